@@ -1,0 +1,179 @@
+"""The candidate set of one query: what relevance and the recipes need, in columns, nothing more.
+
+Columns and not objects, because a set has 50-1,000 rows and numpy scores it in one go. A store that keeps an index in
+memory fills it without reading a document; one that gets documents fills it by `from_memories`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_core.domain.models import Memory
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What query terms are worth, counted over one owner's memories (over the candidates, where a store knows no more).
+
+    documents: how many memories were counted. mean_length: their mean weighted length.
+    document_frequency: term → memories whose own or date tokens hold it. actors: the actors known for this owner.
+    """
+
+    documents: int
+    mean_length: float
+    document_frequency: Mapping[str, int]
+    actors: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class CandidateSet:
+    """U candidates against T query terms. Times are epoch seconds UTC, NaN = unknown.
+
+    cosine, previous_cosine, next_cosine: similarity of the query's vector to the memory's and to those of the turns
+    before and after it in its session, NaN when unknown. tf: weighted term frequency, U × T. own: U × T, whether own or
+    date tokens hold the term. before, after: row of the neighbouring turn in this set, -1 when it is not here.
+    touched_at: max(created_at, updated_at). accessed_at: last_accessed_at, else created_at.
+    memories: whole documents, where the store had them anyway. lists: name of a candidate list → ids in its order.
+    """
+
+    ids: list[str]
+    cosine: Floats
+    previous_cosine: Floats
+    next_cosine: Floats
+    tf: Floats
+    own: Flags
+    length: Floats
+    before: Ints
+    after: Ints
+    asks: Flags
+    tells_time: Flags
+    actor: list[str | None]
+    cell: list[str | None]
+    event_at: Floats
+    touched_at: Floats
+    accessed_at: Floats
+    importance_base: Floats
+    access_count: Floats
+    confidence: Floats
+    memories: dict[str, Memory] = field(default_factory=dict)
+    lists: dict[str, list[str]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def weighted_counts(memory: Memory, *, context: float = 0.3, after_question: float = 0.4) -> dict[str, float]:
+    """Weighted term frequency of one memory: own + date + (0.3 + 0.4·[previous turn asks])·previous + 0.3·before_previous."""
+    lexical = memory.lexical
+    of_previous = context + (after_question if lexical.previous_asks else 0.0)
+    counts: dict[str, float] = {}
+    parts = ((lexical.own, 1.0), (lexical.date, 1.0), (lexical.previous, of_previous), (lexical.before_previous, context))
+    for part, weight in parts:
+        for token, count in part.items():
+            counts[token] = counts.get(token, 0.0) + weight * count
+    return counts
+
+
+def from_memories(
+    memories: Sequence[Memory], terms: Sequence[str], query_vector: npt.NDArray[np.float32] | None, cosines: Mapping[str, float] | None = None
+) -> CandidateSet:
+    """A set from whole documents (Cosmos, the short term). `cosines` are those the store computed; else from `embedding`.
+
+    A neighbour's cosine is known only when the neighbour is among `memories`.
+    """
+    rows, width = len(memories), len(terms)
+    counts = [weighted_counts(memory) for memory in memories]
+    tf = np.array([[count.get(term, 0.0) for term in terms] for count in counts], dtype=np.float64).reshape(rows, width)
+    own = np.array(
+        [[term in memory.lexical.own or term in memory.lexical.date for term in terms] for memory in memories], dtype=np.bool_
+    ).reshape(rows, width)
+    cosine = np.array([_cosine(memory, query_vector, cosines or {}) for memory in memories], dtype=np.float64)
+    place = {
+        (memory.session_id, memory.lexical.turn): row
+        for row, memory in enumerate(memories)
+        if memory.session_id is not None and memory.lexical.turn is not None
+    }
+    before, after = np.full(rows, -1, dtype=np.int64), np.full(rows, -1, dtype=np.int64)
+    for (session, turn), row in place.items():
+        assert turn is not None
+        before[row] = place.get((session, turn - 1), -1)
+        after[row] = place.get((session, turn + 1), -1)
+    return CandidateSet(
+        ids=[memory.id for memory in memories],
+        cosine=cosine,
+        previous_cosine=np.where(before >= 0, cosine[before] if rows else cosine, np.nan),
+        next_cosine=np.where(after >= 0, cosine[after] if rows else cosine, np.nan),
+        tf=tf,
+        own=own,
+        length=np.array([sum(count.values()) for count in counts], dtype=np.float64),
+        before=before,
+        after=after,
+        asks=np.array([memory.lexical.asks for memory in memories], dtype=np.bool_),
+        tells_time=np.array([memory.lexical.tells_time for memory in memories], dtype=np.bool_),
+        actor=[memory.actor for memory in memories],
+        cell=[memory.cell_id for memory in memories],
+        event_at=_seconds([memory.event_timestamp for memory in memories]),
+        touched_at=_seconds([max(memory.created_at, memory.updated_at) for memory in memories]),
+        accessed_at=_seconds([memory.last_accessed_at or memory.created_at for memory in memories]),
+        importance_base=np.array([memory.importance_base for memory in memories], dtype=np.float64),
+        access_count=np.array([memory.access_count for memory in memories], dtype=np.float64),
+        confidence=np.array([memory.confidence for memory in memories], dtype=np.float64),
+        memories={memory.id: memory for memory in memories},
+    )
+
+
+def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
+    """Both sets as one; of an id in both, the row of `first` stays. Neighbours are not sought across the two."""
+    known = set(first.ids)
+    keep = [row for row, one in enumerate(second.ids) if one not in known]
+    if not keep:
+        return _with_extras(first, first, second)
+    take = np.array(keep, dtype=np.int64)
+    moved = {row: len(first.ids) + place for place, row in enumerate(keep)}
+
+    def shifted(column: Ints) -> Ints:
+        return np.array([moved.get(int(column[row]), -1) for row in keep], dtype=np.int64)
+
+    columns = {
+        name: np.concatenate([getattr(first, name), getattr(second, name)[take]])
+        for name in (
+            "cosine", "previous_cosine", "next_cosine", "tf", "own", "length", "asks", "tells_time", "event_at",
+            "touched_at", "accessed_at", "importance_base", "access_count", "confidence",
+        )
+    }  # fmt: skip
+    whole = CandidateSet(
+        ids=first.ids + [second.ids[row] for row in keep],
+        before=np.concatenate([first.before, shifted(second.before)]),
+        after=np.concatenate([first.after, shifted(second.after)]),
+        actor=first.actor + [second.actor[row] for row in keep],
+        cell=first.cell + [second.cell[row] for row in keep],
+        **columns,
+    )
+    return _with_extras(whole, first, second)
+
+
+def _with_extras(target: CandidateSet, first: CandidateSet, second: CandidateSet) -> CandidateSet:
+    target.memories = {**second.memories, **first.memories}
+    target.lists = {**second.lists, **first.lists}
+    return target
+
+
+def _cosine(memory: Memory, query_vector: npt.NDArray[np.float32] | None, known: Mapping[str, float]) -> float:
+    if memory.id in known:
+        return float(known[memory.id])
+    if memory.embedding is None or query_vector is None:
+        return float("nan")
+    return float(np.dot(memory.embedding, query_vector))
+
+
+def _seconds(moments: Sequence[datetime]) -> Floats:
+    return np.array([moment.timestamp() for moment in moments], dtype=np.float64)

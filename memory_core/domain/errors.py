@@ -1,0 +1,113 @@
+"""The errors that Memory Core raises: one base, one class for each answer a caller can get.
+
+Each class carries the HTTP status it becomes and a stable `type`; `functions.problem` turns it into
+`application/problem+json` (RFC 9457). Nothing else in the product maps errors to statuses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """One refused field: `field` is its path in the request ("memories.3.user_id"), `message` what is wrong with it."""
+
+    field: str
+    message: str
+
+
+class MemoryCoreError(Exception):
+    """The base. `detail` is written for the caller and never holds another caller's data."""
+
+    status = 500
+    type = "internal"
+    title = "Internal error"
+
+    def __init__(self, detail: str, *, errors: tuple[FieldError, ...] = (), retry_after_s: int | None = None) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.errors = errors
+        self.retry_after_s = retry_after_s
+
+
+class Malformed(MemoryCoreError):
+    """The request can't be read at all: broken JSON, invalid UTF-8, a void cursor."""
+
+    status, type, title = 400, "malformed", "Malformed request"
+
+
+class Unauthenticated(MemoryCoreError):
+    """No key, or one that is not known."""
+
+    status, type, title = 401, "unauthenticated", "Authentication required"
+
+
+class Forbidden(MemoryCoreError):
+    """A good key without the right, the app or the user that the request names."""
+
+    status, type, title = 403, "forbidden", "Not allowed"
+
+
+class NotFound(MemoryCoreError):
+    """No such thing for this app and user. Somebody else's is not told apart from none."""
+
+    status, type, title = 404, "not_found", "Not found"
+
+
+class Conflict(MemoryCoreError):
+    """The state of the thing forbids the request: a transition, an idempotency key used twice, an episodic edit."""
+
+    status, type, title = 409, "conflict", "Conflict"
+
+
+class PreconditionFailed(MemoryCoreError):
+    """If-Match is missing or names a revision that is no longer the current one."""
+
+    status, type, title = 412, "precondition_failed", "Precondition failed"
+
+
+class TooLarge(MemoryCoreError):
+    """The body, or one memory in it, is over its limit."""
+
+    status, type, title = 413, "too_large", "Too large"
+
+
+class UnsupportedMediaType(MemoryCoreError):
+    """The body is not `application/json`."""
+
+    status, type, title = 415, "unsupported_media_type", "Unsupported media type"
+
+
+class Invalid(MemoryCoreError):
+    """A field is missing, unknown or wrong; `errors` names each."""
+
+    status, type, title = 422, "invalid", "Invalid request"
+
+
+class Unavailable(MemoryCoreError):
+    """A dependency that this request needs is down. Says which; never hidden as an empty answer."""
+
+    status, type, title = 503, "unavailable", "Temporarily unavailable"
+
+    def __init__(self, dependency: str, detail: str, *, retry_after_s: int = 2) -> None:
+        super().__init__(f"{dependency}: {detail}", retry_after_s=retry_after_s)
+        self.dependency = dependency
+
+
+class EmbeddingMismatch(Unavailable):
+    """The configured embedder is not the one whose vectors are stored. Both are named."""
+
+    type = "embedding_mismatch"
+
+
+class HeadMoved(MemoryCoreError):
+    """A batch's If-Match on the head failed: another commit came first, or this is the echo of our own. Ledger only."""
+
+    status, type, title = 503, "busy", "Too many concurrent writes for this user"
+
+
+class AlreadyExists(MemoryCoreError):
+    """A create-only document of a batch is there already: a rival's, or the echo of our own. Ledger only."""
+
+    status, type, title = 503, "busy", "Too many concurrent writes for this user"

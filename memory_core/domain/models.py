@@ -1,0 +1,283 @@
+"""What a memory IS: the one model, its event, its owner's head, and the few records kept beside it.
+
+Pure: no clock and no ids of its own. `lexical`, `search_text`, `embedding` and the bookkeeping fields never leave the
+product (`Memory.public`); they are outside the event log as well.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from memory_core.domain.scope import Owner
+
+Vector = npt.NDArray[np.float32]
+MAX_CONTENT_BYTES = 32 * 1024
+MAX_METADATA_BYTES = 8 * 1024
+
+
+def aware_utc(value: datetime) -> datetime:
+    """The same moment in UTC; ValueError for a naive one, whose moment nobody knows."""
+    if value.tzinfo is None or value.utcoffset() is None:
+        raise ValueError("must carry a time zone, for example 2026-05-08T13:56:00Z")
+    return value.astimezone(timezone.utc)
+
+
+Moment = Annotated[datetime, AfterValidator(aware_utc)]
+
+
+class MemoryType(StrEnum):
+    """Episodic = what happened, semantic = what is held true, procedural = preferences and how-to by key."""
+
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+    PROCEDURAL = "procedural"
+
+
+class Status(StrEnum):
+    """Where a memory stands in its life; `lifecycle` has the table of moves."""
+
+    ACTIVE = "active"
+    UPDATED = "updated"
+    SUPERSEDED = "superseded"
+    DECAYED = "decayed"
+    COMPRESSED = "compressed"
+    ARCHIVED = "archived"
+    DELETED = "deleted"
+
+
+class Outcome(StrEnum):
+    """What a save did."""
+
+    CREATED = "created"
+    SUPERSEDED = "superseded"
+    MERGED = "merged"
+    KEPT_BOTH = "kept_both"
+    REINFORCED = "reinforced"
+    UPSERTED = "upserted"
+    REJECTED = "rejected"
+
+
+class OnConflict(StrEnum):
+    """What a save does with a memory that contradicts it."""
+
+    AUTO = "auto"
+    SUPERSEDE = "supersede"
+    KEEP_BOTH = "keep_both"
+    REJECT_NEW = "reject_new"
+    MERGE = "merge"
+
+
+class Foresight(BaseModel):
+    """Something expected to hold for a while: "on a keto diet until November"."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    description: str = Field(min_length=1, max_length=2000)
+    start_time: Moment
+    end_time: Moment | None = None
+    confidence: float = Field(1.0, ge=0, le=1)
+
+
+class AtomicFact(BaseModel):
+    """One fact said in a cell, with where it was said; `superseded_by` once it has fallen."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str
+    message: int | None = None
+    quote: str | None = None
+    fact_id: str | None = None
+    superseded_by: str | None = None
+
+
+class Link(BaseModel):
+    """An edge to an older memory; kept on the newer one only."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    memory_id: str
+    similarity_score: float
+    composite_score: float
+    link_strength: float
+    relationship_type: Literal["duplicate", "strong", "related", "contradicts", "same_scene"]
+
+
+class Lexical(BaseModel):
+    """The analysed text that relevance weighs: token → count, apart for what the memory says and what surrounds it.
+
+    `turn` is the memory's ordinal among the episodic memories of its session, `None` for any other memory.
+    """
+
+    own: dict[str, int] = Field(default_factory=dict)
+    date: dict[str, int] = Field(default_factory=dict)
+    previous: dict[str, int] = Field(default_factory=dict)
+    before_previous: dict[str, int] = Field(default_factory=dict)
+    asks: bool = False
+    previous_asks: bool = False
+    tells_time: bool = False
+    turn: int | None = None
+
+
+class Memory(BaseModel):
+    """One memory. Field groups and meanings: docs/model.md."""
+
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+
+    # identity
+    id: str
+    app_id: str
+    user_id: str
+    session_id: str | None = None
+    agent_id: str | None = None
+    cell_id: str | None = None
+    conversation_id: str | None = None
+    type: MemoryType
+    category: str | None = None
+    # content
+    content: str
+    episode: str | None = None
+    subject: str | None = None
+    attribute: str | None = None
+    key: str | None = None
+    value: Any = None
+    value_text: str | None = None
+    atomic_facts: list[AtomicFact] = Field(default_factory=list)
+    foresight: list[Foresight] = Field(default_factory=list)
+    entities: list[str] = Field(default_factory=list)
+    actor: str | None = None
+    action_type: str | None = None
+    source: str = "api"
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    # finding
+    tags: list[str] = Field(default_factory=list)
+    keywords: list[str] = Field(default_factory=list)
+    semantic_queries: list[str] = Field(default_factory=list)
+    lexical: Lexical = Field(default_factory=Lexical)
+    search_text: str = ""
+    embedding: Vector | None = Field(default=None, exclude=True, repr=False)
+    embedding_model: str | None = None
+    embedding_dimensions: int | None = None
+    # weight
+    importance_base: float = 0.5
+    importance_basis: Literal["given", "type", "secmsa", "consolidation"] = "type"
+    confidence: float = 1.0
+    interaction_quality: Literal["high", "medium", "low"] | None = None
+    conversation_complexity: int | None = None
+    follow_up_potential: list[str] = Field(default_factory=list)
+    access_count: int = 0
+    last_accessed_at: datetime | None = None
+    reinforcement_count: int = 0
+    last_used_at: datetime | None = None
+    pinned: bool = False
+    # time
+    created_at: datetime
+    updated_at: datetime
+    event_timestamp: datetime
+    valid_from: datetime
+    valid_until: datetime | None = None
+    # evolution
+    status: Status = Status.ACTIVE
+    status_reason: str = "created"
+    version: int = 1
+    change_reason: str | None = None
+    supersedes_id: str | None = None
+    next_id: str | None = None
+    links: list[Link] = Field(default_factory=list)
+    source_ids: list[str] = Field(default_factory=list)
+    consolidated_into_ids: list[str] = Field(default_factory=list)
+    consolidation_run: str | None = None
+    pattern_detected: str | None = None
+    copied_from: str | None = None
+    scene_id: str | None = None
+    conflict_state: Literal["none", "pending", "resolved"] = "none"
+    # provenance
+    prompt_id: str | None = None
+    prompt_version: str | None = None
+    model: str | None = None
+    correlation_id: str | None = None
+    # archive
+    archived_at: datetime | None = None
+    archival_location: str | None = None
+    # bookkeeping: the owner's epoch, the sequence of the first and of the last event of this memory
+    epoch: str = ""
+    sequence: int = 0
+    revision: int = 0
+
+    @property
+    def owner(self) -> Owner:
+        """Whose it is."""
+        return Owner(self.app_id, self.user_id)
+
+    @property
+    def etag(self) -> str:
+        """The HTTP ETag `"<epoch>.<revision>"`: moves with events only, so internal patches never surprise a client."""
+        return f'"{self.epoch}.{self.revision}"'
+
+    def public(self, *, include_embedding: bool = False) -> dict[str, Any]:
+        """The memory as the API shows it: JSON-ready, without internals, with its vector only when asked for."""
+        shown = self.model_dump(mode="json", exclude=INTERNAL_FIELDS)
+        if include_embedding:
+            shown["embedding"] = None if self.embedding is None else [round(float(x), 9) for x in self.embedding]
+        return shown
+
+
+INTERNAL_FIELDS = frozenset({"lexical", "search_text", "embedding", "epoch", "sequence", "revision"})
+UNLOGGED_FIELDS = INTERNAL_FIELDS | {"links", "scene_id", "access_count", "last_accessed_at", "embedding_model", "embedding_dimensions"}
+"""Fields that no event records: recomputed, or changed outside the log."""
+
+
+class Event(BaseModel):
+    """One change of one memory. `before` and `after` hold only the fields that changed, never embeddings."""
+
+    id: str
+    sequence: int
+    event_type: str
+    memory_id: str
+    memory_type: MemoryType
+    agent_id: str | None = None
+    session_id: str | None = None
+    occurred_at: datetime
+    actor: str = "system"
+    correlation_id: str | None = None
+    before: dict[str, Any] = Field(default_factory=dict)
+    after: dict[str, Any] = Field(default_factory=dict)
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+
+class Head(BaseModel):
+    """One per owner: the log's end, and what readers need to know without reading the log. Missing = an unknown user."""
+
+    epoch: str
+    state: Literal["live", "erasing"] = "live"
+    sequence: int = 0
+    last_occurred_at: datetime | None = None
+    last_removal_sequence: int = 0
+    last_formed_sequence: int = 0
+    consolidated_sequence: int = 0
+    due_at: datetime | None = None
+    pending_count: int = 0
+    pending_operations: list[str] = Field(default_factory=list)
+    counts: dict[str, int] = Field(default_factory=dict)
+    lexical_documents: int = 0
+    lexical_length: float = 0.0
+
+
+class ConflictRecord(BaseModel):
+    """Two memories that could not both be true, and what was done about it."""
+
+    id: str
+    status: Literal["pending", "resolved"]
+    similarity: float | None = None
+    confidence: float
+    strategy: str
+    reason: str
+    old_id: str
+    new_id: str | None = None
+    by: str = "rule"
+    at: datetime

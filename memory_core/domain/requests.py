@@ -1,0 +1,241 @@
+"""What a caller may ask for: the input of each call, every field checked, unknown fields refused.
+
+The scope is not part of these models: `app_id` comes from the key, `user_id` and the rest are checked by the door and passed
+as `Scope`. Cross-field rules stand here, so that the library and HTTP refuse the same things.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+import orjson
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Foresight, MemoryType, Moment, OnConflict, Status
+from memory_core.domain.scope import check_name
+
+RECIPE_WEIGHTS: dict[str, frozenset[str]] = {
+    "composite": frozenset({"recency", "importance"}),
+    "balanced": frozenset({"relevance", "importance"}),
+    "weighted": frozenset({"relevance", "recency", "frequency", "confidence"}),
+    "linear": frozenset({"relevance", "recency", "importance"}),
+}
+
+
+def _no_nul(value: str) -> str:
+    if "\x00" in value:
+        raise ValueError("must not contain the NUL character")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError("must be valid Unicode text, without lone surrogates") from None
+    return value
+
+
+def _not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must not be empty")
+    return value
+
+
+def _content(value: str) -> str:
+    size = len(value.encode("utf-8"))
+    if size > MAX_CONTENT_BYTES:
+        raise ValueError(f"is {size} bytes long; at most {MAX_CONTENT_BYTES} are kept in one memory")
+    return value
+
+
+def _json_size(value: Any) -> Any:
+    """JSON-safe all the way down (finite numbers, text keys, depth ≤ 32) and at most 8 KiB as JSON."""
+    _check_json(value, 0)
+    size = len(orjson.dumps(value))
+    if size > MAX_METADATA_BYTES:
+        raise ValueError(f"is {size} bytes as JSON; at most {MAX_METADATA_BYTES} are kept")
+    return value
+
+
+def _check_json(value: Any, depth: int) -> None:
+    if depth > 32:
+        raise ValueError("is nested deeper than 32 levels")
+    if isinstance(value, str):
+        _no_nul(value)
+    elif isinstance(value, bool) or value is None:
+        return
+    elif isinstance(value, int):
+        if not -(2**53) <= value <= 2**53:
+            raise ValueError("holds an integer beyond 2^53, which JSON readers would change")
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError("holds a number that is not finite")
+    elif isinstance(value, list):
+        for item in value:
+            _check_json(item, depth + 1)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise ValueError("must have text keys only")
+            _no_nul(key)
+            _check_json(item, depth + 1)
+    else:
+        raise ValueError(f"holds a {type(value).__name__}, which JSON has no form for")
+
+
+def _moment_text(value: Any) -> Any:
+    """Refuse bare numbers: whether 1700000000 is seconds, milliseconds or a mistake is anybody's guess."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        raise ValueError("must be an ISO 8601 text with a time zone, not a number")
+    return value
+
+
+def _without_doubles(values: list[str]) -> list[str]:
+    return list(dict.fromkeys(values))
+
+
+Text = Annotated[str, AfterValidator(_no_nul)]
+Name = Annotated[str, AfterValidator(check_name)]
+Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_no_nul), AfterValidator(_not_blank)]
+Labels = Annotated[list[Label], Field(max_length=50), AfterValidator(_without_doubles)]
+Time = Annotated[Moment, BeforeValidator(_moment_text)]
+Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Json = Annotated[Any, AfterValidator(_json_size)]
+Metadata = Annotated[dict[str, Any], AfterValidator(_json_size)]
+Limit = Annotated[int, Field(ge=1, le=100)]
+
+
+class Input(BaseModel):
+    """Base of all input: unknown fields are errors."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class SaveInput(Input):
+    """One memory to save. Procedural needs `key`; the others need `content`."""
+
+    type: MemoryType = MemoryType.EPISODIC
+    content: Annotated[Text, Field(min_length=1), AfterValidator(_not_blank), AfterValidator(_content)] | None = None
+    session_id: Name | None = None
+    agent_id: Name | None = None
+    category: Label | None = None
+    subject: Label | None = None
+    attribute: Label | None = None
+    key: Label | None = None
+    value: Json = None
+    actor: Label | None = None
+    action_type: Label | None = None
+    source: Label = "api"
+    entities: Labels = Field(default_factory=list)
+    foresight: Annotated[list[Foresight], Field(max_length=20)] = Field(default_factory=list)
+    event_timestamp: Time | None = None
+    valid_from: Time | None = None
+    valid_until: Time | None = None
+    tags: Labels = Field(default_factory=list)
+    metadata: Metadata = Field(default_factory=dict)
+    importance: Fraction | None = None
+    confidence: Fraction = 1.0
+    pinned: bool = False
+    on_conflict: OnConflict = OnConflict.AUTO
+
+    @model_validator(mode="after")
+    def _fits_its_type(self) -> SaveInput:
+        if self.type is MemoryType.PROCEDURAL and self.key is None:
+            raise ValueError("key: a procedural memory needs one")
+        if self.content is None and not (self.key is not None and self.value is not None):
+            raise ValueError("content: is required, unless key and value are given")
+        if (self.subject is None) != (self.attribute is None):
+            missing = "attribute" if self.attribute is None else "subject"
+            raise ValueError(f"{missing}: subject and attribute name a slot together; give both or neither")
+        if self.valid_from and self.valid_until and self.valid_until <= self.valid_from:
+            raise ValueError("valid_until: must be later than valid_from")
+        return self
+
+
+class RetrieveInput(Input):
+    """One query. Thresholds cut relevance before boosts; `score_threshold` cuts the recipe's score."""
+
+    query: Annotated[Text, Field(min_length=1, max_length=10_000), AfterValidator(_not_blank)]
+    limit: Limit = 10
+    session_id: Name | None = None
+    agent_id: Name | None = None
+    types: Annotated[list[MemoryType], Field(max_length=3)] | None = None
+    categories: Labels | None = None
+    tags: Labels | None = None
+    mode: Literal["fast"] = "fast"
+    recipe: Literal["composite", "balanced", "weighted", "linear"] = "composite"
+    weights: dict[str, Fraction] | None = None
+    similarity_threshold: Fraction | None = None
+    answer_threshold: Fraction | None = None
+    score_threshold: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
+    at: Time | None = None
+    include_decayed: bool = False
+    explain: bool = False
+
+    @model_validator(mode="after")
+    def _weights_of_the_recipe(self) -> RetrieveInput:
+        known = RECIPE_WEIGHTS[self.recipe]
+        for name in self.weights or {}:
+            if name not in known:
+                raise ValueError(f"weights.{name}: the recipe {self.recipe} has the weights {', '.join(sorted(known))}")
+        return self
+
+
+class ListInput(Input):
+    """Which memories to list, newest first. `status` is one status or `all`; without it, active and compressed."""
+
+    status: Status | Literal["all"] | None = None
+    type: MemoryType | None = None
+    category: Label | None = None
+    session_id: Name | None = None
+    agent_id: Name | None = None
+    tag: Label | None = None
+    since: Time | None = None
+    until: Time | None = None
+    at: Time | None = None
+    cursor: Annotated[str, Field(max_length=1000)] | None = None
+    limit: Limit = 20
+
+
+class UpdateInput(Input):
+    """A new version of a semantic or procedural memory: the content fields to change, the others stay."""
+
+    content: Annotated[Text, Field(min_length=1), AfterValidator(_not_blank), AfterValidator(_content)] | None = None
+    category: Label | None = None
+    subject: Label | None = None
+    attribute: Label | None = None
+    value: Json = None
+    entities: Labels | None = None
+    foresight: Annotated[list[Foresight], Field(max_length=20)] | None = None
+    valid_from: Time | None = None
+    valid_until: Time | None = None
+    tags: Labels | None = None
+    metadata: Metadata | None = None
+    importance: Fraction | None = None
+    confidence: Fraction | None = None
+    pinned: bool | None = None
+    change_reason: Label | None = None
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> UpdateInput:
+        if not self.model_fields_set - {"change_reason"}:
+            raise ValueError("content: nothing to change was given")
+        return self
+
+
+class StatusInput(Input):
+    """A status set by hand: only `active` (back from deleted) and `deleted`."""
+
+    status: Literal["active", "deleted"]
+    reason: Label = "manual_update"
+
+
+class ClearInput(Input):
+    """Clear a session, or only its memories of one type."""
+
+    session_id: Name
+    type: MemoryType | None = None
+
+
+class CopyInput(Input):
+    """Copy a memory to another agent of the same user."""
+
+    to_agent_id: Name

@@ -1,0 +1,110 @@
+"""What the calls of `MemoryCore` answer, before anyone turns it into JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from memory_core.domain.models import ConflictRecord, Memory, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a call carries beside its input: who asked, and the idempotency key with the hash of what was asked.
+
+    route: the template of the call ("POST /api/v1/memories/save"), part of the receipt's id. actor goes into events.
+    """
+
+    correlation_id: str | None = None
+    idempotency_key: str | None = None
+    route: str = ""
+    body_hash: str = ""
+    actor: str = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """One save's outcome. `replayed`: the answer of an earlier call with the same idempotency key."""
+
+    outcome: Outcome
+    memory: Memory
+    conflict: ConflictRecord | None = None
+    replayed: bool = False
+
+    @property
+    def status(self) -> int:
+        """201 where something new is kept, 200 where an existing memory answers."""
+        return 200 if self.outcome in (Outcome.REINFORCED, Outcome.UPSERTED, Outcome.REJECTED) else 201
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result of a retrieve. A score that the recipe does not use is None; `composite_score` is always there."""
+
+    rank: int
+    memory: Memory
+    similarity_score: float | None
+    lexical_score: float
+    relevance_score: float
+    recency_score: float | None
+    importance_score: float
+    frequency_score: float | None
+    confidence_score: float | None
+    score: float
+    composite_score: float
+    tier: Literal["short", "long", "cold"]
+    matched_by: tuple[str, ...]
+    also: tuple[str, ...] = ()
+    stale_facts: tuple[dict[str, Any], ...] = ()
+    explain: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """The answer to a query. `degraded` names the dependencies it had to do without."""
+
+    results: tuple[Hit, ...]
+    as_of_sequence: int
+    degraded: tuple[str, ...] = ()
+    explain: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPage:
+    """One page of a list; `next_cursor` is None on the last."""
+
+    memories: tuple[Memory, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionView:
+    """One version of a memory, the newest being the memory itself."""
+
+    version: int
+    content: str
+    confidence: float
+    valid_from: datetime
+    valid_until: datetime | None
+    change_reason: str | None
+    metadata_snapshot: dict[str, Any]
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    """One session: when it ran and how many memories of each type it has."""
+
+    session_id: str
+    started_at: datetime
+    last_active_at: datetime
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPage:
+    """One page of sessions, the latest first."""
+
+    sessions: tuple[SessionView, ...]
+    next_cursor: str | None
