@@ -13,7 +13,7 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.domain.models import Memory
+from memory_core.domain.models import Lexical, Memory
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -72,8 +72,12 @@ class CandidateSet:
 
 
 def weighted_counts(memory: Memory, *, context: float = 0.3, after_question: float = 0.4) -> dict[str, float]:
+    """`weighted_tokens` of a memory."""
+    return weighted_tokens(memory.lexical, context=context, after_question=after_question)
+
+
+def weighted_tokens(lexical: Lexical, *, context: float = 0.3, after_question: float = 0.4) -> dict[str, float]:
     """Weighted term frequency of one memory: own + date + (0.3 + 0.4·[previous turn asks])·previous + 0.3·before_previous."""
-    lexical = memory.lexical
     of_previous = context + (after_question if lexical.previous_asks else 0.0)
     counts: dict[str, float] = {}
     parts = ((lexical.own, 1.0), (lexical.date, 1.0), (lexical.previous, of_previous), (lexical.before_previous, context))
@@ -84,7 +88,10 @@ def weighted_counts(memory: Memory, *, context: float = 0.3, after_question: flo
 
 
 def from_memories(
-    memories: Sequence[Memory], terms: Sequence[str], query_vector: npt.NDArray[np.float32] | None, cosines: Mapping[str, float] | None = None
+    memories: Sequence[Memory],
+    terms: Sequence[str],
+    query_vector: npt.NDArray[np.float32] | None,
+    cosines: Mapping[str, float] | None = None,
 ) -> CandidateSet:
     """A set from whole documents (Cosmos, the short term). `cosines` are those the store computed; else from `embedding`.
 
