@@ -51,6 +51,10 @@ class Status(StrEnum):
     DELETED = "deleted"
 
 
+FOUND_BY_DEFAULT = frozenset({Status.ACTIVE, Status.COMPRESSED})
+"""Statuses that a list or a retrieve shows unless asked for others."""
+
+
 class Outcome(StrEnum):
     """What a save did."""
 
