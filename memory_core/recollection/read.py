@@ -40,7 +40,7 @@ class Reader:
                 return candidate.model_copy(update={"id": memory_id})
         raise NotFound(f"the memory {memory_id!r} was not true at {at.isoformat()}")
 
-    async def list(self, owner: Owner, query: ListInput) -> MemoryPage:
+    async def page(self, owner: Owner, query: ListInput) -> MemoryPage:
         """One page, newest first. Raises Malformed for a void cursor."""
         head = (await self._store.snapshot(owner)).head
         bound = query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True)
