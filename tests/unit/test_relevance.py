@@ -73,6 +73,11 @@ def test_a_memory_that_stands_alone_is_not_weighed_down_by_neighbours_it_cannot_
     assert score("dog", alone)[0] > score("dog", turn)[0]
 
 
+def test_a_neighbour_that_points_the_other_way_counts_as_none_at_all():
+    away = candidates([0.9], [[1.0]], previous_cosine=np.array([-0.8]))
+    assert score("dog", away) == pytest.approx(score("dog", candidates([0.9], [[1.0]], previous_cosine=np.array([0.0]))))
+
+
 def test_a_query_without_terms_is_decided_by_the_vectors_alone():
     assert score("???", candidates([0.9, 0.1])) == pytest.approx([0.9, 0.1])
 
