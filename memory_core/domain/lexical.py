@@ -22,6 +22,7 @@ MAX_TURN_TERMS = 256
 """Distinct terms of a turn that the following ones carry, so that one long document does not bury its neighbours."""
 
 _ASKS = re.compile(r"[?\uff1f\u061f\u037e\u055e]\W*\Z")
+_TAIL = 64  # characters looked at: over a whole text of question marks that expression would take quadratic time
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def analyse(
         date=counts(date_words(event_timestamp)),
         previous=previous.counts if previous else {},
         before_previous=before_previous.counts if before_previous else {},
-        asks=_ASKS.search(content) is not None,
+        asks=_ASKS.search(content[-_TAIL:]) is not None,
         previous_asks=previous.asks if previous else False,
         tells_time=tells_time(content),
         turn=turn,

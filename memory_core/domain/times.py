@@ -19,7 +19,7 @@ _WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 _COUNTS = r"(?:last|next|this|past|few|couple\s+of|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,3})"
 _PLAIN_MONTHS = "|".join(month for month in MONTHS if month != "may")
 # "may" is a verb far more often than a month, unless a day or a year stands beside it or "in" before it.
-_MAY = r"(?:in|of|since|until|by|during|last|next|this|early|mid|late|\d{1,2}(?:st|nd|rd|th)?)[\s-]+may|may\s+\d{1,4}"
+_MAY = r"(?:in|of|since|until|by|during|last|next|this|early|mid|late|\d{1,2}(?:st|nd|rd|th)?)[\s-]+may|may\s+\d{1,4}(?:st|nd|rd|th)?"
 
 _TELLS = re.compile(
     rf"\b(?:yesterday|today|tomorrow|tonight|ago|since|recently|just|{_COUNTS}\s+(?:{_UNITS}|{_SEASONS}|{_WEEKDAYS})"
