@@ -78,9 +78,14 @@ AFTER_QUESTION_WEIGHT = 0.4
 
 
 def weighted_counts(memory: Memory) -> dict[str, float]:
-    """Weighted term frequency of one memory: own + date + (0.3 + 0.4·[previous turn asks])·previous + 0.3·before_previous."""
+    """`weighted_tokens` of a memory."""
+    return weighted_tokens(memory.lexical)
+
+
+def weighted_tokens(lexical: Lexical) -> dict[str, float]:
+    """Weighted term frequency: own + date + (0.3 + 0.4·[previous turn asks])·previous + 0.3·before_previous."""
     counts: dict[str, float] = {}
-    for part, weight in _weighted_parts(memory.lexical):
+    for part, weight in _weighted_parts(lexical):
         for token, count in part.items():
             counts[token] = counts.get(token, 0.0) + weight * count
     return counts
