@@ -66,10 +66,6 @@ class Status(StrEnum):
     DELETED = "deleted"
 
 
-FOUND_BY_DEFAULT = frozenset({Status.ACTIVE, Status.COMPRESSED})
-"""Statuses that a list or a retrieve shows unless asked for others."""
-
-
 class Outcome(StrEnum):
     """What a save did."""
 
@@ -240,7 +236,7 @@ class Memory(BaseModel):
 
     def public(self, *, include_embedding: bool = False) -> dict[str, Any]:
         """The memory as the API shows it: JSON-ready, without internals, with its vector only when asked for."""
-        shown = self.model_dump(mode="json", exclude=INTERNAL_FIELDS)
+        shown = self.model_dump(mode="json", exclude=set(INTERNAL_FIELDS))
         if include_embedding:
             shown["embedding"] = None if self.embedding is None else [round(float(x), 9) for x in self.embedding]
         return shown

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from memory_core.domain.models import FOUND_BY_DEFAULT, Memory
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Memory
 from memory_core.domain.sameness import differences, normalised
 from memory_core.ports import Neighbour
 

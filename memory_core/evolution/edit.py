@@ -12,7 +12,8 @@ from typing import Any
 
 from memory_core.domain.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
 from memory_core.domain.indexing import with_lexical
-from memory_core.domain.models import FOUND_BY_DEFAULT, Memory, MemoryType, Status
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.requests import CopyInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner

@@ -11,7 +11,8 @@ from datetime import datetime
 
 from memory_core.domain.chunks import combine
 from memory_core.domain.indexing import with_lexical
-from memory_core.domain.models import FOUND_BY_DEFAULT, MAX_CONTENT_BYTES, ConflictRecord, Link, Memory, OnConflict, Outcome, Status
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import MAX_CONTENT_BYTES, ConflictRecord, Link, Memory, OnConflict, Outcome, Status
 from memory_core.evolution.decide import Judgement
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory_core.domain.errors import FieldError, Invalid
-from memory_core.domain.importance import importance_of
+from memory_core.domain.importance import importance_by_type
 from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, MemoryType, OnConflict
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import Call
@@ -63,7 +63,7 @@ def draft(owner: Owner, item: SaveInput, now: datetime, ids: IdSource, call: Cal
         source=item.source,
         metadata=item.metadata,
         tags=item.tags,
-        importance_base=item.importance if item.importance is not None else importance_of(item.type, content, item.category, item.tags),
+        importance_base=item.importance if item.importance is not None else importance_by_type(item.type, content, item.category, item.tags),
         importance_basis="given" if given else "type",
         confidence=item.confidence,
         pinned=item.pinned,

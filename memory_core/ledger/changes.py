@@ -12,7 +12,8 @@ from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
 from memory_core.domain.candidates import weighted_counts
-from memory_core.domain.models import FOUND_BY_DEFAULT, UNLOGGED_FIELDS, Event, Head, Memory
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import UNLOGGED_FIELDS, Event, Head, Memory
 from memory_core.domain.results import Call
 from memory_core.ledger.ids import event_id
 from memory_core.ports import Batch, Document, Write

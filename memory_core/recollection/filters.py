@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+from memory_core.domain.lifecycle import TRUE_ONCE
 from memory_core.domain.models import Memory
 from memory_core.ports import Filter
-
-EVOLVED_REASONS = frozenset({"contradicted", "consolidated", "new_version"})
-"""With `at` inside its validity, a memory that left for one of these reasons was true then, and is found."""
-
 
 def shows(where: Filter, memory: Memory) -> bool:
     """Whether the filter lets this memory through."""
@@ -17,7 +14,7 @@ def shows(where: Filter, memory: Memory) -> bool:
 def _stands(where: Filter, memory: Memory) -> bool:
     if memory.status.value in where.statuses:
         return True
-    return where.at is not None and memory.status_reason in EVOLVED_REASONS
+    return where.at is not None and memory.status_reason in TRUE_ONCE
 
 
 def _is_one_of(where: Filter, memory: Memory) -> bool:

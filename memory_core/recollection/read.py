@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.domain.errors import NotFound
-from memory_core.domain.models import FOUND_BY_DEFAULT, Head, Memory, Status
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Head, Memory, Status
 from memory_core.domain.requests import ListInput
 from memory_core.domain.results import MemoryPage, SessionPage, SessionView, VersionView
 from memory_core.domain.scope import Owner

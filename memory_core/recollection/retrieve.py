@@ -14,7 +14,8 @@ import numpy as np
 
 from memory_core.domain.candidates import CandidateSet, from_memories, joined
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
-from memory_core.domain.models import FOUND_BY_DEFAULT, Memory, Status, Vector
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Memory, Status, Vector
 from memory_core.domain.query import QueryAnalysis, analyse_query
 from memory_core.domain.relevance import Relevance, RelevanceParameters, relevance
 from memory_core.domain.requests import RetrieveInput

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.models import FOUND_BY_DEFAULT, Head
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
 from memory_core.ledger.commit import as_memory
 from memory_core.ports import Filter, LongTermStore, ShortTermStore, Stamp
