@@ -75,9 +75,10 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """The neighbours that a decision needs: active memories of `types` with similarity ≥ floor, or in the same slot.
+    """The neighbours that a decision needs: active or compressed memories of `types` with similarity ≥ floor, or in the same slot.
 
-    slot: (subject, attribute), both case-folded. At most `limit`, nearest first; those of the slot come in any case.
+    slot: (subject, attribute), both case-folded. At most `limit`, nearest first; those of the slot come in any case, and with
+    them the truths that a contradiction superseded there, because a fact that arrives late has its place among them.
     """
 
     vector: Vector | None

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from memory_core.domain.scope import Owner
 
@@ -25,10 +25,25 @@ def aware_utc(value: datetime) -> datetime:
     """The same moment in UTC; ValueError for a naive one, whose moment nobody knows."""
     if value.tzinfo is None or value.utcoffset() is None:
         raise ValueError("must carry a time zone, for example 2026-05-08T13:56:00Z")
-    return value.astimezone(timezone.utc)
+    try:
+        return value.astimezone(timezone.utc)
+    except OverflowError:
+        raise ValueError("lies outside the years 1 to 9999") from None
 
 
-Moment = Annotated[datetime, AfterValidator(aware_utc)]
+def _from_text(value: Any) -> Any:
+    """Read an ISO 8601 text. Numbers are refused: 1700000000 may be seconds, milliseconds or a mistake."""
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value.upper())
+        except ValueError:
+            raise ValueError("must be an ISO 8601 moment, for example 2026-05-08T13:56:00Z") from None
+    if isinstance(value, (int, float)):
+        raise ValueError("must be an ISO 8601 text with a time zone, not a number")
+    return value
+
+
+Moment = Annotated[datetime, AfterValidator(aware_utc), BeforeValidator(_from_text)]
 
 
 class MemoryType(StrEnum):
@@ -221,7 +236,7 @@ class Memory(BaseModel):
 
     def public(self, *, include_embedding: bool = False) -> dict[str, Any]:
         """The memory as the API shows it: JSON-ready, without internals, with its vector only when asked for."""
-        shown = self.model_dump(mode="json", exclude=INTERNAL_FIELDS)
+        shown = self.model_dump(mode="json", exclude=set(INTERNAL_FIELDS))
         if include_embedding:
             shown["embedding"] = None if self.embedding is None else [round(float(x), 9) for x in self.embedding]
         return shown

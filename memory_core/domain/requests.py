@@ -10,7 +10,7 @@ import math
 from typing import Annotated, Any, Literal
 
 import orjson
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Foresight, MemoryType, Moment, OnConflict, Status
 from memory_core.domain.scope import check_name
@@ -81,10 +81,11 @@ def _check_json(value: Any, depth: int) -> None:
         raise ValueError(f"holds a {type(value).__name__}, which JSON has no form for")
 
 
-def _moment_text(value: Any) -> Any:
-    """Refuse bare numbers: whether 1700000000 is seconds, milliseconds or a mistake is anybody's guess."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        raise ValueError("must be an ISO 8601 text with a time zone, not a number")
+def _no_scope(value: dict[str, Any]) -> dict[str, Any]:
+    """Refuse metadata that looks like a scope: whoever reads it back must not take it for one."""
+    for name in ("app_id", "user_id"):
+        if name in value:
+            raise ValueError(f"{name}: metadata can't name an app or a user; scope comes from the key and the request")
     return value
 
 
@@ -96,10 +97,9 @@ Text = Annotated[str, AfterValidator(_no_nul)]
 Name = Annotated[str, AfterValidator(check_name)]
 Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_no_nul), AfterValidator(_not_blank)]
 Labels = Annotated[list[Label], Field(max_length=50), AfterValidator(_without_doubles)]
-Time = Annotated[Moment, BeforeValidator(_moment_text)]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Json = Annotated[Any, AfterValidator(_json_size)]
-Metadata = Annotated[dict[str, Any], AfterValidator(_json_size)]
+Metadata = Annotated[dict[str, Any], AfterValidator(_json_size), AfterValidator(_no_scope)]
 Limit = Annotated[int, Field(ge=1, le=100)]
 
 
@@ -126,9 +126,9 @@ class SaveInput(Input):
     source: Label = "api"
     entities: Labels = Field(default_factory=list)
     foresight: Annotated[list[Foresight], Field(max_length=20)] = Field(default_factory=list)
-    event_timestamp: Time | None = None
-    valid_from: Time | None = None
-    valid_until: Time | None = None
+    event_timestamp: Moment | None = None
+    valid_from: Moment | None = None
+    valid_until: Moment | None = None
     tags: Labels = Field(default_factory=list)
     metadata: Metadata = Field(default_factory=dict)
     importance: Fraction | None = None
@@ -151,10 +151,10 @@ class SaveInput(Input):
 
 
 class RetrieveInput(Input):
-    """One query. Thresholds cut relevance before boosts; `score_threshold` cuts the recipe's score."""
+    """One query; `limit` is 10 unless the settings say otherwise. Thresholds cut relevance before boosts; `score_threshold` cuts the recipe's score."""
 
     query: Annotated[Text, Field(min_length=1, max_length=10_000), AfterValidator(_not_blank)]
-    limit: Limit = 10
+    limit: Limit | None = None
     session_id: Name | None = None
     agent_id: Name | None = None
     types: Annotated[list[MemoryType], Field(max_length=3)] | None = None
@@ -166,7 +166,7 @@ class RetrieveInput(Input):
     similarity_threshold: Fraction | None = None
     answer_threshold: Fraction | None = None
     score_threshold: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
-    at: Time | None = None
+    at: Moment | None = None
     include_decayed: bool = False
     explain: bool = False
 
@@ -188,9 +188,9 @@ class ListInput(Input):
     session_id: Name | None = None
     agent_id: Name | None = None
     tag: Label | None = None
-    since: Time | None = None
-    until: Time | None = None
-    at: Time | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+    at: Moment | None = None
     cursor: Annotated[str, Field(max_length=1000)] | None = None
     limit: Limit = 20
 
@@ -205,8 +205,8 @@ class UpdateInput(Input):
     value: Json = None
     entities: Labels | None = None
     foresight: Annotated[list[Foresight], Field(max_length=20)] | None = None
-    valid_from: Time | None = None
-    valid_until: Time | None = None
+    valid_from: Moment | None = None
+    valid_until: Moment | None = None
     tags: Labels | None = None
     metadata: Metadata | None = None
     importance: Fraction | None = None

@@ -1,0 +1,73 @@
+"""What the calls of `MemoryCore` return, as the JSON and the headers of the HTTP contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from azure.functions import HttpResponse
+
+from memory_core.domain.models import Memory
+from memory_core.domain.results import Hit, Retrieved, Saved
+
+_OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_NUMPY
+
+
+def json_response(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> HttpResponse:
+    """`value` as JSON: datetimes end in Z, dataclasses are objects."""
+    return HttpResponse(orjson.dumps(value, option=_OPTIONS), status_code=status, headers=headers, mimetype="application/json")
+
+
+def memory_response(memory: Memory, *, status: int = 200, include_embedding: bool = False) -> HttpResponse:
+    """One memory, with the ETag that its next PUT has to send as If-Match."""
+    return json_response(memory.public(include_embedding=include_embedding), status=status, headers={"ETag": memory.etag})
+
+
+def saved_response(saved: Saved) -> HttpResponse:
+    """What a save did, with the ETag of the memory that now answers for it."""
+    return json_response(saved_body(saved), status=saved.status, headers={"ETag": saved.memory.etag})
+
+
+def saved_body(saved: Saved) -> dict[str, Any]:
+    """Outcome, memory and conflict of one save."""
+    return {
+        "outcome": saved.outcome,
+        "memory": saved.memory.public(),
+        "conflict": saved.conflict.model_dump(mode="json") if saved.conflict else None,
+    }
+
+
+def retrieved_response(found: Retrieved, *, explain: bool) -> HttpResponse:
+    """The results of a query; `explain` shows how each came to its place, and what the store charged."""
+    body: dict[str, Any] = {
+        "results": [_hit(hit, explain) for hit in found.results],
+        "degraded": found.degraded,
+        "as_of_sequence": found.as_of_sequence,
+    }
+    if explain:
+        body["explain"] = found.explain
+    return json_response(body)
+
+
+def _hit(hit: Hit, explain: bool) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "rank": hit.rank,
+        "memory": hit.memory.public(),
+        "similarity_score": hit.similarity_score,
+        "lexical_score": hit.lexical_score,
+        "relevance_score": hit.relevance_score,
+        "recency_score": hit.recency_score,
+        "importance_score": hit.importance_score,
+        "frequency_score": hit.frequency_score,
+        "confidence_score": hit.confidence_score,
+        "score": hit.score,
+        "composite_score": hit.composite_score,
+        "tier": hit.tier,
+        "matched_by": hit.matched_by,
+        "also": hit.also,
+        "stale_facts": hit.stale_facts,
+    }
+    if explain:
+        shown["explain"] = hit.explain
+    return shown

@@ -1,0 +1,79 @@
+"""Reading a request's body: bytes in, a JSON object out, or the error that says why not.
+
+Stricter than a JSON library on purpose: a name given twice, NaN or 65 nested levels are refused, because two readers of
+such a text may read two different things, and one of them might be the one that checks the scope.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import orjson
+
+from memory_core.domain.errors import FieldError, Invalid, Malformed, MemoryCoreError, TooLarge, UnsupportedMediaType
+
+MAX_DEPTH = 64
+# A string of a valid JSON text, and the colon after it when it is a name. Possessive, so that no text makes it go back.
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"(\s*+:)?', re.DOTALL)
+
+
+def read_object(body: bytes, content_type: str | None, limit_bytes: int) -> dict[str, Any]:
+    """The JSON object in `body`. Raises TooLarge, UnsupportedMediaType, Malformed (no JSON), Invalid (JSON, but no object)."""
+    if len(body) > limit_bytes:
+        raise too_large(limit_bytes)
+    _check_media_type(content_type)
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise _refused(Malformed, f"is not JSON as RFC 8259 has it: {error}") from None
+    if not isinstance(value, dict):
+        raise _refused(Invalid, "must be a JSON object")
+    _check_shape(value, body)
+    return value
+
+
+def too_large(limit_bytes: int) -> TooLarge:
+    """The error for a body over the limit; the development host raises it before it has read the body."""
+    return TooLarge(f"body: is over {limit_bytes} bytes", errors=(FieldError("body", f"may have at most {limit_bytes} bytes"),))
+
+
+def _check_media_type(content_type: str | None) -> None:
+    kind, _, parameters = (content_type or "").partition(";")
+    charset = parameters.strip().lower().removeprefix("charset=").strip('"')
+    if kind.strip().lower() != "application/json" or charset not in ("", "utf-8"):
+        message = "must be application/json, in UTF-8"
+        raise UnsupportedMediaType(f"Content-Type: {message}", errors=(FieldError("Content-Type", message),))
+
+
+def _check_shape(value: dict[str, Any], body: bytes) -> None:
+    """Refuse depth over MAX_DEPTH and names given twice (the parser keeps the last, so the text has more names than the value)."""
+    names, depth = 0, 0
+    level: list[Any] = [value]
+    while level:
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise _refused(Malformed, f"is nested deeper than {MAX_DEPTH} levels")
+        inside: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                names += len(item)
+                inside.extend(item.values())
+            else:
+                inside.extend(item)
+        level = [item for item in inside if isinstance(item, (dict, list))]
+    if sum(map(bool, _STRING.findall(body))) != names:
+        json.loads(body, object_pairs_hook=_refuse_doubles)
+
+
+def _refuse_doubles(pairs: list[tuple[str, Any]]) -> None:
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if name in seen:
+            raise _refused(Malformed, f"has the name {json.dumps(name[:100])} twice in one object")
+        seen.add(name)
+
+
+def _refused(kind: type[MemoryCoreError], message: str) -> MemoryCoreError:
+    return kind(f"body: {message}", errors=(FieldError("body", message),))

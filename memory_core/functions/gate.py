@@ -1,0 +1,222 @@
+"""The one gate that every function passes: who asks, what they may do, whose memories these are, and what was asked.
+
+A handler gets an `Admitted` with nothing left to check; it calls `MemoryCore` and answers. Scope never comes from metadata
+or headers: the app is the key's, the user is named by the request and compared with the key's own user, if it has one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import hashlib
+import inspect
+import logging
+import re
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from urllib.parse import urlsplit
+
+import orjson
+from azure.functions import HttpRequest, HttpResponse
+
+from memory_core.domain.errors import FieldError, Forbidden, Malformed, MemoryCoreError, Unavailable
+from memory_core.domain.requests import Input
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner, check_name
+from memory_core.functions import runtime
+from memory_core.functions.body import read_object
+from memory_core.functions.inputs import Nothing, from_json, from_query, invalid, query_fields
+from memory_core.functions.keys import Caller, Right
+from memory_core.functions.problem import problem_response
+
+if TYPE_CHECKING:
+    from memory_core.core import MemoryCore
+
+log = logging.getLogger(__name__)
+Asked = TypeVar("Asked", bound=Input)
+_SANE_CORRELATION = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+_IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,200}")
+_SCOPE = ("app_id", "user_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """What a function asks of its callers. right: None = open to anyone. scoped: it reads or writes one user's memories."""
+
+    right: Right | None
+    takes: type[Input]
+    has_body: bool
+    scoped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted(Generic[Asked]):
+    """A request that passed. `input` is checked, `call.correlation_id` is in the answer's headers already."""
+
+    core: MemoryCore
+    owner: Owner
+    input: Asked
+    route: Mapping[str, str]
+    if_match: str | None
+    call: Call
+    path: str
+
+
+Handler = Callable[[Admitted[Asked]], Awaitable[HttpResponse]]
+OpenHandler = Callable[[HttpRequest], Awaitable[HttpResponse]]
+AzureFunction = Callable[[HttpRequest], Awaitable[HttpResponse]]
+
+
+def gated(
+    right: Right, *, body: type[Asked] | None = None, query: type[Asked] | None = None, scoped: bool = True
+) -> Callable[[Handler[Asked]], AzureFunction]:
+    """Let a handler be called only with `right` and checked input: `body` from JSON, `query` from the query string, or nothing.
+
+    With a body, scope is in the body (PUT, PATCH and DELETE may name `user_id` in the query too); else in the query.
+    """
+    takes = body or query or Nothing
+    door = Door(right, takes, body is not None, scoped)
+
+    def around(handler: Handler[Asked]) -> AzureFunction:
+        async def pass_gate(req: HttpRequest, correlation: str) -> HttpResponse:
+            here = await runtime.current()
+            try:
+                async with asyncio.timeout(here.deadline_s) as deadline:
+                    return await handler(cast("Admitted[Asked]", _admit(here, door, handler.__name__, req, correlation)))
+            except TimeoutError:
+                if not deadline.expired():
+                    raise
+                raise Unavailable("deadline", f"no answer within {here.deadline_s:g} s; the work may still have been done") from None
+
+        return _as_function(handler, door, pass_gate)
+
+    return around
+
+
+def ungated(handler: OpenHandler) -> AzureFunction:
+    """Let anyone call this handler: for what says nothing about anybody's data. Errors and headers are those of a gated one."""
+
+    async def pass_by(req: HttpRequest, correlation: str) -> HttpResponse:
+        return await handler(req)
+
+    return _as_function(handler, Door(None, Nothing, has_body=False, scoped=False), pass_by)
+
+
+def door_of(function: Callable[..., Any]) -> Door | None:
+    """The door of a function that passed through this module; None for one that did not, which a test forbids."""
+    return getattr(function, "door", None)
+
+
+def correlation_id(headers: Mapping[str, str]) -> str:
+    """The caller's `X-Correlation-Id` when it is safe to log and to send back, else a new one."""
+    given = headers.get("x-correlation-id", "")
+    return given if _SANE_CORRELATION.fullmatch(given) else uuid.uuid4().hex
+
+
+def _as_function(handler: Callable[..., Any], door: Door, answer: Callable[[HttpRequest, str], Awaitable[HttpResponse]]) -> AzureFunction:
+    """What Azure indexes: one parameter `req`, the handler's name and docstring, errors as problems, a correlation id on all."""
+
+    @functools.wraps(handler)
+    async def function(req: HttpRequest) -> HttpResponse:
+        correlation = correlation_id(req.headers)
+        path = urlsplit(req.url).path
+        try:
+            response = await answer(req, correlation)
+        except MemoryCoreError as error:
+            return problem_response(error, path, correlation)
+        except Exception:
+            log.exception("%s %s failed, correlation id %s", req.method, path, correlation)
+            return problem_response(MemoryCoreError("Something failed here; the log tells what"), path, correlation)
+        response.headers["X-Correlation-Id"] = correlation
+        return response
+
+    # `wraps` would show Azure the handler's own parameter type, which is not a request.
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    vars(function).update(
+        door=door,
+        __signature__=inspect.Signature([inspect.Parameter("req", kind, annotation=HttpRequest)], return_annotation=HttpResponse),
+    )
+    function.__annotations__ = {"req": HttpRequest, "return": HttpResponse}
+    return function
+
+
+def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, correlation: str) -> Admitted[Any]:
+    """Authenticate, then authorise, then read: nobody unknown makes this process parse a body."""
+    caller = here.caller(req.url, req.headers)
+    if door.right is not None:
+        caller.require(door.right)
+    content = req.get_body()
+    query = query_fields(req.url)
+    body: dict[str, Any] = {}
+    if door.has_body:
+        body = read_object(content, req.headers.get("content-type"), here.body_limit_bytes)
+    elif content:
+        raise Malformed("body: this call takes none", errors=(FieldError("body", "must be empty for this call"),))
+    call = _call(req, f"{req.method} {name}", body, Call(correlation, actor=caller.key_id))
+    owner = _owner(door, caller, req.method, body, query)
+    if door.has_body:
+        if query:
+            raise invalid(*(FieldError(field, "is not a query parameter of this call") for field in query))
+        checked = from_json(door.takes, body)
+    else:
+        checked = from_query(door.takes, query)
+    route = {field: _route_value(field, text) for field, text in req.route_params.items()}
+    return Admitted(here.core, owner, checked, route, req.headers.get("if-match"), call, urlsplit(req.url).path)
+
+
+def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query: dict[str, str]) -> Owner:
+    """Whose memories are meant; takes the scope's fields out of `body` and `query`."""
+    if not door.scoped:
+        if caller.user_id is not None:
+            raise Forbidden("This key is bound to one user and this call is about the whole app")
+        return Owner(caller.app_id, "")
+    places = [body] if door.has_body else [query]
+    if door.has_body and method in ("PUT", "PATCH", "DELETE"):
+        places.append(cast("dict[str, Any]", query))
+    app_ids, user_ids = ([place.pop(field) for place in places if field in place] for field in _SCOPE)
+    for app_id in app_ids:
+        if app_id != caller.app_id:
+            raise Forbidden(
+                f"app_id: this key belongs to the app {caller.app_id}", errors=(FieldError("app_id", "is not the app of this key"),)
+            )
+    if not user_ids:
+        raise invalid(FieldError("user_id", "is required: whose memories are meant?"))
+    if user_ids[0] != user_ids[-1]:
+        raise invalid(FieldError("user_id", "differs between body and query"))
+    return Owner(caller.app_id, _user_id(caller, user_ids[0]))
+
+
+def _user_id(caller: Caller, given: object) -> str:
+    if not isinstance(given, str):
+        raise invalid(FieldError("user_id", "should be a text"))
+    try:
+        user_id = check_name(given)
+    except ValueError as error:
+        raise invalid(FieldError("user_id", str(error))) from None
+    if caller.user_id is not None and caller.user_id != user_id:
+        raise Forbidden("user_id: this key is bound to another user", errors=(FieldError("user_id", "is not the user of this key"),))
+    return user_id
+
+
+def _call(req: HttpRequest, route: str, body: dict[str, Any], plain: Call) -> Call:
+    """The call, with what makes this request the same as an earlier one when the caller asks for that."""
+    key = req.headers.get("idempotency-key")
+    if key is None:
+        return plain
+    if not _IDEMPOTENCY_KEY.fullmatch(key):
+        raise invalid(FieldError("Idempotency-Key", "must be 1-200 visible ASCII characters"))
+    asked = orjson.dumps([dict(req.route_params), body], option=orjson.OPT_SORT_KEYS)
+    return replace(plain, idempotency_key=key, route=route, body_hash=hashlib.sha256(asked).hexdigest())
+
+
+def _route_value(field: str, text: str) -> str:
+    """A value out of the path. Hosts decode it, but leave an encoded slash as it is; no id has one, a procedure's key may."""
+    value = re.sub("%2f", "/", text, flags=re.IGNORECASE)
+    if field == "key":
+        return value
+    try:
+        return check_name(value)
+    except ValueError as error:
+        raise invalid(FieldError(field, str(error))) from None

@@ -1,0 +1,140 @@
+"""Save, find, read and change memories.
+
+Azure's host picks between overlapping routes by the functions' names in alphabetical order, not by which route is more
+literal: what has a fixed path is named `memories_…`, what has `{memory_id}` is named `memory_…`, and so comes later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import azure.functions as func
+from azure.functions import HttpResponse
+
+from memory_core.domain.errors import FieldError, Forbidden, MemoryCoreError
+from memory_core.domain.requests import ClearInput, CopyInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
+from memory_core.functions.answers import json_response, memory_response, retrieved_response, saved_body, saved_response
+from memory_core.functions.gate import Admitted, gated
+from memory_core.functions.inputs import BulkInput, GetInput, Nothing, QueryInput, from_json, from_query, invalid
+from memory_core.functions.problem import problem
+
+blueprint = func.Blueprint()
+_MEMORIES = "api/v1/memories"
+_MEMORY = f"{_MEMORIES}/{{memory_id}}"
+
+
+@blueprint.route(route=f"{_MEMORIES}/save", methods=["POST"])
+@gated("write", body=SaveInput)
+async def memories_save(req: Admitted[SaveInput]) -> HttpResponse:
+    """Save one memory."""
+    return saved_response(await req.core.save(req.owner, req.input, req.call))
+
+
+@blueprint.route(route=f"{_MEMORIES}/bulk", methods=["POST"])
+@gated("write", body=BulkInput)
+async def memories_bulk(req: Admitted[BulkInput]) -> HttpResponse:
+    """Save up to 100 memories; each has its own result, in order."""
+    results: list[dict[str, Any]] = [{} for _ in req.input.memories]
+    good: list[tuple[int, SaveInput]] = []
+    for place, item in enumerate(req.input.memories):
+        try:
+            good.append((place, _bulk_item(req, item, f"memories.{place}.")))
+        except MemoryCoreError as error:
+            results[place] = _bulk_problem(req, error)
+    saved = await req.core.bulk(req.owner, [item for _, item in good], req.call) if good else []
+    for (place, _), one in zip(good, saved, strict=True):
+        if isinstance(one, MemoryCoreError):
+            results[place] = _bulk_problem(req, one)
+        else:
+            results[place] = {"status": one.status, **saved_body(one)}
+    return json_response({"results": results}, status=207)
+
+
+@blueprint.route(route=f"{_MEMORIES}/retrieve", methods=["POST"])
+@gated("read", body=RetrieveInput)
+async def memories_retrieve(req: Admitted[RetrieveInput]) -> HttpResponse:
+    """Find the memories that answer a query."""
+    return retrieved_response(await req.core.retrieve(req.owner, req.input), explain=req.input.explain)
+
+
+@blueprint.route(route=f"{_MEMORIES}/query", methods=["GET"])
+@gated("read", query=QueryInput)
+async def memories_query(req: Admitted[QueryInput]) -> HttpResponse:
+    """Find memories by a query string: the short form of retrieve."""
+    asked = req.input.model_dump(exclude_none=True)
+    asked["limit"] = asked.pop("n_results")
+    return retrieved_response(await req.core.retrieve(req.owner, from_query(RetrieveInput, asked)), explain=False)
+
+
+@blueprint.route(route=f"{_MEMORIES}/clear", methods=["POST"])
+@gated("write", body=ClearInput)
+async def memories_clear(req: Admitted[ClearInput]) -> HttpResponse:
+    """Soft-delete the memories of a session, all or of one type."""
+    return json_response({"cleared": await req.core.clear(req.owner, req.input, req.call)})
+
+
+@blueprint.route(route=_MEMORIES, methods=["GET"])
+@gated("read", query=ListInput)
+async def memories_list(req: Admitted[ListInput]) -> HttpResponse:
+    """List memories, newest first."""
+    page = await req.core.list(req.owner, req.input)
+    return json_response({"memories": [memory.public() for memory in page.memories], "next_cursor": page.next_cursor})
+
+
+@blueprint.route(route=_MEMORY, methods=["GET"])
+@gated("read", query=GetInput)
+async def memory_get(req: Admitted[GetInput]) -> HttpResponse:
+    """Read one memory, now or as it was valid at a moment."""
+    memory = await req.core.get(req.owner, req.route["memory_id"], at=req.input.at)
+    return memory_response(memory, include_embedding=req.input.include == "embedding")
+
+
+@blueprint.route(route=_MEMORY, methods=["PUT"])
+@gated("write", body=UpdateInput)
+async def memory_update(req: Admitted[UpdateInput]) -> HttpResponse:
+    """Write a new version of a semantic or procedural memory; If-Match says which version it replaces."""
+    return memory_response(await req.core.update(req.owner, req.route["memory_id"], req.input, req.if_match, req.call))
+
+
+@blueprint.route(route=_MEMORY, methods=["DELETE"])
+@gated("write", query=Nothing)
+async def memory_delete(req: Admitted[Nothing]) -> HttpResponse:
+    """Soft-delete one memory."""
+    return memory_response(await req.core.delete(req.owner, req.route["memory_id"], req.call))
+
+
+@blueprint.route(route=f"{_MEMORY}/status", methods=["PATCH"])
+@gated("write", body=StatusInput)
+async def memory_status(req: Admitted[StatusInput]) -> HttpResponse:
+    """Set the status by hand: deleted, or active again."""
+    return memory_response(await req.core.set_status(req.owner, req.route["memory_id"], req.input, req.call))
+
+
+@blueprint.route(route=f"{_MEMORY}/copy", methods=["POST"])
+@gated("write", body=CopyInput)
+async def memory_copy(req: Admitted[CopyInput]) -> HttpResponse:
+    """Copy a memory to another agent of the same user."""
+    return memory_response(await req.core.copy(req.owner, req.route["memory_id"], req.input, req.call), status=201)
+
+
+@blueprint.route(route=f"{_MEMORY}/versions", methods=["GET"])
+@gated("read", query=Nothing)
+async def memory_versions(req: Admitted[Nothing]) -> HttpResponse:
+    """Every version of a memory, the newest first."""
+    return json_response({"versions": await req.core.versions(req.owner, req.route["memory_id"])})
+
+
+def _bulk_item(req: Admitted[BulkInput], item: object, prefix: str) -> SaveInput:
+    """One item as a save. It may repeat the request's scope, never name another."""
+    if not isinstance(item, Mapping):
+        raise invalid(FieldError(prefix.rstrip("."), "must be a JSON object"))
+    if item.get("app_id", req.owner.app_id) != req.owner.app_id:
+        raise Forbidden(f"{prefix}app_id: this key belongs to the app {req.owner.app_id}")
+    if item.get("user_id", req.owner.user_id) != req.owner.user_id:
+        raise invalid(FieldError(f"{prefix}user_id", "differs from the request's: one bulk is about one user"))
+    return from_json(SaveInput, {field: value for field, value in item.items() if field not in ("app_id", "user_id")}, prefix)
+
+
+def _bulk_problem(req: Admitted[BulkInput], error: MemoryCoreError) -> dict[str, Any]:
+    return {"status": error.status, "problem": problem(error, req.path, req.call.correlation_id or "")}

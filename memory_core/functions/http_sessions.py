@@ -1,0 +1,34 @@
+"""Sessions as groups of memories, and procedures by their key."""
+
+from __future__ import annotations
+
+import azure.functions as func
+from azure.functions import HttpResponse
+
+from memory_core.functions.answers import json_response, memory_response
+from memory_core.functions.gate import Admitted, gated
+from memory_core.functions.inputs import Nothing, SessionsInput
+
+blueprint = func.Blueprint()
+
+
+@blueprint.route(route="api/v1/sessions", methods=["GET"])
+@gated("read", query=SessionsInput)
+async def sessions_list(req: Admitted[SessionsInput]) -> HttpResponse:
+    """List a user's sessions, the latest first."""
+    page = await req.core.sessions(req.owner, req.input.cursor, req.input.limit)
+    return json_response({"sessions": page.sessions, "next_cursor": page.next_cursor})
+
+
+@blueprint.route(route="api/v1/sessions/{session_id}", methods=["GET"])
+@gated("read", query=Nothing)
+async def session_get(req: Admitted[Nothing]) -> HttpResponse:
+    """One session: when it ran, and how many memories of each type it has."""
+    return json_response(await req.core.session(req.owner, req.route["session_id"]))
+
+
+@blueprint.route(route="api/v1/procedures/{key}", methods=["GET"])
+@gated("read", query=Nothing)
+async def procedure_get(req: Admitted[Nothing]) -> HttpResponse:
+    """The procedural memory with this key. A slash in the key is written %2F."""
+    return memory_response(await req.core.procedure(req.owner, req.route["key"]))

@@ -1,0 +1,87 @@
+"""What the service says about itself: who it is, whether it works, what it has done, and what can be asked of it."""
+
+from __future__ import annotations
+
+import functools
+
+import azure.functions as func
+import orjson
+from azure.functions import HttpRequest, HttpResponse
+
+from memory_core import __version__
+from memory_core.domain.errors import Forbidden, Unauthenticated, Unavailable
+from memory_core.functions import runtime
+from memory_core.functions.answers import json_response
+from memory_core.functions.gate import Admitted, gated, ungated
+from memory_core.functions.inputs import Nothing
+
+blueprint = func.Blueprint()
+
+
+@blueprint.route(route="/", methods=["GET"])
+@ungated
+async def system_root(req: HttpRequest) -> HttpResponse:
+    """Name, version and where to go on."""
+    links = {"openapi": "/openapi.json", "health": "/health", "ready": "/health/ready", "metrics": "/metrics"}
+    return json_response({"name": "Memory Core", "version": __version__, "links": links})
+
+
+@blueprint.route(route="health", methods=["GET"])
+@ungated
+async def system_health(req: HttpRequest) -> HttpResponse:
+    """Liveness: this process answers. Asks nothing of any dependency."""
+    return json_response({"status": "ok", "version": __version__})
+
+
+@blueprint.route(route="health/ready", methods=["GET"])
+@ungated
+async def system_ready(req: HttpRequest) -> HttpResponse:
+    """Readiness: what each dependency answered just now; 503 when saves or retrieves can't work.
+
+    What is wrong in detail (host names, server messages) is shown to callers with a key only.
+    """
+    try:
+        here = await runtime.current()
+        state = await here.core.ready()
+    except Unavailable as error:
+        return _readiness({"status": "unavailable", "dependencies": {}}, error.retry_after_s)
+    try:
+        here.caller(req.url, req.headers)
+    except (Unauthenticated, Forbidden):
+        state = {**state, "dependencies": {name: {**one, "detail": None} for name, one in state["dependencies"].items()}}
+    return _readiness(state, None)
+
+
+@blueprint.route(route="metrics", methods=["GET"])
+@gated("read", query=Nothing, scoped=False)
+async def system_metrics(req: Admitted[Nothing]) -> HttpResponse:
+    """Counters and durations in Prometheus's text format."""
+    return HttpResponse(req.core.metrics(), mimetype="text/plain; version=0.0.4")
+
+
+@blueprint.route(route="api/v1/system/pool-stats", methods=["GET"])
+@gated("read", query=Nothing, scoped=False)
+async def system_pool_stats(req: Admitted[Nothing]) -> HttpResponse:
+    """How the connection pools stand."""
+    return json_response(req.core.pool_stats())
+
+
+@blueprint.route(route="openapi.json", methods=["GET"])
+@ungated
+async def system_openapi(req: HttpRequest) -> HttpResponse:
+    """The whole API as an OpenAPI 3.1 document."""
+    return HttpResponse(_openapi(), mimetype="application/json")
+
+
+def _readiness(state: dict[str, object], retry_after_s: int | None) -> HttpResponse:
+    if state["status"] == "unavailable":
+        return json_response(state, status=503, headers={"Retry-After": str(retry_after_s or 2)})
+    return json_response(state)
+
+
+@functools.cache
+def _openapi() -> bytes:
+    # The document is about this module's functions too, so it can't be imported before they are there.
+    from memory_core.functions.openapi import document
+
+    return orjson.dumps(document())

@@ -1,0 +1,123 @@
+"""The OpenAPI 3.1 document of this app, made from what is registered: routes from the bindings, inputs from the doors' models.
+
+So it can't drift from the code; what is written by hand (answers, examples) stands in `openapi_parts`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import azure.functions as func
+from pydantic import BaseModel
+
+from memory_core import __version__
+from memory_core.functions import openapi_parts as parts
+from memory_core.functions.blueprints import BLUEPRINTS
+from memory_core.functions.gate import Door, door_of
+from memory_core.functions.inputs import BulkInput
+
+Schema = dict[str, Any]
+_REF = "#/components/schemas/{model}"
+
+
+def document() -> Schema:
+    """The whole document, JSON-ready."""
+    # An app of its own: the one that is served can be asked for its functions only once.
+    app = func.FunctionApp(http_auth_level=func.AuthLevel.ANONYMOUS)
+    for blueprint in BLUEPRINTS:
+        app.register_functions(blueprint)
+    schemas = parts.answer_schemas()
+    paths: dict[str, Schema] = {}
+    for function in sorted(app.get_functions(), key=lambda one: one.get_function_name() or ""):
+        trigger = function.get_trigger()
+        door = door_of(function.get_user_function())
+        if door is None or not function.is_http_function():
+            continue
+        binding = trigger.get_dict_repr()  # type: ignore[union-attr]
+        path = "/" + binding["route"].strip("/")
+        for method in binding["methods"]:
+            operation = _operation(function, door, str(method.value), path, schemas)
+            paths.setdefault(path, {})[str(method.value).lower()] = operation
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Memory Core", "version": __version__, "summary": "Long-term memory for AI agents", "license": parts.LICENSE},
+        "tags": parts.TAGS,
+        "security": [{"apiKey": []}, {"bearer": []}],
+        "paths": dict(sorted(paths.items())),
+        "components": {
+            "securitySchemes": parts.SECURITY,
+            "headers": parts.HEADERS,
+            "responses": parts.problem_responses(),
+            "schemas": schemas,
+        },
+    }
+
+
+def _operation(function: Any, door: Door, method: str, path: str, schemas: dict[str, Schema]) -> Schema:
+    name = function.get_function_name()
+    text = (function.get_user_function().__doc__ or "").strip()
+    summary, _, description = text.partition("\n")
+    operation: Schema = {
+        "operationId": name,
+        "tags": [parts.tag(path)],
+        "summary": summary.strip().rstrip("."),
+        "parameters": _parameters(door, method, path, schemas),
+        "responses": {**parts.answers(name), **parts.problems(door)},
+    }
+    if description.strip():
+        operation["description"] = re.sub(r"\s+", " ", description).strip()
+    if door.right is None:
+        operation["security"] = []
+    else:
+        operation["x-required-right"] = door.right
+    if door.has_body:
+        operation["requestBody"] = _body(door, method, name, schemas)
+    return operation
+
+
+def _parameters(door: Door, method: str, path: str, schemas: dict[str, Schema]) -> list[Schema]:
+    found = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string", "maxLength": 128 if name != "key" else 200}}
+        for name in re.findall(r"{(\w+)}", path)
+    ]
+    if door.scoped and (not door.has_body or method in ("PUT", "PATCH")):
+        found += [{**one, "in": "query", "required": one["required"] and not door.has_body} for one in parts.SCOPE_PARAMETERS]
+    if not door.has_body:
+        schema = _flat(door.takes, schemas)
+        required = schema.get("required", [])
+        for name, field in schema.get("properties", {}).items():
+            found.append({"name": name, "in": "query", "required": name in required, "schema": field})
+    if door.right is not None and method != "GET":
+        found.append(parts.IDEMPOTENCY_KEY)
+    if method == "PUT":
+        found.append(parts.IF_MATCH)
+    found.append(parts.CORRELATION_ID)
+    return found
+
+
+def _body(door: Door, method: str, name: str, schemas: dict[str, Schema]) -> Schema:
+    """The request body: the input model with the scope's fields beside its own."""
+    schema = dict(_flat(door.takes, schemas))
+    if door.takes is BulkInput:
+        item = dict(_flat(parts.BULK_ITEM, schemas))
+        item["properties"] = {**parts.SCOPE_FIELDS, **item["properties"]}
+        schemas["BulkItem"] = item
+        schema["properties"] = {"memories": {**schema["properties"]["memories"], "items": {"$ref": _REF.format(model="BulkItem")}}}
+    if door.scoped:
+        schema["properties"] = {**parts.SCOPE_FIELDS, **schema.get("properties", {})}
+        # PUT and PATCH may name the user in the query instead.
+        schema["required"] = ([] if method in ("PUT", "PATCH") else ["user_id"]) + schema.get("required", [])
+    title = f"{door.takes.__name__.removesuffix('Input')}Request"
+    schemas[title] = {**schema, "title": title}
+    content: Schema = {"schema": {"$ref": _REF.format(model=title)}}
+    if name in parts.EXAMPLES:
+        content["examples"] = {"example": {"value": parts.EXAMPLES[name]}}
+    return {"required": True, "content": {"application/json": content}}
+
+
+def _flat(model: type[BaseModel], schemas: dict[str, Schema]) -> Schema:
+    """The model's JSON schema, with what it refers to moved into the components."""
+    schema = model.model_json_schema(ref_template=_REF)
+    schemas.update(schema.pop("$defs", {}))
+    return schema

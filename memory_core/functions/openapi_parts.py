@@ -1,0 +1,228 @@
+"""What no input model says: answers, problems, headers and examples for the OpenAPI document.
+
+`ANSWERS` names every function; a test fails for one that is not here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter
+
+from memory_core.domain.models import ConflictRecord, Memory, Outcome
+from memory_core.domain.requests import SaveInput
+from memory_core.domain.results import SessionView, VersionView
+from memory_core.functions.gate import Door
+
+Schema = dict[str, Any]
+BULK_ITEM: type[BaseModel] = SaveInput
+LICENSE = {"name": "MIT", "identifier": "MIT"}
+TAGS = [
+    {"name": "memories", "description": "Save, find, read and change memories."},
+    {"name": "sessions", "description": "Memories by session, procedures by key."},
+    {"name": "system", "description": "Whether it works and what it does."},
+]
+SECURITY = {
+    "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "mc_<app>_<key id>_<secret>"},
+    "bearer": {"type": "http", "scheme": "bearer", "description": "The same key as a bearer token."},
+}
+HEADERS = {
+    "CorrelationId": {"description": "Names this request in logs and problems.", "schema": {"type": "string"}},
+    "ETag": {"description": "The revision; the next PUT sends it as If-Match.", "schema": {"type": "string"}},
+    "RetryAfter": {"description": "Seconds to wait before the next try.", "schema": {"type": "integer"}},
+}
+SCOPE_FIELDS: dict[str, Schema] = {
+    "user_id": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 128,
+        "description": "Whose memories. None of / \\ # ? or control characters.",
+    },
+    "app_id": {"type": "string", "maxLength": 64, "description": "Comes from the key; if given, it must be the key's."},
+}
+SCOPE_PARAMETERS: list[Schema] = [
+    {"name": name, "required": name == "user_id", "description": field["description"], "schema": {"type": "string"}}
+    for name, field in SCOPE_FIELDS.items()
+]
+CORRELATION_ID: Schema = {
+    "name": "X-Correlation-Id",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"},
+}
+IDEMPOTENCY_KEY: Schema = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "The same key with the same request is done once; the first answer is given again for 24 hours.",
+    "schema": {"type": "string", "pattern": "^[\\x21-\\x7e]{1,200}$"},
+}
+IF_MATCH: Schema = {"name": "If-Match", "in": "header", "required": True, "schema": {"type": "string"}}
+EXAMPLES: dict[str, Schema] = {
+    "memories_save": {
+        "user_id": "ana",
+        "content": "Ana moved to Lisbon",
+        "session_id": "monday",
+        "event_timestamp": "2026-05-08T13:56:00Z",
+    },
+    "memories_bulk": {
+        "user_id": "ana",
+        "memories": [{"content": "Ana likes fado"}, {"type": "procedural", "key": "language", "value": "pt"}],
+    },
+    "memories_retrieve": {"user_id": "ana", "query": "Where does Ana live?", "limit": 5},
+    "memories_clear": {"user_id": "ana", "session_id": "monday"},
+    "memory_update": {"user_id": "ana", "content": "Ana lives in Porto", "change_reason": "she moved"},
+    "memory_status": {"user_id": "ana", "status": "deleted", "reason": "no longer true"},
+    "memory_copy": {"user_id": "ana", "to_agent_id": "travel-agent"},
+}
+ANSWERS: dict[str, tuple[dict[str, str], str]] = {
+    # function → (status → what it means, schema of the body)
+    "memories_save": ({"201": "Something new is kept", "200": "An existing memory answers"}, "Saved"),
+    "memories_bulk": ({"207": "One result for each memory, in order"}, "BulkResults"),
+    "memories_retrieve": ({"200": "The results, best first; none when nothing answers the query"}, "Retrieved"),
+    "memories_query": ({"200": "The results, best first; none when nothing answers the query"}, "Retrieved"),
+    "memories_clear": ({"200": "How many were cleared"}, "Cleared"),
+    "memories_list": ({"200": "One page"}, "MemoryPage"),
+    "memory_get": ({"200": "The memory"}, "Memory"),
+    "memory_update": ({"200": "The new version"}, "Memory"),
+    "memory_delete": ({"200": "The memory, now deleted"}, "Memory"),
+    "memory_status": ({"200": "The memory with its new status"}, "Memory"),
+    "memory_copy": ({"201": "The copy"}, "Memory"),
+    "memory_versions": ({"200": "Every version, the newest first"}, "Versions"),
+    "sessions_list": ({"200": "One page"}, "SessionPage"),
+    "session_get": ({"200": "The session"}, "SessionView"),
+    "procedure_get": ({"200": "The memory"}, "Memory"),
+    "system_root": ({"200": "Name, version, links"}, "Anything"),
+    "system_health": ({"200": "It is alive"}, "Anything"),
+    "system_ready": ({"200": "Ready or degraded", "503": "Unavailable"}, "Readiness"),
+    "system_metrics": ({"200": "Prometheus text"}, "Text"),
+    "system_pool_stats": ({"200": "Sizes of the pools"}, "Anything"),
+    "system_openapi": ({"200": "The document"}, "Anything"),
+}
+_PROBLEMS = {
+    "400": "The request can't be read, or its cursor is void",
+    "401": "No key, or one that is not known",
+    "403": "The key lacks the right, the app or the user",
+    "404": "No such thing for this user",
+    "409": "The state of the thing forbids it",
+    "412": "If-Match is missing or out of date",
+    "413": "Over a size limit",
+    "415": "The body is not application/json",
+    "422": "A field is missing, unknown or wrong",
+    "500": "Something failed here",
+    "503": "A dependency is down; try again",
+}
+
+
+def tag(path: str) -> str:
+    """The group a path is shown in."""
+    if path.startswith("/api/v1/memories"):
+        return "memories"
+    return "sessions" if path.startswith(("/api/v1/sessions", "/api/v1/procedures")) else "system"
+
+
+def answers(name: str) -> dict[str, Schema]:
+    """The good answers of a function."""
+    statuses, schema = ANSWERS[name]
+    headers = {"X-Correlation-Id": {"$ref": "#/components/headers/CorrelationId"}}
+    if schema in ("Memory", "Saved"):
+        headers["ETag"] = {"$ref": "#/components/headers/ETag"}
+    media = "text/plain" if schema == "Text" else "application/json"
+    content = {media: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
+    return {status: {"description": text, "headers": headers, "content": content} for status, text in statuses.items()}
+
+
+def problems(door: Door) -> dict[str, Schema]:
+    """The problems that a caller of this door may get."""
+    if door.right is None:
+        statuses = ["500"]
+    elif not door.scoped:
+        statuses = ["400", "401", "403", "422", "500", "503"]
+    else:
+        statuses = [status for status in _PROBLEMS if door.has_body or status not in ("413", "415")]
+    return {status: {"$ref": f"#/components/responses/Problem{status}"} for status in statuses}
+
+
+def problem_responses() -> dict[str, Schema]:
+    """The reusable problem responses."""
+    shown: dict[str, Schema] = {}
+    for status, text in _PROBLEMS.items():
+        headers = {"X-Correlation-Id": {"$ref": "#/components/headers/CorrelationId"}}
+        if status == "503":
+            headers["Retry-After"] = {"$ref": "#/components/headers/RetryAfter"}
+        content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+        shown[f"Problem{status}"] = {"description": text, "headers": headers, "content": content}
+    return shown
+
+
+def answer_schemas() -> dict[str, Schema]:
+    """The schemas of all answers, with the models they refer to."""
+    found: dict[str, Schema] = {}
+    for name, kind in (("Memory", Memory), ("ConflictRecord", ConflictRecord), ("VersionView", VersionView), ("SessionView", SessionView)):
+        schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
+        found.update(schema.pop("$defs", {}))
+        found[name] = schema
+    _as_shown(found)
+    found.update(_shapes())
+    return found
+
+
+def _as_shown(found: dict[str, Schema]) -> None:
+    """Take out of Memory what never leaves the product, and put in what `include=embedding` adds."""
+    properties = found["Memory"]["properties"]
+    for name in ("lexical", "search_text", "epoch", "sequence", "revision"):
+        properties.pop(name)
+    found.pop("Lexical", None)
+    properties["embedding"] = {"type": ["array", "null"], "items": {"type": "number"}, "description": "Only with include=embedding"}
+
+
+def _shapes() -> dict[str, Schema]:
+    number, text, maybe = {"type": "number"}, {"type": "string"}, {"type": ["number", "null"]}
+    cursor = {"type": ["string", "null"], "description": "What to send as `cursor` for the next page; null on the last"}
+    error = _object({"field": text, "message": text}, "field", "message")
+    problem = {"type": text, "title": text, "status": {"type": "integer"}, "detail": text, "instance": text, "correlation_id": text}
+    saved = {
+        "outcome": {"enum": [one.value for one in Outcome]},
+        "memory": _ref("Memory"),
+        "conflict": {"anyOf": [_ref("ConflictRecord"), {"type": "null"}]},
+    }
+    hit: Schema = {"rank": {"type": "integer", "minimum": 1}, "memory": _ref("Memory")}
+    hit |= dict.fromkeys(("lexical_score", "relevance_score", "importance_score", "score", "composite_score"), number)
+    hit |= dict.fromkeys(("similarity_score", "recency_score", "frequency_score", "confidence_score"), maybe)
+    hit |= {
+        "tier": {"enum": ["short", "long", "cold"]},
+        "matched_by": _list(text),
+        "also": _list(text),
+        "stale_facts": _list({"type": "object"}),
+    }
+    retrieved: Schema = {"results": _list(_ref("Hit")), "degraded": _list(text), "as_of_sequence": {"type": "integer"}}
+    retrieved["explain"] = {"type": ["object", "null"], "description": "Only when asked for"}
+    readiness = {"status": {"enum": ["ready", "degraded", "unavailable"]}, "dependencies": {"type": "object"}}
+    return {
+        "Anything": {"type": "object"},
+        "Text": text,
+        "Problem": _object({**problem, "errors": _list(error)}, *problem, "errors"),
+        "Saved": _object(saved, *saved),
+        "BulkResults": _object({"results": _list({"oneOf": [_ref("BulkSaved"), _ref("BulkProblem")]})}, "results"),
+        "BulkSaved": _object({"status": {"type": "integer"}, **saved}, "status", *saved),
+        "BulkProblem": _object({"status": {"type": "integer"}, "problem": _ref("Problem")}, "status", "problem"),
+        "Hit": _object({**hit, "explain": {"type": ["object", "null"], "description": "Only when asked for"}}, *hit),
+        "Retrieved": _object(retrieved, "results", "degraded", "as_of_sequence"),
+        "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
+        "MemoryPage": _object({"memories": _list(_ref("Memory")), "next_cursor": cursor}, "memories", "next_cursor"),
+        "SessionPage": _object({"sessions": _list(_ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
+        "Versions": _object({"versions": _list(_ref("VersionView"))}, "versions"),
+        "Readiness": _object(readiness, *readiness),
+    }
+
+
+def _ref(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _list(item: Schema) -> Schema:
+    return {"type": "array", "items": item}
+
+
+def _object(properties: Schema, *required: str) -> Schema:
+    return {"type": "object", "properties": properties, "required": list(required)}
