@@ -7,13 +7,14 @@ memory fills it without reading a document; one that gets documents fills it by 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.domain.models import Memory
+from memory_core.domain.models import Lexical, Memory
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -71,50 +72,55 @@ class CandidateSet:
         return len(self.ids)
 
 
-def weighted_counts(memory: Memory, *, context: float = 0.3, after_question: float = 0.4) -> dict[str, float]:
-    """Weighted term frequency of one memory: own + date + (0.3 + 0.4·[previous turn asks])·previous + 0.3·before_previous."""
-    lexical = memory.lexical
-    of_previous = context + (after_question if lexical.previous_asks else 0.0)
+CONTEXT_WEIGHT = 0.3
+AFTER_QUESTION_WEIGHT = 0.4
+"""What is added for the previous turn when it ends with a question: its words are what the answer leaves out."""
+
+
+def weighted_counts(memory: Memory) -> dict[str, float]:
+    """`weighted_tokens` of a memory."""
+    return weighted_tokens(memory.lexical)
+
+
+def weighted_tokens(lexical: Lexical) -> dict[str, float]:
+    """Weighted term frequency: own + date + (0.3 + 0.4·[previous turn asks])·previous + 0.3·before_previous."""
     counts: dict[str, float] = {}
-    parts = ((lexical.own, 1.0), (lexical.date, 1.0), (lexical.previous, of_previous), (lexical.before_previous, context))
-    for part, weight in parts:
+    for part, weight in _weighted_parts(lexical):
         for token, count in part.items():
             counts[token] = counts.get(token, 0.0) + weight * count
     return counts
 
 
+def _weighted_parts(lexical: Lexical) -> tuple[tuple[dict[str, int], float], ...]:
+    of_previous = CONTEXT_WEIGHT + (AFTER_QUESTION_WEIGHT if lexical.previous_asks else 0.0)
+    return (lexical.own, 1.0), (lexical.date, 1.0), (lexical.previous, of_previous), (lexical.before_previous, CONTEXT_WEIGHT)
+
+
 def from_memories(
-    memories: Sequence[Memory], terms: Sequence[str], query_vector: npt.NDArray[np.float32] | None, cosines: Mapping[str, float] | None = None
+    memories: Sequence[Memory],
+    terms: Sequence[str],
+    query_vector: npt.NDArray[np.float32] | None,
+    cosines: Mapping[str, float] | None = None,
 ) -> CandidateSet:
     """A set from whole documents (Cosmos, the short term). `cosines` are those the store computed; else from `embedding`.
 
     A neighbour's cosine is known only when the neighbour is among `memories`.
     """
     rows, width = len(memories), len(terms)
-    counts = [weighted_counts(memory) for memory in memories]
-    tf = np.array([[count.get(term, 0.0) for term in terms] for count in counts], dtype=np.float64).reshape(rows, width)
-    own = np.array(
-        [[term in memory.lexical.own or term in memory.lexical.date for term in terms] for memory in memories], dtype=np.bool_
-    ).reshape(rows, width)
+    # Looked up term by term: weighing every token of every memory first would be ten times the work.
+    weighed = [_weighted_parts(memory.lexical) for memory in memories]
+    tf = [[sum(weight * part.get(term, 0) for part, weight in parts) for term in terms] for parts in weighed]
+    own = [[term in memory.lexical.own or term in memory.lexical.date for term in terms] for memory in memories]
     cosine = np.array([_cosine(memory, query_vector, cosines or {}) for memory in memories], dtype=np.float64)
-    place = {
-        (memory.session_id, memory.lexical.turn): row
-        for row, memory in enumerate(memories)
-        if memory.session_id is not None and memory.lexical.turn is not None
-    }
-    before, after = np.full(rows, -1, dtype=np.int64), np.full(rows, -1, dtype=np.int64)
-    for (session, turn), row in place.items():
-        assert turn is not None
-        before[row] = place.get((session, turn - 1), -1)
-        after[row] = place.get((session, turn + 1), -1)
+    before, after = _neighbours(memories)
     return CandidateSet(
         ids=[memory.id for memory in memories],
         cosine=cosine,
-        previous_cosine=np.where(before >= 0, cosine[before] if rows else cosine, np.nan),
-        next_cosine=np.where(after >= 0, cosine[after] if rows else cosine, np.nan),
-        tf=tf,
-        own=own,
-        length=np.array([sum(count.values()) for count in counts], dtype=np.float64),
+        previous_cosine=np.where(before >= 0, cosine[before], np.nan),
+        next_cosine=np.where(after >= 0, cosine[after], np.nan),
+        tf=np.array(tf, dtype=np.float64).reshape(rows, width),
+        own=np.array(own, dtype=np.bool_).reshape(rows, width),
+        length=np.array([sum(weight * sum(part.values()) for part, weight in parts) for parts in weighed], dtype=np.float64),
         before=before,
         after=after,
         asks=np.array([memory.lexical.asks for memory in memories], dtype=np.bool_),
@@ -131,19 +137,34 @@ def from_memories(
     )
 
 
+def _neighbours(memories: Sequence[Memory]) -> tuple[Ints, Ints]:
+    """Rows of the turns before and after each memory in its session, -1 where there is none among `memories`."""
+    places = [(memory.session_id, memory.lexical.turn) for memory in memories]
+    row_of = {place: row for row, place in enumerate(places)}
+
+    def rows(step: int) -> Ints:
+        found = [-1 if session is None or turn is None else row_of.get((session, turn + step), -1) for session, turn in places]
+        return np.array(found, dtype=np.int64)
+
+    return rows(-1), rows(1)
+
+
 def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
-    """Both sets as one; of an id in both, the row of `first` stays. Neighbours are not sought across the two."""
+    """Both sets as one; of an id in both, the row of `first` stays.
+
+    Rows of `second` keep their neighbours wherever these ended up; what the rows of `first` know of theirs stays as it is.
+    """
     known = set(first.ids)
     keep = [row for row, one in enumerate(second.ids) if one not in known]
     if not keep:
-        return _with_extras(first, first, second)
+        return _with_extras(replace(first), first, second)
     take = np.array(keep, dtype=np.int64)
-    moved = {row: len(first.ids) + place for place, row in enumerate(keep)}
+    row_of = {one: row for row, one in enumerate(first.ids + [second.ids[row] for row in keep])}
 
-    def shifted(column: Ints) -> Ints:
-        return np.array([moved.get(int(column[row]), -1) for row in keep], dtype=np.int64)
+    def moved(column: Ints) -> Ints:
+        return np.array([row_of[second.ids[row]] if row >= 0 else -1 for row in column[take]], dtype=np.int64)
 
-    columns = {
+    columns: dict[str, Any] = {
         name: np.concatenate([getattr(first, name), getattr(second, name)[take]])
         for name in (
             "cosine", "previous_cosine", "next_cosine", "tf", "own", "length", "asks", "tells_time", "event_at",
@@ -152,8 +173,8 @@ def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
     }  # fmt: skip
     whole = CandidateSet(
         ids=first.ids + [second.ids[row] for row in keep],
-        before=np.concatenate([first.before, shifted(second.before)]),
-        after=np.concatenate([first.after, shifted(second.after)]),
+        before=np.concatenate([first.before, moved(second.before)]),
+        after=np.concatenate([first.after, moved(second.after)]),
         actor=first.actor + [second.actor[row] for row in keep],
         cell=first.cell + [second.cell[row] for row in keep],
         **columns,

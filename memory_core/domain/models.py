@@ -236,7 +236,7 @@ class Memory(BaseModel):
 
     def public(self, *, include_embedding: bool = False) -> dict[str, Any]:
         """The memory as the API shows it: JSON-ready, without internals, with its vector only when asked for."""
-        shown = self.model_dump(mode="json", exclude=INTERNAL_FIELDS)
+        shown = self.model_dump(mode="json", exclude=set(INTERNAL_FIELDS))
         if include_embedding:
             shown["embedding"] = None if self.embedding is None else [round(float(x), 9) for x in self.embedding]
         return shown

@@ -25,12 +25,16 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """One save's outcome. `replayed`: the answer of an earlier call with the same idempotency key."""
+    """One save's outcome. `replayed`: the answer of an earlier call with the same idempotency key.
+
+    degraded: the dependencies that had to be done without, while the memory itself is durable.
+    """
 
     outcome: Outcome
     memory: Memory
     conflict: ConflictRecord | None = None
     replayed: bool = False
+    degraded: tuple[str, ...] = ()
 
     @property
     def status(self) -> int:

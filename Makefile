@@ -1,0 +1,49 @@
+# `make help` says what there is. Everything installs into .venv beside this file, nothing elsewhere.
+PYTHON ?= python3
+VENV ?= .venv
+PORT ?= 7071
+DATA ?= .memory
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint format bench clean
+
+help:  ## what there is
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@echo "  PORT=7100 and DATA=/some/folder are honoured by run."
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else f"Memory Core needs Python 3.11 to 3.13, this is {v[0]}.{v[1]}; try: make PYTHON=python3.12 …")'
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.local: pyproject.toml requirements.txt | $(BIN)/python
+	@echo "Installing what a laptop needs into $(VENV), once (about a minute) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[local]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml requirements.txt | $(BIN)/python
+	@echo "Installing what tests and linters need into $(VENV), once (one or two minutes) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[local,dev]'
+	@touch $@ $(VENV)/.local
+
+run: $(VENV)/.local  ## the development host on 127.0.0.1, embedded stores, no account, no network
+	@MEMORY_DATA="$(DATA)" $(BIN)/python -m memory_core.localhost --port $(PORT)
+
+test: $(VENV)/.dev  ## every test, from nothing
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile
+
+lint: $(VENV)/.dev  ## ruff, mypy, import-linter
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(VENV)/.dev  ## rewrite the code in the project's style
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.dev  ## measure throughput and latency; prints tables
+	@$(BIN)/python -m bench.throughput
+
+clean:  ## remove the virtual environment and caches; your data in .memory stays
+	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,63 @@
+"""A circuit breaker: after a few failures in a row, stop asking a server that is down.
+
+Without it every call of an outage would pay its full timeout. What a reader would get wrong: while half-open, ONE call is
+let through as a probe, and everybody else goes on being refused until that probe has answered.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Literal
+
+from memory_core.ports import Clock
+
+Circuit = Literal["closed", "open", "half_open"]
+
+
+class Breaker:
+    """Closed: calls pass. Open: none do, for `rest`. Half-open: one probe decides whether it closes or opens again."""
+
+    def __init__(self, clock: Clock, *, failures: int = 3, rest: timedelta = timedelta(seconds=2)) -> None:
+        self._clock = clock
+        self._limit = failures
+        self._rest = rest
+        self._failed = 0
+        self._opened_at: datetime | None = None
+        self._probe_until: datetime | None = None
+
+    @property
+    def state(self) -> Circuit:
+        """Where the circuit stands now."""
+        if self._opened_at is None:
+            return "closed"
+        return "half_open" if self._clock.now() - self._opened_at >= self._rest else "open"
+
+    @property
+    def failing(self) -> bool:
+        """True from the first failure until the next success."""
+        return self._failed > 0
+
+    def allow(self) -> bool:
+        """Whether a call may go out now. A True in the half-open state makes that call the probe.
+
+        A probe that never reports (its task was cancelled) is forgotten after another `rest`, or the circuit would stay open.
+        """
+        if self._opened_at is None:
+            return True
+        now = self._clock.now()
+        if now - self._opened_at < self._rest or (self._probe_until is not None and now < self._probe_until):
+            return False
+        self._probe_until = now + self._rest
+        return True
+
+    def succeeded(self) -> None:
+        """A call was answered: close."""
+        self._failed = 0
+        self._opened_at = self._probe_until = None
+
+    def failed(self) -> None:
+        """A call failed: count it; open at the limit, and again after a failed probe."""
+        self._failed += 1
+        if self._failed >= self._limit:
+            self._opened_at = self._clock.now()
+            self._probe_until = None

@@ -1,0 +1,40 @@
+"""Names of keys in Redis, and how long each lives.
+
+Every part is percent-encoded, so that no id can reach into another owner's names (`a:b` + `c` is not `a` + `b:c`). The braces
+are a Redis Cluster hash tag: all keys of one owner live in one slot, which the scripts over several keys need.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from memory_core.domain.scope import Owner
+
+SESSION_TTL_S = 24 * 3600
+"""From the last write; reading does not prolong it."""
+VECTOR_TTL_S = 24 * 3600
+SESSION_CAP = 500
+
+
+@dataclass(frozen=True, slots=True)
+class SessionKeys:
+    """The two keys of one session's working set: its entries (a hash) and their order (a sorted set by sequence)."""
+
+    entries: str
+    order: str
+
+
+def session_keys(owner: Owner, session_id: str) -> SessionKeys:
+    """`mc:{app:user}:session:<id>:entries` and `…:order`."""
+    base = f"mc:{{{_part(owner.app_id)}:{_part(owner.user_id)}}}:session:{_part(session_id)}"
+    return SessionKeys(f"{base}:entries", f"{base}:order")
+
+
+def vector_key(key: str) -> str:
+    """`mc:vector:<key>`: not an owner's, since `key` is already a hash of the model and the text."""
+    return f"mc:vector:{_part(key)}"
+
+
+def _part(value: str) -> str:
+    return quote(value, safe="")

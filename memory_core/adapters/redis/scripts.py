@@ -1,0 +1,84 @@
+"""What must happen in one step inside Redis, as Lua. KEYS come in pairs: entries (hash), order (sorted set).
+
+The stamp lives in the hash as two fields that no memory id can have (`#` is forbidden in ids). It says: no memory that a commit
+up to `#sequence` removed or changed is in this set in its old form. So adding never raises it; only a drop or a rebuild does.
+What a reader would get wrong: raising it with every save would make a set whose drop was lost look good again.
+
+Sequences stay below 2^53, so Lua's doubles compare them exactly.
+"""
+
+from __future__ import annotations
+
+RECALL = """
+local stamp = redis.call('HMGET', KEYS[1], '#epoch', '#sequence')
+if not stamp[1] then return {false, false, {}} end
+local ids = redis.call('ZREVRANGE', KEYS[2], 0, tonumber(ARGV[1]) - 1)
+if #ids == 0 then return {stamp[1], stamp[2], {}} end
+return {stamp[1], stamp[2], redis.call('HMGET', KEYS[1], unpack(ids))}
+"""
+"""ARGV: limit (≥ 1). Answers {epoch, sequence, entries newest first}."""
+
+REMEMBER = """
+local entries, order = KEYS[1], KEYS[2]
+local epoch, sequence = ARGV[1], ARGV[2]
+local id, entry, place, cap, ttl = ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]), ARGV[7]
+local stamp = redis.call('HMGET', entries, '#epoch', '#sequence')
+if stamp[1] and stamp[1] == epoch then
+  if tonumber(sequence) < tonumber(stamp[2]) then return 0 end
+  redis.call('HSET', entries, id, entry)
+else
+  redis.call('DEL', entries, order)
+  redis.call('HSET', entries, '#epoch', epoch, '#sequence', sequence, id, entry)
+end
+redis.call('ZADD', order, place, id)
+local count = redis.call('ZCARD', order)
+if count > cap then
+  local oldest = redis.call('ZPOPMIN', order, count - cap)
+  for i = 1, #oldest, 2 do redis.call('HDEL', entries, oldest[i]) end
+elseif count == 1 and redis.call('HLEN', entries) > 3 then
+  -- the server evicted the order and kept the hash: what is in no order would never leave
+  stamp = redis.call('HMGET', entries, '#epoch', '#sequence')
+  redis.call('DEL', entries)
+  redis.call('HSET', entries, '#epoch', stamp[1], '#sequence', stamp[2], id, entry)
+end
+redis.call('EXPIRE', entries, ttl)
+redis.call('EXPIRE', order, ttl)
+return 1
+"""
+"""ARGV: epoch, commit's sequence, memory id, entry, its place in the order, cap, TTL. 0: refused, older than the set's stamp."""
+
+DROP = """
+local epoch, sequence, previous = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+for pair = 1, #KEYS, 2 do
+  local entries, order = KEYS[pair], KEYS[pair + 1]
+  local stamp = redis.call('HMGET', entries, '#epoch', '#sequence')
+  if stamp[1] and stamp[1] == epoch and tonumber(stamp[2]) >= previous then
+    for i = 4, #ARGV do
+      redis.call('HDEL', entries, ARGV[i])
+      redis.call('ZREM', order, ARGV[i])
+    end
+    if tonumber(stamp[2]) < sequence then redis.call('HSET', entries, '#sequence', ARGV[2]) end
+  else
+    redis.call('DEL', entries, order)
+  end
+end
+return 1
+"""
+"""ARGV: epoch, commit's sequence, the removal before it, then the memory ids. A set that missed that removal is deleted."""
+
+REBUILD = """
+local entries, order = KEYS[1], KEYS[2]
+local epoch, sequence, ttl = ARGV[1], ARGV[2], ARGV[3]
+local stamp = redis.call('HMGET', entries, '#epoch', '#sequence')
+if stamp[1] and stamp[1] == epoch and tonumber(sequence) < tonumber(stamp[2]) then return 0 end
+redis.call('DEL', entries, order)
+redis.call('HSET', entries, '#epoch', epoch, '#sequence', sequence)
+for i = 4, #ARGV, 3 do
+  redis.call('HSET', entries, ARGV[i], ARGV[i + 1])
+  redis.call('ZADD', order, ARGV[i + 2], ARGV[i])
+end
+redis.call('EXPIRE', entries, ttl)
+redis.call('EXPIRE', order, ttl)
+return 1
+"""
+"""ARGV: epoch, sequence it was read at, TTL, then id, entry, place of each memory. 0: refused, a newer set stands."""

@@ -1,0 +1,89 @@
+"""One commit: compare the head, write every document, move the head; all in one SQLite transaction.
+
+One would get wrong: the head is compared whole, not only by its sequence. Bookkeeping commits change counts in the head without
+moving the sequence, and of two such rivals the second must not overwrite what the first counted.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import datetime
+from typing import Any
+
+from memory_core.adapters.sqlite.rows import MEMORY_KINDS, WRITE, encoded
+from memory_core.adapters.sqlite.schema import record_embedder
+from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, HeadMoved
+from memory_core.domain.models import Head
+from memory_core.domain.scope import Owner
+from memory_core.ports import Batch, Write
+
+PURGED_AT_ONCE = 20
+"""Expired rows of the owner that one commit deletes; a commit makes fewer than that, so they never pile up."""
+
+_HEAD = "SELECT body, change, removal FROM heads WHERE app_id = ? AND user_id = ?"
+_PUT_HEAD = (
+    "INSERT INTO heads (app_id, user_id, body, change, removal) VALUES (?, ?, ?, ?, ?) "
+    "ON CONFLICT (app_id, user_id) DO UPDATE SET body = excluded.body, change = excluded.change, removal = excluded.removal"
+)
+_DELETE = "DELETE FROM documents WHERE app_id = ? AND user_id = ? AND id = ? RETURNING kind"
+_PURGE = (
+    "DELETE FROM documents WHERE app_id = ?1 AND user_id = ?2 AND id IN "
+    "(SELECT id FROM documents WHERE app_id = ?1 AND user_id = ?2 AND expires_at <= ?3 LIMIT ?4)"
+)
+
+
+def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datetime, embedder: tuple[str, int]) -> None:
+    """Commit the batch or leave the file as it was. Raises HeadMoved, AlreadyExists, TooLarge, EmbeddingMismatch, sqlite3.Error."""
+    pairs, head = encoded(batch)
+    model, dimensions = embedder
+    _check_dimensions(batch, dimensions)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        change, removal = _compared(connection, owner, batch)
+        if any(row.get("vector") is not None for _, row in pairs):
+            record_embedder(connection, model, dimensions)
+        change += 1
+        removed = False
+        for write, row in pairs:
+            removed |= _written(connection, owner, write, row, change, now)
+        connection.execute(_PURGE, (*owner, now.timestamp(), PURGED_AT_ONCE))
+        connection.execute(_PUT_HEAD, (*owner, head, change, change if removed else removal))
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _compared(connection: sqlite3.Connection, owner: Owner, batch: Batch) -> tuple[int, int]:
+    """The owner's change counters, once the stored head is the one that the batch was built on."""
+    row = connection.execute(_HEAD, owner).fetchone()
+    stored = None if row is None else Head.model_validate_json(row[0])
+    if stored != batch.expected:
+        raise HeadMoved("another commit of this user came first")
+    return (0, 0) if row is None else (row[1], row[2])
+
+
+def _written(connection: sqlite3.Connection, owner: Owner, write: Write, row: dict[str, Any], change: int, now: datetime) -> bool:
+    """Write or delete one document; True when that took a memory away, which no reader could see from the rows that stay."""
+    if write.mode == "delete":
+        kinds = connection.execute(_DELETE, (*owner, write.document.id)).fetchall()
+        return any(kind in MEMORY_KINDS for (kind,) in kinds)
+    row.update(
+        app_id=owner.app_id,
+        user_id=owner.user_id,
+        change=change if row["kind"] in MEMORY_KINDS else None,
+        overwrite=int(write.mode == "put"),
+        now=now.timestamp(),
+    )
+    if connection.execute(WRITE, row).rowcount == 0:
+        raise AlreadyExists(f"a document with the id {write.document.id} is there already")
+    return False
+
+
+def _check_dimensions(batch: Batch, dimensions: int) -> None:
+    for write in batch.writes:
+        vector = write.document.vector
+        if vector is not None and vector.shape != (dimensions,):
+            raise EmbeddingMismatch(
+                "long_term", f"a vector of shape {vector.shape} came to a store that was opened for {dimensions} dimensions"
+            )

@@ -1,0 +1,98 @@
+"""Reads that need no slice: heads, documents by id, pages and events. Each runs inside its caller's read transaction.
+
+One would get wrong: an expired document is gone for every read, although its row may still be in the file.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import NamedTuple
+
+from memory_core.adapters.sqlite.filters import conditions
+from memory_core.adapters.sqlite.rows import READ_COLUMNS, decoded, listed
+from memory_core.domain.models import Event, Head
+from memory_core.domain.scope import Owner
+from memory_core.ports import Document, Filter, Kind, Place
+
+_OWNED = "app_id = :app_id AND user_id = :user_id AND (expires_at IS NULL OR expires_at > :now)"
+_BY_ID = f"SELECT {READ_COLUMNS} FROM documents WHERE id IN (SELECT value FROM json_each(:ids)) AND {_OWNED}"  # noqa: S608
+_EVENTS = "SELECT body FROM documents WHERE app_id = ? AND user_id = ? AND kind = 'event' AND sequence > ? ORDER BY sequence LIMIT ?"
+_BY_SLOT = (
+    "SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id AND subject = :subject AND attribute = :attribute "
+    "AND kind = 'memory' AND status IN ('active', 'compressed') AND (:all_types OR type IN (SELECT value FROM json_each(:types)))"
+)
+
+
+class Standing(NamedTuple):
+    """An owner's head, and the counters that tell a slice what it has missed.
+
+    change grows with each commit; removal is the change that last deleted a memory.
+    """
+
+    head: Head
+    change: int
+    removal: int
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All reads inside see one state of the file, whatever is committed meanwhile."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def standing(connection: sqlite3.Connection, owner: Owner) -> Standing | None:
+    """Where the owner stands; None for an unknown one."""
+    row = connection.execute("SELECT body, change, removal FROM heads WHERE app_id = ? AND user_id = ?", owner).fetchone()
+    return None if row is None else Standing(Head.model_validate_json(row[0]), row[1], row[2])
+
+
+def by_id(connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], now: datetime) -> dict[str, Document]:
+    """The documents that exist among `ids`, with their vectors."""
+    if not ids:
+        return {}
+    parameters = {"app_id": owner.app_id, "user_id": owner.user_id, "ids": listed(set(ids)), "now": now.timestamp()}
+    return {row[0]: decoded(row) for row in connection.execute(_BY_ID, parameters)}
+
+
+def in_slot(connection: sqlite3.Connection, owner: Owner, slot: tuple[str, str], types: frozenset[str]) -> list[str]:
+    """Ids of the active and compressed memories of `types` that speak of the slot (subject, attribute), both case-folded."""
+    parameters = {
+        "app_id": owner.app_id, "user_id": owner.user_id, "subject": slot[0], "attribute": slot[1],
+        "all_types": int(not types), "types": listed(types),
+    }  # fmt: skip
+    return [identity for (identity,) in connection.execute(_BY_SLOT, parameters)]
+
+
+def page(
+    connection: sqlite3.Connection, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int,
+    newest_first: bool, now: datetime,
+) -> list[Document]:  # fmt: skip
+    """One page by (sequence, id). Looking back in time (`where.at`), memories and their versions make up one list."""
+    kinds = (kind, "version") if kind == "memory" and where is not None and where.at is not None else (kind,)
+    restriction, parameters = conditions(where)
+    parameters.update(app_id=owner.app_id, user_id=owner.user_id, now=now.timestamp(), limit=limit)
+    beyond, order = ("<", "DESC") if newest_first else (">", "ASC")
+    if after is not None:
+        restriction += f" AND (sequence, id) {beyond} (:after_sequence, :after_id)"
+        parameters.update(after_sequence=after.sequence, after_id=after.id)
+    statement = (
+        f"SELECT id, kind, body, expires_at, NULL, sequence FROM documents WHERE kind = :kind AND {_OWNED} {restriction} "  # noqa: S608
+        f"ORDER BY sequence {order}, id {order} LIMIT :limit"
+    )
+    rows = [row for one in kinds for row in connection.execute(statement, {**parameters, "kind": one})]
+    if len(kinds) > 1:
+        rows.sort(key=lambda row: (row[5], row[0]), reverse=newest_first)
+    return [decoded(row[:5]) for row in rows[:limit]]
+
+
+def events(connection: sqlite3.Connection, owner: Owner, after_sequence: int, limit: int) -> list[Event]:
+    """Events after a sequence, in order."""
+    return [Event.model_validate_json(body) for (body,) in connection.execute(_EVENTS, (*owner, after_sequence, limit))]

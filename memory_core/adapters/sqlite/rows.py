@@ -1,0 +1,130 @@
+"""Documents as rows: what is written for each, what is read back, and how large a batch is.
+
+One would get wrong: the columns beside `body` are copies for WHERE and ORDER BY. The body alone is the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timezone
+from typing import Any, Final
+
+import numpy as np
+import orjson
+
+from memory_core.domain.errors import TooLarge
+from memory_core.domain.models import Event, Vector
+from memory_core.ports import Batch, Document, Write
+
+MEMORY_KINDS: Final = frozenset({"memory", "version"})
+MAX_DOCUMENTS = 100
+MAX_BATCH_BYTES = 1_800_000
+BYTES_PER_NUMBER = 13
+"""A vector's share of a batch is counted as JSON text with 9 significant digits, so that every adapter has the same limit."""
+
+_MEMORY_COLUMNS = (
+    "type", "status", "status_reason", "category", "session_id", "agent_id",
+    "event_at", "valid_from", "valid_until", "tags", "subject", "attribute",
+)  # fmt: skip
+_COLUMNS = ("app_id", "user_id", "id", "kind", "sequence", "change", "expires_at", *_MEMORY_COLUMNS, "vector", "body")
+READ_COLUMNS = "id, kind, body, expires_at, vector"
+
+WRITE = (
+    f"INSERT INTO documents ({', '.join(_COLUMNS)}) VALUES ({', '.join(':' + name for name in _COLUMNS)}) "  # noqa: S608 - our own names
+    "ON CONFLICT (app_id, user_id, id) DO UPDATE SET "
+    + ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS if name not in ("app_id", "user_id", "id"))
+    + " WHERE :overwrite OR documents.expires_at <= :now"
+)
+"""One row: `overwrite` = 1 for a put, 0 for a create, which takes the place of an expired row only."""
+
+
+def encoded(batch: Batch) -> tuple[list[tuple[Write, dict[str, Any]]], bytes]:
+    """The batch's writes with their row parameters, events first, and the head's JSON. Raises TooLarge."""
+    writes = [Write("create", event_document(event)) for event in batch.events]
+    writes += batch.writes
+    if len(writes) + 1 > MAX_DOCUMENTS:
+        raise TooLarge(f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {len(writes) + 1}")
+    pairs = [(write, {} if write.mode == "delete" else parameters(write.document)) for write in writes]
+    head = batch.head.model_dump_json().encode()
+    size = len(head) + sum(_size(row) for _, row in pairs)
+    if size > MAX_BATCH_BYTES:
+        raise TooLarge(f"one commit holds at most {MAX_BATCH_BYTES} bytes; this one has {size}")
+    return pairs, head
+
+
+def event_document(event: Event) -> Document:
+    """An event as the document that keeps it."""
+    return Document(event.id, "event", event.model_dump(mode="json"))
+
+
+def parameters(document: Document) -> dict[str, Any]:
+    """Named parameters of `WRITE` for one document, but for owner, change and mode.
+
+    `sequence` is the body's, 0 where it has none: kinds that are paged carry one. ValueError for a memory that expires: its
+    end is a status, not a clock.
+    """
+    body = document.body
+    row: dict[str, Any] = dict.fromkeys(_MEMORY_COLUMNS)
+    if document.kind in MEMORY_KINDS:
+        if document.expires_at is not None:
+            raise ValueError(f"{document.id}: a memory does not expire")
+        row.update(_memory_columns(body))
+    row.update(
+        id=document.id,
+        kind=document.kind,
+        sequence=body.get("sequence", 0),
+        expires_at=None if document.expires_at is None else document.expires_at.timestamp(),
+        vector=None if document.vector is None else np.ascontiguousarray(document.vector, dtype="<f4").tobytes(),
+        body=orjson.dumps(body),
+    )
+    return row
+
+
+def decoded(row: Sequence[Any]) -> Document:
+    """A document from the values of `READ_COLUMNS`."""
+    identity, kind, body, expires_at, blob = row
+    return Document(identity, kind, orjson.loads(body), as_vector(blob), None if expires_at is None else moment(expires_at))
+
+
+def as_vector(blob: bytes | None) -> Vector | None:
+    """The vector in a blob, read-only."""
+    return None if blob is None else np.frombuffer(blob, dtype="<f4")
+
+
+def seconds(text: str | None) -> float | None:
+    """Epoch seconds of a stored time."""
+    return None if text is None else datetime.fromisoformat(text).timestamp()
+
+
+def moment(epoch_seconds: float) -> datetime:
+    """The time of epoch seconds, aware UTC."""
+    return datetime.fromtimestamp(epoch_seconds, timezone.utc)
+
+
+def listed(values: Iterable[str]) -> str:
+    """Values as JSON text, one parameter for `IN (SELECT value FROM json_each(?))`."""
+    return orjson.dumps(sorted(values)).decode()
+
+
+def _memory_columns(body: dict[str, Any]) -> dict[str, Any]:
+    subject, attribute = body.get("subject"), body.get("attribute")
+    return {
+        "type": body["type"],
+        "status": body["status"],
+        "status_reason": body["status_reason"],
+        "category": body["category"],
+        "session_id": body["session_id"],
+        "agent_id": body["agent_id"],
+        "event_at": seconds(body["event_timestamp"]),
+        "valid_from": seconds(body["valid_from"]),
+        "valid_until": seconds(body["valid_until"]),
+        "tags": orjson.dumps(body["tags"]).decode(),
+        "subject": None if subject is None else subject.casefold(),
+        "attribute": None if attribute is None else attribute.casefold(),
+    }
+
+
+def _size(row: dict[str, Any]) -> int:
+    if not row:
+        return 0
+    return len(row["body"]) + (0 if row["vector"] is None else len(row["vector"]) // 4 * BYTES_PER_NUMBER)

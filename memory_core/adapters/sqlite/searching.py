@@ -1,0 +1,177 @@
+"""A search over one slice: the nearest by vector, the best by words, and for both everything that relevance asks about them.
+
+One would get wrong: the statistics are counted over all that is findable by default, not over what the filter leaves; a filter
+must not change what a word is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_core.adapters.sqlite.filters import narrowed, standing_rows
+from memory_core.adapters.sqlite.postings import Postings
+from memory_core.adapters.sqlite.slice import STATUS_CODES, TYPE_CODES, Codes, Slice
+from memory_core.domain.candidates import CandidateSet, Flags, Floats, Ints, Statistics
+from memory_core.domain.models import Vector
+from memory_core.ports import Filter, Near, Search
+
+K1, B = 1.2, 0.75
+FINDABLE = ("active", "compressed")
+_NOWHERE = Filter(statuses=frozenset())
+
+
+def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
+    """The `limit` nearest and the `limit` best by BM25 within the filter, as one set; and what the terms are worth here."""
+    findable = _findable(held)
+    postings = [held.index.find(term) for term in search.terms]
+    frequencies = [int(np.count_nonzero(one.own & findable[one.rows])) for one in postings]
+    statistics = _statistics(held, findable, dict(zip(search.terms, frequencies, strict=True)))
+    standing = standing_rows(held, search.where)
+    mask = narrowed(held, search.where, standing)
+    cosine = _cosines(held, search.vector)
+    near = _best(held, cosine, mask & ~np.isnan(cosine), search.limit)
+    words = _word_scores(held, postings, frequencies, statistics)
+    worded = _best(held, words, mask & (words > 0), search.limit)
+    rows = np.concatenate([near, worded[~np.isin(worded, near)]])
+    candidates = _columns(held, rows, cosine, standing, postings)
+    candidates.lists = {"vector": [held.ids[row] for row in near], "lexical": [held.ids[row] for row in worded]}
+    return candidates, statistics
+
+
+def neighbours(held: Slice, near: Near, slot_ids: Sequence[str]) -> list[tuple[str, float]]:
+    """Ids and similarities of what a decision needs, nearest first; those of the slot are in whatever they are like (0 = unknown)."""
+    mask = _findable(held)
+    if near.types:
+        mask &= np.isin(held.column("type"), [TYPE_CODES[one] for one in near.types])
+    cosine = _cosines(held, near.vector)
+    rows = _best(held, cosine, mask & (cosine >= near.floor), near.limit)
+    known = {held.ids[row]: float(cosine[row]) for row in rows}
+    for memory_id in slot_ids:
+        similarity = float(cosine[held.row(memory_id)])
+        known.setdefault(memory_id, 0.0 if np.isnan(similarity) else similarity)
+    return sorted(known.items(), key=lambda pair: -pair[1])
+
+
+def bm25(tf: Floats, length: Floats, mean_length: float, document_frequency: int, documents: int, k1: float = K1, b: float = B) -> Floats:
+    """BM25 of one term for many documents (Robertson and Zaragoza 2009), with ln(1 + …) so that no term counts against one."""
+    idf = float(np.log1p((documents - document_frequency + 0.5) / (document_frequency + 0.5)))
+    return idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean_length))
+
+
+def nothing(terms: Sequence[str]) -> tuple[CandidateSet, Statistics]:
+    """The answer for an unknown owner."""
+    return find(Slice(0), Search(None, tuple(terms), 1, _NOWHERE))
+
+
+def _findable(held: Slice) -> Flags:
+    """Rows that count: memories, not versions, that a query without any filter could find."""
+    status = held.column("status")
+    mask: Flags = (status == STATUS_CODES[FINDABLE[0]]) | (status == STATUS_CODES[FINDABLE[1]])
+    mask &= held.column("alive") & ~held.column("version")
+    return mask
+
+
+def _statistics(held: Slice, findable: Flags, frequencies: dict[str, int]) -> Statistics:
+    documents = int(np.count_nonzero(findable))
+    total = float(held.column("length").sum(where=findable, dtype=np.float64))
+    seen = np.bincount(held.column("actor")[findable] + 1, minlength=len(held.actors) + 1)
+    actors = frozenset(name for name, count in zip(held.actors.names, seen[1:], strict=True) if count)
+    return Statistics(documents, total / documents if documents else 0.0, frequencies, actors)
+
+
+def _cosines(held: Slice, vector: Vector | None) -> Floats:
+    """Cosine of every row, NaN where the row or the query has no vector."""
+    if vector is None:
+        return np.full(len(held), np.nan)
+    cosine = held.vectors.products(vector).astype(np.float64)
+    cosine[~held.column("has_vector")] = np.nan
+    return cosine
+
+
+def _word_scores(held: Slice, postings: Sequence[Postings], frequencies: Sequence[int], statistics: Statistics) -> Floats:
+    scores = np.zeros(len(held))
+    length = held.column("length")
+    for one, frequency in zip(postings, frequencies, strict=True):
+        scores[one.rows] += bm25(
+            one.tf.astype(np.float64), length[one.rows].astype(np.float64), statistics.mean_length or 1.0, frequency, statistics.documents
+        )
+    return scores
+
+
+def _best(held: Slice, scores: Floats, mask: Flags, limit: int) -> Ints:
+    """The rows of the `limit` highest scores within the mask, highest first, ties by sequence."""
+    rows = np.flatnonzero(mask)
+    values = scores[rows]
+    if len(rows) > limit:
+        keep = values >= np.partition(values, len(rows) - limit)[len(rows) - limit]
+        rows, values = rows[keep], values[keep]
+    order = np.lexsort((held.column("sequence")[rows], -values))
+    return rows[order[:limit]]
+
+
+def _columns(held: Slice, rows: Ints, cosine: Floats, standing: Flags, postings: Sequence[Postings]) -> CandidateSet:
+    previous, following = _standing_neighbour(held, "previous", rows, standing), _standing_neighbour(held, "next", rows, standing)
+    tf, own = _term_matrix(rows, postings)
+
+    def column(name: str) -> Floats:
+        return held.column(name)[rows].astype(np.float64)
+
+    return CandidateSet(
+        ids=[held.ids[row] for row in rows],
+        cosine=cosine[rows],
+        previous_cosine=_at(cosine, previous),
+        next_cosine=_at(cosine, following),
+        tf=tf,
+        own=own,
+        length=column("length"),
+        before=_positions(rows, previous),
+        after=_positions(rows, following),
+        asks=held.column("asks")[rows],
+        tells_time=held.column("tells_time")[rows],
+        actor=_names(held.actors, held.column("actor")[rows]),
+        cell=_names(held.cells, held.column("cell")[rows]),
+        event_at=column("event_at"),
+        touched_at=column("touched_at"),
+        accessed_at=column("accessed_at"),
+        importance_base=column("importance_base"),
+        access_count=column("access_count"),
+        confidence=column("confidence"),
+    )
+
+
+def _term_matrix(rows: Ints, postings: Sequence[Postings]) -> tuple[Floats, Flags]:
+    """The columns tf and own, candidates × terms: each candidate is looked up in each term's ascending rows."""
+    tf = np.zeros((len(rows), len(postings)))
+    own = np.zeros((len(rows), len(postings)), dtype=np.bool_)
+    for place, one in enumerate(postings):
+        if len(one.rows):
+            at = np.minimum(np.searchsorted(one.rows, rows), len(one.rows) - 1)
+            hit = one.rows[at] == rows
+            tf[hit, place] = one.tf[at[hit]]
+            own[hit, place] = one.own[at[hit]]
+    return tf, own
+
+
+def _standing_neighbour(held: Slice, name: str, rows: Ints, standing: Flags) -> npt.NDArray[np.int32]:
+    """The row of the turn before or after each candidate, -1 where there is none or it does not stand."""
+    neighbour = held.column(name)[rows]
+    if len(neighbour):
+        neighbour[(neighbour >= 0) & ~standing[neighbour]] = -1
+    return neighbour
+
+
+def _at(cosine: Floats, rows: npt.NDArray[np.int32]) -> Floats:
+    return np.where(rows >= 0, cosine[rows], np.nan) if len(rows) else np.empty(0)
+
+
+def _positions(rows: Ints, wanted: npt.NDArray[np.int32]) -> Ints:
+    """Where in `rows` each wanted row stands, -1 where it does not."""
+    place = {int(row): position for position, row in enumerate(rows)}
+    return np.array([place.get(int(row), -1) for row in wanted], dtype=np.int64)
+
+
+def _names(codes: Codes, values: npt.NDArray[np.int32]) -> list[str | None]:
+    return [codes.name(int(value)) for value in values]

@@ -1,0 +1,218 @@
+"""One user's memories in columns: everything that a search needs, so that it reads no document.
+
+One would get wrong: a row never moves. A memory whose text, tags or vector changed falls (`alive` = False) and comes back as a
+new row; a change of status, weights or times is made in place. Whoever uses a slice holds its lock (`slices`).
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+
+from memory_core.adapters.sqlite.postings import LexicalIndex
+from memory_core.adapters.sqlite.rows import as_vector, seconds
+from memory_core.adapters.sqlite.vectors import Vectors
+from memory_core.domain.candidates import weighted_tokens
+from memory_core.domain.models import Lexical, MemoryType, Status
+
+STATUS_CODES: Final = {status.value: code for code, status in enumerate(Status)}
+TYPE_CODES: Final = {one.value: code for code, one in enumerate(MemoryType)}
+OVERTAKEN: Final = frozenset({"contradicted", "consolidated", "new_version"})
+MAX_TURNS = 1_000_000
+"""A turn beyond this ordinal has no neighbours: turns index an array, and a forged one must not fill the memory."""
+MIN_WASTE = 1000
+
+_COLUMNS: Final[dict[str, type[np.generic]]] = {
+    "alive": np.bool_, "version": np.bool_, "overtaken": np.bool_, "has_vector": np.bool_, "asks": np.bool_, "tells_time": np.bool_,
+    "status": np.int8, "type": np.int8,
+    "category": np.int32, "session": np.int32, "agent": np.int32, "actor": np.int32, "cell": np.int32,
+    "turn": np.int32, "previous": np.int32, "next": np.int32, "access_count": np.int32,
+    "stamp": np.int64, "sequence": np.int64,
+    "length": np.float32, "importance_base": np.float64, "confidence": np.float64,
+    "event_at": np.float64, "touched_at": np.float64, "accessed_at": np.float64, "valid_from": np.float64, "valid_until": np.float64,
+}  # fmt: skip
+
+
+class Codes:
+    """Names as small integers, in order of first sight; -1 for none."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {}
+        self.names: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def code(self, name: str | None) -> int:
+        """The name's code, a new one if it has none yet."""
+        if name is None:
+            return -1
+        code = self._codes.setdefault(name, len(self.names))
+        if code == len(self.names):
+            self.names.append(name)
+        return code
+
+    def known(self, name: str) -> int:
+        """The name's code, -1 when nobody has it."""
+        return self._codes.get(name, -1)
+
+    def name(self, code: int) -> str | None:
+        """The name behind a code."""
+        return None if code < 0 else self.names[code]
+
+
+class Slice:
+    """Columns, vectors and index of one user, as of `change` in `epoch`."""
+
+    def __init__(self, dimensions: int) -> None:
+        self._dimensions = dimensions
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything; the next look loads it again."""
+        self.epoch = ""
+        self.change = -1
+        self.ids: list[str] = []
+        self.fallen = 0
+        self.vectors = Vectors(self._dimensions)
+        self.index = LexicalIndex()
+        self.categories, self.sessions, self.agents, self.actors, self.cells = Codes(), Codes(), Codes(), Codes(), Codes()
+        self._rows: dict[str, int] = {}
+        self._tags: dict[str, array[int]] = {}
+        self._turns: list[array[int]] = []
+        self._capacity = 64
+        self._columns: dict[str, npt.NDArray[Any]] = {name: np.zeros(self._capacity, dtype) for name, dtype in _COLUMNS.items()}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held, estimated; 350 a row stand for its id, its place by id and its names."""
+        columns = sum(column.nbytes for column in self._columns.values())
+        return self.vectors.nbytes + self.index.nbytes + columns + 350 * len(self.ids)
+
+    @property
+    def wasteful(self) -> bool:
+        """Whether more rows have fallen than stand, so that loading afresh pays."""
+        return self.fallen > MIN_WASTE and self.fallen > len(self.ids) - self.fallen
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """A column over all rows, fallen ones included."""
+        return self._columns[name][: len(self.ids)]
+
+    def row(self, memory_id: str) -> int:
+        """The row of a memory, -1 when it is not held."""
+        return self._rows.get(memory_id, -1)
+
+    def tagged(self, tag: str) -> npt.NDArray[np.int32]:
+        """The rows that carry a tag, fallen ones included."""
+        return np.array(self._tags.get(tag, ()), dtype=np.int32)
+
+    def put(self, memory_id: str, kind: str, body: dict[str, Any], blob: bytes | None) -> None:
+        """Take in a memory or version as stored, new or changed. ValueError when its vector has other dimensions."""
+        lexical, tags = body["lexical"], body["tags"]
+        stamp = hash((orjson.dumps((lexical, tags, body["session_id"])), blob))
+        row = self._rows.get(memory_id)
+        if row is not None and self._columns["stamp"][row] != stamp:
+            self._fall(row)
+            row = None
+        if row is None:
+            row = self._append(memory_id, kind, body, blob)
+            self._columns["stamp"][row] = stamp
+        self._set(row, self._plain(body))
+
+    def _append(self, memory_id: str, kind: str, body: dict[str, Any], blob: bytes | None) -> int:
+        row = len(self.ids)
+        if row == self._capacity:
+            self._grow()
+        lexical = Lexical.model_construct(**body["lexical"])
+        weights = weighted_tokens(lexical)
+        self.vectors.append(as_vector(blob))
+        self.index.append(row, weights, lexical.own.keys() | lexical.date.keys())
+        for tag in body["tags"]:
+            self._tags.setdefault(tag, array("i")).append(row)
+        self.ids.append(memory_id)
+        self._rows[memory_id] = row
+        fixed = {
+            "alive": True, "version": kind == "version", "has_vector": blob is not None, "asks": lexical.asks,
+            "tells_time": lexical.tells_time, "length": sum(weights.values()), "session": self.sessions.code(body["session_id"]),
+            "turn": -1, "previous": -1, "next": -1,
+        }  # fmt: skip
+        self._set(row, fixed)
+        if kind == "memory" and lexical.turn is not None and lexical.turn < MAX_TURNS:
+            self._link(row, lexical.turn)
+        return row
+
+    def _plain(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The columns that may change while the text stays."""
+        created, updated = seconds(body["created_at"]), seconds(body["updated_at"])
+        assert created is not None
+        assert updated is not None
+        until, accessed = seconds(body["valid_until"]), seconds(body["last_accessed_at"])
+        return {
+            "status": STATUS_CODES[body["status"]],
+            "overtaken": body["status_reason"] in OVERTAKEN,
+            "type": TYPE_CODES[body["type"]],
+            "category": self.categories.code(body["category"]),
+            "agent": self.agents.code(body["agent_id"]),
+            "actor": self.actors.code(body["actor"]),
+            "cell": self.cells.code(body["cell_id"]),
+            "sequence": body["sequence"],
+            "access_count": body["access_count"],
+            "importance_base": body["importance_base"],
+            "confidence": body["confidence"],
+            "event_at": seconds(body["event_timestamp"]),
+            "valid_from": seconds(body["valid_from"]),
+            "valid_until": np.nan if until is None else until,
+            "touched_at": max(created, updated),
+            "accessed_at": created if accessed is None else accessed,
+        }
+
+    def _set(self, row: int, values: dict[str, Any]) -> None:
+        for name, value in values.items():
+            self._columns[name][row] = value
+
+    def _grow(self) -> None:
+        self._capacity *= 2
+        for name, column in self._columns.items():
+            grown = np.zeros(self._capacity, dtype=column.dtype)
+            grown[: len(column)] = column
+            self._columns[name] = grown
+
+    def _fall(self, row: int) -> None:
+        """Take a row out; its neighbours lose it, and whoever takes its turn is linked anew."""
+        previous, following = self._columns["previous"], self._columns["next"]
+        if previous[row] >= 0 and following[previous[row]] == row:
+            following[previous[row]] = -1
+        if following[row] >= 0 and previous[following[row]] == row:
+            previous[following[row]] = -1
+        turn = int(self._columns["turn"][row])
+        turns = self._turns[self._columns["session"][row]] if turn >= 0 else array("i")
+        if turn >= 0 and turns[turn] == row:
+            turns[turn] = -1
+        self._columns["alive"][row] = False
+        self.fallen += 1
+
+    def _link(self, row: int, turn: int) -> None:
+        """Note a row's place in its session and tie it to the turns before and after it. Of two with one turn the later stands."""
+        session = int(self._columns["session"][row])
+        if session < 0 or turn < 0:
+            return
+        while len(self._turns) <= session:
+            self._turns.append(array("i"))
+        turns = self._turns[session]
+        if len(turns) <= turn:
+            turns.extend(array("i", [-1]) * (turn + 1 - len(turns)))
+        turns[turn] = row
+        self._columns["turn"][row] = turn
+        if turn > 0 and turns[turn - 1] >= 0:
+            self._columns["previous"][row] = turns[turn - 1]
+            self._columns["next"][turns[turn - 1]] = row
+        if turn + 1 < len(turns) and turns[turn + 1] >= 0:
+            self._columns["next"][row] = turns[turn + 1]
+            self._columns["previous"][turns[turn + 1]] = row

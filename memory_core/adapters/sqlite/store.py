@@ -1,0 +1,185 @@
+"""The embedded long-term store: one SQLite file, one writing thread, a few reading ones, users' slices in memory.
+
+One would get wrong: a cancelled caller does not stop its commit. It is applied whole or not at all, and which of both is what a
+caller without an answer must ask (the commit's first event is its marker).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+from memory_core.adapters.sqlite import commit as committing
+from memory_core.adapters.sqlite import reading, searching
+from memory_core.adapters.sqlite.schema import DEPENDENCY, Synchronous, check_embedder, connect, prepare, reporting
+from memory_core.adapters.sqlite.slices import Slices
+from memory_core.domain.errors import EmbeddingMismatch, Unavailable
+from memory_core.domain.models import Event, Memory, Vector
+from memory_core.domain.scope import Owner
+from memory_core.ports import Batch, Clock, Document, Filter, Found, Health, Kind, Near, Neighbour, Place, Search, Snapshot
+
+READERS = 3
+SLICE_BUDGET_BYTES = 320 * 2**20
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class SqliteStore:
+    """`LongTermStore` in one file. Every call costs one hop to a thread; several processes may use the same file.
+
+    synchronous: `full` keeps an acknowledged commit through a power cut, `normal` through the death of the process only.
+    slice_budget_bytes: what users' slices may take together, estimated; a slice over it alone is held while it is the latest used.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        clock: Clock,
+        embedding_model: str,
+        dimensions: int,
+        synchronous: Synchronous = "full",
+        slice_budget_bytes: int = SLICE_BUDGET_BYTES,
+    ) -> None:
+        self._path = path
+        self._clock = clock
+        self._embedder = (embedding_model, dimensions)
+        self._synchronous: Synchronous = synchronous
+        self._slices = Slices(embedding_model, dimensions, slice_budget_bytes)
+        self._local = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+        self._writer: ThreadPoolExecutor | None = None
+        self._readers: ThreadPoolExecutor | None = None
+        self._last_ok: datetime | None = None
+
+    async def open(self) -> None:
+        """Make or check the file. Raises Unavailable, EmbeddingMismatch."""
+        self._writer = ThreadPoolExecutor(1, "sqlite-writer")
+        self._readers = ThreadPoolExecutor(READERS, "sqlite-reader")
+        try:
+            await self._run(self._writer, self._prepared)
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """Let running calls end, close every connection."""
+        executors = [one for one in (self._writer, self._readers) if one is not None]
+        self._writer = self._readers = None
+        for executor in executors:
+            await asyncio.to_thread(executor.shutdown)
+        for connection in self._connections:
+            connection.close()
+        self._connections.clear()
+        self._local = threading.local()
+
+    async def snapshot(self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None) -> Snapshot:
+        """Head, documents and neighbours as of one state of the file. A neighbour of the slot without a vector has similarity 0."""
+        if near is not None:
+            self._check_vector(near.vector)
+            return await self._run(self._readers, self._near, owner, ids, near)
+        return await self._run(self._readers, self._documents, owner, ids)
+
+    async def commit(self, owner: Owner, batch: Batch) -> None:
+        """All of the batch or none. HeadMoved compares the whole expected head; see `commit`."""
+        await self._run(self._writer, committing.apply, owner, batch, self._clock.now(), self._embedder)
+
+    async def search(self, owner: Owner, search: Search) -> Found:
+        """Candidates straight from the owner's slice; no document is read."""
+        self._check_vector(search.vector)
+        return await self._run(self._readers, self._found, owner, search)
+
+    async def page(
+        self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
+    ) -> list[Document]:
+        """One page by (sequence, id); the sequence is the body's own. Memories looked at with `where.at` come with their versions."""
+        now = self._clock.now()
+        return await self._run(self._readers, reading.page, owner, kind, where, after, limit, newest_first, now)
+
+    async def events(self, owner: Owner, after_sequence: int, limit: int) -> list[Event]:
+        """Events with sequence > after_sequence, in order."""
+        return await self._run(self._readers, reading.events, owner, after_sequence, limit)
+
+    async def check(self) -> Health:
+        """One small read, with what the file and the slices take."""
+        begun = time.perf_counter()
+        try:
+            facts = await self._run(self._readers, self._facts)
+        except Unavailable as error:
+            return Health("sqlite", "unavailable", last_ok=self._last_ok, detail=error.detail)
+        self._last_ok = self._clock.now()
+        return Health("sqlite", "ok", (time.perf_counter() - begun) * 1000, self._last_ok, facts=facts)
+
+    async def _run(
+        self, executor: ThreadPoolExecutor | None, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Do `work` in a thread of the executor, with that thread's connection."""
+        if executor is None:
+            raise Unavailable(DEPENDENCY, "the store is not open")
+
+        def call() -> T:
+            with reporting():
+                return work(self._connection(), *args, **kwargs)
+
+        return await asyncio.get_running_loop().run_in_executor(executor, call)
+
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = connect(self._path, self._synchronous)
+            self._connections.append(connection)
+        return connection
+
+    def _prepared(self, connection: sqlite3.Connection) -> None:
+        prepare(connection)
+        check_embedder(connection, *self._embedder)
+
+    def _documents(self, connection: sqlite3.Connection, owner: Owner, ids: Sequence[str]) -> Snapshot:
+        with reading.transaction(connection):
+            standing = reading.standing(connection, owner)
+            return Snapshot(standing and standing.head, reading.by_id(connection, owner, ids, self._clock.now()))
+
+    def _near(self, connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], near: Near) -> Snapshot:
+        with self._slices.hold(owner) as held, reading.transaction(connection):
+            standing = reading.standing(connection, owner)
+            if standing is None:
+                return Snapshot(None, {})
+            self._slices.bring_up(connection, owner, held, standing)
+            slot = [] if near.slot is None else reading.in_slot(connection, owner, near.slot, near.types)
+            similar = searching.neighbours(held, near, slot)
+            now = self._clock.now()
+            found = reading.by_id(connection, owner, [memory_id for memory_id, _ in similar], now)
+            documents = reading.by_id(connection, owner, ids, now)
+        return Snapshot(standing.head, documents, tuple(Neighbour(_memory(found[memory_id]), likeness) for memory_id, likeness in similar))
+
+    def _found(self, connection: sqlite3.Connection, owner: Owner, search: Search) -> Found:
+        with self._slices.hold(owner) as held, reading.transaction(connection):
+            standing = reading.standing(connection, owner)
+            if standing is None:
+                return Found(None, *searching.nothing(search.terms))
+            self._slices.bring_up(connection, owner, held, standing)
+            return Found(standing.head, *searching.find(held, search))
+
+    def _facts(self, connection: sqlite3.Connection) -> dict[str, int | str]:
+        mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        page_size = connection.execute("PRAGMA page_size").fetchone()[0]
+        return {"file_bytes": pages * page_size, "journal_mode": mode, "synchronous": self._synchronous, **self._slices.facts()}
+
+    def _check_vector(self, vector: Vector | None) -> None:
+        model, dimensions = self._embedder
+        if vector is not None and vector.shape != (dimensions,):
+            raise EmbeddingMismatch(
+                DEPENDENCY, f"a query's vector has shape {vector.shape}; the store was opened for {model!r} with {dimensions} dimensions"
+            )
+
+
+def _memory(document: Document) -> Memory:
+    return Memory.model_validate({**document.body, "embedding": document.vector})

@@ -1,0 +1,209 @@
+"""MemoryCore: the product as a library. Functions, the development host and embedding programs all call this.
+
+Wires adapters into the phases from Settings. Open it inside the event loop that will use it; one a process is enough.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Self
+
+from memory_core.adapters.system import RandomIds, SystemClock
+from memory_core.config import Settings
+from memory_core.domain.errors import Conflict, MemoryCoreError
+from memory_core.domain.models import Memory
+from memory_core.domain.requests import ClearInput, CopyInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
+from memory_core.domain.results import Call, MemoryPage, Retrieved, Saved, SessionPage, SessionView, VersionView
+from memory_core.domain.scope import Owner, check_app_id, check_name
+from memory_core.evolution.clear import Clearer
+from memory_core.evolution.edit import Editor
+from memory_core.formation.save import Saver
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.cursors import Cursors
+from memory_core.ledger.mirror import Mirror
+from memory_core.ports import Clock, Health, IdSource
+from memory_core.recollection.read import Reader
+from memory_core.recollection.retrieve import Retriever
+from memory_core.telemetry import Telemetry
+from memory_core.wiring import Adapters, retrieve_rules, save_rules, secret
+
+_NO_CALL = Call()
+
+
+class MemoryCore:
+    """Saves, finds and changes memories; every call names the owner whose memories they are."""
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        clock: Clock | None = None,
+        ids: IdSource | None = None,
+        adapters: Adapters | None = None,
+    ) -> None:
+        """Build, without connecting to anything. `adapters` replaces those that the settings name."""
+        self.settings = settings or Settings.from_env()
+        self._clock = clock or SystemClock()
+        ids = ids or RandomIds()
+        made = adapters or Adapters.of(self.settings, self._clock)
+        self._adapters = made
+        ledger = Ledger(made.long_term, self._clock, ids, deadline_s=self.settings.commit_deadline_s)
+        mirror = Mirror(made.short_term)
+        self._saver = Saver(ledger, mirror, made.embedder, self._clock, ids, save_rules(self.settings, made))
+        self._editor = Editor(ledger, mirror, made.embedder, self._clock)
+        self._clearer = Clearer(made.long_term, ledger, mirror, self._clock, ids)
+        self._retriever = Retriever(made.long_term, made.short_term, made.embedder, self._clock, retrieve_rules(self.settings, made))
+        self._reader = Reader(made.long_term, Cursors(secret(self.settings)))
+        self._telemetry = Telemetry()
+        self._opening = asyncio.Lock()
+        self._open = False
+
+    async def open(self) -> None:
+        """Connect what must be there before the first call: long term, short term. Raises Unavailable, EmbeddingMismatch."""
+        async with self._opening:
+            if not self._open:
+                await self._adapters.short_term.open()
+                await self._adapters.long_term.open()
+                self._open = True
+
+    async def warm_up(self) -> None:
+        """Open, and load the embedder too, so that the first request pays for nothing."""
+        await self.open()
+        await self._adapters.embedder.open()
+        await self._adapters.embedder.embed(["warm"])
+
+    async def close(self) -> None:
+        """Let what is under way finish and release everything."""
+        await self._retriever.close()
+        await self._adapters.embedder.close()
+        await self._adapters.short_term.close()
+        await self._adapters.long_term.close()
+        self._open = False
+
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    async def save(self, owner: Owner, item: SaveInput, call: Call = _NO_CALL) -> Saved:
+        """Save one memory. Durable when it returns. Raises Conflict (idempotency key reused), Unavailable, EmbeddingMismatch."""
+        with self._telemetry.operation("save"):
+            return (await self._saver.save(_checked(owner), [item], call))[0]
+
+    async def bulk(self, owner: Owner, items: Sequence[SaveInput], call: Call = _NO_CALL) -> builtins.list[Saved | MemoryCoreError]:
+        """Save up to a hundred in order. What concerns one item is its own error; what concerns all is raised."""
+        with self._telemetry.operation("bulk"):
+            self._telemetry.batch("bulk", len(items))
+            saved = await self._saver.save(_checked(owner), items, call)
+            if len(saved) < len(items):
+                raise Conflict("this Idempotency-Key belongs to a call with fewer items")
+            return builtins.list(saved)
+
+    async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
+        """The memories that answer a query, best first; none when none does. Raises Unavailable, EmbeddingMismatch."""
+        with self._telemetry.operation("query_memory"):
+            return await self._retriever.retrieve(_checked(owner), query)
+
+    async def list(self, owner: Owner, query: ListInput) -> MemoryPage:
+        """One page of memories, newest first. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("list"):
+            return await self._reader.page(_checked(owner), query)
+
+    async def get(self, owner: Owner, memory_id: str, *, at: datetime | None = None) -> Memory:
+        """One memory, with its embedding; as it was true at `at` when given. Raises NotFound."""
+        with self._telemetry.operation("get"):
+            return await self._reader.get(_checked(owner), memory_id, at)
+
+    async def update(
+        self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call = _NO_CALL
+    ) -> Memory:
+        """The memory's next version. Raises PreconditionFailed without the current ETag, Conflict for an episodic one, NotFound."""
+        with self._telemetry.operation("update"):
+            return await self._editor.update(_checked(owner), memory_id, change, if_match, call)
+
+    async def delete(self, owner: Owner, memory_id: str, call: Call = _NO_CALL) -> Memory:
+        """Soft-delete. Raises NotFound."""
+        with self._telemetry.operation("delete"):
+            return await self._editor.delete(_checked(owner), memory_id, call)
+
+    async def set_status(self, owner: Owner, memory_id: str, change: StatusInput, call: Call = _NO_CALL) -> Memory:
+        """Set a status by hand. Raises Conflict naming what is allowed, NotFound."""
+        with self._telemetry.operation("update_memory_status"):
+            return await self._editor.set_status(_checked(owner), memory_id, change, call)
+
+    async def clear(self, owner: Owner, what: ClearInput, call: Call = _NO_CALL) -> int:
+        """Soft-delete a session's memories; how many there were."""
+        with self._telemetry.operation("clear"):
+            cleared = await self._clearer.clear(_checked(owner), what, call)
+            self._telemetry.batch("clear", cleared)
+            return cleared
+
+    async def copy(self, owner: Owner, memory_id: str, to: CopyInput, call: Call = _NO_CALL) -> Memory:
+        """Copy a memory to another agent of the same user. Raises NotFound, Conflict, Invalid."""
+        with self._telemetry.operation("copy"):
+            return await self._editor.copy(_checked(owner), memory_id, to, call)
+
+    async def versions(self, owner: Owner, memory_id: str) -> builtins.list[VersionView]:
+        """All versions of a memory, the oldest first. Raises NotFound."""
+        with self._telemetry.operation("versions"):
+            return await self._reader.versions(_checked(owner), memory_id)
+
+    async def procedure(self, owner: Owner, key: str) -> Memory:
+        """The procedural memory of a key. Raises NotFound."""
+        with self._telemetry.operation("procedure"):
+            return await self._reader.procedure(_checked(owner), key)
+
+    async def sessions(self, owner: Owner, cursor: str | None = None, limit: int = 20) -> SessionPage:
+        """One page of sessions, the one begun last first. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("sessions"):
+            return await self._reader.sessions(_checked(owner), cursor, limit)
+
+    async def session(self, owner: Owner, session_id: str) -> SessionView:
+        """One session. Raises NotFound."""
+        with self._telemetry.operation("sessions"):
+            return await self._reader.session(_checked(owner), session_id)
+
+    async def ready(self) -> dict[str, Any]:
+        """`{"status": ready · degraded · unavailable, "dependencies": {…}}`: without the long term nothing works, without others less."""
+        names = ("long_term", "short_term", "embedder")
+        made = self._adapters
+        checks = await asyncio.gather(made.long_term.check(), made.short_term.check(), made.embedder.check())
+        seen = dict(zip(names, checks, strict=True))
+        status = "ready"
+        if any(health.status in ("degraded", "unavailable") for health in checks):
+            status = "degraded"
+        if seen["long_term"].status == "unavailable":
+            status = "unavailable"
+        return {"status": status, "dependencies": {name: _shown(health) for name, health in seen.items()}}
+
+    def metrics(self) -> bytes:
+        """Counters and timings in Prometheus' text format."""
+        return self._telemetry.text(self._adapters.pools(), {"short_term": self._adapters.short_term.degraded})
+
+    def pool_stats(self) -> dict[str, Any]:
+        """Connections or threads held and in use, by dependency."""
+        return {name: {"size": size, "active": active} for name, (size, active) in self._adapters.pools().items()}
+
+
+def _checked(owner: Owner) -> Owner:
+    """The owner itself; ValueError for ids that no store could keep apart. The library's own door; HTTP has checked before."""
+    check_app_id(owner.app_id)
+    check_name(owner.user_id)
+    return owner
+
+
+def _shown(health: Health) -> Mapping[str, Any]:
+    return {
+        "adapter": health.adapter,
+        "status": health.status,
+        "latency_ms": None if health.latency_ms is None else round(health.latency_ms, 3),
+        "last_ok": None if health.last_ok is None else health.last_ok.isoformat(),
+        "detail": health.detail,
+        **({"facts": dict(health.facts)} if health.facts else {}),
+    }

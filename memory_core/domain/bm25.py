@@ -1,0 +1,46 @@
+"""BM25, and how much a term is worth.
+
+BM25 only ORDERS the lexical list of candidates; its scores have no scale that means the same for two queries. Relevance
+takes the same `idf` but makes a share of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+IDF_FLOOR = 400
+"""Documents a store counts as having at least. Without it a store of one memory weighs a matched term .29 and an unknown
+one 1.39, so that nothing would ever be relevant enough."""
+
+
+def idf(document_frequency: npt.ArrayLike, documents: int, floor: int = IDF_FLOOR) -> Floats:
+    """ln(1 + (N − df + 0.5) / (df + 0.5)) with N = max(documents, floor): above 0 always, largest for an unknown term (df 0)."""
+    df = np.asarray(document_frequency, dtype=np.float64)
+    # Statistics may be a commit behind the candidates: a frequency above the count must not make a negative worth.
+    number = np.maximum(float(max(documents, floor)), df)
+    return np.log1p((number - df + 0.5) / (df + 0.5))
+
+
+def saturation(tf: Floats, length: Floats, mean_length: float, k1: float, b: float) -> Floats:
+    """How well each of U texts covers each of T terms: tf / (tf + k1·(1 − b + b·length / mean_length)), in [0, 1), U × T.
+
+    tf: U × T, length: U. A mean_length that is not positive counts as "every text is of mean length".
+    """
+    relative = length / mean_length if mean_length > 0 else np.ones_like(length)
+    norm = k1 * (1.0 - b + b * relative)
+    total = tf + norm[:, None]
+    return np.divide(tf, total, out=np.zeros_like(total), where=total > 0)
+
+
+def bm25(
+    tf: Floats, length: Floats, mean_length: float, document_frequency: npt.ArrayLike, documents: int, k1: float = 1.2, b: float = 0.75
+) -> Floats:
+    """The textbook score of each of U texts, up to the constant factor (k1 + 1) that orders nothing.
+
+    tf: U × T, length: U, document_frequency: T.
+    """
+    scores: Floats = saturation(tf, length, mean_length, k1, b) @ idf(document_frequency, documents)
+    return scores

@@ -1,0 +1,48 @@
+"""Long texts in pieces: where to cut them, and how to make one vector of the pieces' vectors.
+
+The edges weigh more because texts say what they are about at their beginning and at their end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from memory_core.domain.models import Vector
+
+EDGE_WEIGHT = 1.15
+
+
+def windows(token_count: int, size: int, overlap: int) -> list[tuple[int, int]]:
+    """Windows `[start, end)` of at most `size` tokens that cover all of them, each beginning with `overlap` of the one before.
+
+    The last may be shorter, but holds at least one token that no other holds. No tokens, no windows.
+    Raises ValueError unless 0 ≤ overlap < size.
+    """
+    if not 0 <= overlap < size:
+        raise ValueError(f"the overlap must be at least 0 and less than the window's size {size}, not {overlap}")
+    if token_count <= 0:
+        return []
+    starts = range(0, max(1, token_count - overlap), size - overlap)
+    return [(start, min(start + size, token_count)) for start in starts]
+
+
+def combine(vectors: Sequence[Vector], edge_weight: float = EDGE_WEIGHT) -> Vector:
+    """One normalised float32 vector of length d from the vectors of a text's windows, in order.
+
+    The weighted mean, first and last weighing `edge_weight` and the others 1 (the weights of OmniMemory's C4 design); a
+    single vector comes back unchanged. Where the mean vanishes, so that it has no direction, the first vector stands for all.
+    Raises ValueError for no vectors.
+    """
+    if not vectors:
+        raise ValueError("there is nothing to combine")
+    if len(vectors) == 1:
+        return vectors[0]
+    weights = np.ones(len(vectors))
+    weights[0] = weights[-1] = edge_weight
+    mean = weights @ np.asarray(vectors, dtype=np.float64)
+    length = float(np.linalg.norm(mean))
+    if length < 1e-9:
+        return vectors[0]
+    return (mean / length).astype(np.float32)

@@ -1,0 +1,210 @@
+"""The dates a query names, as windows of days that memories can lie in.
+
+A window nudges, it never filters: things are told after they happen, so `Window.contains` also takes the two weeks after
+it. English, by regular expressions: days, months, parts of months, seasons, years, ISO dates, and phrases measured from now.
+A month or season without a year is that one of EVERY year, because nobody knows which year was meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+import numpy as np
+import numpy.typing as npt
+
+MAX_WINDOWS = 8
+"""More dates than this in one query name no time any more."""
+
+_ANY_YEAR = 2000  # a leap year, so that 29 February is a day
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_SEASON_START = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_UNIT_DAYS = {"night": 1, "day": 1, "weekend": 7, "week": 7, "fortnight": 14, "month": 30, "season": 91, "year": 365}
+_NUMBERS = {
+    "a": 1,
+    "an": 1,
+    "one": 1,
+    "two": 2,
+    "couple of": 2,
+    "three": 3,
+    "few": 4,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+}
+
+_LEAD = r"in|on|of|during|since|until|till|by|before|after|from|through|for|around|this|last|next|every|each"
+_PART = (
+    r"(?:(?P<part>first|second|third|last|beginning|start|early|middle|mid|late|end)\b[\s-]*"
+    r"(?:(?P<unit>week|half)\s+)?(?:of\s+)?(?:the\s+)?)?"
+)
+_YEAR = r"(?:,?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d)(?!\d))?"
+_ISO = re.compile(r"(?<![\d-])(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?(?![\d-])")
+_IN_MONTH = re.compile(
+    rf"(?:\b(?P<lead>{_LEAD})\s+)?(?:the\s+)?\b{_PART}(?:(?P<day>[0-3]?\d)(?:st|nd|rd|th)?\s+(?:of\s+)?)?"
+    r"\b(?P<month>january|february|march|april|may|june|july|august|september|october|november|december"
+    rf"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?(?:\s+(?P<day_after>[0-3]?\d)(?:st|nd|rd|th)?(?!\d))?{_YEAR}",
+    re.IGNORECASE,
+)
+_IN_SEASON = re.compile(
+    rf"(?:\b(?P<lead>{_LEAD})\s+)?(?P<the>the\s+)?\b{_PART}\b(?P<season>spring|summer|autumn|fall|winter)\b{_YEAR}", re.IGNORECASE
+)
+_IN_YEAR = re.compile(r"(?<![\d.,-])(?P<year>(?:19|20)\d\d)(?![\d-]|[.,]\d)")
+_NUMBER = r"(?P<number>\d{1,3}|an?|one|two|(?:a\s+)?couple\s+of|three|(?:a\s+)?few|four|five|six|seven|eight)"
+_FROM_NOW = re.compile(
+    r"\b(?:(?P<word>today|tonight|yesterday|tomorrow)"
+    rf"|{_NUMBER}\s+(?P<ago>day|week|fortnight|month|year)s?\s+ago"
+    rf"|(?P<which>last|past|this|next)\s+(?:{_NUMBER.replace('number', 'span')}\s+)?"
+    r"(?P<length>night|day|weekend|week|fortnight|month|year)s?"
+    r"|(?:on|last|this)\s+(?P<weekday>mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+    re.IGNORECASE,
+)
+# Words that are no month or person's name when nothing beside them says so ("I may", "a march", "Jan", "dec").
+_DOUBTFUL = frozenset({"may", "march", *_MONTHS, "sept"})
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The days from `start` until before `end`. yearly: of every year, whatever year the two dates are written with."""
+
+    start: date
+    end: date
+    yearly: bool = False
+
+    def contains(self, epoch_seconds: npt.NDArray[np.float64], slack_days: int = 14) -> npt.NDArray[np.bool_]:
+        """Which moments (UTC, NaN = unknown = no) lie in the window or within `slack_days` after it."""
+        known = np.isfinite(epoch_seconds)
+        days = np.floor(np.where(known, epoch_seconds, 0.0) / 86_400).astype(np.int64)
+        if not self.yearly:
+            first, last = (self.start - _EPOCH).days, (self.end - _EPOCH).days + slack_days
+            return known & (days >= first) & (days < last)
+        years = days.astype("datetime64[D]").astype("datetime64[Y]")
+        inside = np.zeros_like(known)
+        for year in (years, years - 1):  # a winter, or the slack of a December, runs on into the next year
+            span = self.end.year - self.start.year
+            inside |= (days >= _day_of(year, self.start)) & (days < _day_of(year + span, self.end) + slack_days)
+        return known & inside
+
+
+_EPOCH = date(1970, 1, 1)
+
+
+def _day_of(years: npt.NDArray[np.datetime64], day: date) -> npt.NDArray[np.int64]:
+    """That day of each year, in days since the epoch; 29 February of a common year is 1 March."""
+    months = years.astype("datetime64[M]") + (day.month - 1)
+    return months.astype("datetime64[D]").astype(np.int64) + (day.day - 1)
+
+
+def date_windows(query: str, now: datetime) -> list[Window]:
+    """The windows that a query names, in no particular order, without doubles, at most `MAX_WINDOWS`."""
+    windows: dict[Window, None] = {}
+    rest = query
+
+    def take(pattern: re.Pattern[str], window_of: Callable[[re.Match[str]], Window | None]) -> None:
+        # What one pattern has read is blanked, or "8 May 2023" would also be the whole of 2023.
+        def replace(match: re.Match[str]) -> str:
+            window = window_of(match)
+            if window is None:
+                return match.group()
+            windows[window] = None
+            return " | "
+
+        nonlocal rest
+        rest = pattern.sub(replace, rest)
+
+    take(_ISO, _iso)
+    take(_IN_MONTH, _in_month)
+    take(_IN_SEASON, _in_season)
+    take(_IN_YEAR, lambda match: Window(date(int(match["year"]), 1, 1), date(int(match["year"]) + 1, 1, 1)))
+    take(_FROM_NOW, lambda match: _from_now(match, now.date()))
+    return list(windows)[:MAX_WINDOWS]
+
+
+def _iso(match: re.Match[str]) -> Window:
+    year, month = int(match["year"]), int(match["month"])
+    if match["day"] is None:
+        return Window(_day(year, month, 1), _day(year, month + 1, 1))
+    return Window(_day(year, month, int(match["day"])), _day(year, month, int(match["day"]) + 1))
+
+
+def _in_month(match: re.Match[str]) -> Window | None:
+    name = match["month"].lower()
+    day = int(match["day"] or match["day_after"] or 0)
+    if name in _DOUBTFUL and not (match["lead"] or match["part"] or day or match["year"]):
+        return None
+    year, month = int(match["year"] or _ANY_YEAR), _MONTHS.index(name[:3]) + 1
+    yearly = match["year"] is None
+    if 1 <= day <= 31:
+        return Window(_day(year, month, day), _day(year, month, day + 1), yearly)
+    start, end = _part(match["part"], match["unit"], _day(year, month, 1), _day(year, month + 1, 1))
+    return Window(start, end, yearly)
+
+
+def _in_season(match: re.Match[str]) -> Window | None:
+    if not (match["lead"] or match["the"] or match["part"] or match["year"]):
+        return None  # "winter boots" names no time
+    year, month = int(match["year"] or _ANY_YEAR), _SEASON_START[match["season"].lower()]
+    part = match["part"] if match["unit"] is None else None
+    start, end = _part(part, None, _day(year, month, 1), _day(year, month + 3, 1))
+    return Window(start, end, match["year"] is None)
+
+
+def _part(part: str | None, unit: str | None, start: date, end: date) -> tuple[date, date]:
+    """The named part of a stretch of days: a third of it ("early"), a half, or a week; all of it for "last May"."""
+    name, length = (part or "").lower(), (end - start).days
+    if unit is not None and unit.lower() == "week":
+        if name == "last":
+            return end - timedelta(7), end
+        week = {"second": 1, "third": 2}.get(name, 0)
+        return start + timedelta(7 * week), start + timedelta(7 * week + 7)
+    if unit is not None:
+        middle = start + timedelta(length // 2)
+        return (middle, end) if name in ("second", "last") else (start, middle)
+    if name in ("first", "beginning", "start", "early"):
+        return start, start + timedelta(length // 3)
+    if name in ("mid", "middle"):
+        return start + timedelta(length // 3), end - timedelta(length // 3)
+    if name in ("late", "end"):
+        return end - timedelta(length // 3), end
+    return start, end
+
+
+def _from_now(match: re.Match[str], today: date) -> Window:
+    if word := match["word"]:
+        offset = {"yesterday": -1, "tomorrow": 1}.get(word.lower(), 0)
+        return _around(today, offset, offset + 1)
+    if weekday := match["weekday"]:
+        back = (today.weekday() - _WEEKDAYS.index(weekday[:3].lower())) % 7 or 7
+        return _around(today, -back, 1 - back)
+    if unit := match["ago"]:
+        days = _UNIT_DAYS[unit.lower()]
+        centre, half = -_number(match["number"]) * days, days // 2
+        return _around(today, centre - half, centre + half + 1)
+    days, which = _UNIT_DAYS[match["length"].lower()], match["which"].lower()
+    if match["span"] is not None:
+        days *= _number(match["span"])
+        return _around(today, 0, days + 1) if which == "next" else _around(today, -days, 1)
+    # "last week" is the calendar's week before this one, which began at most two weeks ago; the same for the others.
+    return {"this": _around(today, -days, days + 1), "next": _around(today, 1, 2 * days + 1)}.get(which, _around(today, -2 * days, 1))
+
+
+def _number(text: str) -> int:
+    name = " ".join(text.lower().removeprefix("a ").split())
+    return int(name) if name.isdigit() else _NUMBERS[name]
+
+
+def _around(today: date, first: int, end: int) -> Window:
+    """Days counted from today, held within the calendar."""
+    lowest, highest = date.min.toordinal(), date.max.toordinal()
+    start, until = (date.fromordinal(min(max(today.toordinal() + offset, lowest), highest)) for offset in (first, end))
+    return Window(start, until)
+
+
+def _day(year: int, month: int, day: int) -> date:
+    """The date, where month 13 is the next January and day 32 runs on into the next month."""
+    return date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1) + timedelta(day - 1)

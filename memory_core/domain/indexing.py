@@ -1,0 +1,34 @@
+"""How a memory becomes findable: which words are its own, which text its vector is made of, what it lends to the next turn."""
+
+from __future__ import annotations
+
+from memory_core.domain.lexical import Turn, analyse, as_turn, embedding_text, search_text
+from memory_core.domain.models import Memory
+
+
+def with_lexical(memory: Memory, previous: Turn | None = None, before_previous: Turn | None = None, ordinal: int | None = None) -> Memory:
+    """The memory with its analysed text; tags, slot, key and category are its own words too.
+
+    previous, before_previous: the turns before it in its session; ordinal: its place among them (None: not a turn).
+    """
+    extra = [*memory.tags, *(name for name in (memory.subject, memory.attribute, memory.key, memory.category) if name)]
+    lexical = analyse(
+        memory.content,
+        actor=memory.actor,
+        event_timestamp=memory.event_timestamp,
+        extra=extra,
+        previous=previous,
+        before_previous=before_previous,
+        turn=ordinal,
+    )
+    return memory.model_copy(update={"lexical": lexical, "search_text": search_text(lexical)})
+
+
+def text_to_embed(memory: Memory, previous: Turn | None = None) -> str:
+    """What the vector of a memory is made of, together with the turn before it if it is one."""
+    return embedding_text(memory.type, memory.content, actor=memory.actor, event_timestamp=memory.event_timestamp, previous=previous)
+
+
+def turn_of(memory: Memory) -> Turn:
+    """What the turns after this one need to know of it."""
+    return as_turn(memory.id, memory.content, memory.actor, memory.lexical)

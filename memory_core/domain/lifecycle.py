@@ -1,0 +1,57 @@
+"""The life of a memory: which status may follow which, and the reasons that lead into each.
+
+A move that the table does not list is a 409 that names the moves it does list. `active` may follow `active` (somebody
+confirms by hand what already is so); no other status follows itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from memory_core.domain.errors import Conflict
+from memory_core.domain.models import Status
+
+_MOVES: Mapping[Status, frozenset[Status]] = MappingProxyType(
+    {
+        Status.ACTIVE: frozenset(Status),
+        Status.UPDATED: frozenset({Status.ACTIVE, Status.ARCHIVED, Status.DELETED}),
+        Status.SUPERSEDED: frozenset({Status.ACTIVE, Status.ARCHIVED, Status.DELETED}),
+        Status.DECAYED: frozenset({Status.ACTIVE, Status.ARCHIVED, Status.DELETED}),
+        Status.COMPRESSED: frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED, Status.DELETED}),
+        Status.ARCHIVED: frozenset({Status.ACTIVE, Status.DELETED}),
+        Status.DELETED: frozenset({Status.ACTIVE}),
+    }
+)
+
+REASONS: Mapping[Status, frozenset[str]] = MappingProxyType(
+    {
+        Status.ACTIVE: frozenset({"created", "consolidated", "restored", "manual_update"}),
+        Status.UPDATED: frozenset({"consolidated"}),
+        Status.SUPERSEDED: frozenset({"new_version", "contradicted"}),
+        Status.DECAYED: frozenset({"importance_decay"}),
+        Status.COMPRESSED: frozenset({"compressed"}),
+        Status.ARCHIVED: frozenset({"age_decay"}),
+        Status.DELETED: frozenset({"contradicted", "consolidated", "cleared", "forgotten", "manual_delete"}),
+    }
+)
+"""Why a memory has its status: the `status_reason` values that the product itself writes."""
+
+FOUND_BY_DEFAULT = frozenset({Status.ACTIVE, Status.COMPRESSED})
+"""What a read shows when it asks for no status."""
+
+TRUE_ONCE = frozenset({"contradicted", "consolidated", "new_version"})
+"""Reasons that end a truth without taking it back: a read at a moment inside its validity still finds such a memory."""
+
+
+def allowed(current: Status) -> frozenset[Status]:
+    """The statuses that may follow `current`."""
+    return _MOVES[current]
+
+
+def check_move(current: Status, wanted: Status) -> None:
+    """Nothing when `wanted` may follow `current`; otherwise Conflict, whose detail names the statuses that may."""
+    if wanted in _MOVES[current]:
+        return
+    choices = ", ".join(status.value for status in Status if status in _MOVES[current])
+    raise Conflict(f"a memory that is {current.value} can't become {wanted.value}; allowed: {choices}")

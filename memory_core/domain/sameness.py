@@ -1,0 +1,182 @@
+"""Whether two statements that lie near each other say the same: the guards beside the vectors.
+
+A sentence vector hardly sees what turns a statement into another: with MiniLM the cosine of "I prefer tea over coffee" to
+"I prefer coffee over tea" is 0.993, of 10:30 to 11:30 in a sentence 0.95, while honest paraphrases lie at 0.92-0.99. So
+statements whose similarity reached the duplicate threshold are the same only when nothing here tells them apart. The
+guards lean to one side: a statement kept twice costs a row, a new one taken for an old one is lost. What they let pass is
+the same words in the same order, give or take endings, articles, auxiliaries, spellings of numbers and case.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memory_core.domain.numerals import numbers_in, plain_digits
+from memory_core.domain.polarity import JAPANESE_ENDINGS, NEGATIONS, opposed
+
+_TRAILING = " .!…。、,;:"
+_DENSE = "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+# One character a token where a script writes no spaces; elsewhere runs that may hold . _ - / @ : inside (names of files and code).
+_WORD = re.compile(rf"[{_DENSE}]|(?:(?![{_DENSE}])\w)+(?:(?:[._/@:\\'-]|::)(?:(?![{_DENSE}])\w)+)*(?:\+\+|#)?")
+_IDENTIFIER = re.compile(r"(?=.*[^\W\d_]).*(?:[_/@\\]|\w\.\w|:\w|[^\W\d_]\d|\d[^\W\d_]|\+\+$|#$|[a-z][A-Z]).*")
+_SENTENCE_END = frozenset('.!?。！？:\n"“„«(')
+_KEYED = re.compile(r"^[ \t]*([^\W\d][\w .-]{0,60}?)[ \t]*(?:=|[:：][ \t])[ \t]*(\S+(?:[ \t]+\S+){0,3})[ \t]*$", re.MULTILINE)
+_FUNCTION_WORDS = frozenset(
+    {
+        "a", "an", "the", "this", "that", "these", "those", "there", "it", "its", "is", "am", "are", "was", "were", "be", "been", "being",
+        "has", "have", "had", "having", "do", "does", "did", "will", "would", "to", "of", "at", "by", "in", "on", "and", "as", "so", "very",
+        "really", "just", "too", "also", "i", "i'm", "i've", "i'll", "it's", "that's", "my", "me", "our",
+        "der", "das", "ein", "eine", "einen", "le", "la", "les", "un", "une", "el", "los", "las", "的", "了", "は", "が", "を", "の",
+    }
+)  # fmt: skip
+"""Words that come and go without changing what is said. What they oppose (in, out; my, your) is looked at apart from this."""
+
+
+def normalised(text: str) -> str:
+    """The form for exact equality: NFKC, case-folded, white space collapsed, no punctuation at the end but `?`. Idempotent.
+
+    A question is not the statement it asks about, so its mark stays.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    collapsed = " ".join(folded.split())
+    return collapsed.rstrip(_TRAILING) or collapsed
+
+
+def same_statement(first: str, second: str) -> bool:
+    """Whether nothing tells the two apart; asked only of statements whose similarity is at the duplicate threshold. Symmetric."""
+    return not differences(first, second)
+
+
+def differences(first: str, second: str) -> frozenset[str]:
+    """What tells two statements apart; empty when they are equal once `normalised`. Symmetric.
+
+    numbers, symbols: the multisets of numbers (1,000 = 1000, 3.10 ≠ 3.1), of currencies, signs and emoji differ.
+    negations: another count of negations, or the same about another word ("tea but not coffee", "coffee but not tea").
+    names: a capitalised word not at a sentence's start, a file name or an identifier is missing on the other side.
+    values: a line "key: value" or "key = value" has another value. opposites: one says before, left, he where the other
+    says after, right, she. order: what they share stands in another order ("tea over coffee", "coffee over tea").
+    words: one has a word that says something, and the other neither has nor inflects it ("blue", "green", "with milk").
+    question: only one of them asks.
+    """
+    if normalised(first) == normalised(second):
+        return frozenset()
+    ours, theirs = _read(first), _read(second)
+    only_ours, only_theirs = ours.counts - theirs.counts, theirs.counts - ours.counts
+    told_apart = {
+        "numbers": ours.numbers != theirs.numbers,
+        "symbols": ours.symbols != theirs.symbols,
+        "negations": ours.negated != theirs.negated,
+        "names": _names_differ(ours, theirs),
+        "values": any(theirs.values.get(key, value) != value for key, value in ours.values.items()),
+        "opposites": opposed(only_ours, only_theirs),
+        "order": _shared(ours, theirs) != _shared(theirs, ours),
+        "words": _has_unlike(ours, theirs) or _has_unlike(theirs, ours),
+        "question": ours.asks != theirs.asks,
+    }
+    return frozenset(name for name, differs in told_apart.items() if differs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What the guards compare, read off one text once. Words are case-folded, in order."""
+
+    words: tuple[str, ...]
+    counts: Counter[str]
+    numbers: Counter[str]
+    symbols: Counter[str]
+    negated: Counter[str]
+    names: Counter[str]
+    values: dict[str, str]
+    asks: bool
+
+
+@lru_cache(maxsize=32)
+def _read(text: str) -> _Reading:
+    plain = plain_digits(unicodedata.normalize("NFKC", text).replace("’", "'"))
+    names: Counter[str] = Counter()
+    words: list[str] = []
+    for match in _WORD.finditer(plain):
+        written = match.group().removesuffix("'s")
+        folded = written.casefold()
+        if _IDENTIFIER.fullmatch(written) or (
+            written[0].isupper() and folded not in _FUNCTION_WORDS and not _begins_sentence(plain, match.start())
+        ):
+            names[folded] += 1
+        words.extend(_without_nt(folded))
+    return _Reading(
+        words=tuple(words),
+        counts=Counter(words),
+        numbers=numbers_in(text),
+        symbols=Counter(character for character in plain if _is_symbol(character)),
+        negated=_negated(words, plain),
+        names=names,
+        values={normalised(key): normalised(value) for key, value in _KEYED.findall(plain)},
+        asks=plain.rstrip().endswith("?"),
+    )
+
+
+def _without_nt(word: str) -> tuple[str, ...]:
+    if word == "cannot":
+        return "can", "not"
+    if word.endswith("n't") and len(word) > 3:
+        return {"can't": "can", "won't": "will", "shan't": "shall"}.get(word, word[:-3]), "not"
+    return (word,)
+
+
+def _begins_sentence(text: str, start: int) -> bool:
+    while start and text[start - 1] in " \t\r":
+        start -= 1
+    return start == 0 or text[start - 1] in _SENTENCE_END
+
+
+def _is_symbol(character: str) -> bool:
+    return character in "%‰" or unicodedata.category(character) in ("Sc", "Sm", "So")
+
+
+def _negated(words: list[str], plain: str) -> Counter[str]:
+    """What each negation is about: the first letters of the next word that says something, "" at the end of the text."""
+    found: Counter[str] = Counter()
+    about = ""
+    for word in reversed(words):
+        if word in NEGATIONS:
+            found[about[:4]] += 1
+        elif word not in _FUNCTION_WORDS:
+            about = word
+    for ending in JAPANESE_ENDINGS:
+        found[ending] = plain.count(ending)
+    return +found
+
+
+def _names_differ(ours: _Reading, theirs: _Reading) -> bool:
+    return bool(ours.names - theirs.counts or theirs.names - ours.counts)
+
+
+def _shared(reading: _Reading, other: _Reading) -> list[str]:
+    """The words that both use equally often, in this one's order."""
+    return [word for word in reading.words if word not in _FUNCTION_WORDS and reading.counts[word] == other.counts[word]]
+
+
+def _has_unlike(reading: _Reading, other: _Reading) -> bool:
+    """Whether this one has a word of weight that the other neither has nor inflects. Numbers have their own guard."""
+    by_beginning: dict[str, list[str]] = defaultdict(list)
+    for word in other.counts:
+        by_beginning[word[:3]].append(word)
+    own = (word for word in reading.counts if word not in other.counts and word not in _FUNCTION_WORDS and _has_letter(word))
+    return any(not any(_inflected(word, like) for like in by_beginning[word[:3]]) for word in own)
+
+
+def _has_letter(word: str) -> bool:
+    return any(character.isalpha() for character in word)
+
+
+def _inflected(first: str, second: str) -> bool:
+    """Whether two words share their beginning, but for up to three letters at the end of either: live, lives, living.
+
+    Not when one of them is in the English past tense: who lived in Oslo may live there no longer.
+    """
+    beginning = max(3, max(len(first), len(second)) - 3)
+    return first[:beginning] == second[:beginning] and first.endswith("ed") == second.endswith("ed")

@@ -1,0 +1,129 @@
+"""From text to terms: the one analyser that memories and queries share.
+
+A term is what two texts must have in common to count as sharing a word: case-folded, compatibility forms unified, stemmed
+by the language that its script suggests. What a reader would get wrong: the terms are stored with every memory, so a
+change of this module needs all of them analysed again.
+"""
+
+from __future__ import annotations
+
+import threading
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import regex
+
+from memory_core.domain.stopwords import FUNCTION_WORDS
+
+MAX_WORD = 64
+"""Characters of a word that count: an encoded blob must not become a term of 30 KB."""
+MAX_DISTINCT = 4_000
+"""Distinct terms kept of one text; 32 KiB of ordinary prose have about 1,500."""
+
+# Scripts written without spaces (and Hangul, which glues endings on): their runs are cut into pairs of characters.
+_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+# A word is a run of letters, digits and marks: `_`, `-` and `'` part words, so that the key `favourite_colour` is found by
+# "favourite colour". A single letter keeps `++` or `#`: C++ and C# are not C. Pictographs are words of their own.
+_WORD = regex.compile(r"[\w--[_\p{M}]][\w--_]*(?:(?<=\b[a-z])(?:\+\+|\#))?|\p{Extended_Pictographic}", regex.V1)
+_RUN = regex.compile(rf"([{_UNSPACED}][{_UNSPACED}\p{{M}}]*)|([^{_UNSPACED}]+)", regex.V1)
+_CHARACTER = regex.compile(r"\X")
+_FIRST_UNSPACED = "\u0e00"  # no unspaced script lies below Thai
+_INVISIBLE = regex.compile(r"[\u00ad\u200b-\u200d\u2060\ufe0e\ufe0f\ufeff]")
+_MARKS = regex.compile(r"\p{M}+")
+
+_STEMMERS = (
+    (0x0000, 0x024F, "english"),
+    (0x0370, 0x03FF, "greek"),
+    (0x0400, 0x052F, "russian"),
+    (0x0530, 0x058F, "armenian"),
+    (0x0600, 0x06FF, "arabic"),
+    (0x0900, 0x097F, "hindi"),
+    (0x0B80, 0x0BFF, "tamil"),
+    (0x1E00, 0x1EFF, "english"),
+)
+_lock = threading.Lock()
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in order: case-folded, NFKC, none dropped, none stemmed; unspaced scripts as pairs of characters."""
+    found: list[str] = []
+    for word in _WORD.findall(_folded(text)):
+        if word.isascii() or max(word) < _FIRST_UNSPACED:
+            found.append(word[:MAX_WORD])
+        else:
+            found.extend(_cut(word))
+    return found
+
+
+def tokens(text: str) -> list[str]:
+    """The terms of a text in order, repetitions included: its words without stop words and lone letters, stemmed."""
+    return terms_of(words(text))
+
+
+def terms_of(found: Iterable[str]) -> list[str]:
+    """The terms of words that `words` gave."""
+    return [term for word in found if (term := _term(word))]
+
+
+def counts(text: str) -> dict[str, int]:
+    """How often each term occurs, in order of appearance; of a huge text only the first `MAX_DISTINCT` terms."""
+    return count(tokens(text))
+
+
+def count(terms: Iterable[str]) -> dict[str, int]:
+    """Terms to counts, bounded like `counts`."""
+    table: dict[str, int] = {}
+    for term in terms:
+        if term in table:
+            table[term] += 1
+        elif len(table) < MAX_DISTINCT:
+            table[term] = 1
+    return table
+
+
+def _folded(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    # Twice, because folding can leave forms that are not normal, and a term must be the same however it was typed.
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return str(_INVISIBLE.sub("", folded))
+
+
+def _cut(word: str) -> list[str]:
+    """A word with characters of unspaced scripts, cut into its spaced parts and the pairs of each run."""
+    parts: list[str] = []
+    for run, spaced in _RUN.findall(word):
+        characters = _CHARACTER.findall(run)
+        if spaced:
+            parts.append(spaced[:MAX_WORD])
+        elif len(characters) == 1:
+            parts.append(run)
+        else:
+            parts.extend(a + b for a, b in pairwise(characters))
+    return parts
+
+
+@lru_cache(maxsize=32_768)
+def _term(word: str) -> str:
+    """The term of one word, empty when it has none."""
+    if word in FUNCTION_WORDS or (len(word) == 1 and word.isalpha() and word < _FIRST_UNSPACED):
+        return ""
+    script = ord(word[0])
+    algorithm = next((name for first, last, name in _STEMMERS if first <= script <= last), None)
+    if algorithm is None:
+        return word
+    if algorithm == "english" and not word.isascii():
+        # People type "cafe" for "café"; in other scripts a mark makes another letter.
+        word = _MARKS.sub("", unicodedata.normalize("NFD", word)) or word
+    with _lock:  # the C stemmers are not safe to share between threads
+        return str(_stemmer(algorithm).stemWord(word))
+
+
+@lru_cache(maxsize=len(_STEMMERS))
+def _stemmer(algorithm: str) -> Any:
+    import Stemmer  # here, because most starts of a function need no text analysis
+
+    return Stemmer.Stemmer(algorithm, 0)

@@ -1,0 +1,84 @@
+"""Is a new statement the same as one we hold, against one we hold, or new? By rule, without a model.
+
+Certain is only what a slot says: one subject and attribute with another value. Near-equal texts that differ in a number or a
+negation are an uncertain contradiction; those that differ in anything else are two statements ("port 8080" and "port 8081" stay
+apart, whatever an embedding makes of them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Memory
+from memory_core.domain.sameness import differences, normalised
+from memory_core.ports import Neighbour
+
+
+class Verdict(StrEnum):
+    """What a new memory is to what is held."""
+
+    NEW = "new"
+    SAME = "same"
+    CONTRADICTS = "contradicts"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict and its grounds. `truths`: every memory that ever stood in the slot by contradiction, the standing ones included."""
+
+    verdict: Verdict
+    old: Memory | None = None
+    similarity: float | None = None
+    confidence: float = 1.0
+    reason: str = ""
+    truths: tuple[Memory, ...] = ()
+
+    @property
+    def certain(self) -> bool:
+        """Whether a rule alone may act on it."""
+        return self.confidence >= 1.0
+
+
+def slot_of(memory: Memory) -> tuple[str, str] | None:
+    """The slot a memory fills: (subject, attribute), case-folded; None when it fills none."""
+    if memory.subject is None or memory.attribute is None:
+        return None
+    return memory.subject.casefold(), memory.attribute.casefold()
+
+
+def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: float) -> Judgement:
+    """The verdict on `new` against its neighbours, nearest first. Superseded neighbours count only as past truths of the slot."""
+    slot = slot_of(new)
+    standing = [one for one in neighbours if one.memory.status in FOUND_BY_DEFAULT]
+    in_slot = [one for one in standing if slot is not None and slot_of(one.memory) == slot]
+    for one in in_slot:
+        if _same_value(new, one.memory):
+            return Judgement(Verdict.SAME, one.memory, one.similarity, reason="same slot, same value")
+    if in_slot:
+        first = in_slot[0]
+        truths = tuple(one.memory for one in neighbours if slot_of(one.memory) == slot)
+        return Judgement(Verdict.CONTRADICTS, first.memory, first.similarity, 1.0, "same slot, other value", truths)
+    uncertain: Judgement | None = None
+    for one in standing:
+        if slot_of(one.memory) not in (None, slot) and slot is not None:
+            continue
+        if normalised(one.memory.content) == normalised(new.content):
+            return Judgement(Verdict.SAME, one.memory, one.similarity, reason="same words")
+        if one.similarity < duplicate_threshold:
+            continue
+        found = differences(one.memory.content, new.content)
+        if not found:
+            return Judgement(Verdict.SAME, one.memory, one.similarity, reason="near-equal, no difference that counts")
+        if uncertain is None and found <= {"numbers", "negation"}:
+            reason = f"near-equal, but different in {' and '.join(sorted(found))}"
+            uncertain = Judgement(Verdict.CONTRADICTS, one.memory, one.similarity, 0.5, reason, (one.memory,))
+    return uncertain or Judgement(Verdict.NEW)
+
+
+def _same_value(new: Memory, old: Memory) -> bool:
+    if new.value is not None or old.value is not None:
+        return bool(new.value == old.value)
+    return normalised(new.content) == normalised(old.content)

@@ -1,0 +1,211 @@
+"""Changes by hand: a new version, a status, a deletion, a copy for another agent.
+
+Each reads the memory, checks, and commits against the head it read; If-Match names the revision that the caller saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from memory_core.domain.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
+from memory_core.domain.indexing import with_lexical
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.requests import CopyInput, StatusInput, UpdateInput
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
+from memory_core.domain.value import text_of_value
+from memory_core.evolution.versions import new_version
+from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.ids import derived, session_document_id
+from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
+from memory_core.ledger.sessions import Session
+from memory_core.ports import Clock, Document, Embedder
+
+_TEXT_FIELDS = frozenset({"content", "subject", "attribute", "tags", "category"})
+"""Fields that a memory is found by: changing one means analysing it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """What one edit commits, and the id of the memory that answers."""
+
+    memory_id: str
+    changes: tuple[Change, ...] = ()
+    puts: tuple[Document, ...] = ()
+
+
+class Editor:
+    """Edits memories of any owner."""
+
+    def __init__(self, ledger: Ledger, mirror: Mirror, embedder: Embedder, clock: Clock) -> None:
+        self._ledger, self._mirror, self._embedder, self._clock = ledger, mirror, embedder, clock
+
+    async def update(self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call) -> Memory:
+        """The next version. Raises PreconditionFailed, Conflict (episodic, or not current), NotFound."""
+        look = await self._ledger.look(owner, [memory_id])
+        fields = _changed_fields(_editable(look, memory_id, if_match), change)
+        vector = None
+        if "content" in fields:
+            vector = (await self._embedder.embed([fields["content"]]))[0]
+
+        def decide(seen: Look) -> _Edit:
+            old = _editable(seen, memory_id, if_match)
+            wanted = _changed_fields(old, change)
+            updated, kept = new_version(old, wanted, self._clock.now())
+            if _TEXT_FIELDS & wanted.keys():
+                updated = with_lexical(updated)
+            if vector is not None:
+                updated.embedding = vector
+            return _Edit(memory_id, (Change("updated", updated, old, {"change_reason": change.change_reason}),), (kept,))
+
+        return await self._commit(owner, [memory_id], decide, call, look)
+
+    async def set_status(self, owner: Owner, memory_id: str, change: StatusInput, call: Call) -> Memory:
+        """`deleted`, or `active` for what was deleted or decayed. Raises Conflict naming the allowed moves, NotFound."""
+        if change.status == "deleted":
+            return await self._delete(owner, memory_id, call, change.reason)
+
+        def decide(seen: Look) -> _Edit:
+            memory = _present(seen, memory_id)
+            if memory.status is Status.ACTIVE:
+                return _Edit(memory_id)
+            if memory.status not in (Status.DELETED, Status.DECAYED):
+                message = f"a memory that is {memory.status.value} can be set by hand to: deleted"
+                raise Conflict(message, errors=(FieldError("status", message),))
+            back = _with_status(memory, Status.ACTIVE, "restored", change.reason, self._clock.now())
+            return _Edit(memory_id, (Change("restored", back, memory, {"reason": change.reason}),), self._session(owner, seen, memory, back))
+
+        return await self._commit(owner, await self._ids(owner, memory_id), decide, call)
+
+    async def delete(self, owner: Owner, memory_id: str, call: Call) -> Memory:
+        """Soft-delete; one that is deleted already answers as it is. Raises NotFound."""
+        return await self._delete(owner, memory_id, call, None)
+
+    async def _delete(self, owner: Owner, memory_id: str, call: Call, reason: str | None) -> Memory:
+        def decide(seen: Look) -> _Edit:
+            memory = _present(seen, memory_id)
+            if memory.status is Status.DELETED:
+                return _Edit(memory_id)
+            gone = _with_status(memory, Status.DELETED, "manual_delete", reason, self._clock.now())
+            return _Edit(memory_id, (Change("deleted", gone, memory, {"reason": reason}),), self._session(owner, seen, memory, gone))
+
+        return await self._commit(owner, await self._ids(owner, memory_id), decide, call)
+
+    async def copy(self, owner: Owner, memory_id: str, to: CopyInput, call: Call) -> Memory:
+        """A copy for another agent; copying the same revision twice gives the same copy. Raises Conflict, NotFound."""
+
+        def decide(seen: Look) -> _Edit:
+            source = _present(seen, memory_id)
+            if source.status not in FOUND_BY_DEFAULT:
+                raise Conflict(f"a memory that is {source.status.value} can't be copied")
+            if source.agent_id == to.to_agent_id:
+                raise Invalid("nothing to copy", errors=(FieldError("to_agent_id", "is the agent that the memory belongs to"),))
+            identity = derived("mem", *owner, "copy", memory_id, str(source.revision), to.to_agent_id)
+            held = seen.memory(identity)
+            if held is not None and held.status is not Status.DELETED:
+                return _Edit(identity)
+            now = self._clock.now()
+            made = {"id": identity, "agent_id": to.to_agent_id, "copied_from": memory_id, "created_at": now, "updated_at": now}
+            fresh = {"version": 1, "status": Status.ACTIVE, "status_reason": "created", "links": [], "supersedes_id": None, "sequence": 0}
+            lexical = source.lexical.model_copy(update={"turn": None})
+            copied = source.model_copy(update={**made, **fresh, "lexical": lexical, "correlation_id": call.correlation_id})
+            change = Change("copied", copied, held, {"copied_from": memory_id})
+            return _Edit(identity, (change,), self._session(owner, seen, held, copied))
+
+        look = await self._ledger.look(owner, [memory_id])
+        source = _present(look, memory_id)
+        identity = derived("mem", *owner, "copy", memory_id, str(source.revision), to.to_agent_id)
+        return await self._commit(owner, [*_ids_of(owner, source), identity], decide, call)
+
+    async def _ids(self, owner: Owner, memory_id: str) -> list[str]:
+        return _ids_of(owner, _present(await self._ledger.look(owner, [memory_id]), memory_id))
+
+    async def _commit(
+        self, owner: Owner, ids: list[str], decide: Callable[[Look], _Edit], call: Call, basis: Look | None = None
+    ) -> Memory:
+        identity = receipt_id(owner, call)
+        wanted = [*ids, *([identity] if identity else [])]
+
+        def decided(seen: Look) -> Changes[tuple[str, Memory | None]]:
+            earlier = earlier_result(seen.documents, owner, call)
+            if earlier is not None:
+                return Changes((earlier["memory_id"], None))
+            edit = decide(seen)
+            creates = receipt(owner, call, self._clock.now(), {"memory_id": edit.memory_id}) if edit.changes else ()
+            reads = frozenset({*ids, edit.memory_id})
+            return Changes((edit.memory_id, seen.memory(edit.memory_id)), edit.changes, edit.puts, creates, reads, _sessions_of(edit))
+
+        committed = await self._ledger.commit(owner, decided, ids=wanted, basis=None if identity else basis, call=call)
+        await self._mirror.follow(owner, committed)
+        memory_id, unchanged = committed.result
+        answer = committed.memories.get(memory_id) or unchanged
+        return answer or _present(await self._ledger.look(owner, [memory_id]), memory_id)
+
+    def _session(self, owner: Owner, seen: Look, before: Memory | None, after: Memory) -> tuple[Document, ...]:
+        if after.session_id is None:
+            return ()
+        session = Session(owner, after.session_id, seen.documents.get(session_document_id(owner, after.session_id)))
+        session.count(before, after, self._clock.now())
+        if after.status is Status.DELETED:
+            session.forget_turn(after)
+        return (session.document,)
+
+
+def _ids_of(owner: Owner, memory: Memory) -> list[str]:
+    return [memory.id, *([session_document_id(owner, memory.session_id)] if memory.session_id else [])]
+
+
+def _sessions_of(edit: _Edit) -> frozenset[str]:
+    return frozenset(change.after.session_id for change in edit.changes if change.after.session_id and edit.puts)
+
+
+def _present(look: Look, memory_id: str) -> Memory:
+    memory = look.memory(memory_id)
+    if memory is None:
+        raise NotFound(f"no memory {memory_id!r} for this user")
+    return memory
+
+
+def _editable(look: Look, memory_id: str, if_match: str | None) -> Memory:
+    memory = _present(look, memory_id)
+    if if_match is None:
+        raise PreconditionFailed(f"an update needs If-Match with the memory's ETag; the current one is {memory.etag}")
+    tags = {tag.strip().removeprefix("W/") for tag in if_match.split(",")}
+    if "*" not in tags and memory.etag not in tags:
+        raise PreconditionFailed(f"the memory has changed since; its current ETag is {memory.etag}")
+    if memory.type is MemoryType.EPISODIC:
+        raise Conflict("an episodic memory says what happened and is never edited; save what is true now as a semantic one")
+    if memory.status not in FOUND_BY_DEFAULT:
+        raise Conflict(f"a memory that is {memory.status.value} can't be updated")
+    return memory
+
+
+def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:
+    """The fields to set on the memory. Null means: clear it, where a memory may be without it."""
+    given = {name: getattr(change, name) for name in change.model_fields_set}
+    importance = given.pop("importance", None)
+    if importance is not None:
+        given |= {"importance_base": importance, "importance_basis": "given"}
+    for name in ("content", "tags", "entities", "foresight", "metadata", "confidence", "pinned", "valid_from"):
+        if name in given and given[name] is None:
+            raise Invalid(f"{name} can't be cleared", errors=(FieldError(name, "can't be null"),))
+    subject, attribute = given.get("subject", old.subject), given.get("attribute", old.attribute)
+    if (subject is None) != (attribute is None):
+        missing = "attribute" if attribute is None else "subject"
+        raise Invalid("half a slot", errors=(FieldError(missing, "subject and attribute name a slot together; give both or neither"),))
+    if "value" in given:
+        given["value_text"] = text_of_value(given["value"])
+        if "content" not in given and old.key is not None:
+            given["content"] = f"{old.key}: {given['value_text']}"
+    given.setdefault("change_reason", None)
+    return given
+
+
+def _with_status(memory: Memory, status: Status, status_reason: str, reason: str | None, now: datetime) -> Memory:
+    return memory.model_copy(update={"status": status, "status_reason": status_reason, "change_reason": reason, "updated_at": now})

@@ -1,0 +1,167 @@
+"""What is done when a new memory contradicts one that is held: supersede, keep both, reject the new one, or merge.
+
+Every way leaves a conflict record. The order of truth is event time, not arrival: a fact that arrives late is stored already
+superseded, between its predecessor and its successor in the slot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory_core.domain.chunks import combine
+from memory_core.domain.indexing import with_lexical
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import MAX_CONTENT_BYTES, ConflictRecord, Link, Memory, OnConflict, Outcome, Status
+from memory_core.evolution.decide import Judgement
+from memory_core.ledger.changes import Change
+from memory_core.ledger.ids import derived
+
+MERGE_SHARE = 0.6
+"""A merge whose text would pass this share of the content cap keeps both and links them instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What to commit, and what to answer: the outcome, the id of the memory that stands for it, the record."""
+
+    outcome: Outcome
+    memory_id: str
+    changes: tuple[Change, ...]
+    conflict: ConflictRecord | None = None
+
+
+def resolve(new: Memory, judgement: Judgement, on_conflict: OnConflict, now: datetime) -> Resolution:
+    """Apply the caller's strategy; `auto` supersedes what a rule is certain of and keeps both, pending, otherwise."""
+    if on_conflict is OnConflict.AUTO:
+        on_conflict = OnConflict.SUPERSEDE if judgement.certain else OnConflict.KEEP_BOTH
+        pending = not judgement.certain
+    else:
+        pending = False
+    if on_conflict is OnConflict.SUPERSEDE:
+        return _supersede(new, judgement, now)
+    if on_conflict is OnConflict.REJECT_NEW:
+        return _reject(new, judgement, now)
+    if on_conflict is OnConflict.MERGE and _fits(new, judgement):
+        return _merge(new, judgement, now)
+    return _keep_both(new, judgement, now, pending=pending)
+
+
+def _record(new: Memory, judgement: Judgement, strategy: str, now: datetime, *, pending: bool = False, kept: bool = True) -> ConflictRecord:
+    old = _old(judgement)
+    return ConflictRecord(
+        id=derived("cft", old.id, new.id),
+        status="pending" if pending else "resolved",
+        similarity=None if judgement.similarity is None else round(judgement.similarity, 6),
+        confidence=judgement.confidence,
+        strategy=strategy,
+        reason=judgement.reason,
+        old_id=old.id,
+        new_id=new.id if kept else None,
+        at=now,
+    )
+
+
+def _supersede(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
+    record = _record(new, judgement, "supersede", now)
+    later = sorted(
+        (truth for truth in judgement.truths if truth.event_timestamp > new.event_timestamp),
+        key=lambda truth: (truth.event_timestamp, truth.sequence),
+    )
+    if later:
+        return _insert_late(new, judgement, later[0], record, now)
+    replaced = [truth for truth in judgement.truths if truth.status in FOUND_BY_DEFAULT]
+    new = new.model_copy(update={"supersedes_id": _old(judgement).id, "conflict_state": "resolved"})
+    changes = [Change("created", new)]
+    changes += [Change("superseded", _superseded(old, new, now), old, {"conflict_id": record.id}) for old in replaced]
+    return Resolution(Outcome.SUPERSEDED, new.id, tuple(changes), record)
+
+
+def _insert_late(new: Memory, judgement: Judgement, successor: Memory, record: ConflictRecord, now: datetime) -> Resolution:
+    """`new` is older than the truth in force: it is history on arrival, and its predecessor now ends where it begins."""
+    late = _superseded(new, successor, now).model_copy(update={"updated_at": new.updated_at, "conflict_state": "resolved"})
+    changes = []
+    before_it = [truth for truth in judgement.truths if truth.event_timestamp <= new.event_timestamp and truth.next_id == successor.id]
+    if before_it:
+        predecessor = max(before_it, key=lambda truth: (truth.event_timestamp, truth.sequence))
+        late = late.model_copy(update={"supersedes_id": predecessor.id})
+        ends = predecessor.model_copy(update={"next_id": late.id, "valid_until": max(late.valid_from, predecessor.valid_from)})
+        changes.append(Change("superseded", ends, predecessor, {"conflict_id": record.id}))
+    record = record.model_copy(update={"reason": f"{record.reason}; the new one is about an earlier time"})
+    return Resolution(Outcome.CREATED, late.id, (Change("created", late), *changes), record)
+
+
+def _superseded(old: Memory, new: Memory, now: datetime) -> Memory:
+    until = max(new.valid_from, old.valid_from)
+    return old.model_copy(
+        update={
+            "status": Status.SUPERSEDED,
+            "status_reason": "contradicted",
+            "next_id": new.id,
+            "valid_until": until if old.valid_until is None else min(old.valid_until, until),
+            "updated_at": now,
+            "conflict_state": "resolved",
+        }
+    )
+
+
+def _reject(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
+    old = _old(judgement)
+    record = _record(new, judgement, "reject_new", now, kept=False)
+    kept = old.model_copy(update={"conflict_state": "resolved"})
+    return Resolution(Outcome.REJECTED, old.id, (Change("rejected", kept, old, {"conflict_id": record.id}),), record)
+
+
+def _keep_both(new: Memory, judgement: Judgement, now: datetime, *, pending: bool) -> Resolution:
+    old, state = _old(judgement), "pending" if pending else "resolved"
+    record = _record(new, judgement, "keep_both", now, pending=pending)
+    similarity = judgement.similarity or 0.0
+    link = Link(
+        memory_id=old.id,
+        similarity_score=round(similarity, 6),
+        composite_score=round(similarity, 6),
+        link_strength=round(similarity, 6),
+        relationship_type="contradicts",
+    )
+    new = new.model_copy(update={"conflict_state": state, "links": [*new.links, link]})
+    marked = old.model_copy(update={"conflict_state": state})
+    return Resolution(
+        Outcome.KEPT_BOTH, new.id, (Change("created", new), Change("conflict_marked", marked, old, {"conflict_id": record.id})), record
+    )
+
+
+def _fits(new: Memory, judgement: Judgement) -> bool:
+    both = len(new.content.encode()) + len(_old(judgement).content.encode()) + 1
+    return both <= MERGE_SHARE * MAX_CONTENT_BYTES
+
+
+def _merge(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
+    """One text with both statements, oldest first. Its vector is that of a text of two chunks."""
+    old = _old(judgement)
+    record = _record(new, judgement, "merge", now)
+    first, second = sorted((old, new), key=lambda memory: memory.event_timestamp)
+    content = f"{first.content}\n{second.content}"
+    tags = list(dict.fromkeys([*old.tags, *new.tags]))[:50]
+    merged = new.model_copy(
+        update={
+            "content": content,
+            "value": None,
+            "value_text": None,
+            "tags": tags,
+            "entities": list(dict.fromkeys([*old.entities, *new.entities]))[:50],
+            "source_ids": [old.id],
+            "supersedes_id": old.id,
+            "conflict_state": "resolved",
+            "embedding": combine([memory.embedding for memory in (first, second) if memory.embedding is not None]),
+        }
+    )
+    updated = {"status": Status.UPDATED, "status_reason": "consolidated", "next_id": new.id, "updated_at": now, "conflict_state": "resolved"}
+    retired = old.model_copy(update={**updated, "consolidated_into_ids": [*old.consolidated_into_ids, new.id]})
+    changes = (Change("created", with_lexical(merged)), Change("merged", retired, old, {"conflict_id": record.id}))
+    return Resolution(Outcome.MERGED, new.id, changes, record)
+
+
+def _old(judgement: Judgement) -> Memory:
+    if judgement.old is None:
+        raise ValueError("a contradiction names the memory that it contradicts")
+    return judgement.old

@@ -1,0 +1,41 @@
+"""New versions: the id stays, the old content is kept as `<id>.v<n>` and stays findable for the time it was valid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from memory_core.domain.models import Memory, Status
+from memory_core.ports import Document
+
+
+def version_id(memory_id: str, version: int) -> str:
+    """The document id of an old version."""
+    return f"{memory_id}.v{version}"
+
+
+def base_id(memory_id: str) -> str:
+    """The memory's own id, of it or of one of its versions."""
+    return memory_id.rsplit(".v", 1)[0]
+
+
+def new_version(old: Memory, changed: Mapping[str, Any], now: datetime) -> tuple[Memory, Document]:
+    """The memory with `changed` fields as its next version, and the document that keeps the old one.
+
+    The new version is valid from `changed["valid_from"]`, else from now; the old one until then.
+    """
+    begins = changed.get("valid_from") or max(now, old.valid_from)
+    updated = old.model_copy(update={**changed, "version": old.version + 1, "valid_from": begins, "updated_at": now})
+    if updated.valid_until is not None and updated.valid_until <= begins and "valid_until" not in changed:
+        updated = updated.model_copy(update={"valid_until": None})
+    kept = old.model_copy(
+        update={
+            "id": version_id(old.id, old.version),
+            "status": Status.SUPERSEDED,
+            "status_reason": "new_version",
+            "next_id": old.id,
+            "valid_until": max(begins, old.valid_from) if old.valid_until is None else min(old.valid_until, max(begins, old.valid_from)),
+        }
+    )
+    return updated, Document(kept.id, "version", kept.model_dump(mode="json"), kept.embedding)

@@ -1,0 +1,148 @@
+"""From decided changes to one batch: events, revisions, the head's new state.
+
+`Changes` is what a decision wants; `assemble` numbers it against a head. Numbering is separate from deciding because a head
+that moved by something unrelated only needs the numbers again, not the decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any, Generic, TypeVar
+
+from memory_core.domain.candidates import weighted_counts
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import UNLOGGED_FIELDS, Event, Head, Memory
+from memory_core.domain.results import Call
+from memory_core.ledger.ids import event_id
+from memory_core.ports import Batch, Document, Write
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One memory's change: `before` is None for a new one. `metadata` goes into the event as it is."""
+
+    event_type: str
+    after: Memory
+    before: Memory | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes(Generic[Result]):
+    """What a decision wants committed, what it answers, and what it was based on.
+
+    reads: ids whose change since would void the decision. sessions: sessions whose growth would. types: memory types that
+    were searched for neighbours. No changes at all = nothing to commit, the result stands as it is.
+    """
+
+    result: Result
+    changes: tuple[Change, ...] = ()
+    puts: tuple[Document, ...] = ()
+    creates: tuple[Document, ...] = ()
+    reads: frozenset[str] = frozenset()
+    sessions: frozenset[str] = frozenset()
+    types: frozenset[str] = frozenset()
+    head_fields: Mapping[str, Any] = field(default_factory=dict)
+
+    def stand(self, events: Iterable[Event]) -> bool:
+        """Whether the decision is still right after these events of other commits: they touch nothing that it looked at."""
+        return not any(
+            event.memory_id in self.reads or event.session_id in self.sessions or event.memory_type in self.types for event in events
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """A batch, with the memories in it as they are stored (epoch, sequence and revision set), by id."""
+
+    batch: Batch
+    memories: dict[str, Memory]
+
+
+def assemble(
+    head: Head | None, changes: Changes[Any], *, commit_id: str, epoch: str, now: datetime, call: Call
+) -> Assembled:
+    """The batch that puts `changes` on top of `head`. `epoch` is used when there is no head yet.
+
+    occurred_at = max(now, head.last_occurred_at + 1 µs), so that the log's order is the clock's order for this owner.
+    Several changes of one memory become several events and one write of its last state.
+    """
+    base = head or Head(epoch=epoch)
+    occurred = now if base.last_occurred_at is None else max(now, base.last_occurred_at + timedelta(microseconds=1))
+    events: list[Event] = []
+    stored: dict[str, Memory] = {}
+    for number, change in enumerate(changes.changes):
+        sequence = base.sequence + 1 + number
+        created = change.before.sequence if change.before is not None and change.before.sequence else 0
+        earlier = stored.get(change.after.id)
+        after = change.after.model_copy(
+            update={"epoch": base.epoch, "revision": sequence, "sequence": (earlier.sequence if earlier else created) or sequence}
+        )
+        stored[after.id] = after
+        events.append(_event(change, after, event_id(commit_id, number), sequence, occurred + timedelta(microseconds=number), call))
+    moved = _moved_head(base, changes, events)
+    writes = [Write("put", Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)) for memory in stored.values()]
+    writes += [Write("put", _numbered(document, base)) for document in changes.puts]
+    writes += [Write("create", _numbered(document, base)) for document in changes.creates]
+    return Assembled(Batch(commit_id, head, moved, tuple(events), tuple(writes)), stored)
+
+
+def _event(change: Change, after: Memory, identity: str, sequence: int, occurred: datetime, call: Call) -> Event:
+    new = after.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS), exclude_defaults=change.before is None)
+    old = {} if change.before is None else change.before.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS))
+    changed = {name: value for name, value in new.items() if change.before is None or old.get(name) != value}
+    return Event(
+        id=identity,
+        sequence=sequence,
+        event_type=change.event_type,
+        memory_id=after.id,
+        memory_type=after.type,
+        agent_id=after.agent_id,
+        session_id=after.session_id,
+        occurred_at=occurred,
+        actor=call.actor,
+        correlation_id=call.correlation_id,
+        before={name: old[name] for name in changed if name in old},
+        after=changed,
+        metadata=dict(change.metadata),
+    )
+
+
+def _moved_head(base: Head, changes: Changes[Any], events: list[Event]) -> Head:
+    """The head after these events. A change of something that was there is a "removal" for every cache that may hold it."""
+    counts = dict(base.counts)
+    documents, length, removal = base.lexical_documents, base.lexical_length, base.last_removal_sequence
+    for change, event in zip(changes.changes, events, strict=True):
+        for memory, sign in ((change.before, -1), (change.after, 1)):
+            if memory is None:
+                continue
+            counts[memory.status.value] = counts.get(memory.status.value, 0) + sign
+            if memory.status in FOUND_BY_DEFAULT:
+                documents += sign
+                length += sign * sum(weighted_counts(memory).values())
+        if change.before is not None:
+            removal = event.sequence
+    return base.model_copy(
+        update={
+            "sequence": events[-1].sequence,
+            "last_occurred_at": events[-1].occurred_at,
+            "last_removal_sequence": removal,
+            "due_at": base.due_at or events[-1].occurred_at,
+            "counts": counts,
+            "lexical_documents": documents,
+            "lexical_length": round(max(length, 0.0), 3),
+            **changes.head_fields,
+        }
+    )
+
+
+def _numbered(document: Document, base: Head) -> Document:
+    """Bookkeeping documents carry the epoch, and the sequence at which they were first written (their keyset place)."""
+    body = {**document.body, "epoch": base.epoch}
+    if not body.get("sequence"):
+        body["sequence"] = base.sequence + 1
+    return replace(document, body=body)

@@ -1,0 +1,203 @@
+"""The commit loop: how every change of memories reaches the store, once.
+
+A store's "it failed" may be the echo of one's own success (a connection cut after the commit was applied, resent silently by
+an SDK). So after any failure the commit's marker, its first event, is read: there → it was ours; not there → the identical
+batch is sent again; only a head that moved without our marker permits a new decision, under the same commit id.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+from weakref import WeakValueDictionary
+
+from memory_core.domain.errors import AlreadyExists, HeadMoved, Unavailable
+from memory_core.domain.models import Event, Head, Memory
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
+from memory_core.ledger.changes import Assembled, Changes, assemble
+from memory_core.ledger.ids import marker_id
+from memory_core.ports import Clock, Document, IdSource, LongTermStore, Near, Neighbour, Stamp
+
+Result = TypeVar("Result")
+_RECENT_EVENTS, _RECENT_OWNERS = 256, 1024
+_EVENTS_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a decision was shown: the head, the documents, one tuple of neighbours for each `Near`."""
+
+    head: Head | None
+    documents: dict[str, Document]
+    near: tuple[tuple[Neighbour, ...], ...] = ()
+
+    def memory(self, memory_id: str) -> Memory | None:
+        """The memory of this id, with its vector; None when there is none in the head's epoch."""
+        found = self.documents.get(memory_id)
+        return None if found is None or found.kind != "memory" else as_memory(found, self.head)
+
+
+@dataclass(frozen=True, slots=True)
+class Committed(Generic[Result]):
+    """A decision that is durable now: its result, the memories as stored, by id, and the stamp for caches."""
+
+    result: Result
+    memories: dict[str, Memory] = field(default_factory=dict)
+    changes: Changes[Any] | None = None
+    stamp: Stamp | None = None
+    previous_removal: int = 0
+
+
+def as_memory(document: Document, head: Head | None) -> Memory | None:
+    """The memory in a document, with its vector; None for one of another epoch (an erased user's leftovers)."""
+    if head is None or document.body.get("epoch") != head.epoch:
+        return None
+    memory = Memory.model_validate(document.body)
+    memory.embedding = document.vector
+    return memory
+
+
+@dataclass(frozen=True, slots=True)
+class _InTheWay:
+    head: Head
+    decide_again: bool
+
+
+class Ledger:
+    """Commits decisions, one after the other per owner within this process, optimistically across processes."""
+
+    def __init__(self, store: LongTermStore, clock: Clock, ids: IdSource, *, deadline_s: float = 10.0) -> None:
+        self._store, self._clock, self._ids, self._deadline_s = store, clock, ids, deadline_s
+        self._queues: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
+        self._recent: OrderedDict[Owner, tuple[Head, deque[Event]]] = OrderedDict()
+
+    async def look(self, owner: Owner, ids: Sequence[str], nears: Sequence[Near] = ()) -> Look:
+        """Head and documents, then the neighbours: never older than the head, so no commit slips in between unseen."""
+        if len(nears) <= 1:
+            one = await self._store.snapshot(owner, ids, nears[0] if nears else None)
+            return Look(one.head, dict(one.documents), (one.near,) if nears else ())
+        first = await self._store.snapshot(owner, ids)
+        others = await asyncio.gather(*(self._store.snapshot(owner, (), near) for near in nears))
+        return Look(first.head, dict(first.documents), tuple(other.near for other in others))
+
+    async def commit(
+        self,
+        owner: Owner,
+        decide: Callable[[Look], Changes[Result]],
+        *,
+        ids: Sequence[str],
+        nears: Sequence[Near] = (),
+        basis: Look | None = None,
+        call: Call,
+    ) -> Committed[Result]:
+        """Decide on what the store shows and commit it. `basis` is a look that the caller took already.
+
+        `decide` may be called again when what it was shown has changed. Raises what `decide` raises, HeadMoved when others
+        write faster than we decide until the deadline, Unavailable when the store stays down.
+        """
+        queue = self._queues.setdefault(owner, asyncio.Lock())
+        async with queue:
+            try:
+                async with asyncio.timeout(self._deadline_s):
+                    return await self._commit(owner, decide, ids, nears, basis, call)
+            except TimeoutError:
+                raise HeadMoved("the commit did not get through in time; try again", retry_after_s=1) from None
+
+    async def _commit(
+        self,
+        owner: Owner,
+        decide: Callable[[Look], Changes[Result]],
+        ids: Sequence[str],
+        nears: Sequence[Near],
+        basis: Look | None,
+        call: Call,
+    ) -> Committed[Result]:
+        commit_id = self._ids.new("cmt")
+        look = basis or await self.look(owner, ids, nears)
+        self._refuse_erasing(look.head)
+        changes, head = decide(look), look.head
+        in_the_way = self._ahead_of(owner, head)
+        while changes.changes:
+            if in_the_way is not None:
+                if in_the_way.decide_again or not changes.stand(await self._events_between(owner, head, in_the_way.head)):
+                    look = await self.look(owner, ids, nears)
+                    self._refuse_erasing(look.head)
+                    changes, head, in_the_way = decide(look), look.head, None
+                    continue
+                head, in_the_way = in_the_way.head, None
+            assembled = assemble(
+                head, changes, commit_id=commit_id, epoch=self._ids.new("ep"), now=self._clock.now(), call=call
+            )
+            in_the_way = await self._send(owner, assembled)
+            if in_the_way is None:
+                return self._done(owner, assembled, changes)
+        return Committed(changes.result)
+
+    async def _send(self, owner: Owner, assembled: Assembled) -> _InTheWay | None:
+        """None once the batch is in; what is in its way otherwise. Resends after every unclear answer."""
+        batch, attempt = assembled.batch, 0
+        while True:
+            failure: Exception
+            try:
+                await self._store.commit(owner, batch)
+                return None
+            except (HeadMoved, AlreadyExists) as refused:
+                failure = refused
+            except Unavailable as unclear:
+                failure = unclear
+                attempt += 1
+                if attempt > 4:
+                    raise
+                await asyncio.sleep(random.uniform(0.01, 0.05) * 2**attempt)
+            seen = await self._store.snapshot(owner, [marker_id(batch.commit_id)])
+            if seen.documents:
+                return None
+            if isinstance(failure, Unavailable):
+                continue
+            self._refuse_erasing(seen.head)
+            if seen.head is None:
+                raise HeadMoved("the user vanished during the commit; try again", retry_after_s=1)
+            return _InTheWay(seen.head, decide_again=isinstance(failure, AlreadyExists))
+
+    def _done(self, owner: Owner, assembled: Assembled, changes: Changes[Result]) -> Committed[Result]:
+        batch = assembled.batch
+        _, recent = self._recent.pop(owner, (None, deque(maxlen=_RECENT_EVENTS)))
+        recent.extend(batch.events)
+        self._recent[owner] = (batch.head, recent)
+        if len(self._recent) > _RECENT_OWNERS:
+            self._recent.popitem(last=False)
+        previous = batch.expected.last_removal_sequence if batch.expected else 0
+        stamp = Stamp(batch.head.epoch, batch.head.sequence, batch.head.last_removal_sequence)
+        return Committed(changes.result, assembled.memories, changes, stamp, previous)
+
+    def _ahead_of(self, owner: Owner, head: Head | None) -> _InTheWay | None:
+        """The head of this process's last commit, when it is ahead of the one that was read before queueing."""
+        known = self._recent.get(owner)
+        if known is None or head is None or known[0].epoch != head.epoch or known[0].sequence <= head.sequence:
+            return None
+        return _InTheWay(known[0], decide_again=False)
+
+    async def _events_between(self, owner: Owner, head: Head | None, newer: Head) -> list[Event]:
+        """Events after `head` up to `newer`: from this process's memory where it has them all, else from the store."""
+        start = head.sequence if head is not None and head.epoch == newer.epoch else 0
+        if owner in self._recent:
+            mine = [event for event in self._recent[owner][1] if start < event.sequence <= newer.sequence]
+            if len(mine) == newer.sequence - start:
+                return mine
+        events: list[Event] = []
+        while page := await self._store.events(owner, start, _EVENTS_PAGE):
+            events += page
+            start = page[-1].sequence
+            if len(page) < _EVENTS_PAGE:
+                break
+        return events
+
+    @staticmethod
+    def _refuse_erasing(head: Head | None) -> None:
+        if head is not None and head.state == "erasing":
+            raise Unavailable("long_term", "this user is being erased", retry_after_s=30)

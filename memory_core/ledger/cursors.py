@@ -1,0 +1,48 @@
+"""Signed keyset cursors: a place in a list, good only for the owner, the epoch and the query that it was made for."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from memory_core.domain.errors import Malformed
+from memory_core.domain.models import Head
+from memory_core.domain.scope import Owner
+from memory_core.ports import Place
+
+_VOID = "the cursor is not valid for this list: it is damaged, belongs to another query, or the user's memories were erased since"
+
+
+class Cursors:
+    """Makes and reads cursors; `secret` must be the same in every process that serves the same data."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    def make(self, owner: Owner, head: Head, query: Mapping[str, Any], place: Place) -> str:
+        """The opaque text for "after this place of this query"."""
+        body = orjson.dumps([place.sequence, place.id])
+        return base64.urlsafe_b64encode(self._mac(owner, head.epoch, query, body) + body).decode().rstrip("=")
+
+    def read(self, owner: Owner, head: Head | None, query: Mapping[str, Any], cursor: str | None) -> Place | None:
+        """The place a cursor names; None for no cursor. Raises Malformed for a void one."""
+        if cursor is None:
+            return None
+        try:
+            raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        except ValueError:
+            raise Malformed(_VOID) from None
+        mac, body = raw[:16], raw[16:]
+        if head is None or not hmac.compare_digest(mac, self._mac(owner, head.epoch, query, body)):
+            raise Malformed(_VOID)
+        sequence, identity = orjson.loads(body)
+        return Place(sequence, identity)
+
+    def _mac(self, owner: Owner, epoch: str, query: Mapping[str, Any], body: bytes) -> bytes:
+        bound = orjson.dumps([*owner, epoch, dict(query), body.decode()], option=orjson.OPT_SORT_KEYS)
+        return hmac.new(self._secret, bound, hashlib.sha256).digest()[:16]

@@ -1,0 +1,37 @@
+"""Deterministic ids: whatever is derived is named by what it was derived from, so doing it twice is doing it once."""
+
+from __future__ import annotations
+
+import hashlib
+
+from memory_core.domain.scope import Owner
+
+
+def derived(prefix: str, *parts: str) -> str:
+    """`<prefix>_<26 hex digits>` of the parts. Parts are length-prefixed, so ("a_b", "c") and ("a", "b_c") differ."""
+    digest = hashlib.sha256()
+    for part in parts:
+        raw = part.encode()
+        digest.update(len(raw).to_bytes(4, "big"))
+        digest.update(raw)
+    return f"{prefix}_{digest.hexdigest()[:26]}"
+
+
+def session_document_id(owner: Owner, session_id: str) -> str:
+    """The id of a session's own document."""
+    return derived("ses", *owner, session_id)
+
+
+def procedure_id(owner: Owner, key: str) -> str:
+    """The id of the procedural memory of a key: one per user and key, so an upsert finds it without a query."""
+    return derived("mem", *owner, "procedure", key)
+
+
+def marker_id(commit_id: str) -> str:
+    """The id of a commit's first event, which proves that the commit was applied."""
+    return event_id(commit_id, 0)
+
+
+def event_id(commit_id: str, number: int) -> str:
+    """The id of a commit's event; `number` counts from 0."""
+    return f"evt_{commit_id.removeprefix('cmt_')}_{number}"

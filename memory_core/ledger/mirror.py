@@ -1,0 +1,36 @@
+"""The short term follows the truth: after each commit, what was saved is written back and what was changed is taken out.
+
+Best effort, after the acknowledged commit. A lost follow-up harms nothing: the head's last_removal_sequence voids what it left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import 
+from memory_core.domain.scope import Owner
+from memory_core.ledger.commit import Committed
+from memory_core.ports import ShortTermStore
+
+
+class Mirror:
+    """Keeps session working sets beside the log."""
+
+    def __init__(self, short_term: ShortTermStore) -> None:
+        self._short_term = short_term
+
+    async def follow(self, owner: Owner, committed: Committed[Any]) -> tuple[str, ...]:
+        """Write back one commit. Answers what had to be done without: `("short_term",)` when it is down, else nothing."""
+        if committed.changes is None or committed.stamp is None:
+            return ()
+        changed = [change.before for change in committed.changes.changes if change.before is not None and change.before.session_id]
+        if changed:
+            sessions = sorted({memory.session_id for memory in changed if memory.session_id})
+            await self._short_term.drop(
+                owner, sessions, [memory.id for memory in changed], committed.stamp, committed.previous_removal
+            )
+        kept = [memory for memory in committed.memories.values() if memory.session_id and memory.status in FOUND_BY_DEFAULT]
+        await asyncio.gather(*(self._short_term.remember(memory, committed.stamp) for memory in kept))
+        return ("short_term",) if self._short_term.degraded else ()

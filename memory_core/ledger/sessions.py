@@ -1,0 +1,62 @@
+"""A session's own document: when it ran, what it counts, and its last two turns, which the next turn is read together with.
+
+It is written in the batch of the memories that it counts. Only episodic memories are turns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from memory_core.domain.lexical import Turn
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.scope import Owner
+from memory_core.ledger.ids import session_document_id
+from memory_core.ports import Document
+
+
+class Session:
+    """The working copy of a session's document while a batch is decided; `document` is what gets written."""
+
+    def __init__(self, owner: Owner, session_id: str, found: Document | None) -> None:
+        body: dict[str, Any] = {} if found is None else dict(found.body)
+        self._id = session_document_id(owner, session_id)
+        self._body = body
+        body.setdefault("session_id", session_id)
+        body["counts"] = dict(body.get("counts", {}))
+
+    @property
+    def turns(self) -> int:
+        """How many episodic memories were ever saved in it: the next one's ordinal."""
+        return int(self._body.get("turns", 0))
+
+    @property
+    def last_turns(self) -> tuple[Turn | None, Turn | None]:
+        """The previous turn and the one before it."""
+        kept = [Turn(**turn) for turn in self._body.get("last_turns", [])]
+        return (kept[0] if kept else None, kept[1] if len(kept) > 1 else None)
+
+    def add_turn(self, turn: Turn) -> None:
+        """`turn` is the last one now."""
+        self._body["last_turns"] = [asdict(turn), *self._body.get("last_turns", [])][:2]
+        self._body["turns"] = self.turns + 1
+
+    def count(self, before: Memory | None, after: Memory, now: datetime) -> None:
+        """Follow one memory's change: the counts hold what was saved and not deleted, by type."""
+        for memory, sign in ((before, -1), (after, 1)):
+            if memory is not None and memory.status is not Status.DELETED:
+                counts: dict[str, int] = self._body["counts"]
+                counts[memory.type.value] = counts.get(memory.type.value, 0) + sign
+        self._body.setdefault("started_at", now.isoformat())
+        self._body["last_active_at"] = now.isoformat()
+
+    def forget_turn(self, memory: Memory) -> None:
+        """A removed memory no longer lends its words to the next turn."""
+        if memory.type is MemoryType.EPISODIC:
+            self._body["last_turns"] = [turn for turn in self._body.get("last_turns", []) if turn["id"] != memory.id]
+
+    @property
+    def document(self) -> Document:
+        """The document to put into the batch."""
+        return Document(self._id, "session", self._body)

@@ -1,0 +1,155 @@
+"""Reading without a query: one memory, a list, versions, a procedure by key, sessions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from memory_core.domain.errors import NotFound
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Head, Memory, Status
+from memory_core.domain.requests import ListInput
+from memory_core.domain.results import MemoryPage, SessionPage, SessionView, VersionView
+from memory_core.domain.scope import Owner
+from memory_core.evolution.versions import base_id, version_id
+from memory_core.ledger.commit import as_memory
+from memory_core.ledger.cursors import Cursors
+from memory_core.ledger.ids import procedure_id, session_document_id
+from memory_core.ports import Document, Filter, LongTermStore, Place
+from memory_core.recollection.filters import shows
+
+_VERSIONS_READ = 90
+
+
+class Reader:
+    """Reads for any owner; another owner's id is told apart from none by nothing."""
+
+    def __init__(self, store: LongTermStore, cursors: Cursors) -> None:
+        self._store, self._cursors = store, cursors
+
+    async def get(self, owner: Owner, memory_id: str, at: datetime | None = None) -> Memory:
+        """The memory, whatever its status; with `at`, as it was true then. Raises NotFound."""
+        snapshot = await self._store.snapshot(owner, [memory_id])
+        memory = self._memory(snapshot.documents.get(memory_id), snapshot.head)
+        if memory is None or "." in memory_id:
+            raise NotFound(f"no memory {memory_id!r} for this user")
+        if at is None:
+            return memory
+        where = Filter(statuses=frozenset(status.value for status in FOUND_BY_DEFAULT), at=at)
+        for candidate in (memory, *await self._versions_of(owner, memory)):
+            if shows(where, candidate):
+                return candidate.model_copy(update={"id": memory_id})
+        raise NotFound(f"the memory {memory_id!r} was not true at {at.isoformat()}")
+
+    async def page(self, owner: Owner, query: ListInput) -> MemoryPage:
+        """One page, newest first. Raises Malformed for a void cursor."""
+        head = (await self._store.snapshot(owner)).head
+        bound = query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True)
+        place = self._cursors.read(owner, head, {"list": "memories", **bound}, query.cursor)
+        if head is None:
+            return MemoryPage((), None)
+        where = _list_filter(query)
+        documents = await self._store.page(owner, "memory", where, place, query.limit + 1)
+        shown, more = documents[: query.limit], len(documents) > query.limit
+        memories = [memory for memory in (self._memory(document, head) for document in shown) if memory is not None]
+        memories = [memory.model_copy(update={"id": base_id(memory.id)}) if "." in memory.id else memory for memory in memories]
+        cursor = self._cursors.make(owner, head, {"list": "memories", **bound}, _place(shown[-1])) if more else None
+        return MemoryPage(tuple(memories), cursor)
+
+    async def versions(self, owner: Owner, memory_id: str) -> list[VersionView]:
+        """All versions, the oldest first, the last being the memory as it is. Raises NotFound."""
+        memory = await self.get(owner, memory_id)
+        older = await self._versions_of(owner, memory)
+        return [_version_view(one) for one in (*sorted(older, key=lambda one: one.version), memory)]
+
+    async def procedure(self, owner: Owner, key: str) -> Memory:
+        """The procedural memory of a key. Raises NotFound; one that was deleted is not found by its key."""
+        identity = procedure_id(owner, key)
+        snapshot = await self._store.snapshot(owner, [identity])
+        memory = self._memory(snapshot.documents.get(identity), snapshot.head)
+        if memory is None or memory.status is Status.DELETED:
+            raise NotFound(f"no procedure {key!r} for this user")
+        return memory
+
+    async def sessions(self, owner: Owner, cursor: str | None, limit: int) -> SessionPage:
+        """One page of sessions, the one begun last first. Raises Malformed for a void cursor."""
+        head = (await self._store.snapshot(owner)).head
+        place = self._cursors.read(owner, head, {"list": "sessions"}, cursor)
+        if head is None:
+            return SessionPage((), None)
+        documents = await self._store.page(owner, "session", None, place, limit + 1)
+        shown = [document for document in documents[:limit] if document.body["epoch"] == head.epoch]
+        following = self._cursors.make(owner, head, {"list": "sessions"}, _place(shown[-1])) if len(documents) > limit else None
+        return SessionPage(tuple(_session_view(document.body) for document in shown), following)
+
+    async def session(self, owner: Owner, session_id: str) -> SessionView:
+        """One session. Raises NotFound."""
+        identity = session_document_id(owner, session_id)
+        snapshot = await self._store.snapshot(owner, [identity])
+        found = snapshot.documents.get(identity)
+        if found is None or snapshot.head is None or found.body["epoch"] != snapshot.head.epoch:
+            raise NotFound(f"no session {session_id!r} for this user")
+        return _session_view(found.body)
+
+    async def _versions_of(self, owner: Owner, memory: Memory) -> list[Memory]:
+        older: list[Memory] = []
+        numbers = range(memory.version - 1, 0, -1)
+        for start in range(0, len(numbers), _VERSIONS_READ):
+            ids = [version_id(memory.id, number) for number in numbers[start : start + _VERSIONS_READ]]
+            snapshot = await self._store.snapshot(owner, ids)
+            found = (self._memory(document, snapshot.head) for document in snapshot.documents.values())
+            older += [one for one in found if one is not None]
+        return older
+
+    @staticmethod
+    def _memory(document: Document | None, head: Head | None) -> Memory | None:
+        if document is None or document.kind not in ("memory", "version"):
+            return None
+        return as_memory(document, head)
+
+
+def _list_filter(query: ListInput) -> Filter:
+    if query.status is None:
+        statuses = FOUND_BY_DEFAULT
+    elif query.status == "all":
+        statuses = frozenset(Status)
+    else:
+        statuses = frozenset({query.status})
+    return Filter(
+        statuses=frozenset(status.value for status in statuses),
+        types=frozenset({query.type.value} if query.type else ()),
+        categories=frozenset({query.category} if query.category else ()),
+        tags=frozenset({query.tag} if query.tag else ()),
+        session_id=query.session_id,
+        agent_id=query.agent_id,
+        since=query.since,
+        until=query.until,
+        at=query.at,
+    )
+
+
+def _place(document: Document) -> Place:
+    return Place(int(document.body["sequence"]), document.id)
+
+
+def _version_view(memory: Memory) -> VersionView:
+    snapshot: dict[str, Any] = {
+        "tags": memory.tags,
+        "metadata": memory.metadata,
+        "category": memory.category,
+        "value": memory.value,
+        "importance_base": memory.importance_base,
+        "pinned": memory.pinned,
+    }
+    return VersionView(
+        memory.version, memory.content, memory.confidence, memory.valid_from, memory.valid_until, memory.change_reason, snapshot, memory.updated_at
+    )
+
+
+def _session_view(body: dict[str, Any]) -> SessionView:
+    return SessionView(
+        body["session_id"],
+        datetime.fromisoformat(body["started_at"]),
+        datetime.fromisoformat(body["last_active_at"]),
+        {kind: count for kind, count in body["counts"].items() if count > 0},
+    )

@@ -1,0 +1,57 @@
+"""Counters and timings in Prometheus' text format, in process, one registry a MemoryCore."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from memory_core.domain.errors import MemoryCoreError
+
+_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+
+
+class Telemetry:
+    """What operations ran, how long they took, how they failed, and what is degraded now."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._total = Counter("memory_core_operations", "Operations", ["operation", "status"], registry=self._registry)
+        self._seconds = Histogram(
+            "memory_core_operations_duration_seconds", "Duration", ["operation"], registry=self._registry, buckets=_BUCKETS
+        )
+        self._errors = Counter("memory_core_operations_errors", "Failed operations", ["operation", "error"], registry=self._registry)
+        self._batched = Counter("memory_core_batch_operations", "Items of bulk operations", ["operation"], registry=self._registry)
+        self._pool_size = Gauge("memory_core_connection_pool_size", "Connections or threads held", ["dependency"], registry=self._registry)
+        self._pool_active = Gauge("memory_core_connection_pool_active", "Of these, in use", ["dependency"], registry=self._registry)
+        self._degraded = Gauge("memory_core_degraded", "1 while a dependency is done without", ["dependency"], registry=self._registry)
+
+    @contextmanager
+    def operation(self, name: str) -> Iterator[None]:
+        """Time one operation and count how it ended."""
+        began = time.perf_counter()
+        try:
+            yield
+        except BaseException as error:
+            self._total.labels(name, "error").inc()
+            self._errors.labels(name, error.type if isinstance(error, MemoryCoreError) else type(error).__name__).inc()
+            raise
+        else:
+            self._total.labels(name, "ok").inc()
+        finally:
+            self._seconds.labels(name).observe(time.perf_counter() - began)
+
+    def batch(self, operation: str, items: int) -> None:
+        """Count the items of a bulk operation."""
+        self._batched.labels(operation).inc(items)
+
+    def text(self, pools: Mapping[str, tuple[int, int]], degraded: Mapping[str, bool]) -> bytes:
+        """Everything in Prometheus' text format; `pools`: dependency → (size, active)."""
+        for dependency, (size, active) in pools.items():
+            self._pool_size.labels(dependency).set(size)
+            self._pool_active.labels(dependency).set(active)
+        for dependency, is_degraded in degraded.items():
+            self._degraded.labels(dependency).set(float(is_degraded))
+        return generate_latest(self._registry)

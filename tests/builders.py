@@ -1,0 +1,154 @@
+"""Small makers of what tests store: memories, events, batches; a clock that stands still and a store that loses answers."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import numpy as np
+
+from memory_core.domain.errors import Unavailable
+from memory_core.domain.models import Event, Head, Lexical, Memory, MemoryType, Vector
+from memory_core.domain.scope import Owner
+from memory_core.ports import Batch, Document, Filter, LongTermStore, Search, Write
+
+NOW = datetime(2026, 5, 8, 12, 0, tzinfo=timezone.utc)
+ALICE = Owner("app", "alice")
+DIMENSIONS = 8
+FOUND = frozenset({"active", "compressed"})
+
+
+@dataclass
+class StillClock:
+    """A clock that moves only when told to."""
+
+    moment: datetime = NOW
+
+    def now(self) -> datetime:
+        return self.moment
+
+    def forward(self, seconds: float) -> None:
+        self.moment += timedelta(seconds=seconds)
+
+
+def unit(seed: int, dimensions: int = DIMENSIONS) -> Vector:
+    """A random unit vector, the same for the same seed."""
+    vector = np.random.default_rng(seed).standard_normal(dimensions).astype(np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+def tokens(text: str) -> dict[str, int]:
+    """Token counts of a text whose words are its tokens."""
+    words = text.lower().split()
+    return {word: words.count(word) for word in words}
+
+
+def memory(content: str = "green tea", *, owner: Owner = ALICE, **fields: Any) -> Memory:
+    """A memory with sensible defaults; its own tokens are the words of its content. `fields` overrides any field."""
+    defaults: dict[str, Any] = {
+        "id": f"mem_{uuid.uuid4().hex}",
+        "app_id": owner.app_id,
+        "user_id": owner.user_id,
+        "type": MemoryType.EPISODIC,
+        "content": content,
+        "lexical": Lexical(own=tokens(content)),
+        "created_at": NOW,
+        "updated_at": NOW,
+        "event_timestamp": NOW,
+        "valid_from": NOW - timedelta(days=1),
+    }
+    return Memory(**(defaults | fields))
+
+
+def document(one: Memory, kind: Any = "memory") -> Document:
+    """A memory as the store keeps it."""
+    return Document(one.id, kind, one.model_dump(mode="json"), one.embedding)
+
+
+def event(commit_id: str, number: int, sequence: int, memory_id: str = "mem_x", **fields: Any) -> Event:
+    """The `number`-th event of a commit."""
+    defaults: dict[str, Any] = {
+        "id": f"evt_{commit_id}_{number}",
+        "sequence": sequence,
+        "event_type": "created",
+        "memory_id": memory_id,
+        "memory_type": MemoryType.EPISODIC,
+        "occurred_at": NOW,
+    }
+    return Event(**(defaults | fields))
+
+
+def batch(
+    expected: Head | None,
+    writes: Sequence[Write] = (),
+    *,
+    commit_id: str | None = None,
+    events: int = 1,
+    head: Mapping[str, Any] | None = None,
+) -> Batch:
+    """A commit on top of `expected`: `events` events, the writes, and the head moved by as many. `head`: fields to change in it."""
+    commit_id = commit_id or uuid.uuid4().hex
+    before = expected or Head(epoch="epoch-1")
+    after = before.model_copy(update={"sequence": before.sequence + events, **(head or {})})
+    made = tuple(event(commit_id, number, before.sequence + 1 + number) for number in range(events))
+    return Batch(commit_id, expected, after, made, tuple(writes))
+
+
+def saving(expected: Head | None, *memories: Memory, commit_id: str | None = None, mode: Any = "create") -> Batch:
+    """A commit that saves memories, one event each; they get the sequences of their events."""
+    commit_id = commit_id or uuid.uuid4().hex
+    head = expected or Head(epoch="epoch-1")
+    placed = [
+        one.model_copy(update={"epoch": head.epoch, "sequence": head.sequence + 1 + number, "revision": head.sequence + 1 + number})
+        for number, one in enumerate(memories)
+    ]
+    events = tuple(event(commit_id, number, one.sequence, one.id) for number, one in enumerate(placed))
+    moved = head.model_copy(update={"sequence": head.sequence + len(placed)})
+    return Batch(commit_id, expected, moved, events, tuple(Write(mode, document(one)) for one in placed))
+
+
+@dataclass
+class AnswerLost:
+    """A store whose next `lost` commits are applied, and then their answers go missing: Unavailable, as after a cut connection."""
+
+    inner: LongTermStore
+    lost: int = 1
+    commits: list[str] = field(default_factory=list)
+
+    async def commit(self, owner: Owner, batch: Batch) -> None:
+        await self.inner.commit(owner, batch)
+        self.commits.append(batch.commit_id)
+        if self.lost > 0:
+            self.lost -= 1
+            raise Unavailable("long_term", "the connection was cut before the answer came")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+async def commit(store: LongTermStore, owner: Owner, *writes: Write, **options: Any) -> Head:
+    """Commit writes on top of the owner's present head; the new head."""
+    made = batch((await store.snapshot(owner)).head, writes, **options)
+    await store.commit(owner, made)
+    return made.head
+
+
+async def save(store: LongTermStore, *memories: Memory, mode: Any = "create") -> Head:
+    """Save memories of one owner in one commit on top of the present head; the new head."""
+    owner = memories[0].owner
+    made = saving((await store.snapshot(owner)).head, *memories, mode=mode)
+    await store.commit(owner, made)
+    return made.head
+
+
+def where(**fields: Any) -> Filter:
+    """A filter over what is found by default, with `fields` on top."""
+    return Filter(**({"statuses": FOUND} | fields))
+
+
+def query(terms: str = "", vector: Vector | None = None, limit: int = 50, **fields: Any) -> Search:
+    """A search for words and a vector, filtered by `fields`."""
+    return Search(vector, tuple(dict.fromkeys(terms.lower().split())), limit, where(**fields))

@@ -1,0 +1,89 @@
+"""The contract of a search, by brute force over whole memories: slow, plain, and independent of every index."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from memory_core.domain.candidates import weighted_counts
+from memory_core.domain.models import Memory
+from memory_core.ports import Filter, Search
+
+OVERTAKEN = {"contradicted", "consolidated", "new_version"}
+
+
+@dataclass
+class Stored:
+    """A memory or a version, as it was saved."""
+
+    memory: Memory
+    version: bool = False
+
+
+def stands(one: Stored, where: Filter) -> bool:
+    memory = one.memory
+    if where.at is not None:
+        valid = memory.valid_from <= where.at and (memory.valid_until is None or where.at < memory.valid_until)
+        return valid and (memory.status in where.statuses or memory.status_reason in OVERTAKEN)
+    if one.version or memory.status not in where.statuses:
+        return False
+    return where.now is None or memory.valid_until is None or memory.valid_until > where.now
+
+
+def passes(one: Stored, where: Filter) -> bool:
+    memory = one.memory
+    return (
+        stands(one, where)
+        and (not where.types or memory.type in where.types)
+        and (not where.categories or memory.category in where.categories)
+        and (not where.tags or bool(where.tags & set(memory.tags)))
+        and (where.session_id is None or memory.session_id == where.session_id)
+        and (where.agent_id is None or memory.agent_id == where.agent_id)
+        and (where.since is None or memory.event_timestamp >= where.since)
+        and (where.until is None or memory.event_timestamp < where.until)
+    )
+
+
+def findable(stored: Sequence[Stored]) -> list[Memory]:
+    return [one.memory for one in stored if not one.version and one.memory.status in ("active", "compressed")]
+
+
+def frequency(stored: Sequence[Stored], term: str) -> int:
+    return sum(term in one.lexical.own or term in one.lexical.date for one in findable(stored))
+
+
+def mean_length(stored: Sequence[Stored]) -> float:
+    counted = findable(stored)
+    return sum(sum(weighted_counts(one).values()) for one in counted) / len(counted) if counted else 0.0
+
+
+def cosine(memory: Memory, search: Search) -> float:
+    if memory.embedding is None or search.vector is None:
+        return math.nan
+    return float(np.dot(memory.embedding.astype(np.float64), search.vector.astype(np.float64)))
+
+
+def words(stored: Sequence[Stored], memory: Memory, search: Search) -> float:
+    """BM25, k1 1.2, b 0.75."""
+    counts, documents, mean = weighted_counts(memory), len(findable(stored)), mean_length(stored) or 1.0
+    total = 0.0
+    for term in search.terms:
+        tf, df = counts.get(term, 0.0), frequency(stored, term)
+        idf = math.log1p((documents - df + 0.5) / (df + 0.5))
+        total += idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * sum(counts.values()) / mean))
+    return total
+
+
+def neighbour(stored: Sequence[Stored], memory: Memory, step: int, where: Filter) -> Memory | None:
+    """The memory one turn before (−1) or after (+1) in the session, if it stands."""
+    if memory.session_id is None or memory.lexical.turn is None:
+        return None
+    for one in stored:
+        other = one.memory
+        same = not one.version and other.session_id == memory.session_id and other.lexical.turn == memory.lexical.turn + step
+        if same and stands(one, where):
+            return other
+    return None

@@ -1,0 +1,124 @@
+"""What every long-term store promises about pages and about the neighbours of a decision."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from memory_core.domain.models import MemoryType, Status
+from memory_core.ports import Document, LongTermStore, Near, Place, Write
+from tests.builders import ALICE, NOW, commit, document, memory, query, save, unit, where
+from tests.contract.conftest import StoreFactory
+
+SEMANTIC = frozenset({"semantic"})
+
+
+def place(one: Document) -> Place:
+    return Place(one.body["sequence"], one.id)
+
+
+@pytest.mark.parametrize("newest_first", [True, False])
+async def test_paging_shows_each_once_while_others_insert(store: LongTermStore, newest_first: bool) -> None:
+    for number in range(10):
+        await save(store, memory(id=f"mem_{number}a"), memory(id=f"mem_{number}b"))
+    seen: list[str] = []
+    after: Place | None = None
+    while page := await store.page(ALICE, "memory", where(), after, 3, newest_first=newest_first):
+        seen += [one.id for one in page]
+        after = place(page[-1])
+        if len(seen) < 15:
+            await save(store, memory(id=f"mem_late_{len(seen)}"))
+    first = [f"mem_{number}{letter}" for number in range(10) for letter in "ab"]
+    if newest_first:
+        assert seen == first[::-1]
+    else:
+        assert seen[:20] == first
+        assert len(set(seen)) == len(seen) == 24
+
+
+async def test_rows_of_one_sequence_are_paged_by_id(store: LongTermStore) -> None:
+    await commit(store, ALICE, *(Write("create", Document(f"ses_{number}", "session", {"sequence": 4})) for number in "cab"))
+    first = await store.page(ALICE, "session", None, None, 2)
+    assert [one.id for one in first] == ["ses_c", "ses_b"]
+    assert [one.id for one in await store.page(ALICE, "session", None, place(first[-1]), 2)] == ["ses_a"]
+
+
+async def test_a_page_is_of_one_kind_and_reads_no_vectors(store: LongTermStore) -> None:
+    await save(store, memory(id="mem_1", embedding=unit(1)))
+    await commit(store, ALICE, Write("create", Document("tsk_1", "task", {"state": "open"})))
+    assert [one.id for one in await store.page(ALICE, "task", None, None, 10)] == ["tsk_1"]
+    assert [(one.id, one.vector) for one in await store.page(ALICE, "memory", None, None, 10)] == [("mem_1", None)]
+
+
+async def test_a_moment_at_the_edge_of_validity_belongs_to_what_begins_there(store: LongTermStore) -> None:
+    turn = NOW - timedelta(days=1)
+    old = memory(
+        "tea", id="mem_1.v1", status=Status.SUPERSEDED, status_reason="new_version", valid_from=NOW - timedelta(days=2), valid_until=turn
+    )
+    await commit(
+        store, ALICE, Write("create", document(old, "version")), Write("create", document(memory("tea", id="mem_1", valid_from=turn)))
+    )
+    for moment, expected in ((turn - timedelta(microseconds=1), ["mem_1.v1"]), (turn, ["mem_1"]), (turn - timedelta(days=2), [])):
+        assert [one.id for one in await store.page(ALICE, "memory", where(at=moment), None, 10)] == expected
+        assert (await store.search(ALICE, query("tea", at=moment))).candidates.ids == expected
+
+
+async def test_what_was_cleared_is_not_found_at_any_time(store: LongTermStore) -> None:
+    await save(store, memory("tea", id="mem_1", status=Status.DELETED, status_reason="cleared"))
+    assert await store.page(ALICE, "memory", where(at=NOW), None, 10) == []
+    assert (await store.search(ALICE, query("tea", at=NOW))).candidates.ids == []
+
+
+async def test_neighbours_are_the_nearest_over_the_floor_of_the_asked_types(store: LongTermStore) -> None:
+    target = unit(1)
+
+    def like(share: float) -> object:
+        other = unit(2) - (unit(2) @ target) * target
+        other /= (other @ other) ** 0.5
+        return (share * target + (1 - share**2) ** 0.5 * other).astype("float32")
+
+    kinds = {"near": 0.9, "nearer": 0.95, "far": 0.2, "compressed": 0.8}
+    made = [memory(id=f"mem_{name}", type=MemoryType.SEMANTIC, embedding=like(share)) for name, share in kinds.items()]
+    made[3] = made[3].model_copy(update={"status": Status.COMPRESSED})
+    made.append(memory(id="mem_episode", embedding=target))
+    made.append(memory(id="mem_gone", type=MemoryType.SEMANTIC, embedding=target, status=Status.SUPERSEDED))
+    head = await save(store, *made)
+    snapshot = await store.snapshot(ALICE, ["mem_far"], Near(target, SEMANTIC, 0.5))
+    assert snapshot.head == head
+    assert set(snapshot.documents) == {"mem_far"}
+    assert [one.memory.id for one in snapshot.near] == ["mem_nearer", "mem_near", "mem_compressed"]
+    assert [one.similarity for one in snapshot.near] == pytest.approx([0.95, 0.9, 0.8], abs=1e-5)
+    first = snapshot.near[0].memory
+    assert first.embedding is not None
+    assert first.embedding.tolist() == made[1].embedding.tolist()  # type: ignore[union-attr]
+    assert first == made[1].model_copy(update={"embedding": first.embedding, "epoch": head.epoch, "sequence": 2, "revision": 2})
+    limited = await store.snapshot(ALICE, near=Near(target, SEMANTIC, 0.5, limit=1))
+    assert [one.memory.id for one in limited.near] == ["mem_nearer"]
+
+
+async def test_neighbours_of_the_same_slot_come_however_unlike_they_are(store: LongTermStore) -> None:
+    slot = {"type": MemoryType.SEMANTIC, "subject": "ANN Straße", "attribute": "Home"}
+    await save(
+        store,
+        memory(id="mem_slot", embedding=-unit(1), **slot),
+        memory(id="mem_bare", **slot),
+        memory(id="mem_old", status=Status.SUPERSEDED, **slot),
+        memory(id="mem_other", **(slot | {"attribute": "work"})),
+        memory(id="mem_type", **(slot | {"type": MemoryType.PROCEDURAL})),
+    )
+    near = Near(unit(1), SEMANTIC, 0.5, slot=("ann strasse", "home"))
+    found = (await store.snapshot(ALICE, near=near)).near
+    assert {one.memory.id: round(one.similarity, 5) for one in found} == {"mem_bare": 0.0, "mem_slot": -1.0}
+    without = (await store.snapshot(ALICE, near=Near(None, SEMANTIC, 0.5, slot=("ann strasse", "home")))).near
+    assert {one.memory.id for one in without} == {"mem_bare", "mem_slot"}
+
+
+async def test_neighbours_are_as_new_as_the_head_beside_them(store_factory: StoreFactory) -> None:
+    here, there = await store_factory(), await store_factory()
+    near = Near(unit(1), SEMANTIC, 0.5)
+    for number in range(5):
+        head = await save(there, memory(id=f"mem_{number}", type=MemoryType.SEMANTIC, embedding=unit(1)))
+        snapshot = await here.snapshot(ALICE, near=near)
+        assert snapshot.head == head
+        assert len(snapshot.near) == number + 1

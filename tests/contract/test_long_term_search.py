@@ -1,0 +1,225 @@
+"""What every long-term store promises about searches: the lists of a full scan, exact cosines, statistics per owner, no staleness."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+
+from memory_core.domain.errors import EmbeddingMismatch
+from memory_core.domain.models import Lexical, Memory, MemoryType, Status
+from memory_core.ports import Found, LongTermStore, Search, Write
+from tests.builders import ALICE, NOW, commit, document, memory, query, save, tokens, unit
+from tests.contract import reference
+from tests.contract.conftest import StoreFactory
+from tests.contract.reference import Stored
+
+WORDS = ["tea", "cup", "green", "train", "rain", "book", "dog", "moon", "日本語", "c++"]
+
+
+def some(rng: random.Random, number: int, **fields: Any) -> Memory:
+    """A memory with a bit of everything."""
+
+    def text(most: int) -> dict[str, int]:
+        return tokens(" ".join(rng.choice(WORDS) for _ in range(rng.randint(0, most))))
+
+    session = rng.choice([None, "s1", "s2"])
+    start = NOW - timedelta(days=rng.randint(0, 20))
+    drawn: dict[str, Any] = {
+        "id": f"mem_{number}",
+        "lexical": Lexical(
+            own=text(6), date=text(1), previous=text(4), before_previous=text(4), asks=rng.random() < 0.3,
+            previous_asks=rng.random() < 0.3, tells_time=rng.random() < 0.3, turn=None if session is None else number,
+        ),
+        "type": rng.choice(list(MemoryType)),
+        "status": rng.choice([Status.ACTIVE] * 4 + list(Status)),
+        "status_reason": rng.choice(["created", "contradicted", "consolidated", "new_version", "cleared"]),
+        "category": rng.choice([None, "fact", "note"]),
+        "session_id": session,
+        "agent_id": rng.choice([None, "a1", "a2"]),
+        "cell_id": rng.choice([None, "cell"]),
+        "actor": rng.choice([None, "Ann", "Bob"]),
+        "tags": rng.sample(["x", "y", "z"], rng.randint(0, 2)),
+        "embedding": None if rng.random() < 0.1 else unit(number),
+        "event_timestamp": start,
+        "valid_from": start,
+        "valid_until": rng.choice([None, start + timedelta(days=rng.randint(1, 10))]),
+        "created_at": start,
+        "updated_at": start + timedelta(hours=rng.randint(0, 5)),
+        "last_accessed_at": rng.choice([None, NOW]),
+        "importance_base": rng.random(),
+        "confidence": rng.random(),
+        "access_count": rng.randint(0, 9),
+    }  # fmt: skip
+    return memory(**(drawn | fields))
+
+
+def some_search(rng: random.Random) -> Search:
+    terms = tuple(rng.sample([*WORDS, "unknown"], rng.randint(0, 4)))
+    fields: dict[str, Any] = {
+        "types": rng.choice([frozenset(), frozenset({"episodic", "semantic"})]),
+        "categories": rng.choice([frozenset(), frozenset({"fact"}), frozenset({"nobody's"})]),
+        "tags": rng.choice([frozenset(), frozenset({"x", "y"})]),
+        "session_id": rng.choice([None, None, "s1"]),
+        "agent_id": rng.choice([None, None, "a2"]),
+        "since": rng.choice([None, NOW - timedelta(days=12)]),
+        "until": rng.choice([None, NOW - timedelta(days=3)]),
+        "at": rng.choice([None, NOW - timedelta(days=rng.randint(0, 9))]),
+        "now": rng.choice([None, NOW]),
+    }
+    chosen = {name: value for name, value in fields.items() if rng.random() < 0.35}
+    if rng.random() < 0.2:
+        chosen["statuses"] = frozenset(status.value for status in Status)
+    return query(" ".join(terms), rng.choice([None, unit(rng.randint(0, 500))]), rng.choice([3, 10, 200]), **chosen)
+
+
+async def stored_world(store: LongTermStore, rng: random.Random, count: int = 60) -> list[Stored]:
+    """Memories and versions, saved, then some of them changed in text, in status, or deleted."""
+    held = {f"mem_{number}": Stored(some(rng, number)) for number in range(count)}
+    for number in range(0, count, 9):
+        old = some(rng, number, id=f"mem_{number}.v1", status=Status.SUPERSEDED, status_reason="new_version")
+        held[old.id] = Stored(old, version=True)
+    for start in range(0, len(held), 30):
+        part = list(held.values())[start : start + 30]
+        await commit(store, ALICE, *(Write("create", document(one.memory, "version" if one.version else "memory")) for one in part))
+    return list(held.values())
+
+
+async def changed_world(store: LongTermStore, rng: random.Random, world: list[Stored]) -> list[Stored]:
+    writes, after = [], []
+    for number, one in enumerate(world):
+        if rng.random() < 0.15:
+            writes.append(Write("delete", document(one.memory, "version" if one.version else "memory")))
+            continue
+        if rng.random() < 0.3:
+            fresh = some(rng, number, id=one.memory.id)
+            keep = {"status", "status_reason", "importance_base", "updated_at", "agent_id", "category"}
+            changes = fresh.model_dump(include=keep) if rng.random() < 0.5 else {**dict(fresh), "lexical": fresh.lexical}
+            one = Stored(one.memory.model_copy(update=changes), one.version)
+            writes.append(Write("put", document(one.memory, "version" if one.version else "memory")))
+        after.append(one)
+    await commit(store, ALICE, *writes)
+    return after
+
+
+def check_against_reference(found: Found, world: list[Stored], search: Search) -> None:
+    inside = {one.memory.id: one.memory for one in world if reference.passes(one, search.where)}
+    got = found.candidates
+    check_list(got.lists["vector"], {key: reference.cosine(one, search) for key, one in inside.items()}, search.limit)
+    scores = {key: reference.words(world, one, search) for key, one in inside.items()}
+    check_list(got.lists["lexical"], {key: score for key, score in scores.items() if score > 0}, search.limit)
+    assert list(dict.fromkeys(got.lists["vector"] + got.lists["lexical"])) == got.ids
+    assert found.statistics.documents == len(reference.findable(world))
+    assert found.statistics.mean_length == pytest.approx(reference.mean_length(world))
+    assert found.statistics.document_frequency == {term: reference.frequency(world, term) for term in search.terms}
+    assert found.statistics.actors == {one.actor for one in reference.findable(world)} - {None}
+    for row, key in enumerate(got.ids):
+        check_row(found, row, inside[key], world, search)
+
+
+def check_list(ids: list[str], scores: dict[str, float], limit: int) -> None:
+    """The ids are the best by score; which of two equal ones comes first, or is cut, is the store's choice."""
+    known = {key: score for key, score in scores.items() if not np.isnan(score)}
+    best = sorted(known.values(), reverse=True)[:limit]
+    assert len(set(ids)) == len(ids) == len(best)
+    np.testing.assert_allclose([known[key] for key in ids], best, atol=1e-5)
+
+
+def check_row(found: Found, row: int, one: Memory, world: list[Stored], search: Search) -> None:
+    got, counts = found.candidates, reference.weighted_counts(one)
+    np.testing.assert_allclose(got.cosine[row], reference.cosine(one, search), atol=1e-5)
+    np.testing.assert_allclose(got.tf[row], [counts.get(term, 0.0) for term in search.terms], rtol=1e-6)
+    assert got.own[row].tolist() == [term in one.lexical.own or term in one.lexical.date for term in search.terms]
+    np.testing.assert_allclose(got.length[row], sum(counts.values()), rtol=1e-6)
+    assert (got.asks[row], got.tells_time[row]) == (one.lexical.asks, one.lexical.tells_time)
+    assert (got.actor[row], got.cell[row]) == (one.actor, one.cell_id)
+    assert got.event_at[row] == one.event_timestamp.timestamp()
+    assert got.touched_at[row] == max(one.created_at, one.updated_at).timestamp()
+    assert got.accessed_at[row] == (one.last_accessed_at or one.created_at).timestamp()
+    assert (got.importance_base[row], got.confidence[row]) == (one.importance_base, one.confidence)
+    assert got.access_count[row] == one.access_count
+    is_version = any(stored.version and stored.memory.id == one.id for stored in world)
+    for step, cosines, places in ((-1, got.previous_cosine, got.before), (1, got.next_cosine, got.after)):
+        beside = None if is_version else reference.neighbour(world, one, step, search.where)
+        expected = np.nan if beside is None else reference.cosine(beside, search)
+        np.testing.assert_allclose(cosines[row], expected, atol=1e-5)
+        assert places[row] == (got.ids.index(beside.id) if beside is not None and beside.id in got.ids else -1)
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_a_search_finds_what_a_scan_of_everything_finds(store_factory: StoreFactory, seed: int) -> None:
+    rng = random.Random(seed)
+    writer, reader = await store_factory(), await store_factory()
+    world = await stored_world(writer, rng)
+    for _ in range(3):
+        for _ in range(12):
+            search = some_search(rng)
+            check_against_reference(await rng.choice([writer, reader]).search(ALICE, search), world, search)
+        world = await changed_world(writer, rng, world)
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_a_list_shows_what_a_scan_of_everything_shows(store: LongTermStore, seed: int) -> None:
+    rng = random.Random(seed)
+    world = await stored_world(store, rng)
+    for _ in range(25):
+        where = some_search(rng).where
+        shown = [one.id for one in await store.page(ALICE, "memory", where, None, 1000)]
+        assert sorted(shown) == sorted(one.memory.id for one in world if reference.passes(one, where))
+
+
+async def test_another_stores_commits_are_found_at_the_next_search(store_factory: StoreFactory) -> None:
+    here, there = await store_factory(), await store_factory()
+    await save(here, memory("tea", id="mem_1", embedding=unit(1)))
+    assert (await here.search(ALICE, query("tea"))).candidates.ids == ["mem_1"]
+    await save(there, memory("tea", id="mem_2", embedding=unit(2)))
+    found = await here.search(ALICE, query("tea", unit(2)))
+    assert found.candidates.ids[0] == "mem_2"
+    assert found.head is not None
+    assert found.head.sequence == 2
+    await commit(there, ALICE, Write("put", document(memory("tea", id="mem_2", status=Status.DELETED))))
+    assert (await here.search(ALICE, query("tea", unit(2)))).candidates.ids == ["mem_1"]
+    await commit(there, ALICE, Write("delete", document(memory(id="mem_1"))))
+    assert (await here.search(ALICE, query("tea", unit(2)))).candidates.ids == []
+
+
+async def test_a_touch_that_leaves_the_sequence_is_seen_by_another_store(store_factory: StoreFactory) -> None:
+    here, there = await store_factory(), await store_factory()
+    one = memory("tea", id="mem_1")
+    await save(here, one)
+    await there.search(ALICE, query("tea"))
+    await commit(here, ALICE, Write("put", document(one.model_copy(update={"access_count": 7}))), events=0)
+    assert (await there.search(ALICE, query("tea"))).candidates.access_count.tolist() == [7]
+
+
+async def test_a_store_with_equal_memories_cuts_the_list_at_its_limit(store: LongTermStore) -> None:
+    await save(store, *(memory("tea", id=f"mem_{number:02}", embedding=unit(1)) for number in range(20)))
+    found = await store.search(ALICE, query("tea", unit(1), 5))
+    assert found.candidates.lists["vector"] == found.candidates.lists["lexical"] == [f"mem_{number:02}" for number in range(5)]
+
+
+async def test_a_fallen_neighbour_no_longer_speaks(store: LongTermStore) -> None:
+    turns = [
+        memory(f"word{turn}", id=f"mem_{turn}", session_id="s", embedding=unit(turn), lexical=Lexical(own={f"word{turn}": 1}, turn=turn))
+        for turn in range(3)
+    ]
+    await save(store, *turns)
+    search = query("word1", unit(0), 10)
+    got = (await store.search(ALICE, search)).candidates
+    row = got.ids.index("mem_1")
+    assert (got.ids[got.before[row]], got.ids[got.after[row]]) == ("mem_0", "mem_2")
+    await commit(store, ALICE, Write("put", document(turns[0].model_copy(update={"status": Status.DELETED}))))
+    got = (await store.search(ALICE, search)).candidates
+    row = got.ids.index("mem_1")
+    assert got.before[row] == -1
+    assert np.isnan(got.previous_cosine[row])
+    assert got.next_cosine[row] == pytest.approx(float(unit(2) @ unit(0)), abs=1e-6)
+
+
+async def test_a_query_of_other_dimensions_is_refused(store: LongTermStore) -> None:
+    await save(store, memory(embedding=unit(1)))
+    with pytest.raises(EmbeddingMismatch, match=r"5.*8"):
+        await store.search(ALICE, query("tea", unit(1, 5)))

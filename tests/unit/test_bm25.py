@@ -1,0 +1,49 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.domain.bm25 import IDF_FLOOR, bm25, idf, saturation
+
+
+def test_the_worth_of_a_term_follows_the_formula():
+    assert idf([0, 3], 1_000) == pytest.approx([math.log(1 + 1000.5 / 0.5), math.log(1 + 997.5 / 3.5)])
+
+
+def test_a_small_store_counts_as_one_of_the_floor():
+    assert idf([1], 1) == pytest.approx(idf([1], IDF_FLOOR))
+    assert idf([1], 1, floor=0) != pytest.approx(idf([1], IDF_FLOOR))
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=20), st.integers(0, 10**6), st.integers(0, 1_000))
+def test_the_worth_is_positive_and_falls_with_frequency(frequencies, documents, floor):
+    worth = idf(sorted(frequencies), documents, floor)
+    assert (worth > 0).all()
+    within = np.array(sorted(frequencies)) <= max(documents, floor)
+    assert (np.diff(worth[within]) <= 0).all()
+
+
+def test_a_rare_term_orders_before_a_common_one_and_a_short_text_before_a_long_one():
+    tf = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
+    scores = bm25(tf, np.array([10.0, 10.0, 40.0, 10.0]), 17.5, [1, 300], 1_000)
+    assert scores.argsort()[::-1].tolist() == [0, 1, 2, 3]
+    assert scores[3] == 0.0
+
+
+def test_one_text_scores_what_the_textbook_says():
+    (score,) = bm25(np.array([[2.0]]), np.array([20.0]), 10.0, [4], 500)
+    assert score == pytest.approx(math.log(1 + 496.5 / 4.5) * 2 / (2 + 1.2 * (0.25 + 0.75 * 2)))
+
+
+def test_no_texts_or_no_terms_are_scored_too():
+    assert bm25(np.zeros((0, 3)), np.zeros(0), 0.0, [1, 2, 3], 10).shape == (0,)
+    assert bm25(np.zeros((2, 0)), np.ones(2), 1.0, [], 10).tolist() == [0.0, 0.0]
+
+
+@given(st.floats(0, 1e6), st.floats(0, 1e6), st.just(0.0) | st.floats(0.01, 1e6), st.floats(0, 3), st.floats(0, 1))
+def test_saturation_stays_below_one_or_at_it_without_any_norm(tf, length, mean, k1, b):
+    (value,) = saturation(np.array([[tf]]), np.array([length]), mean, k1, b)[0]
+    assert 0.0 <= value <= 1.0
+    assert (value == 0.0) or tf > 0.0

@@ -1,0 +1,94 @@
+"""The circuit breaker, on a clock that only moves when told to."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.adapters.redis.breaker import Breaker
+from tests.memories import MovableClock
+
+
+def breaker(clock: MovableClock) -> Breaker:
+    return Breaker(clock, failures=3, rest=timedelta(seconds=2))
+
+
+def test_it_stays_closed_under_fewer_failures_than_the_limit() -> None:
+    one = breaker(MovableClock())
+    one.failed()
+    one.failed()
+    assert (one.state, one.allow(), one.failing) == ("closed", True, True)
+    one.succeeded()
+    assert not one.failing
+
+
+def test_only_failures_in_a_row_count() -> None:
+    one = breaker(MovableClock())
+    for _ in range(10):
+        one.failed()
+        one.failed()
+        one.succeeded()
+    assert one.state == "closed"
+
+
+def test_it_opens_at_the_limit_and_refuses() -> None:
+    one = breaker(MovableClock())
+    for _ in range(3):
+        one.failed()
+    assert (one.state, one.allow()) == ("open", False)
+
+
+def test_after_its_rest_one_probe_passes_and_the_others_wait_for_it() -> None:
+    clock = MovableClock()
+    one = breaker(clock)
+    for _ in range(3):
+        one.failed()
+    clock.advance(seconds=2)
+    assert one.state == "half_open"
+    assert [one.allow() for _ in range(3)] == [True, False, False]
+    one.succeeded()
+    assert (one.state, one.allow(), one.allow()) == ("closed", True, True)
+
+
+def test_a_failed_probe_opens_it_for_another_rest() -> None:
+    clock = MovableClock()
+    one = breaker(clock)
+    for _ in range(3):
+        one.failed()
+    clock.advance(seconds=2)
+    assert one.allow()
+    one.failed()
+    assert not one.allow()
+    clock.advance(seconds=1.9)
+    assert not one.allow()
+    clock.advance(seconds=0.1)
+    assert one.allow()
+
+
+def test_a_probe_that_never_reports_is_forgotten() -> None:
+    clock = MovableClock()
+    one = breaker(clock)
+    for _ in range(3):
+        one.failed()
+    clock.advance(seconds=2)
+    assert [one.allow(), one.allow()] == [True, False]
+    clock.advance(seconds=2)
+    assert [one.allow(), one.allow()] == [True, False]
+
+
+@given(st.lists(st.sampled_from(["fail", "succeed", "wait"]), max_size=60))
+def test_whatever_happened_a_success_closes_it_and_a_rest_lets_one_call_pass(steps: list[str]) -> None:
+    clock = MovableClock()
+    one = breaker(clock)
+    for step in steps:
+        if step == "wait":
+            clock.advance(seconds=1)
+        elif one.allow():
+            one.failed() if step == "fail" else one.succeeded()
+        assert (one.state == "closed") or one.failing
+    clock.advance(seconds=2)
+    assert one.allow()
+    one.succeeded()
+    assert one.state == "closed"

@@ -1,0 +1,62 @@
+from datetime import datetime, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.domain.query import MAX_TERMS, analyse_query, longest
+from memory_core.domain.text import tokens
+
+NOW = datetime(2026, 5, 20, tzinfo=timezone.utc)
+
+
+def test_question_words_are_no_terms_and_the_rest_are_those_of_memories():
+    query = analyse_query("When did Anna start painting the kitchen?", NOW)
+    assert query.terms == ("anna", "start", "paint", "kitchen")
+    assert set(query.terms) <= set(tokens("Anna started to paint her kitchen"))
+
+
+def test_terms_are_unique_and_in_order_of_appearance():
+    assert analyse_query("dogs or cats, dog or bird?", NOW).terms == ("dog", "cat", "bird")
+
+
+def test_a_query_of_question_words_alone_keeps_them():
+    assert analyse_query("What about you?", NOW).terms == ("what", "about", "you")
+
+
+@pytest.mark.parametrize("text", ["to be or not to be", "???", "→", "a"])
+def test_a_query_of_stop_words_or_signs_alone_has_no_terms(text):
+    assert analyse_query(text, NOW).terms == ()
+
+
+def test_time_and_dates_are_read():
+    query = analyse_query("When in May 2023 did it rain?", NOW)
+    assert query.asks_time
+    assert [window.start.isoformat() for window in query.windows] == ["2023-05-01"]
+    plain = analyse_query("Who cooks?", NOW)
+    assert (plain.asks_time, plain.windows) == (False, ())
+
+
+def test_a_long_query_keeps_its_longest_terms_in_their_order():
+    many = " ".join([f"w{number}" for number in range(40)] + ["kaleidoscope", "tree"])
+    terms = analyse_query(f"metamorphosis {many}", NOW).terms
+    assert len(terms) == MAX_TERMS
+    assert terms[0] == tokens("metamorphosis")[0]
+    assert terms[-2:] == tuple(tokens("kaleidoscope tree"))
+
+
+@given(st.lists(st.text(min_size=1, max_size=8), unique=True, max_size=50), st.integers(1, 40))
+def test_longest_keeps_order_and_drops_nothing_longer_than_what_it_keeps(terms, limit):
+    kept = longest(terms, limit)
+    assert len(kept) == min(limit, len(terms))
+    assert [term for term in terms if term in kept] == list(kept)
+    dropped = [len(term) for term in terms if term not in kept]
+    assert not dropped or max(dropped) <= min(map(len, kept))
+
+
+@given(st.text(max_size=300))
+def test_any_query_can_be_analysed_twice_alike(text):
+    query = analyse_query(text, NOW)
+    assert query == analyse_query(text, NOW)
+    assert len(set(query.terms)) == len(query.terms) <= MAX_TERMS
+    assert set(query.terms) <= set(tokens(text))

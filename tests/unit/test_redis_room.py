@@ -1,0 +1,51 @@
+"""The bound on the in-process Redis."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.adapters.redis.embedded import embedded
+from memory_core.adapters.redis.room import OVERHEAD, Room
+from memory_core.ports import Stamp
+from tests.memories import ANA, MovableClock, turn, unit_vector
+
+
+def test_the_least_recently_written_goes_first() -> None:
+    room = Room(3 * (100 + OVERHEAD))
+    for key in ("a", "b", "c", "a"):
+        assert room.took((key, f"{key}:order"), 100) == []
+    assert room.took(("d",), 100) == ["b", "b:order"]
+
+
+def test_a_capped_group_stops_growing() -> None:
+    room = Room(10 * (100 + OVERHEAD))
+    room.took(("other",), 100)
+    for _ in range(1000):
+        assert room.took(("session",), 100, of_at_most=5) == []
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 500)), max_size=100))
+def test_what_is_left_fits_or_is_the_last_written_alone(writes: list[tuple[str, int]]) -> None:
+    room = Room(1500)
+    held: dict[str, int] = {}
+    for key, size in writes:
+        held[key] = size
+        for victim in room.took((key,), size):
+            del held[victim]
+        assert key in held
+        assert len(held) == 1 or sum(size + OVERHEAD for size in held.values()) <= 1500
+
+
+async def test_the_embedded_store_lets_old_sessions_go() -> None:
+    store = embedded(MovableClock(), max_bytes=4000)
+    await store.open()
+    for session in ("first", "second", "third"):
+        for number in range(1, 5):
+            await store.remember(turn(number, session=session), Stamp("e1", number, 0))
+    assert await store.recall(ANA, "first", 10) == (None, [])
+    assert len((await store.recall(ANA, "third", 10))[1]) == 4
+    await store.keep_vectors({"v": unit_vector(1, 1000)})
+    assert (await store.vectors(["v"]))[0] is not None
+    assert await store.recall(ANA, "third", 10) == (None, [])
+    await store.close()

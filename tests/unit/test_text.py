@@ -1,0 +1,131 @@
+import sys
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.domain import text
+from memory_core.domain.text import MAX_DISTINCT, MAX_WORD, counts, tokens, words
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("running shoes", "RUN shoe"),
+        ("The museums", "museum"),
+        ("Straße", "STRASSE"),
+        ("café résumé", "cafe resume"),
+        ("İstanbul", "istanbul"),
+        ("Ｆｕｌｌ ｗｉｄｔｈ", "full width"),
+        ("e\u0301clair", "éclair"),
+        ("co\u00adoperate", "cooperate"),
+        ("favourite_colour", "favourite colour"),
+        ("well-known", "well known"),
+        ("Anna's dog", "anna dog"),
+        ("Anna\u2019s dog", "anna dog"),
+        ("книги", "книгами"),
+        ("किताबें", "किताब"),
+        ("👍🏽", "👍"),
+        ("❤\ufe0f", "❤"),
+    ],
+)
+def test_two_ways_to_write_the_same_give_the_same_terms(one, other):
+    assert tokens(one) == tokens(other) != []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("C++", "C#"),
+        ("C++", "c"),
+        ("F#", "f"),
+        ("python 2", "python 3"),
+        ("日本語", "中国語"),
+        ("кофе", "чай"),
+        ("🍕", "🍔"),
+        ("हिन्दी", "हन्दी"),
+    ],
+)
+def test_different_things_keep_different_terms(one, other):
+    assert tokens(one) != tokens(other)
+
+
+def test_stop_words_and_lone_letters_are_dropped_and_lone_digits_stay():
+    assert tokens("This is a plan B for the 2 of us, and that's it") == ["plan", "2", "us"]
+
+
+def test_the_terms_keep_the_order_and_the_repetitions_of_the_text():
+    assert tokens("dog cat dog") == ["dog", "cat", "dog"]
+    assert list(counts("dog cat dog").items()) == [("dog", 2), ("cat", 1)]
+
+
+def test_unspaced_scripts_become_pairs_of_characters_and_a_lone_one_stays():
+    assert words("東京都") == ["東京", "京都"]
+    assert words("猫") == ["猫"]
+    assert words("한국어") == ["한국", "국어"]
+    assert words("コーヒー") == ["コー", "ーヒ", "ヒー"]
+
+
+def test_a_word_that_mixes_scripts_is_parted_where_they_meet():
+    assert words("iPhone15を買う") == ["iphone15", "を買", "買う"]
+
+
+def test_a_thai_vowel_sign_stays_with_its_consonant():
+    assert words("ที่นี่") == ["ที่นี่"]
+
+
+def test_a_programming_language_with_signs_is_not_its_letter_and_other_words_lose_the_signs():
+    assert words("C++, c#; notepad++ and issue#5") == ["c++", "c#", "notepad", "and", "issue", "5"]
+
+
+def test_text_without_a_word_has_no_terms():
+    assert tokens("") == tokens(" … ?! -- ") == []
+
+
+def test_an_endless_word_is_cut():
+    assert words("x" * 10_000) == ["x" * MAX_WORD]
+    assert max(map(len, words("é" * 10_000 + "語"))) == MAX_WORD
+
+
+def test_the_counts_of_a_huge_text_are_bounded_and_go_on_counting_known_terms():
+    huge = " ".join(f"w{number}" for number in range(MAX_DISTINCT + 500)) + " w0"
+    table = counts(huge)
+    assert len(table) == MAX_DISTINCT
+    assert table["w0"] == 2
+
+
+@given(st.text(max_size=200))
+def test_any_text_gives_terms_that_are_short_words_without_white_space(value):
+    for token in tokens(value):
+        assert token
+        assert not any(character.isspace() for character in token)
+        assert len(token) <= 2 * MAX_WORD
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=0x7F), max_size=100))
+def test_the_case_of_ascii_text_makes_no_difference(value):
+    assert tokens(value) == tokens(value.upper())
+
+
+@given(st.lists(st.sampled_from(["running", "книги", "東京都", "C++", "2024", "café", "🍕"]), max_size=8))
+def test_the_terms_of_a_text_are_those_of_its_words(parts):
+    assert tokens(" ".join(parts)) == [token for part in parts for token in tokens(part)]
+
+
+def test_threads_that_stem_at_once_get_what_one_alone_gets():
+    vocabulary = [f"{stem}{ending}" for stem in ("walk", "talk", "jump", "paint") for ending in ("ing", "ed", "s", "er", "")] * 20
+    expected = tokens(" ".join(vocabulary))
+    text._term.cache_clear()
+    answers: list[list[str]] = []
+    threads = [threading.Thread(target=lambda: answers.append(tokens(" ".join(vocabulary)))) for _ in range(4)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert answers == [expected] * 4
