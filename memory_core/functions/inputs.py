@@ -133,5 +133,7 @@ def _words(error: ErrorDetails) -> str:
             return "is not a field of this request"
         case "value_error":
             return str(error["ctx"]["error"])
+        case "too_short" | "string_too_short" if error["ctx"]["min_length"] == 1:
+            return "must not be empty"
         case _:
             return error["msg"].replace("Input should", "should", 1)

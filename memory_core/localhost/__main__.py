@@ -1,0 +1,89 @@
+"""`python -m memory_core.localhost`: Memory Core on this machine, with nothing to configure.
+
+On a loopback address authentication is off unless MEMORY_AUTH or MEMORY_API_KEYS say otherwise; on any other it is on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib
+import logging
+import os
+import socket
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memory_core.domain.errors import MemoryCoreError
+from memory_core.functions import runtime
+from memory_core.localhost import welcome
+from memory_core.localhost.asgi import Application
+from memory_core.localhost.host import listen, new_event_loop, serve, sorted_by_trigger
+
+if TYPE_CHECKING:
+    from memory_core.config import Settings
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the host until it is stopped. 0 after a stop, 1 when it could not start, 2 for wrong settings."""
+    _to_environment(arguments)
+    from memory_core.config import Settings
+
+    try:
+        settings = Settings.from_environment(os.environ)
+    except ValueError as error:
+        return _failed(error, 2)
+    logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    try:
+        with listen(settings.host, settings.port) as server_socket, asyncio.Runner(loop_factory=new_event_loop()) as runner:
+            runner.run(_run(settings, server_socket))
+    except ValueError as error:
+        return _failed(error, 2)
+    except (OSError, MemoryCoreError) as error:
+        return _failed(error, 1)
+    except KeyboardInterrupt:
+        return _failed("stopped before it had started", 1)
+    welcome.say("Stopped.")
+    return 0
+
+
+def _to_environment(arguments: Sequence[str] | None) -> None:
+    """Options become environment variables, where functions look for their settings on Azure too."""
+    parser = argparse.ArgumentParser(prog="python -m memory_core.localhost", description="The development host of Memory Core.")
+    parser.add_argument("--host", help="address to listen on (MEMORY_HOST, default 127.0.0.1)")
+    parser.add_argument("--port", type=int, help="port to listen on, 0 for any free one (MEMORY_PORT, default 7071)")
+    parser.add_argument("--data", help="folder for the data (MEMORY_DATA, default .memory)")
+    given = vars(parser.parse_args(arguments))
+    os.environ.update({f"MEMORY_{name.upper()}": str(value) for name, value in given.items() if value is not None})
+    if runtime.is_loopback(os.environ.get("MEMORY_HOST", "127.0.0.1")) and not os.environ.get("MEMORY_API_KEYS"):
+        os.environ.setdefault("MEMORY_AUTH", "off")
+
+
+async def _run(settings: Settings, server_socket: socket.socket) -> None:
+    try:
+        router, timers = sorted_by_trigger(importlib.import_module("function_app").app, os.environ)
+    except ModuleNotFoundError as error:
+        if error.name != "function_app":
+            raise
+        raise OSError("there is no function_app.py here: start it from the project's folder") from None
+    welcome.say("Opening the stores and loading the embedder …")
+    here = await runtime.start(settings)
+    try:
+        await here.core.warm_up()
+        address = welcome.address_of(server_socket)
+        lines = welcome.lines(settings, address, await here.core.ready())
+        timers.start()
+        await serve(Application(router, timers, settings.body_limit_bytes), server_socket, lambda: welcome.say(lines))
+    finally:
+        await timers.stop()
+        await runtime.close()
+
+
+def _failed(why: object, code: int) -> int:
+    sys.stderr.write(f"Memory Core did not start: {' '.join(str(why).split())}\n")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+"""Timer triggers: when an NCRONTAB schedule is due, and a loop that calls its function then, in UTC.
+
+NCRONTAB is not cron: it has six fields, the first being seconds, and when day of month and day of week are both given, both
+must fit (cron takes either).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+
+from azure.functions import HttpRequest, HttpResponse
+from azure.functions.timer import TimerRequest
+
+from memory_core.domain.errors import NotFound
+from memory_core.functions import runtime
+
+log = logging.getLogger(__name__)
+_SETTING = re.compile(r"%([^%]+)%")
+
+
+def next_due(schedule: str, after: datetime) -> datetime:
+    """The first moment later than `after` (aware UTC, whole seconds) that fits. Raises ValueError for a bad or impossible schedule."""
+    from cronsim import CronSim, CronSimError
+
+    try:
+        if len(schedule.split()) != 6:
+            raise CronSimError("it needs six fields: second minute hour day month day-of-week")
+        times = CronSim(schedule, after.astimezone(timezone.utc))
+        times.day_and = True
+        return next(times).replace(tzinfo=timezone.utc)
+    except (CronSimError, StopIteration) as error:
+        raise ValueError(f"the schedule {schedule!r} can't be served: {error or 'it never comes'}") from None
+
+
+def resolved(schedule: str, settings: Mapping[str, str]) -> str:
+    """The schedule with `%NAME%` replaced by the app setting of that name. Raises ValueError when there is none."""
+
+    def value(match: re.Match[str]) -> str:
+        if match[1] not in settings:
+            raise ValueError(f"the schedule {schedule} names the setting {match[1]}, which is not there")
+        return settings[match[1]]
+
+    return _SETTING.sub(value, schedule)
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """One timer function."""
+
+    name: str
+    schedule: str
+    argument: str
+    call: Callable[..., Awaitable[None]]
+
+    async def fire(self, *, past_due: bool = False) -> None:
+        """Call the function once. What it raises is logged: on Azure too, the next tick comes nevertheless."""
+        try:
+            await self.call(**{self.argument: TimerRequest(past_due=past_due)})
+        except Exception:
+            log.exception("timer %s failed", self.name)
+
+
+class Timers:
+    """The timers of an app: they run by themselves between `start` and `stop`, and by hand through `fire`."""
+
+    def __init__(self, timers: list[Timer], now: Callable[[], datetime]) -> None:
+        self._timers = {timer.name: timer for timer in timers}
+        self._now = now
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self) -> None:
+        """Begin to wait for each timer's next time."""
+        for timer in self._timers.values():
+            self._spawn(_keep_firing(timer, self._now))
+
+    async def stop(self) -> None:
+        """Cancel what waits or runs, and wait until it has ended."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def fire(self, name: str, request: HttpRequest) -> HttpResponse:
+        """Start a timer by hand: 202. Raises NotFound for a name that is no timer; needs the right `admin` where keys are in use."""
+        here = await runtime.current()
+        here.caller(request.url, request.headers).require("admin")
+        timer = self._timers.get(name)
+        if timer is None:
+            raise NotFound(f"There is no timer function {name}")
+        self._spawn(timer.fire())
+        return HttpResponse(status_code=202)
+
+    def _spawn(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def _keep_firing(timer: Timer, now: Callable[[], datetime]) -> None:
+    due = next_due(timer.schedule, now())
+    while True:
+        await asyncio.sleep(max(0.0, (due - now()).total_seconds()))
+        # A laptop that slept wakes up late: one call then, and not one for every time that was missed.
+        await timer.fire(past_due=now() - due > timedelta(seconds=5))
+        due = next_due(timer.schedule, max(due, now()))

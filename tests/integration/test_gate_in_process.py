@@ -1,0 +1,185 @@
+"""What the gate does with handlers that are slow, broken or asked by the wrong people: the runtime is real, the handlers are the test's."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import azure.functions as func
+import pytest
+from azure.functions.timer import TimerRequest
+
+from memory_core.config import Settings
+from memory_core.domain.errors import Conflict, Unavailable
+from memory_core.domain.requests import ClearInput
+from memory_core.functions import runtime
+from memory_core.functions.gate import Admitted, gated, ungated
+from memory_core.functions.inputs import Nothing
+from memory_core.localhost.timers import Timer, Timers
+
+KEY = "mc_shop_k1_0123456789abcdef"
+ADMIN = "mc_shop_k2_0123456789abcdef"
+
+
+def settings(folder: Path, **changed: str) -> Settings:
+    return Settings.from_environment({"MEMORY_DATA": str(folder), "EMBEDDING_PROVIDER": "hash", "MEMORY_AUTH": "off", **changed})
+
+
+def with_keys() -> dict[str, str]:
+    keys = [
+        {"id": key.split("_")[2], "app": "shop", "sha256": hashlib.sha256(key.encode()).hexdigest(), "rights": rights}
+        for key, rights in ((KEY, ["read", "write"]), (ADMIN, ["admin"]))
+    ]
+    return {"MEMORY_AUTH": "on", "MEMORY_API_KEYS": json.dumps(keys)}
+
+
+@pytest.fixture
+async def here(tmp_path: Path) -> AsyncIterator[runtime.Runtime]:
+    yield await runtime.start(settings(tmp_path))
+    await runtime.close()
+
+
+def request(method: str = "GET", query: str = "user_id=ana", body: dict[str, Any] | None = None, **headers: str) -> func.HttpRequest:
+    sent = {"content-type": "application/json"} | {name.replace("_", "-"): value for name, value in headers.items()}
+    content = b"" if body is None else json.dumps(body).encode()
+    return func.HttpRequest(method, f"http://localhost:7071/x?{query}", headers=sent, body=content)
+
+
+def problem(response: func.HttpResponse) -> dict[str, Any]:
+    assert response.mimetype == "application/problem+json"
+    found: dict[str, Any] = json.loads(response.get_body())
+    assert found["status"] == response.status_code
+    assert found["correlation_id"] == response.headers["X-Correlation-Id"]
+    return found
+
+
+def handler(
+    answer: Callable[[Admitted[Nothing]], Awaitable[func.HttpResponse]],
+) -> Callable[[func.HttpRequest], Awaitable[func.HttpResponse]]:
+    return gated("read", query=Nothing)(answer)
+
+
+async def test_an_answer_that_takes_too_long_is_a_503_that_says_when_to_come_back(
+    here: runtime.Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runtime, "_current", replace(here, deadline_s=0.0))
+
+    async def slow(req: Admitted[Nothing]) -> func.HttpResponse:
+        await asyncio.Event().wait()
+        raise AssertionError("unreachable")
+
+    response = await handler(slow)(request())
+    assert problem(response)["status"] == 503
+    assert int(response.headers["Retry-After"]) > 0
+
+
+async def test_an_unexpected_error_is_a_500_that_tells_the_log_and_not_the_caller(
+    here: runtime.Runtime, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(req: Admitted[Nothing]) -> func.HttpResponse:
+        raise ZeroDivisionError("secret detail")
+
+    with caplog.at_level(logging.ERROR):
+        response = await handler(broken)(request(x_correlation_id="trace-1"))
+    assert problem(response)["status"] == 500
+    assert problem(response)["correlation_id"] == "trace-1"
+    assert b"secret" not in response.get_body()
+    assert b"Traceback" not in response.get_body()
+    assert "trace-1" in caplog.text
+    assert "secret detail" in caplog.text
+
+
+async def test_a_dependency_that_is_down_is_a_503_that_names_it(here: runtime.Runtime) -> None:
+    async def down(req: Admitted[Nothing]) -> func.HttpResponse:
+        raise Unavailable("long term", "does not answer", retry_after_s=7)
+
+    response = await handler(down)(request())
+    assert "long term" in problem(response)["detail"]
+    assert response.headers["Retry-After"] == "7"
+
+
+async def test_an_open_handler_answers_errors_in_the_same_form() -> None:
+    @ungated
+    async def refuses(req: func.HttpRequest) -> func.HttpResponse:
+        raise Conflict("no")
+
+    assert problem(await refuses(request()))["status"] == 409
+
+
+@pytest.mark.parametrize("sent", ["", "a b", "x" * 129, "a\nb", "ä"])
+async def test_a_correlation_id_that_is_not_sane_is_replaced(here: runtime.Runtime, sent: str) -> None:
+    async def fine(req: Admitted[Nothing]) -> func.HttpResponse:
+        return func.HttpResponse(req.call.correlation_id)
+
+    response = await handler(fine)(request(x_correlation_id=sent))
+    assert response.headers["X-Correlation-Id"] == response.get_body().decode() != sent
+
+
+async def test_equal_requests_have_equal_hashes_however_their_json_is_written(here: runtime.Runtime) -> None:
+    async def fingerprint(req: Admitted[ClearInput]) -> func.HttpResponse:
+        return func.HttpResponse(f"{req.call.idempotency_key} {req.call.route} {req.call.body_hash}")
+
+    ask = gated("write", body=ClearInput)(fingerprint)
+
+    async def of(**body: str) -> bytes:
+        return (await ask(request("POST", "", body, idempotency_key="k"))).get_body()
+
+    one = await of(user_id="ana", session_id="s")
+    assert one.startswith(b"k POST fingerprint ")
+    assert one == await of(session_id="s", user_id="ana")
+    assert one != await of(session_id="s", user_id="bob")
+    assert one != await of(session_id="t", user_id="ana")
+
+
+async def test_without_authentication_only_requests_to_a_loopback_name_are_served(here: runtime.Runtime) -> None:
+    async def fine(req: Admitted[Nothing]) -> func.HttpResponse:
+        return func.HttpResponse(req.owner.app_id)
+
+    for host, status in (
+        ("localhost", 200),
+        ("127.0.0.1:7071", 200),
+        ("[::1]:7071", 200),
+        ("evil.example", 403),
+        ("127.0.0.1.evil.example", 403),
+    ):
+        response = await handler(fine)(func.HttpRequest("GET", f"http://{host}/x?user_id=ana", body=b""))
+        assert response.status_code == status, host
+
+
+@pytest.mark.parametrize("exposed", [{"MEMORY_HOST": "0.0.0.0"}, {"WEBSITE_HOSTNAME": "app.azurewebsites.net"}])
+async def test_authentication_cannot_be_off_where_others_can_reach_it(
+    tmp_path: Path, exposed: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in exposed.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ValueError, match="loopback"):
+        await runtime.start(settings(tmp_path, **exposed))
+
+
+async def test_a_timer_is_fired_by_hand_by_whoever_has_the_right(tmp_path: Path) -> None:
+    await runtime.start(settings(tmp_path, **with_keys()))
+    fired = asyncio.Event()
+
+    async def tick(timer: TimerRequest) -> None:
+        fired.set()
+
+    timers = Timers([Timer("hourly", "0 0 * * * *", "timer", tick)], lambda: datetime.now(timezone.utc))
+    try:
+        response = await timers.fire("hourly", request("POST", x_api_key=ADMIN))
+        async with asyncio.timeout(10):
+            await fired.wait()
+        assert response.status_code == 202
+        for name, key, kind in (("hourly", KEY, "forbidden"), ("hourly", "mc_x", "unauthenticated"), ("daily", ADMIN, "not_found")):
+            with pytest.raises(Exception) as caught:  # noqa: PT011 - its type is what is asserted
+                await timers.fire(name, request("POST", x_api_key=key))
+            assert getattr(caught.value, "type", None) == kind
+    finally:
+        await timers.stop()
+        await runtime.close()

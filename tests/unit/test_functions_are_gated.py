@@ -1,0 +1,119 @@
+"""What Azure will index: the exact set of functions, each behind the gate."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+from itertools import combinations
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import azure.functions as func
+import pytest
+
+import function_app
+from memory_core.functions.gate import door_of
+from memory_core.localhost.routing import Route
+
+ROOT = Path(__file__).parents[2]
+OPEN_TO_ANYONE = {"system_root", "system_health", "system_ready", "system_openapi"}
+EXPECTED = {
+    "memories_save": "POST api/v1/memories/save",
+    "memories_bulk": "POST api/v1/memories/bulk",
+    "memories_retrieve": "POST api/v1/memories/retrieve",
+    "memories_query": "GET api/v1/memories/query",
+    "memories_clear": "POST api/v1/memories/clear",
+    "memories_list": "GET api/v1/memories",
+    "memory_get": "GET api/v1/memories/{memory_id}",
+    "memory_update": "PUT api/v1/memories/{memory_id}",
+    "memory_delete": "DELETE api/v1/memories/{memory_id}",
+    "memory_status": "PATCH api/v1/memories/{memory_id}/status",
+    "memory_copy": "POST api/v1/memories/{memory_id}/copy",
+    "memory_versions": "GET api/v1/memories/{memory_id}/versions",
+    "sessions_list": "GET api/v1/sessions",
+    "session_get": "GET api/v1/sessions/{session_id}",
+    "procedure_get": "GET api/v1/procedures/{key}",
+    "system_root": "GET /",
+    "system_health": "GET health",
+    "system_ready": "GET health/ready",
+    "system_metrics": "GET metrics",
+    "system_pool_stats": "GET api/v1/system/pool-stats",
+    "system_openapi": "GET openapi.json",
+}
+
+
+@pytest.fixture(scope="module")
+def functions() -> dict[str, Any]:
+    # An app can be asked only once in a process: no other test may do it.
+    return {function.get_function_name(): function for function in function_app.app.get_functions()}
+
+
+def bound(function: Any) -> dict[str, Any]:
+    binding: dict[str, Any] = function.get_trigger().get_dict_repr()
+    return binding
+
+
+def test_every_function_passes_the_gate_and_only_these_are_open_to_anyone(functions: dict[str, Any]) -> None:
+    doors = {name: door_of(function.get_user_function()) for name, function in functions.items()}
+    assert not [name for name, door in doors.items() if door is None]
+    assert {name for name, door in doors.items() if door and door.right is None} == OPEN_TO_ANYONE
+
+
+def test_whatever_changes_something_needs_the_right_to_write(functions: dict[str, Any]) -> None:
+    for name, function in functions.items():
+        door = door_of(function.get_user_function())
+        assert door is not None
+        method = EXPECTED[name].split()[0]
+        reads = method == "GET" or name == "memories_retrieve"
+        assert door.right in (("read", None) if reads else ("write",)), name
+
+
+def test_exactly_these_functions_answer_on_exactly_these_routes(functions: dict[str, Any]) -> None:
+    shown = {}
+    for name, function in functions.items():
+        binding = bound(function)
+        (method,) = binding["methods"]
+        shown[name] = f"{method.value} {binding['route']}"
+        assert binding["authLevel"] == func.AuthLevel.ANONYMOUS
+    assert shown == EXPECTED
+
+
+def test_azure_can_index_every_function(functions: dict[str, Any]) -> None:
+    """Its worker refuses other parameters than the binding's and types that it has no converter for."""
+    for function in functions.values():
+        call = function.get_user_function()
+        assert asyncio.iscoroutinefunction(call)
+        assert list(inspect.signature(call).parameters) == [bound(function)["name"]]
+        assert get_type_hints(call) == {"req": func.HttpRequest, "return": func.HttpResponse}
+        assert call.__doc__
+
+
+def test_names_differ_in_more_than_case(functions: dict[str, Any]) -> None:
+    assert len({name.lower() for name in functions}) == len(functions)
+
+
+def test_where_two_routes_fit_one_path_the_literal_one_has_the_name_that_sorts_first(functions: dict[str, Any]) -> None:
+    """Azure's host asks functions in the order of their names, whatever their routes look like."""
+    routes = [Route.parse(name, *EXPECTED[name].split(), call=print) for name in functions]
+    overlaps = 0
+    for one, other in combinations(sorted(routes, key=lambda route: route.function), 2):
+        if one.method != other.method or len(one.parts) != len(other.parts):
+            continue
+        if all(a == b or a_is or b_is for (a, a_is), (b, b_is) in zip(one.parts, other.parts, strict=True)):
+            overlaps += 1
+            assert [is_parameter for _, is_parameter in one.parts] < [is_parameter for _, is_parameter in other.parts], (one, other)
+    assert overlaps
+
+
+def test_every_module_of_functions_is_registered(functions: dict[str, Any]) -> None:
+    folder = ROOT / "memory_core" / "functions"
+    modules = {path.stem for path in folder.glob("*.py") if path.stem.startswith(("http_", "queue_", "timer_"))}
+    assert {function.get_user_function().__module__.rsplit(".", 1)[1] for function in functions.values()} == modules
+
+
+def test_the_host_settings_leave_the_paths_as_they_are_written() -> None:
+    settings = json.loads((ROOT / "host.json").read_text())
+    assert settings["extensions"]["http"]["routePrefix"] == ""
+    assert settings["extensionBundle"]["version"] == "[4.*, 5.0.0)"
+    assert settings["telemetryMode"] == "OpenTelemetry"

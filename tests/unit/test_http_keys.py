@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from memory_core.domain.errors import Forbidden, Unauthenticated
+from memory_core.functions.keys import ApiKey, Keyring
+
+SECRET = "0123456789abcdefABCDEF"
+
+
+def configured(key: str, **changed: Any) -> ApiKey:
+    _, app, key_id, _ = key.split("_") if key.count("_") == 3 else (None, "my_app", "k1", None)
+    return ApiKey.model_validate(
+        {"id": key_id, "app": app, "sha256": hashlib.sha256(key.encode()).hexdigest(), "rights": ["read"], **changed}
+    )
+
+
+KEY = f"mc_shop_k1_{SECRET}"
+
+
+@pytest.mark.parametrize("headers", [{"x-api-key": KEY}, {"authorization": f"Bearer {KEY}"}, {"authorization": f"bearer  {KEY} "}])
+def test_a_known_key_is_its_app_by_either_header(headers: dict[str, str]) -> None:
+    caller = Keyring([configured(KEY)]).caller(headers)
+    assert (caller.app_id, caller.key_id, caller.user_id) == ("shop", "k1", None)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"x-api-key": ""},
+        {"authorization": "Basic abc"},
+        {"x-api-key": "nonsense"},
+        {"x-api-key": KEY + "x"},
+        {"x-api-key": KEY.replace("shop", "other")},
+        {"x-api-key": KEY.replace("k1", "k2")},
+        {"x-api-key": f"{KEY},{KEY}"},
+        {"x-api-key": KEY, "authorization": f"Bearer {KEY}x"},
+        {"x-api-key": "mc___"},
+        {"x-api-key": "ключ"},
+    ],
+)
+def test_anything_else_is_nobody(headers: dict[str, str]) -> None:
+    with pytest.raises(Unauthenticated):
+        Keyring([configured(KEY)]).caller(headers)
+
+
+def test_an_app_may_have_underscores_in_its_name() -> None:
+    key = f"mc_my_app_k1_{SECRET}"
+    assert Keyring([configured(key)]).caller({"x-api-key": key}).app_id == "my_app"
+
+
+def test_without_keys_nobody_comes_in() -> None:
+    with pytest.raises(Unauthenticated):
+        Keyring([]).caller({"x-api-key": KEY})
+
+
+def test_a_right_that_was_not_given_is_forbidden_and_admin_has_all() -> None:
+    reader = Keyring([configured(KEY)]).caller({"x-api-key": KEY})
+    reader.require("read")
+    with pytest.raises(Forbidden, match="write"):
+        reader.require("write")
+    admin = Keyring([configured(KEY, rights=["admin"])]).caller({"x-api-key": KEY})
+    for right in ("read", "write", "admin"):
+        admin.require(right)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"app": "a/b"}, {"id": "a_b"}, {"sha256": "abc"}, {"rights": []}, {"rights": ["all"]}, {"user": "a/b"}, {"secret": "x"}],
+)
+def test_a_wrongly_configured_key_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match=next(iter(wrong))):
+        configured(KEY, **wrong)

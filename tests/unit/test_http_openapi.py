@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import azure.functions as func
+import pytest
+
+from memory_core.functions import http_memories
+from memory_core.functions.gate import door_of
+from memory_core.functions.inputs import from_json
+from memory_core.functions.openapi import document
+from memory_core.functions.openapi_parts import ANSWERS, EXAMPLES
+
+METHODS = {"get", "put", "post", "delete", "patch"}
+
+
+@pytest.fixture(scope="module")
+def openapi() -> dict[str, Any]:
+    return document()
+
+
+def operations(openapi: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, item in openapi["paths"].items():
+        for method, operation in item.items():
+            yield path, method, operation
+
+
+def references(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            yield value["$ref"]
+        for inner in value.values():
+            yield from references(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from references(inner)
+
+
+def test_every_function_is_an_operation_with_answers_of_its_own(openapi: dict[str, Any]) -> None:
+    names = [operation["operationId"] for _, _, operation in operations(openapi)]
+    assert sorted(names) == sorted(set(names))
+    assert set(names) == set(ANSWERS)
+
+
+def test_every_reference_leads_somewhere(openapi: dict[str, Any]) -> None:
+    found = set(references(openapi))
+    assert found
+    for reference in found:
+        place: Any = openapi
+        for part in reference.removeprefix("#/").split("/"):
+            assert part in place, reference
+            place = place[part]
+
+
+def test_every_component_schema_is_used(openapi: dict[str, Any]) -> None:
+    used = {reference.rsplit("/", 1)[1] for reference in references(openapi) if "/schemas/" in reference}
+    assert set(openapi["components"]["schemas"]) == used
+
+
+def test_the_parameters_of_a_path_are_declared_and_no_parameter_twice(openapi: dict[str, Any]) -> None:
+    for path, method, operation in operations(openapi):
+        assert method in METHODS
+        declared = [(one["in"], one["name"]) for one in operation["parameters"]]
+        assert len(declared) == len(set(declared))
+        assert {name for place, name in declared if place == "path"} == set(re.findall(r"{(\w+)}", path))
+
+
+def test_whose_memories_are_meant_is_a_required_field_of_every_scoped_operation(openapi: dict[str, Any]) -> None:
+    schemas = openapi["components"]["schemas"]
+    for path, method, operation in operations(openapi):
+        if not path.startswith("/api/v1/") or "system" in path:
+            continue
+        required = {one["name"] for one in operation["parameters"] if one["in"] == "query" and one["required"]}
+        if "requestBody" in operation:
+            schema = schemas[operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rsplit("/", 1)[1]]
+            required |= set(schema["required"])
+            assert "user_id" in schema["properties"]
+            assert schema["additionalProperties"] is False
+        if method not in ("put", "patch"):
+            assert "user_id" in required, operation["operationId"]
+
+
+def test_the_examples_are_good_requests() -> None:
+    app = func.FunctionApp()
+    app.register_functions(http_memories.blueprint)
+    functions = {function.get_function_name(): function.get_user_function() for function in app.get_functions()}
+    assert set(EXAMPLES) <= set(functions)
+    for name, example in EXAMPLES.items():
+        door = door_of(functions[name])
+        assert door is not None
+        from_json(door.takes, {field: value for field, value in example.items() if field != "user_id"})
+
+
+def test_what_never_leaves_the_product_is_not_in_the_document(openapi: dict[str, Any]) -> None:
+    shown = openapi["components"]["schemas"]["Memory"]["properties"]
+    assert not {"lexical", "search_text", "epoch", "sequence", "revision"} & set(shown)
+    assert "content" in shown
