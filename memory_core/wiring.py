@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import secrets
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from memory_core.adapters.redis.embedded import embedded
 from memory_core.adapters.redis.none import NoShortTermStore
-from memory_core.config import Settings
+from memory_core.adapters.redis.breaker import Breaker
+from memory_core.adapters.redis.client import server
+from memory_core.adapters.redis.store import RedisShortTermStore
+from memory_core.config import ConfigError, Settings
 from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.scoring import ScoringParameters
@@ -48,13 +52,38 @@ def _long_term(settings: Settings, embedder: Embedder, clock: Clock) -> LongTerm
 
 
 def _short_term(settings: Settings, clock: Clock) -> ShortTermStore:
-    if settings.short_term == "none" or settings.redis_url is None and settings.short_term == "redis":
+    if settings.short_term == "none":
         return NoShortTermStore()
-    return embedded(clock)
+    if settings.short_term == "embedded":
+        return embedded(clock, max_bytes=settings.short_term_budget_mb * 2**20)
+    if settings.redis_url is None:
+        raise ConfigError("MEMORY_REDIS_URL is required when MEMORY_SHORT_TERM is redis")
+    password = settings.redis_password
+    connect = server(
+        settings.redis_url.get_secret_value(),
+        password=None if password is None else password.get_secret_value(),
+        entra=settings.redis_auth == "entra",
+        identity_client_id=settings.redis_identity_client_id,
+    )
+    return RedisShortTermStore(
+        connect,
+        clock,
+        timeout_s=settings.redis_timeout_ms / 1000,
+        breaker=Breaker(clock, failures=settings.redis_breaker_failures, rest=timedelta(seconds=settings.redis_breaker_rest_s)),
+        session_ttl_s=settings.session_ttl_s,
+        vector_ttl_s=settings.redis_vector_ttl_s,
+        session_cap=settings.session_cap,
+    )
 
 
 def _embedder(settings: Settings, short_term: ShortTermStore, clock: Clock) -> Embedder:
-    raise ValueError(settings.embedding_provider)
+    if settings.embedding_provider == "hash":
+        from memory_core.adapters.offline.hash_embedder import HashEmbedder
+
+        return HashEmbedder(settings.embedding_dimensions or 384)
+    from memory_core.adapters.minilm.embedder import MiniLMEmbedder
+
+    return MiniLMEmbedder()
 
 
 def save_rules(settings: Settings) -> SaveRules:

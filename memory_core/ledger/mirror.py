@@ -9,7 +9,6 @@ import asyncio
 from typing import Any
 
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import 
 from memory_core.domain.scope import Owner
 from memory_core.ledger.commit import Committed
 from memory_core.ports import ShortTermStore
