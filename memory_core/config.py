@@ -138,7 +138,7 @@ class Settings(BaseModel):
     redis_vector_ttl_s: Count = Field(86_400, description="Seconds a vector is kept in Redis")
     session_ttl_s: Count = Field(86_400, description="Seconds a session's set is kept after its last write")
     session_cap: Count = Field(500, description="Memories kept of one session")
-    short_term_budget_mb: Count = Field(64, description="Megabytes that the embedded short term may hold")
+    short_term_budget_mb: Count = Field(32, description="Megabytes that the embedded short term may hold")
 
     # saving and finding; none = the embedder's own
     cosine_low: Cosine | None = Field(None, description='Cosine that counts as "nothing in common"; none = the embedder\'s own')

@@ -58,12 +58,12 @@ def indicators(content: str, category: str | None = None, tags: Iterable[str] = 
     return frozenset(name for name in BOOSTS if any(_pattern(name).search(text) for text in texts))
 
 
-def importance_of(type: MemoryType, content: str, category: str | None = None, tags: Iterable[str] = ()) -> float:
+def importance_by_type(type: MemoryType, content: str, category: str | None = None, tags: Iterable[str] = ()) -> float:
     """Mosaic's importance in [0.6, 1]: the type's score and the boost of each indicator, capped at 1."""
     return min(1.0, TYPE_SCORES[type] + sum(BOOSTS[name] for name in indicators(content, category, tags)))
 
 
-def interaction_importance(quality: str | None, follow_ups: int, tags_and_keywords: int) -> float:
+def importance_by_interaction(quality: str | None, follow_ups: int, tags_and_keywords: int) -> float:
     """SECMSA's importance in [0.25, 1]: 0.5·quality + 0.3·follow-ups + 0.2·richness, each read from its table.
 
     quality: high, medium, low, or None when nobody judged it. The other two are counts.

@@ -37,6 +37,12 @@ REASONS: Mapping[Status, frozenset[str]] = MappingProxyType(
 )
 """Why a memory has its status: the `status_reason` values that the product itself writes."""
 
+FOUND_BY_DEFAULT = frozenset({Status.ACTIVE, Status.COMPRESSED})
+"""What a read shows when it asks for no status."""
+
+TRUE_ONCE = frozenset({"contradicted", "consolidated", "new_version"})
+"""Reasons that end a truth without taking it back: a read at a moment inside its validity still finds such a memory."""
+
 
 def allowed(current: Status) -> frozenset[Status]:
     """The statuses that may follow `current`."""

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.importance import BOOSTS, CUES, importance_of, indicators, interaction_importance
+from memory_core.domain.importance import BOOSTS, CUES, importance_by_interaction, importance_by_type, indicators
 from memory_core.domain.models import MemoryType
 
 PLAIN = "The train leaves at nine."
@@ -10,7 +10,7 @@ PLAIN = "The train leaves at nine."
 
 @pytest.mark.parametrize(("type", "score"), [("episodic", 0.6), ("semantic", 0.8), ("procedural", 0.7)])
 def test_a_plain_memory_has_the_score_of_its_type(type, score):
-    assert importance_of(MemoryType(type), PLAIN) == score
+    assert importance_by_type(MemoryType(type), PLAIN) == score
 
 
 @pytest.mark.parametrize(
@@ -43,14 +43,14 @@ def test_a_cue_inside_another_word_does_not_count():
 
 
 def test_boosts_add_up_and_stop_at_one():
-    assert importance_of(MemoryType.EPISODIC, "She prefers tea") == pytest.approx(0.8)
-    assert importance_of(MemoryType.EPISODIC, "Lesson: she prefers tea") == pytest.approx(0.95)
-    assert importance_of(MemoryType.SEMANTIC, "We decided to keep it, she prefers tea") == 1.0
+    assert importance_by_type(MemoryType.EPISODIC, "She prefers tea") == pytest.approx(0.8)
+    assert importance_by_type(MemoryType.EPISODIC, "Lesson: she prefers tea") == pytest.approx(0.95)
+    assert importance_by_type(MemoryType.SEMANTIC, "We decided to keep it, she prefers tea") == 1.0
 
 
 @given(st.sampled_from(MemoryType), st.text(max_size=200), st.none() | st.text(max_size=20), st.lists(st.text(max_size=20), max_size=4))
 def test_importance_is_a_fraction_for_any_text(type, content, category, tags):
-    assert 0.6 <= importance_of(type, content, category, tags) <= 1.0
+    assert 0.6 <= importance_by_type(type, content, category, tags) <= 1.0
 
 
 def test_every_indicator_has_cues():
@@ -72,4 +72,4 @@ def test_every_indicator_has_cues():
     ],
 )
 def test_interaction_importance_follows_the_tables(quality, follow_ups, labels, expected):
-    assert interaction_importance(quality, follow_ups, labels) == pytest.approx(expected)
+    assert importance_by_interaction(quality, follow_ups, labels) == pytest.approx(expected)

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.errors import Conflict
-from memory_core.domain.lifecycle import REASONS, allowed, check_move
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, REASONS, TRUE_ONCE, allowed, check_move
 from memory_core.domain.models import Memory, Status
 
 A, U, S, D, C, R, X = Status  # active, updated, superseded, decayed, compressed, archived, deleted
@@ -50,3 +50,9 @@ def test_every_status_has_reasons_and_a_new_memory_has_one_of_them():
     assert set(REASONS) == set(Status)
     assert all(REASONS.values())
     assert Memory.model_fields["status_reason"].default in REASONS[Status.ACTIVE]
+
+
+def test_a_truth_that_was_taken_back_by_hand_was_never_true():
+    assert TRUE_ONCE.isdisjoint({"cleared", "forgotten", "manual_delete"})
+    assert set().union(*REASONS.values()) >= TRUE_ONCE
+    assert {Status.ACTIVE, Status.COMPRESSED} == FOUND_BY_DEFAULT
