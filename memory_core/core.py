@@ -120,9 +120,7 @@ class MemoryCore:
         with self._telemetry.operation("get"):
             return await self._reader.get(_checked(owner), memory_id, at)
 
-    async def update(
-        self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call = _NO_CALL
-    ) -> Memory:
+    async def update(self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call = _NO_CALL) -> Memory:
         """The memory's next version. Raises PreconditionFailed without the current ETag, Conflict for an episodic one, NotFound."""
         with self._telemetry.operation("update"):
             return await self._editor.update(_checked(owner), memory_id, change, if_match, call)

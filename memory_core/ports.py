@@ -187,7 +187,9 @@ class LongTermStore(Protocol):
     async def search(self, owner: Owner, search: Search) -> Found:
         """The candidate set of a query, with the head it was read at."""
 
-    async def page(self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True) -> list[Document]:
+    async def page(
+        self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
+    ) -> list[Document]:
         """One page of documents of a kind by (sequence, id). `where` applies to memories; vectors are not read."""
 
     async def events(self, owner: Owner, after_sequence: int, limit: int) -> list[Event]:

@@ -63,9 +63,7 @@ class Assembled:
     memories: dict[str, Memory]
 
 
-def assemble(
-    head: Head | None, changes: Changes[Any], *, commit_id: str, epoch: str, now: datetime, call: Call
-) -> Assembled:
+def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch: str, now: datetime, call: Call) -> Assembled:
     """The batch that puts `changes` on top of `head`. `epoch` is used when there is no head yet.
 
     occurred_at = max(now, head.last_occurred_at + 1 µs), so that the log's order is the clock's order for this owner.

@@ -48,9 +48,7 @@ class RetrieveRules:
 class Retriever:
     """Answers queries for any owner. Reads never write the long term."""
 
-    def __init__(
-        self, store: LongTermStore, short_term: ShortTermStore, embedder: Embedder, clock: Clock, rules: RetrieveRules
-    ) -> None:
+    def __init__(self, store: LongTermStore, short_term: ShortTermStore, embedder: Embedder, clock: Clock, rules: RetrieveRules) -> None:
         self._store, self._short_term, self._embedder, self._clock, self._rules = store, short_term, embedder, clock, rules
         self._working_set = WorkingSet(store, short_term)
 

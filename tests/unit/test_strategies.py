@@ -91,7 +91,7 @@ def test_merge_holds_both_texts_oldest_first_and_retires_the_source() -> None:
     assert done.outcome is Outcome.MERGED
     assert states[new.id].content == "works at Fabrikam\nworks at Contoso"
     assert states[new.id].tags == ["job", "work"]
-    assert {"fabrikam", "contoso"} <= {word for word in states[new.id].search_text.split()}
+    assert {"fabrikam", "contoso"} <= set(states[new.id].search_text.split())
     assert (states[old.id].status, states[old.id].status_reason, states[old.id].next_id) == (Status.UPDATED, "consolidated", new.id)
     assert states[new.id].embedding is not None
     assert float((states[new.id].embedding ** 2).sum()) == pytest.approx(1.0, abs=1e-5)
