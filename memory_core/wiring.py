@@ -10,6 +10,7 @@ from pathlib import Path
 
 from memory_core.adapters.redis.embedded import embedded
 from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.adapters.cached_embedder import CachedEmbedder
 from memory_core.adapters.redis.breaker import Breaker
 from memory_core.adapters.redis.client import server
 from memory_core.adapters.redis.store import RedisShortTermStore
@@ -20,6 +21,10 @@ from memory_core.domain.scoring import ScoringParameters
 from memory_core.formation.save import SaveRules
 from memory_core.ports import Clock, Embedder, LongTermStore, ShortTermStore
 from memory_core.recollection.retrieve import RetrieveRules
+
+
+DEFAULT_MODEL = "text-embedding-3-small"
+MODEL_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +82,37 @@ def _short_term(settings: Settings, clock: Clock) -> ShortTermStore:
 
 
 def _embedder(settings: Settings, short_term: ShortTermStore, clock: Clock) -> Embedder:
+    """The embedder behind its cache; `hash` costs less than looking it up."""
     if settings.embedding_provider == "hash":
         from memory_core.adapters.offline.hash_embedder import HashEmbedder
 
         return HashEmbedder(settings.embedding_dimensions or 384)
+    made = _minilm(settings) if settings.embedding_provider == "minilm" else _openai(settings, clock)
+    life = timedelta(seconds=settings.vector_cache_ttl_s)
+    return CachedEmbedder(made, short_term, clock, entries=settings.vector_cache_entries, life=life)
+
+
+def _minilm(settings: Settings) -> Embedder:
     from memory_core.adapters.minilm.embedder import MiniLMEmbedder
 
     return MiniLMEmbedder()
+
+
+def _openai(settings: Settings, clock: Clock) -> Embedder:
+    from memory_core.adapters.openai.client import OPENAI_URL, Service
+    from memory_core.adapters.openai.embedder import OpenAIEmbedder
+
+    key = settings.embedding_api_key
+    service = Service(
+        provider="azure" if settings.embedding_provider == "azure" else "openai",
+        base_url=settings.embedding_base_url or OPENAI_URL,
+        api_key=None if key is None else key.get_secret_value(),
+    )
+    model = settings.embedding_model or DEFAULT_MODEL
+    dimensions = settings.embedding_dimensions or MODEL_DIMENSIONS.get(model)
+    if dimensions is None:
+        raise ConfigError(f"EMBEDDING_DIMENSIONS is required for the model {model!r}, whose vectors' length is not known here")
+    return OpenAIEmbedder(service, model, dimensions, clock, timeout_s=settings.embedding_timeout)
 
 
 def save_rules(settings: Settings) -> SaveRules:

@@ -32,8 +32,8 @@ class Calibration:
 
 _OPENAI = Calibration()
 # Of 15 pairs of short English paraphrases 4 reach 0.975 and 11 reach 0.95 with the int8 MiniLM, a missing "the" alone
-# costs 0.05; the guards of `sameness` keep apart what else reaches 0.95.
-_MINILM = Calibration(duplicate_threshold=0.95)
+# costs 0.05; the guards of `sameness` keep apart what else reaches 0.95. Its scale is lower than OpenAI's for related texts.
+_MINILM = Calibration(duplicate_threshold=0.95, contradiction_floor=0.4, link_threshold=0.5)
 
 CALIBRATIONS: Mapping[str, Calibration] = MappingProxyType({"openai": _OPENAI, "azure": _OPENAI, "minilm": _MINILM, "hash": _OPENAI})
 """By EMBEDDING_PROVIDER. OpenAI's are the numbers of the systems that Memory Core unites, which were made with it."""

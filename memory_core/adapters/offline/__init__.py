@@ -1,0 +1,1 @@
+"""Stand-ins that need no model and no network."""

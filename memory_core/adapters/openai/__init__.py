@@ -1,0 +1,1 @@
+"""OpenAI, Azure OpenAI and whatever speaks their protocol."""

@@ -1,0 +1,144 @@
+"""Embeddings remembered: in this process, then in the short term, and only then made.
+
+Wraps any embedder whose work costs more than a look-up (not `hash`). Equal texts that are asked for at the same time are
+embedded once. What a reader would get wrong: a caller that goes away does not stop the work, since others may wait for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from hashlib import sha256
+
+from memory_core.domain.errors import Unavailable
+from memory_core.domain.models import Vector
+from memory_core.ports import Clock, Embedder, Health, ShortTermStore
+
+ENTRIES = 512
+LIFE = timedelta(hours=1)
+
+
+class CachedEmbedder:
+    """The same embedder, cheaper the second time. `hits` counts the texts found in this process, `misses` the others.
+
+    A short term that is down only costs the work again; errors of the embedder reach every caller that waits, and are not kept.
+    Vectors are shared between callers, hence read-only.
+    """
+
+    def __init__(
+        self, embedder: Embedder, short_term: ShortTermStore, clock: Clock, *, entries: int = ENTRIES, life: timedelta = LIFE
+    ) -> None:
+        self._embedder = embedder
+        self._short_term = short_term
+        self._clock = clock
+        self._entries = entries
+        self._life = life
+        self._held: OrderedDict[str, tuple[datetime, Vector]] = OrderedDict()
+        self._awaited: dict[str, asyncio.Future[Vector]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.hits = 0
+        self.misses = 0
+
+    @property
+    def model(self) -> str:
+        """The wrapped embedder's."""
+        return self._embedder.model
+
+    @property
+    def dimensions(self) -> int:
+        """The wrapped embedder's."""
+        return self._embedder.dimensions
+
+    async def open(self) -> None:
+        """Open the wrapped embedder; the short term is its owner's to open."""
+        await self._embedder.open()
+
+    async def close(self) -> None:
+        """Give up what is under way and close the wrapped embedder."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._embedder.close()
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector a text, in order. Raises what the wrapped embedder raises."""
+        keys = [self._key(text) for text in texts]
+        vectors = {key: vector for key in keys if (vector := self._fresh(key)) is not None}
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
+        self.hits += len(keys) - len(missing)
+        self.misses += len(missing)
+        if missing:
+            awaited = self._start(missing)
+            # shield: cancelling this caller must not cancel a future that another one waits for
+            made = await asyncio.shield(asyncio.gather(*awaited.values()))
+            vectors.update(zip(awaited, made, strict=True))
+        return [vectors[key] for key in keys]
+
+    async def check(self) -> Health:
+        """The wrapped embedder's."""
+        return await self._embedder.check()
+
+    def _key(self, text: str) -> str:
+        head = f"{self.model}\x00{self.dimensions}\x00"
+        return sha256((head + text).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def _fresh(self, key: str) -> Vector | None:
+        held = self._held.get(key)
+        if held is None:
+            return None
+        if held[0] <= self._clock.now():
+            del self._held[key]
+            return None
+        self._held.move_to_end(key)
+        return held[1]
+
+    def _start(self, missing: Mapping[str, str]) -> dict[str, asyncio.Future[Vector]]:
+        """A future for each key: one that is under way already, or a new one that a task of this call will fill."""
+        loop = asyncio.get_running_loop()
+        ours = {key: text for key, text in missing.items() if key not in self._awaited}
+        for key in ours:
+            self._awaited[key] = loop.create_future()
+        if ours:
+            task = loop.create_task(self._fill(ours))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        return {key: self._awaited[key] for key in missing}
+
+    async def _fill(self, ours: Mapping[str, str]) -> None:
+        """Find or make the vectors, hand them to whoever waits, and keep them."""
+        try:
+            made = await self._find_or_make(ours)
+        except asyncio.CancelledError:
+            self._refuse(ours, Unavailable("embedder", "the process is closing"))
+            raise
+        except Exception as error:  # noqa: BLE001 - nothing is swallowed: every caller that waits gets it
+            self._refuse(ours, error)
+        else:
+            await self._short_term.keep_vectors(made)
+
+    def _refuse(self, keys: Iterable[str], error: Exception) -> None:
+        for key in keys:
+            future = self._awaited.pop(key)
+            future.set_exception(error)
+            future.exception()  # every waiter may be gone by now; that is no reason for the loop to warn
+
+    async def _find_or_make(self, ours: Mapping[str, str]) -> dict[str, Vector]:
+        """The vectors that had to be made; all, made and found, are held and handed out."""
+        found = await self._short_term.vectors(list(ours))
+        known = {key: vector for key, vector in zip(ours, found, strict=True) if vector is not None and len(vector) == self.dimensions}
+        absent = [key for key in ours if key not in known]
+        made = dict(zip(absent, await self._embedder.embed([ours[key] for key in absent]), strict=True)) if absent else {}
+        self._hold({**known, **made}.items())
+        return made
+
+    def _hold(self, vectors: Iterable[tuple[str, Vector]]) -> None:
+        expires = self._clock.now() + self._life
+        for key, vector in vectors:
+            vector.setflags(write=False)
+            self._held[key] = (expires, vector)
+            self._held.move_to_end(key)
+            self._awaited.pop(key).set_result(vector)
+        while len(self._held) > self._entries:
+            self._held.popitem(last=False)

@@ -1,0 +1,55 @@
+"""A fixed pseudo-random unit vector for each text: for benches and tests only.
+
+It knows nothing of meaning: equal texts have cosine 1, any two others about 0 (standard deviation 1/√d). It costs 5 µs a text,
+so that a measurement shows the product and not a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import shake_128
+
+import numpy as np
+
+from memory_core.domain.models import Vector
+from memory_core.ports import Health
+
+
+
+class HashEmbedder:
+    """`EMBEDDING_PROVIDER=hash`."""
+
+    def __init__(self, dimensions: int = 384) -> None:
+        self._dimensions = dimensions
+
+    @property
+    def model(self) -> str:
+        """Name and version."""
+        return "hash-1"
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        return self._dimensions
+
+    async def open(self) -> None:
+        """Nothing to load."""
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector a text, the same on every machine and in every process."""
+        return [self._vector(text) for text in texts]
+
+    async def check(self) -> Health:
+        """Always ok."""
+        return Health("hash", "ok", 0.0)
+
+    def _vector(self, text: str) -> Vector:
+        # 16 bits a coordinate from an extendable hash; + 0.5 centres them and keeps the length from being 0. A text may hold
+        # lone surrogates here: refusing them is the door's business.
+        noise = shake_128(text.encode("utf-8", "surrogatepass")).digest(2 * self._dimensions)
+        vector = np.frombuffer(noise, dtype="<i2").astype(np.float32) + np.float32(0.5)
+        vector /= np.sqrt(vector @ vector)
+        return vector

@@ -1,0 +1,172 @@
+"""The `Embedder` over the embeddings API of OpenAI, Azure OpenAI or a compatible server.
+
+What comes back is checked before anybody stores it: as many vectors as texts, each of the configured length, finite, not zero.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import time
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from memory_core.adapters.openai import tokens
+from memory_core.adapters.openai.client import Connection, Service, connect
+from memory_core.adapters.openai.retries import Retries
+from memory_core.domain import chunks
+from memory_core.domain.errors import EmbeddingMismatch, Unavailable
+from memory_core.domain.models import Vector
+from memory_core.ports import Clock, Health
+
+if TYPE_CHECKING:
+    from openai.types import CreateEmbeddingResponse
+
+
+DEPENDENCY = "embedder"
+BATCH_INPUTS = 256
+BATCH_CHARACTERS = 100_000
+"""The API takes 300,000 tokens a request; even a script of three tokens a character stays below."""
+TRUST_S = 60
+"""A success this recent answers a readiness check, so that probes cost nothing."""
+
+
+class OpenAIEmbedder:
+    """`EMBEDDING_PROVIDER=openai` or `azure`. `model` is the model's name, on Azure the deployment's.
+
+    timeout_s bounds one request; `retries` says how many and how long in all.
+    """
+
+    def __init__(
+        self, service: Service, model: str, dimensions: int, clock: Clock, *, timeout_s: float = 10.0, retries: Retries | None = None
+    ) -> None:
+        self._service = service
+        self._model = model
+        self._dimensions = dimensions
+        self._clock = clock
+        self._timeout_s = timeout_s
+        self._retries = retries or Retries()
+        self._opening = asyncio.Lock()
+        self._connection: Connection | None = None
+        self._last_ok: datetime | None = None
+        self._failing = False
+
+    @property
+    def model(self) -> str:
+        """The configured name."""
+        return self._model
+
+    @property
+    def dimensions(self) -> int:
+        """The configured length of a vector."""
+        return self._dimensions
+
+    async def open(self) -> None:
+        """Make the client. No request is sent: whether the service answers is for `check`, and a restart should not cost money."""
+        await self._connected()
+
+    async def close(self) -> None:
+        """Close the client."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """One normalised float32 vector a text, in order; long texts are embedded in windows.
+
+        Raises Unavailable when the service fails for longer than the retries allow or answers nonsense, and EmbeddingMismatch
+        when its vectors are not of the configured length.
+        """
+        if all(tokens.is_short(text) for text in texts):
+            windows = [[text] for text in texts]
+        else:
+            windows = await asyncio.to_thread(lambda: [tokens.pieces(text) for text in texts])
+        flat = [piece for of_text in windows for piece in of_text]
+        vectors: list[Vector] = []
+        for start, end in _batches(flat):
+            vectors += await self._asked(self._retries, flat[start:end])
+        answers, start = [], 0
+        for of_text in windows:
+            answers.append(chunks.combine(vectors[start : start + len(of_text)]))
+            start += len(of_text)
+        return answers
+
+    async def check(self) -> Health:
+        """What the last request saw, when that is fresh; else one request of one word, tried once."""
+        adapter = self._service.provider
+        if not self._failing and self._last_ok is not None and self._clock.now() - self._last_ok < timedelta(seconds=TRUST_S):
+            return Health(adapter, "ok", last_ok=self._last_ok)
+        began = time.perf_counter()
+        try:
+            await self._asked(Retries(tries=1, deadline_s=self._timeout_s), ["ready"])
+        except Unavailable as error:
+            return Health(adapter, "unavailable", last_ok=self._last_ok, detail=error.detail)
+        return Health(adapter, "ok", (time.perf_counter() - began) * 1000, self._last_ok)
+
+    async def _connected(self) -> Connection:
+        async with self._opening:
+            if self._connection is None:
+                self._connection = await connect(self._service, self._timeout_s)
+            return self._connection
+
+    async def _asked(self, retries: Retries, batch: Sequence[str]) -> list[Vector]:
+        try:
+            vectors = await retries.run(DEPENDENCY, partial(self._request, batch))
+        except Unavailable:
+            self._failing = True
+            raise
+        self._failing, self._last_ok = False, self._clock.now()
+        return vectors
+
+    async def _request(self, batch: Sequence[str]) -> list[Vector]:
+        client = (await self._connected()).client
+        # ada-002 is the one model of OpenAI's that refuses the parameter.
+        length: dict[str, Any] = {} if self._model.endswith("ada-002") else {"dimensions": self._dimensions}
+        answer = await client.embeddings.create(model=self._model, input=list(batch), encoding_format="base64", **length)
+        return self._checked(answer, len(batch))
+
+    def _checked(self, answer: CreateEmbeddingResponse, expected: int) -> list[Vector]:
+        """The answer's vectors in the order of the inputs, normalised; the errors of `embed` when they are not what was asked for."""
+        rows = sorted(answer.data or [], key=lambda row: row.index)
+        if [row.index for row in rows] != list(range(expected)):
+            raise Unavailable(DEPENDENCY, f"{self._model} answered {len(rows)} vectors for {expected} texts")
+        vectors = [_decoded(row.embedding) for row in rows]
+        for vector in vectors:
+            if len(vector) != self._dimensions:
+                raise EmbeddingMismatch(
+                    DEPENDENCY, f"{self._model} answers vectors of {len(vector)} dimensions, {self._dimensions} are configured"
+                )
+        matrix = np.array(vectors, dtype=np.float64).reshape(expected, self._dimensions)
+        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+        if not np.isfinite(lengths).all() or not (lengths > 0).all():
+            raise Unavailable(DEPENDENCY, f"{self._model} answered a vector that is zero or not finite")
+        return list((matrix / lengths).astype(np.float32))
+
+
+def _decoded(embedding: Any) -> Vector:
+    """A vector from base64 of little-endian float32, or from a list, which servers that know no base64 send."""
+    if not isinstance(embedding, str):
+        return np.asarray(embedding, dtype=np.float32)
+    try:
+        return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
+    except (binascii.Error, ValueError) as error:
+        raise Unavailable(DEPENDENCY, "the service answered a vector that can't be decoded") from error
+
+
+def _batches(texts: Sequence[str]) -> list[tuple[int, int]]:
+    """Ranges [start, end) of at most BATCH_INPUTS texts and BATCH_CHARACTERS, or one text that is longer."""
+    ranges: list[tuple[int, int]] = []
+    start = characters = 0
+    for place, text in enumerate(texts):
+        if place > start and (place - start == BATCH_INPUTS or characters + len(text) > BATCH_CHARACTERS):
+            ranges.append((start, place))
+            start, characters = place, 0
+        characters += len(text)
+    if texts:
+        ranges.append((start, len(texts)))
+    return ranges

@@ -1,0 +1,63 @@
+"""Long texts in windows of tokens, cut out of the text itself.
+
+The tokenizer's vocabulary is taken from the folder that tiktoken's own variable TIKTOKEN_CACHE_DIR names, and only when it is
+there: tiktoken would else download it, at every cold start. Without it a token is taken to be 4 characters, which is logged once.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memory_core.domain import chunks
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
+
+log = logging.getLogger(__name__)
+
+WINDOW_TOKENS = 500
+OVERLAP_TOKENS = 50
+CHARACTERS_A_TOKEN = 4
+_CACHED_AS = {
+    "cl100k_base": "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
+    "o200k_base": "fb374d419588a4632f3f557e76b4b70aebbca790",
+}
+"""tiktoken names a cached vocabulary by the SHA-1 of its address. The first is the embedding models' own; the second cuts alike."""
+
+
+def is_short(text: str) -> bool:
+    """Whether the text is one window without counting: no token is shorter than a byte."""
+    return len(text.encode("utf-8", "replace")) <= WINDOW_TOKENS
+
+
+def pieces(text: str) -> list[str]:
+    """The text's windows of WINDOW_TOKENS tokens, OVERLAP_TOKENS shared with the window before; the text itself when it is one."""
+    if is_short(text):
+        return [text]
+    encoding = _encoding()
+    if encoding is None:
+        size, overlap = WINDOW_TOKENS * CHARACTERS_A_TOKEN, OVERLAP_TOKENS * CHARACTERS_A_TOKEN
+        return [text[start:end] for start, end in chunks.windows(len(text), size, overlap)]
+    # What it decodes to is the text again, but for lone surrogates; the offsets are of that.
+    decoded, offsets = encoding.decode_with_offsets(encoding.encode_ordinary(text))
+    ends = [*offsets, len(decoded)]
+    return [decoded[ends[start] : ends[end]] for start, end in chunks.windows(len(offsets), WINDOW_TOKENS, OVERLAP_TOKENS)]
+
+
+@lru_cache(maxsize=1)
+def _encoding() -> Encoding | None:
+    """The tokenizer, loaded once (0.3-0.8 s), or None."""
+    folder = os.environ.get("TIKTOKEN_CACHE_DIR")
+    for name, file in _CACHED_AS.items():
+        if folder and (Path(folder) / file).is_file():
+            try:
+                import tiktoken
+            except ImportError:
+                break
+            return tiktoken.get_encoding(name)
+    log.warning("No tokenizer vocabulary in TIKTOKEN_CACHE_DIR: long texts are cut at %d characters a token", CHARACTERS_A_TOKEN)
+    return None
