@@ -58,7 +58,7 @@ async def current() -> Runtime:
             return _current
         from memory_core.config import Settings
 
-        return await start(Settings.from_environment(os.environ))
+        return await start(Settings.from_env())
 
 
 async def start(settings: Settings) -> Runtime:

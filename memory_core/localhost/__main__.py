@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from memory_core.config import Settings
 
     try:
-        settings = Settings.from_environment(os.environ)
+        settings = Settings.from_env()
     except ValueError as error:
         return _failed(error, 2)
     logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")

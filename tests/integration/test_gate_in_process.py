@@ -29,7 +29,7 @@ ADMIN = "mc_shop_k2_0123456789abcdef"
 
 
 def settings(folder: Path, **changed: str) -> Settings:
-    return Settings.from_environment({"MEMORY_DATA": str(folder), "EMBEDDING_PROVIDER": "hash", "MEMORY_AUTH": "off", **changed})
+    return Settings.from_env({"MEMORY_DATA": str(folder), "EMBEDDING_PROVIDER": "hash", "MEMORY_AUTH": "off", **changed})
 
 
 def with_keys() -> dict[str, str]:
