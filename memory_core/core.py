@@ -29,7 +29,7 @@ from memory_core.ports import Clock, Health, IdSource
 from memory_core.recollection.read import Reader
 from memory_core.recollection.retrieve import Retriever
 from memory_core.telemetry import Telemetry
-from memory_core.wiring import Adapters, retrieve_rules, save_rules, secret
+from memory_core.wiring import Adapters, cursor_secret, retrieve_rules, save_rules
 
 _NO_CALL = Call()
 
@@ -53,11 +53,11 @@ class MemoryCore:
         self._adapters = made
         ledger = Ledger(made.long_term, self._clock, ids, deadline_s=self.settings.commit_deadline_s)
         mirror = Mirror(made.short_term)
-        self._saver = Saver(ledger, mirror, made.embedder, self._clock, ids, save_rules(self.settings, made))
+        self._saver = Saver(ledger, mirror, made.embedder, self._clock, ids, save_rules(self.settings))
         self._editor = Editor(ledger, mirror, made.embedder, self._clock)
         self._clearer = Clearer(made.long_term, ledger, mirror, self._clock, ids)
-        self._retriever = Retriever(made.long_term, made.short_term, made.embedder, self._clock, retrieve_rules(self.settings, made))
-        self._reader = Reader(made.long_term, Cursors(secret(self.settings)))
+        self._retriever = Retriever(made.long_term, made.short_term, made.embedder, self._clock, retrieve_rules(self.settings))
+        self._reader = Reader(made.long_term, Cursors(cursor_secret(self.settings)))
         self._telemetry = Telemetry()
         self._opening = asyncio.Lock()
         self._open = False
@@ -120,9 +120,7 @@ class MemoryCore:
         with self._telemetry.operation("get"):
             return await self._reader.get(_checked(owner), memory_id, at)
 
-    async def update(
-        self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call = _NO_CALL
-    ) -> Memory:
+    async def update(self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call = _NO_CALL) -> Memory:
         """The memory's next version. Raises PreconditionFailed without the current ETag, Conflict for an episodic one, NotFound."""
         with self._telemetry.operation("update"):
             return await self._editor.update(_checked(owner), memory_id, change, if_match, call)

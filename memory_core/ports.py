@@ -75,9 +75,10 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """The neighbours that a decision needs: active memories of `types` with similarity ≥ floor, or in the same slot.
+    """The neighbours that a decision needs: active or compressed memories of `types` with similarity ≥ floor, or in the same slot.
 
-    slot: (subject, attribute), both case-folded. At most `limit`, nearest first; those of the slot come in any case.
+    slot: (subject, attribute), both case-folded. At most `limit`, nearest first; those of the slot come in any case, and with
+    them the truths that a contradiction superseded there, because a fact that arrives late has its place among them.
     """
 
     vector: Vector | None
@@ -186,7 +187,9 @@ class LongTermStore(Protocol):
     async def search(self, owner: Owner, search: Search) -> Found:
         """The candidate set of a query, with the head it was read at."""
 
-    async def page(self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True) -> list[Document]:
+    async def page(
+        self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
+    ) -> list[Document]:
         """One page of documents of a kind by (sequence, id). `where` applies to memories; vectors are not read."""
 
     async def events(self, owner: Owner, after_sequence: int, limit: int) -> list[Event]:

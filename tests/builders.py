@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -112,17 +112,24 @@ def saving(expected: Head | None, *memories: Memory, commit_id: str | None = Non
 
 @dataclass
 class AnswerLost:
-    """A store whose next `lost` commits are applied, and then their answers go missing: Unavailable, as after a cut connection."""
+    """A store whose next `lost` commits answer Unavailable, as after a cut connection: applied before the cut, or (`apply` false)
+    never arrived. `meanwhile` runs between the commit and its lost answer: a rival's chance."""
 
     inner: LongTermStore
     lost: int = 1
+    apply: bool = True
+    meanwhile: Callable[[], Awaitable[None]] | None = None
     commits: list[str] = field(default_factory=list)
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
-        await self.inner.commit(owner, batch)
-        self.commits.append(batch.commit_id)
-        if self.lost > 0:
+        cut = self.lost > 0
+        if self.apply or not cut:
+            await self.inner.commit(owner, batch)
+            self.commits.append(batch.commit_id)
+        if cut:
             self.lost -= 1
+            if self.meanwhile is not None:
+                await self.meanwhile()
             raise Unavailable("long_term", "the connection was cut before the answer came")
 
     def __getattr__(self, name: str) -> Any:

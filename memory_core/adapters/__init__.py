@@ -1,0 +1,1 @@
+"""One folder a technology; each fulfils a port."""

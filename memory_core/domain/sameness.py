@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
 
 from memory_core.domain.numerals import numbers_in, plain_digits
 from memory_core.domain.polarity import JAPANESE_ENDINGS, NEGATIONS, opposed
@@ -34,6 +33,7 @@ _FUNCTION_WORDS = frozenset(
     }
 )  # fmt: skip
 """Words that come and go without changing what is said. What they oppose (in, out; my, your) is looked at apart from this."""
+_SEEN_ELSEWHERE = _FUNCTION_WORDS | NEGATIONS
 
 
 def normalised(text: str) -> str:
@@ -55,7 +55,7 @@ def differences(first: str, second: str) -> frozenset[str]:
     """What tells two statements apart; empty when they are equal once `normalised`. Symmetric.
 
     numbers, symbols: the multisets of numbers (1,000 = 1000, 3.10 ≠ 3.1), of currencies, signs and emoji differ.
-    negations: another count of negations, or the same about another word ("tea but not coffee", "coffee but not tea").
+    negation: another count of negations, or the same about another word ("tea but not coffee", "coffee but not tea").
     names: a capitalised word not at a sentence's start, a file name or an identifier is missing on the other side.
     values: a line "key: value" or "key = value" has another value. opposites: one says before, left, he where the other
     says after, right, she. order: what they share stands in another order ("tea over coffee", "coffee over tea").
@@ -69,7 +69,7 @@ def differences(first: str, second: str) -> frozenset[str]:
     told_apart = {
         "numbers": ours.numbers != theirs.numbers,
         "symbols": ours.symbols != theirs.symbols,
-        "negations": ours.negated != theirs.negated,
+        "negation": ours.negated != theirs.negated,
         "names": _names_differ(ours, theirs),
         "values": any(theirs.values.get(key, value) != value for key, value in ours.values.items()),
         "opposites": opposed(only_ours, only_theirs),
@@ -94,7 +94,6 @@ class _Reading:
     asks: bool
 
 
-@lru_cache(maxsize=32)
 def _read(text: str) -> _Reading:
     plain = plain_digits(unicodedata.normalize("NFKC", text).replace("’", "'"))
     names: Counter[str] = Counter()
@@ -161,22 +160,27 @@ def _shared(reading: _Reading, other: _Reading) -> list[str]:
 
 
 def _has_unlike(reading: _Reading, other: _Reading) -> bool:
-    """Whether this one has a word of weight that the other neither has nor inflects. Numbers have their own guard."""
-    by_beginning: dict[str, list[str]] = defaultdict(list)
-    for word in other.counts:
-        by_beginning[word[:3]].append(word)
-    own = (word for word in reading.counts if word not in other.counts and word not in _FUNCTION_WORDS and _has_letter(word))
-    return any(not any(_inflected(word, like) for like in by_beginning[word[:3]]) for word in own)
+    """Whether this one has a word of weight that the other neither has nor inflects. Numbers and negations have their own guards."""
+    own = [word for word in reading.counts if word not in other.counts and word not in _SEEN_ELSEWHERE and _has_letter(word)]
+    if not own:
+        return False
+    known = frozenset(stem for word in other.counts for stem in _stems(word))
+    return any(known.isdisjoint(_stems(word)) for word in own)
 
 
 def _has_letter(word: str) -> bool:
     return any(character.isalpha() for character in word)
 
 
-def _inflected(first: str, second: str) -> bool:
-    """Whether two words share their beginning, but for up to three letters at the end of either: live, lives, living.
+def _stems(word: str) -> list[str]:
+    """The word and what it may be an inflection of: lives → live, living → live.
 
-    Not when one of them is in the English past tense: who lived in Oslo may live there no longer.
+    English, as the endings are, and without -ed: who lived in Oslo may live there no longer. A word of another language that
+    is inflected only counts as another word.
     """
-    beginning = max(3, max(len(first), len(second)) - 3)
-    return first[:beginning] == second[:beginning] and first.endswith("ed") == second.endswith("ed")
+    found = [word]
+    if word.endswith("s"):
+        found += [word[:-1], word.removesuffix("es"), word.removesuffix("ies") + "y"]
+    if word.endswith("ing"):
+        found += [word[:-3], word[:-3] + "e"]
+    return [stem for stem in found if len(stem) > 2] or [word]

@@ -1,0 +1,1 @@
+"""How one memory replaces another: contradiction, versions, edits, clearing."""

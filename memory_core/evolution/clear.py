@@ -120,15 +120,19 @@ class Clearer:
             changes.append(Change("cleared", gone, memory))
         puts = [session.document] if going else []
         if operation.id is not None:
-            advanced = _Operation(
-                operation.session_id, operation.ids, operation.id, operation.done + len(chunk), cleared, operation.call
-            )
+            advanced = _Operation(operation.session_id, operation.ids, operation.id, operation.done + len(chunk), cleared, operation.call)
             puts.append(advanced.document(now + _KEPT_WHEN_DONE if last else None))
             if not going and found:  # rivals were faster; the cursor still has to move, and a commit needs an event
                 changes.append(Change("cleared", found[0], found[0]))
         creates = receipt(owner, operation.call, now, {"cleared": cleared}) if last else ()
         return Changes(
-            cleared, tuple(changes), tuple(puts), creates, frozenset(chunk), frozenset({operation.session_id}), head_fields=self._head(operation, seen, last)
+            cleared,
+            tuple(changes),
+            tuple(puts),
+            creates,
+            frozenset(chunk),
+            frozenset({operation.session_id}),
+            head_fields=self._head(operation, seen, last),
         )
 
     @staticmethod

@@ -17,6 +17,10 @@ from memory_core.domain.sameness import differences, normalised
 from memory_core.ports import Neighbour
 
 
+_MAY_CONTRADICT = frozenset({"numbers", "negation", "opposites", "values"})
+"""Differences that turn a statement against another; names, words or order make it one about something else."""
+
+
 class Verdict(StrEnum):
     """What a new memory is to what is held."""
 
@@ -72,7 +76,7 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
         found = differences(one.memory.content, new.content)
         if not found:
             return Judgement(Verdict.SAME, one.memory, one.similarity, reason="near-equal, no difference that counts")
-        if uncertain is None and found <= {"numbers", "negation"}:
+        if uncertain is None and found <= _MAY_CONTRADICT:
             reason = f"near-equal, but different in {' and '.join(sorted(found))}"
             uncertain = Judgement(Verdict.CONTRADICTS, one.memory, one.similarity, 0.5, reason, (one.memory,))
     return uncertain or Judgement(Verdict.NEW)

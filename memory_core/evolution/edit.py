@@ -79,7 +79,9 @@ class Editor:
                 message = f"a memory that is {memory.status.value} can be set by hand to: deleted"
                 raise Conflict(message, errors=(FieldError("status", message),))
             back = _with_status(memory, Status.ACTIVE, "restored", change.reason, self._clock.now())
-            return _Edit(memory_id, (Change("restored", back, memory, {"reason": change.reason}),), self._session(owner, seen, memory, back))
+            return _Edit(
+                memory_id, (Change("restored", back, memory, {"reason": change.reason}),), self._session(owner, seen, memory, back)
+            )
 
         return await self._commit(owner, await self._ids(owner, memory_id), decide, call)
 
@@ -126,9 +128,7 @@ class Editor:
     async def _ids(self, owner: Owner, memory_id: str) -> list[str]:
         return _ids_of(owner, _present(await self._ledger.look(owner, [memory_id]), memory_id))
 
-    async def _commit(
-        self, owner: Owner, ids: list[str], decide: Callable[[Look], _Edit], call: Call, basis: Look | None = None
-    ) -> Memory:
+    async def _commit(self, owner: Owner, ids: list[str], decide: Callable[[Look], _Edit], call: Call, basis: Look | None = None) -> Memory:
         identity = receipt_id(owner, call)
         wanted = [*ids, *([identity] if identity else [])]
 

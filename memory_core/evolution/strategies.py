@@ -155,7 +155,13 @@ def _merge(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
             "embedding": combine([memory.embedding for memory in (first, second) if memory.embedding is not None]),
         }
     )
-    updated = {"status": Status.UPDATED, "status_reason": "consolidated", "next_id": new.id, "updated_at": now, "conflict_state": "resolved"}
+    updated = {
+        "status": Status.UPDATED,
+        "status_reason": "consolidated",
+        "next_id": new.id,
+        "updated_at": now,
+        "conflict_state": "resolved",
+    }
     retired = old.model_copy(update={**updated, "consolidated_into_ids": [*old.consolidated_into_ids, new.id]})
     changes = (Change("created", with_lexical(merged)), Change("merged", retired, old, {"conflict_id": record.id}))
     return Resolution(Outcome.MERGED, new.id, changes, record)

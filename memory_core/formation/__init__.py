@@ -1,0 +1,1 @@
+"""How a memory is made: from what a caller sent to a durable commit."""

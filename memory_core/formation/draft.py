@@ -63,7 +63,9 @@ def draft(owner: Owner, item: SaveInput, now: datetime, ids: IdSource, call: Cal
         source=item.source,
         metadata=item.metadata,
         tags=item.tags,
-        importance_base=item.importance if item.importance is not None else importance_by_type(item.type, content, item.category, item.tags),
+        importance_base=item.importance
+        if item.importance is not None
+        else importance_by_type(item.type, content, item.category, item.tags),
         importance_basis="given" if given else "type",
         confidence=item.confidence,
         pinned=item.pinned,

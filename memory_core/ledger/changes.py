@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
 from memory_core.domain.candidates import weighted_counts
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, check_move
 from memory_core.domain.models import UNLOGGED_FIELDS, Event, Head, Memory
 from memory_core.domain.results import Call
 from memory_core.ledger.ids import event_id
@@ -63,9 +63,7 @@ class Assembled:
     memories: dict[str, Memory]
 
 
-def assemble(
-    head: Head | None, changes: Changes[Any], *, commit_id: str, epoch: str, now: datetime, call: Call
-) -> Assembled:
+def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch: str, now: datetime, call: Call) -> Assembled:
     """The batch that puts `changes` on top of `head`. `epoch` is used when there is no head yet.
 
     occurred_at = max(now, head.last_occurred_at + 1 µs), so that the log's order is the clock's order for this owner.
@@ -76,6 +74,8 @@ def assemble(
     events: list[Event] = []
     stored: dict[str, Memory] = {}
     for number, change in enumerate(changes.changes):
+        if change.before is not None and change.before.status is not change.after.status:
+            check_move(change.before.status, change.after.status)
         sequence = base.sequence + 1 + number
         created = change.before.sequence if change.before is not None and change.before.sequence else 0
         earlier = stored.get(change.after.id)

@@ -130,9 +130,7 @@ class Ledger:
                     changes, head, in_the_way = decide(look), look.head, None
                     continue
                 head, in_the_way = in_the_way.head, None
-            assembled = assemble(
-                head, changes, commit_id=commit_id, epoch=self._ids.new("ep"), now=self._clock.now(), call=call
-            )
+            assembled = assemble(head, changes, commit_id=commit_id, epoch=self._ids.new("ep"), now=self._clock.now(), call=call)
             in_the_way = await self._send(owner, assembled)
             if in_the_way is None:
                 return self._done(owner, assembled, changes)

@@ -9,7 +9,6 @@ import asyncio
 from typing import Any
 
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import 
 from memory_core.domain.scope import Owner
 from memory_core.ledger.commit import Committed
 from memory_core.ports import ShortTermStore
@@ -28,9 +27,7 @@ class Mirror:
         changed = [change.before for change in committed.changes.changes if change.before is not None and change.before.session_id]
         if changed:
             sessions = sorted({memory.session_id for memory in changed if memory.session_id})
-            await self._short_term.drop(
-                owner, sessions, [memory.id for memory in changed], committed.stamp, committed.previous_removal
-            )
+            await self._short_term.drop(owner, sessions, [memory.id for memory in changed], committed.stamp, committed.previous_removal)
         kept = [memory for memory in committed.memories.values() if memory.session_id and memory.status in FOUND_BY_DEFAULT]
         await asyncio.gather(*(self._short_term.remember(memory, committed.stamp) for memory in kept))
         return ("short_term",) if self._short_term.degraded else ()

@@ -6,6 +6,7 @@ from memory_core.domain.lifecycle import TRUE_ONCE
 from memory_core.domain.models import Memory
 from memory_core.ports import Filter
 
+
 def shows(where: Filter, memory: Memory) -> bool:
     """Whether the filter lets this memory through."""
     return _stands(where, memory) and _is_one_of(where, memory) and _is_in_time(where, memory)

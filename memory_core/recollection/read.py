@@ -142,7 +142,14 @@ def _version_view(memory: Memory) -> VersionView:
         "pinned": memory.pinned,
     }
     return VersionView(
-        memory.version, memory.content, memory.confidence, memory.valid_from, memory.valid_until, memory.change_reason, snapshot, memory.updated_at
+        memory.version,
+        memory.content,
+        memory.confidence,
+        memory.valid_from,
+        memory.valid_until,
+        memory.change_reason,
+        snapshot,
+        memory.updated_at,
     )
 
 

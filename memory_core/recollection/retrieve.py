@@ -12,7 +12,7 @@ from datetime import datetime
 
 import numpy as np
 
-from memory_core.domain.candidates import CandidateSet, from_memories, joined
+from memory_core.domain.candidates import CandidateSet, Floats, from_memories, joined
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status, Vector
@@ -39,6 +39,8 @@ class RetrieveRules:
 
     answer_threshold: float
     similarity_threshold: float
+    score_threshold: float | None
+    default_results: int
     relevance: RelevanceParameters
     scoring: ScoringParameters
 
@@ -46,9 +48,7 @@ class RetrieveRules:
 class Retriever:
     """Answers queries for any owner. Reads never write the long term."""
 
-    def __init__(
-        self, store: LongTermStore, short_term: ShortTermStore, embedder: Embedder, clock: Clock, rules: RetrieveRules
-    ) -> None:
+    def __init__(self, store: LongTermStore, short_term: ShortTermStore, embedder: Embedder, clock: Clock, rules: RetrieveRules) -> None:
         self._store, self._short_term, self._embedder, self._clock, self._rules = store, short_term, embedder, clock, rules
         self._working_set = WorkingSet(store, short_term)
 
@@ -59,7 +59,7 @@ class Retriever:
         analysis = analyse_query(query.query, moment)
         where = _filter(query, now)
         (vector, degraded), recalled = await asyncio.gather(self._vector(query.query), self._recalled(owner, query))
-        limit = max(MIN_CANDIDATES, CANDIDATES_PER_RESULT * query.limit)
+        limit = max(MIN_CANDIDATES, CANDIDATES_PER_RESULT * self._limit(query))
         found = await self._store.search(owner, Search(vector, analysis.terms, limit, where))
         if self._short_term.degraded:
             degraded += ("short_term",)
@@ -119,8 +119,9 @@ class Retriever:
         if not len(candidates) or float(relevant.score.max()) < answer:
             return []
         passing = relevant.score >= floor
-        if query.score_threshold is not None:
-            passing &= scores.score >= query.score_threshold
+        cut = self._rules.score_threshold if query.score_threshold is None else query.score_threshold
+        if cut is not None:
+            passing &= scores.score >= cut
         order = sorted(
             np.flatnonzero(passing).tolist(),
             key=lambda row: (-scores.score[row], -relevant.score[row], -candidates.event_at[row], candidates.ids[row]),
@@ -132,7 +133,10 @@ class Retriever:
             if group not in seen:
                 seen.add(group)
                 rows.append(row)
-        return rows[: query.limit]
+        return rows[: self._limit(query)]
+
+    def _limit(self, query: RetrieveInput) -> int:
+        return query.limit or self._rules.default_results
 
     async def _hits(
         self,
@@ -216,5 +220,5 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else round(float(value), 6)
 
 
-def _at(column: np.ndarray | None, row: int) -> float | None:  # type: ignore[type-arg]
+def _at(column: Floats | None, row: int) -> float | None:
     return None if column is None else round(float(column[row]), 6)

@@ -103,15 +103,17 @@ async def test_neighbours_of_the_same_slot_come_however_unlike_they_are(store: L
         store,
         memory(id="mem_slot", embedding=-unit(1), **slot),
         memory(id="mem_bare", **slot),
-        memory(id="mem_old", status=Status.SUPERSEDED, **slot),
+        memory(id="mem_old", status=Status.SUPERSEDED, status_reason="contradicted", **slot),
+        memory(id="mem_merged", status=Status.UPDATED, status_reason="consolidated", **slot),
+        memory(id="mem_deleted", status=Status.DELETED, status_reason="manual_delete", **slot),
         memory(id="mem_other", **(slot | {"attribute": "work"})),
         memory(id="mem_type", **(slot | {"type": MemoryType.PROCEDURAL})),
     )
     near = Near(unit(1), SEMANTIC, 0.5, slot=("ann strasse", "home"))
     found = (await store.snapshot(ALICE, near=near)).near
-    assert {one.memory.id: round(one.similarity, 5) for one in found} == {"mem_bare": 0.0, "mem_slot": -1.0}
+    assert {one.memory.id: round(one.similarity, 5) for one in found} == {"mem_bare": 0.0, "mem_old": 0.0, "mem_slot": -1.0}
     without = (await store.snapshot(ALICE, near=Near(None, SEMANTIC, 0.5, slot=("ann strasse", "home")))).near
-    assert {one.memory.id for one in without} == {"mem_bare", "mem_slot"}
+    assert {one.memory.id for one in without} == {"mem_bare", "mem_old", "mem_slot"}
 
 
 async def test_neighbours_are_as_new_as_the_head_beside_them(store_factory: StoreFactory) -> None:

@@ -22,7 +22,8 @@ _BY_ID = f"SELECT {READ_COLUMNS} FROM documents WHERE id IN (SELECT value FROM j
 _EVENTS = "SELECT body FROM documents WHERE app_id = ? AND user_id = ? AND kind = 'event' AND sequence > ? ORDER BY sequence LIMIT ?"
 _BY_SLOT = (
     "SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id AND subject = :subject AND attribute = :attribute "
-    "AND kind = 'memory' AND status IN ('active', 'compressed') AND (:all_types OR type IN (SELECT value FROM json_each(:types)))"
+    "AND kind = 'memory' AND (status IN ('active', 'compressed') OR status = 'superseded' AND status_reason = 'contradicted') "
+    "AND (:all_types OR type IN (SELECT value FROM json_each(:types))) ORDER BY event_at DESC LIMIT 200"
 )
 
 
@@ -63,7 +64,7 @@ def by_id(connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], now:
 
 
 def in_slot(connection: sqlite3.Connection, owner: Owner, slot: tuple[str, str], types: frozenset[str]) -> list[str]:
-    """Ids of the active and compressed memories of `types` that speak of the slot (subject, attribute), both case-folded."""
+    """Ids of the memories of `types` that fill the slot (subject, attribute), now or before a contradiction: the latest 200 truths."""
     parameters = {
         "app_id": owner.app_id, "user_id": owner.user_id, "subject": slot[0], "attribute": slot[1],
         "all_types": int(not types), "types": listed(types),

@@ -35,7 +35,7 @@ def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
     near = _best(held, cosine, mask & ~np.isnan(cosine), search.limit)
     words = _word_scores(held, postings, frequencies, statistics)
     worded = _best(held, words, mask & (words > 0), search.limit)
-    rows = np.concatenate([near, worded[~np.isin(worded, near)]])
+    rows = np.array(list(dict.fromkeys([*near.tolist(), *worded.tolist()])), dtype=np.int64)
     candidates = _columns(held, rows, cosine, standing, postings)
     candidates.lists = {"vector": [held.ids[row] for row in near], "lexical": [held.ids[row] for row in worded]}
     return candidates, statistics
@@ -169,9 +169,9 @@ def _at(cosine: Floats, rows: npt.NDArray[np.int32]) -> Floats:
 
 def _positions(rows: Ints, wanted: npt.NDArray[np.int32]) -> Ints:
     """Where in `rows` each wanted row stands, -1 where it does not."""
-    place = {int(row): position for position, row in enumerate(rows)}
-    return np.array([place.get(int(row), -1) for row in wanted], dtype=np.int64)
+    place = {row: position for position, row in enumerate(rows.tolist())}
+    return np.array([place.get(row, -1) for row in wanted.tolist()], dtype=np.int64)
 
 
 def _names(codes: Codes, values: npt.NDArray[np.int32]) -> list[str | None]:
-    return [codes.name(int(value)) for value in values]
+    return [codes.name(value) for value in values.tolist()]

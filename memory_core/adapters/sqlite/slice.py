@@ -30,9 +30,9 @@ _COLUMNS: Final[dict[str, type[np.generic]]] = {
     "alive": np.bool_, "version": np.bool_, "overtaken": np.bool_, "has_vector": np.bool_, "asks": np.bool_, "tells_time": np.bool_,
     "status": np.int8, "type": np.int8,
     "category": np.int32, "session": np.int32, "agent": np.int32, "actor": np.int32, "cell": np.int32,
-    "turn": np.int32, "previous": np.int32, "next": np.int32, "access_count": np.int32,
+    "turn": np.int32, "previous": np.int32, "next": np.int32,
     "stamp": np.int64, "sequence": np.int64,
-    "length": np.float32, "importance_base": np.float64, "confidence": np.float64,
+    "length": np.float32, "importance_base": np.float64, "access_count": np.float64, "confidence": np.float64,
     "event_at": np.float64, "touched_at": np.float64, "accessed_at": np.float64, "valid_from": np.float64, "valid_until": np.float64,
 }  # fmt: skip
 

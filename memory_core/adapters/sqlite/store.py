@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
+from weakref import WeakValueDictionary
 
 from memory_core.adapters.sqlite import commit as committing
 from memory_core.adapters.sqlite import reading, searching
@@ -53,6 +54,7 @@ class SqliteStore:
         self._embedder = (embedding_model, dimensions)
         self._synchronous: Synchronous = synchronous
         self._slices = Slices(embedding_model, dimensions, slice_budget_bytes)
+        self._turns: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
         self._writer: ThreadPoolExecutor | None = None
@@ -75,16 +77,14 @@ class SqliteStore:
         self._writer = self._readers = None
         for executor in executors:
             await asyncio.to_thread(executor.shutdown)
-        for connection in self._connections:
-            connection.close()
-        self._connections.clear()
-        self._local = threading.local()
+        await asyncio.to_thread(self._disconnect)
 
     async def snapshot(self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None) -> Snapshot:
         """Head, documents and neighbours as of one state of the file. A neighbour of the slot without a vector has similarity 0."""
         if near is not None:
             self._check_vector(near.vector)
-            return await self._run(self._readers, self._near, owner, ids, near)
+            async with self._turn(owner):
+                return await self._run(self._readers, self._near, owner, ids, near)
         return await self._run(self._readers, self._documents, owner, ids)
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
@@ -94,7 +94,8 @@ class SqliteStore:
     async def search(self, owner: Owner, search: Search) -> Found:
         """Candidates straight from the owner's slice; no document is read."""
         self._check_vector(search.vector)
-        return await self._run(self._readers, self._found, owner, search)
+        async with self._turn(owner):
+            return await self._run(self._readers, self._found, owner, search)
 
     async def page(
         self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
@@ -136,6 +137,16 @@ class SqliteStore:
             connection = self._local.connection = connect(self._path, self._synchronous)
             self._connections.append(connection)
         return connection
+
+    def _disconnect(self) -> None:
+        for connection in self._connections:
+            connection.close()
+        self._connections.clear()
+        self._local = threading.local()
+
+    def _turn(self, owner: Owner) -> asyncio.Lock:
+        """One thread at a time for an owner's slice: the others would only wait for it, and keep other users' reads waiting."""
+        return self._turns.setdefault(owner, asyncio.Lock())
 
     def _prepared(self, connection: sqlite3.Connection) -> None:
         prepare(connection)

@@ -47,12 +47,14 @@ class Vectors:
     def products(self, vector: Vector) -> npt.NDArray[np.float32]:
         """The dot product of each row with `vector`: cosines, since both are normalised.
 
-        Measured with 384 dimensions: 0.5 ms for 10,000 rows, 11 ms for 100,000 (numpy lets other threads run meanwhile).
+        `vecdot` and not `dot`: BLAS splits a matrix product over all cores, and where one of them is busy it spins (24 ms for 10,000
+        rows instead of 0.6 ms, measured on 2 shared cores). With 384 dimensions: 0.6 ms for 10,000 rows, 12 ms for 100,000; other
+        Python threads run meanwhile. Equal vectors get exactly equal products wherever they stand.
         """
         scores = np.empty(self._rows, dtype=np.float32)
         query = np.ascontiguousarray(vector, dtype=np.float32)
         for number, block in enumerate(self._blocks):
             start = number * BLOCK_ROWS
             end = min(start + len(block), self._rows)
-            np.dot(block[: end - start], query, out=scores[start:end])
+            np.vecdot(block[: end - start], query, out=scores[start:end])
         return scores

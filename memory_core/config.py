@@ -1,0 +1,296 @@
+"""Settings: every knob with its default, its meaning and its environment variable, each said once, here.
+
+Read once at the start and passed down; nothing else in the product reads the environment for them. `python -m
+memory_core.config` prints them all. What a reader would get wrong: a threshold of None is not "no threshold" but the
+embedder's own (`domain/calibration.py`); `calibrated` says what holds.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import logging
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+
+from memory_core.domain.calibration import CALIBRATIONS, Calibration
+from memory_core.domain.scope import check_app_id, check_name
+
+log = logging.getLogger(__name__)
+
+
+class ConfigError(ValueError):
+    """Settings that can't be used; the text names each environment variable, its value and what is allowed."""
+
+
+SECRETS = frozenset({"llm_api_key", "embedding_api_key", "redis_url", "redis_password", "api_keys", "secret"})
+"""Settings whose values are never shown, logged or put into an error."""
+
+
+class ApiKey(BaseModel):
+    """One caller's key: `sha256` is the hex SHA-256 of the whole key `mc_<app>_<id>_<secret>`; `user` binds it to one user_id."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    id: Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,64}$")]
+    app: Annotated[str, AfterValidator(check_app_id)]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")]
+    rights: Annotated[frozenset[Literal["read", "write", "admin"]], Field(min_length=1)]
+    user: Annotated[str, AfterValidator(check_name)] | None = None
+
+
+def _lower(value: Any) -> Any:
+    return value.strip().lower() if isinstance(value, str) else value
+
+
+def _upper(value: Any) -> Any:
+    return value.strip().upper() if isinstance(value, str) else value
+
+
+def _from_json(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise ValueError('should be a JSON list like [{"id": …, "app": …, "sha256": …, "rights": ["read", "write"]}]') from None
+
+
+def _long_enough(value: SecretStr) -> SecretStr:
+    if len(value.get_secret_value()) < 16:
+        raise ValueError("should be at least 16 characters long")
+    return value
+
+
+Lower, Upper = BeforeValidator(_lower), BeforeValidator(_upper)
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Cosine = Annotated[float, Field(ge=-1, le=1)]
+Positive = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
+Folder = Annotated[Path, AfterValidator(Path.expanduser)]
+Url = Annotated[str, Field(pattern=r"^https?://\S+$")]
+LlmProvider = Annotated[Literal["openai", "azure", "offline"], Lower]
+EmbeddingProvider = Annotated[Literal["openai", "azure", "minilm", "hash"], Lower]
+
+
+class Settings(BaseModel):
+    """Everything that can be set. Immutable; construct it with names, or from the environment by `from_env`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, validate_default=True, hide_input_in_errors=True)
+
+    # the model that agents ask
+    llm_provider: LlmProvider = Field("offline", description="Who answers the agents' calls; offline needs no model")
+    llm_model: str | None = Field(None, description="Model, or deployment on Azure; none = the provider's own default")
+    llm_api_key: SecretStr | None = Field(None, description="Key; on Azure none = managed identity")
+    llm_base_url: Url | None = Field(None, description="Address of an OpenAI-compatible service; required for azure")
+    llm_temperature: Annotated[float, Field(ge=0, le=2)] = Field(0.4, description="Sampling temperature")
+    llm_max_tokens: Count = Field(3000, description="Longest answer, in tokens")
+    llm_top_p: Annotated[float, Field(gt=0, le=1)] = Field(0.9, description="Nucleus sampling")
+
+    # the embedder
+    embedding_provider: EmbeddingProvider = Field(
+        "minilm", description="Who makes vectors; hash makes a random one a text, for benches and tests"
+    )
+    embedding_model: str | None = Field(None, description="Model, or deployment on Azure; none = the provider's own default")
+    embedding_api_key: SecretStr | None = Field(None, description="Key; on Azure none = managed identity")
+    embedding_base_url: Url | None = Field(None, description="Address of an OpenAI-compatible service; required for azure")
+    embedding_dimensions: Annotated[int, Field(ge=1, le=4096)] | None = Field(
+        None, description="Length of a vector; none = the model's own"
+    )
+    embedding_timeout: Positive = Field(30.0, description="Seconds one call may take")
+    embedding_encoding_format: Annotated[Literal["base64", "float"], Lower] = Field("base64", description="How vectors travel")
+    chunk_tokens: Count = Field(500, description="Tokens a chunk of a long text; the embedder's own limit stands if smaller")
+    chunk_overlap: Annotated[int, Field(ge=0)] = Field(50, description="Tokens that a chunk shares with the one before")
+    chunk_edge_weight: Positive = Field(1.15, description="Weight of the first and the last chunk; the others weigh 1")
+    vector_cache_entries: Annotated[int, Field(ge=0)] = Field(512, description="Vectors kept in process; 0 = none")
+    vector_cache_ttl_s: Positive = Field(3600.0, description="Seconds a vector is kept in process")
+
+    # the long term
+    long_term: Annotated[Literal["sqlite"], Lower] = Field("sqlite", description="Where the truth is kept")
+    data: Folder = Field(Path(".memory"), description="Folder of everything that is kept on this machine")
+    sqlite_synchronous: Annotated[Literal["full", "normal"], Lower] = Field(
+        "full", description="full survives a power cut; normal only a killed process, at an eighth of a commit's time"
+    )
+    slice_budget_mb: Count = Field(320, description="Megabytes of users' vectors and terms held in memory")
+
+    # the short term
+    short_term: Annotated[Literal["embedded", "redis", "none"], Lower] = Field(
+        "embedded", description="Where each session's recent past is kept"
+    )
+    redis_url: SecretStr | None = Field(
+        None, description="Address (redis://, rediss://, unix://), required when MEMORY_SHORT_TERM is redis"
+    )
+    redis_password: SecretStr | None = Field(None, description="Stands before the address's own password")
+    redis_auth: Annotated[Literal["password", "entra"], Lower] = Field(
+        "password", description="How to sign in; entra = Entra ID, no password"
+    )
+    redis_identity_client_id: str | None = Field(None, description="User-assigned identity for entra; none = the default credential")
+    redis_timeout_ms: Count = Field(100, description="Milliseconds one call may take; then the short term is done without")
+    redis_breaker_failures: Count = Field(3, description="Failures in a row that open the circuit")
+    redis_breaker_rest_s: Positive = Field(2.0, description="Seconds an open circuit rests before one call tries again")
+    redis_vector_ttl_s: Count = Field(86_400, description="Seconds a vector is kept in Redis")
+    session_ttl_s: Count = Field(86_400, description="Seconds a session's set is kept after its last write")
+    session_cap: Count = Field(500, description="Memories kept of one session")
+    short_term_budget_mb: Count = Field(32, description="Megabytes that the embedded short term may hold")
+
+    # saving and finding; none = the embedder's own
+    cosine_low: Cosine | None = Field(None, description='Cosine that counts as "nothing in common"; none = the embedder\'s own')
+    cosine_high: Cosine | None = Field(None, description='Cosine that counts as "the same"; none = the embedder\'s own')
+    answer_threshold: Fraction | None = Field(
+        None, description="Relevance that the best memory must reach; none = the embedder's own (0.4)"
+    )
+    recall_threshold: Fraction | None = Field(None, description="Relevance each further memory must reach; none = the embedder's own (0.3)")
+    composite_score_threshold: Annotated[float, Field(ge=0, le=2)] | None = Field(
+        None, description="Score each memory must reach; none = no cut"
+    )
+    duplicate_threshold: Fraction | None = Field(None, description="Similarity of one and the same statement; none = the embedder's own")
+    contradiction_floor: Fraction | None = Field(
+        None, description="Similarity below which nothing contradicts; none = the embedder's own (0.3)"
+    )
+    link_threshold: Fraction | None = Field(None, description="Similarity from which memories are linked; none = the embedder's own (0.7)")
+    default_n_results: Annotated[int, Field(ge=1, le=100)] = Field(10, description="Results of a query that names no limit")
+
+    # weighing
+    recency_boost: Fraction = Field(0.1, description="Most that recency adds to a composite score, as a share of relevance")
+    importance_boost: Fraction = Field(0.1, description="Most that importance adds to a composite score, as a share of relevance")
+    max_age_hours: Positive = Field(
+        43_800.0, description="Divided by MEMORY_HALF_LIFE_FACTOR: the age that leaves 37 % of SECMSA's recency"
+    )
+    half_life_factor: Positive = Field(4.0, description="See MEMORY_MAX_AGE_HOURS")
+    recency_half_life_days: Positive = Field(30.0, description="Days that halve the recency of the recipe weighted")
+    decay_half_life_days: Positive = Field(30.0, description="Idle days that halve a memory's importance")
+    decay_floor: Fraction = Field(0.05, description="Importance under which a memory counts as decayed")
+
+    # the doors
+    auth: Annotated[Literal["on", "off"], Lower] = Field("on", description="off works only on a loopback address")
+    api_keys: Annotated[tuple[ApiKey, ...], BeforeValidator(_from_json)] = Field(
+        (), description='JSON list of keys {"id", "app", "sha256" of the whole key, "rights": ["read", "write", "admin"], "user"?}'
+    )
+    secret: Annotated[SecretStr, AfterValidator(_long_enough)] | None = Field(
+        None, description="Signs cursors, ≥ 16 characters, the same in every process; none = one made and kept in MEMORY_DATA"
+    )
+    host: str = Field("127.0.0.1", min_length=1, description="Address that the development host listens on")
+    port: Annotated[int, Field(ge=0, le=65_535)] = Field(7071, description="Its port; 0 = any free one")
+    deadline_s: Positive = Field(60.0, description="Seconds a request may take")
+    commit_deadline_s: Positive = Field(10.0, description="Seconds a write may try against concurrent ones")
+    body_limit_bytes: Count = Field(1_048_576, description="Longest request body")
+    idempotency_ttl_s: Count = Field(86_400, description="Seconds an Idempotency-Key is remembered")
+    log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"], Upper] = Field(
+        "INFO", description="Least severity logged"
+    )
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if self.short_term == "redis" and self.redis_url is None:
+            raise ValueError("MEMORY_REDIS_URL is required when MEMORY_SHORT_TERM is redis")
+        if self.redis_url is not None and not self.redis_url.get_secret_value().startswith(("redis://", "rediss://", "unix://")):
+            raise ValueError("MEMORY_REDIS_URL: should begin with redis://, rediss:// or unix://")
+        if self.chunk_overlap >= self.chunk_tokens:
+            raise ValueError(
+                f"MEMORY_CHUNK_OVERLAP={self.chunk_overlap}: should be less than MEMORY_CHUNK_TOKENS, which is {self.chunk_tokens}"
+            )
+        scale = self.calibrated
+        if scale.cosine_low >= scale.cosine_high:
+            raise ValueError(f"MEMORY_COSINE_LOW={scale.cosine_low}: should be less than MEMORY_COSINE_HIGH, which is {scale.cosine_high}")
+        for name, provider, key, url in (
+            ("EMBEDDING", self.embedding_provider, self.embedding_api_key, self.embedding_base_url),
+            ("LLM", self.llm_provider, self.llm_api_key, self.llm_base_url),
+        ):
+            if provider == "azure" and url is None:
+                raise ValueError(f"{name}_BASE_URL is required when {name}_PROVIDER is azure")
+            if provider == "openai" and key is None and url is None:
+                raise ValueError(f"{name}_API_KEY is required when {name}_PROVIDER is openai, unless {name}_BASE_URL names another service")
+        return self
+
+    @property
+    def calibrated(self) -> Calibration:
+        """The thresholds and the scale that hold: what is set here, else the embedder's own."""
+        given = {field.name: getattr(self, field.name) for field in fields(Calibration)}
+        return replace(CALIBRATIONS[self.embedding_provider], **{name: value for name, value in given.items() if value is not None})
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str] | None = None) -> Self:
+        """The settings of the environment; an empty variable counts as not given.
+
+        Raises ConfigError, in one line, for wrong values and for a MEMORY_ variable that is nearly the name of a setting.
+        Another unknown one is only logged: other software (systemd) uses the prefix too.
+        """
+        given = os.environ if environ is None else environ
+        known = {variable(name): name for name in cls.model_fields}
+        problems = []
+        for name, near in _unknown(given, known):
+            if near:
+                problems.append(f"{name}: there is no such setting; did you mean {near}?")
+            else:
+                log.warning("%s is not a setting of Memory Core", name)
+        values = {known[name]: value for name, value in given.items() if name in known and value.strip()}
+        try:
+            settings = cls.model_validate(values)
+        except ValidationError as error:
+            problems += [_said(one, values) for one in error.errors(include_url=False)]
+            raise ConfigError("; ".join(problems)) from None
+        if problems:
+            raise ConfigError("; ".join(problems))
+        return settings
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    kept = name.startswith(("llm_", "embedding_")) or name == "log_level"
+    return name.upper() if kept else f"MEMORY_{name.upper()}"
+
+
+def rows(settings: Settings) -> list[tuple[str, str, str, str]]:
+    """The table of all settings: variable, default, current value (secrets masked), meaning."""
+    return [
+        (variable(name), _shown(name, field.default), _shown(name, getattr(settings, name)), field.description or "")
+        for name, field in Settings.model_fields.items()
+    ]
+
+
+def main() -> int:
+    """Print the settings that this environment gives, as a table: 0, or 2 after one line that says what is wrong."""
+    try:
+        settings = Settings.from_env()
+    except ConfigError as error:
+        print(error, file=sys.stderr)
+        return 2
+    table = [("variable", "default", "now", "meaning"), *rows(settings)]
+    widths = [max(len(row[column]) for row in table) for column in range(3)]
+    for row in table:
+        print("  ".join([*(text.ljust(width) for text, width in zip(row, widths, strict=False)), row[3]]))
+    return 0
+
+
+def _shown(name: str, value: Any) -> str:
+    if value is None or value == ():
+        return "-"
+    return "********" if name in SECRETS else str(value)
+
+
+def _unknown(environ: Mapping[str, str], known: Mapping[str, str]) -> list[tuple[str, str | None]]:
+    """The MEMORY_ variables that name no setting, each with the setting that it nearly names."""
+    names = sorted(name for name in environ if name.startswith("MEMORY_") and name not in known)
+    return [(name, next(iter(difflib.get_close_matches(name, known, n=1, cutoff=0.85)), None)) for name in names]
+
+
+def _said(problem: ErrorDetails, values: Mapping[str, str]) -> str:
+    """One validation error in the words of whoever set the variable; a secret's value is left out."""
+    message = problem["msg"].removeprefix("Value error, ").replace("Input should", "should")
+    if not problem["loc"]:
+        return str(message)
+    name, *inside = (str(part) for part in problem["loc"])
+    given = values[name]
+    value = "" if name in SECRETS else f"={given if given.isprintable() else repr(given)}"
+    return f"{variable(name)}{value}: {''.join(f'{part}: ' for part in inside)}{message}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

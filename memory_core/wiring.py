@@ -1,0 +1,128 @@
+"""Which adapter stands behind each port, chosen by Settings; heavy libraries are imported only for those chosen."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from memory_core.adapters.redis.embedded import embedded
+from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.adapters.redis.breaker import Breaker
+from memory_core.adapters.redis.client import server
+from memory_core.adapters.redis.store import RedisShortTermStore
+from memory_core.config import ConfigError, Settings
+from memory_core.domain.fusion import FusionParameters
+from memory_core.domain.relevance import RelevanceParameters
+from memory_core.domain.scoring import ScoringParameters
+from memory_core.formation.save import SaveRules
+from memory_core.ports import Clock, Embedder, LongTermStore, ShortTermStore
+from memory_core.recollection.retrieve import RetrieveRules
+
+
+@dataclass(frozen=True, slots=True)
+class Adapters:
+    """One adapter a port."""
+
+    long_term: LongTermStore
+    short_term: ShortTermStore
+    embedder: Embedder
+
+    @classmethod
+    def of(cls, settings: Settings, clock: Clock) -> Adapters:
+        """The adapters that the settings name; nothing is connected yet."""
+        short_term = _short_term(settings, clock)
+        embedder = _embedder(settings, short_term, clock)
+        return cls(_long_term(settings, embedder, clock), short_term, embedder)
+
+
+def _long_term(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermStore:
+    from memory_core.adapters.sqlite.store import SqliteStore
+
+    return SqliteStore(
+        settings.data / "memory.db",
+        clock=clock,
+        embedding_model=embedder.model,
+        dimensions=embedder.dimensions,
+        synchronous=settings.sqlite_synchronous,
+        slice_budget_bytes=settings.slice_budget_mb * 2**20,
+    )
+
+
+def _short_term(settings: Settings, clock: Clock) -> ShortTermStore:
+    if settings.short_term == "none":
+        return NoShortTermStore()
+    if settings.short_term == "embedded":
+        return embedded(clock, max_bytes=settings.short_term_budget_mb * 2**20)
+    if settings.redis_url is None:
+        raise ConfigError("MEMORY_REDIS_URL is required when MEMORY_SHORT_TERM is redis")
+    password = settings.redis_password
+    connect = server(
+        settings.redis_url.get_secret_value(),
+        password=None if password is None else password.get_secret_value(),
+        entra=settings.redis_auth == "entra",
+        identity_client_id=settings.redis_identity_client_id,
+    )
+    return RedisShortTermStore(
+        connect,
+        clock,
+        timeout_s=settings.redis_timeout_ms / 1000,
+        breaker=Breaker(clock, failures=settings.redis_breaker_failures, rest=timedelta(seconds=settings.redis_breaker_rest_s)),
+        session_ttl_s=settings.session_ttl_s,
+        vector_ttl_s=settings.redis_vector_ttl_s,
+        session_cap=settings.session_cap,
+    )
+
+
+def _embedder(settings: Settings, short_term: ShortTermStore, clock: Clock) -> Embedder:
+    if settings.embedding_provider == "hash":
+        from memory_core.adapters.offline.hash_embedder import HashEmbedder
+
+        return HashEmbedder(settings.embedding_dimensions or 384)
+    from memory_core.adapters.minilm.embedder import MiniLMEmbedder
+
+    return MiniLMEmbedder()
+
+
+def save_rules(settings: Settings) -> SaveRules:
+    """What saving goes by, on the embedder's scale."""
+    scale = settings.calibrated
+    return SaveRules(scale.duplicate_threshold, scale.contradiction_floor)
+
+
+def retrieve_rules(settings: Settings) -> RetrieveRules:
+    """What retrieving goes by, on the embedder's scale."""
+    scale = settings.calibrated
+    return RetrieveRules(
+        answer_threshold=scale.answer_threshold,
+        similarity_threshold=scale.recall_threshold,
+        score_threshold=settings.composite_score_threshold,
+        default_results=settings.default_n_results,
+        relevance=RelevanceParameters(fusion=FusionParameters(cosine_low=scale.cosine_low, cosine_high=scale.cosine_high)),
+        scoring=ScoringParameters(
+            recency_boost=settings.recency_boost,
+            importance_boost=settings.importance_boost,
+            max_age_hours=settings.max_age_hours,
+            half_life_factor=settings.half_life_factor,
+            recency_half_life_days=settings.recency_half_life_days,
+            decay_half_life_days=settings.decay_half_life_days,
+        ),
+    )
+
+
+def cursor_secret(settings: Settings) -> bytes:
+    """What signs cursors: the configured secret, else one made once and kept beside the data, readable by its owner only."""
+    if settings.secret is not None:
+        return settings.secret.get_secret_value().encode()
+    kept = Path(settings.data) / "secret"
+    settings.data.mkdir(parents=True, exist_ok=True)
+    try:
+        handle = os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return kept.read_bytes()
+    with os.fdopen(handle, "wb") as file:
+        fresh = secrets.token_hex(32).encode()
+        file.write(fresh)
+    return fresh

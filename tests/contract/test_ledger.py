@@ -1,0 +1,166 @@
+"""The commit loop over any store: what is decided gets in once, whoever else writes, whatever answer is lost."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from memory_core.adapters.system import RandomIds
+from memory_core.domain.errors import Unavailable
+from memory_core.domain.models import Memory
+from memory_core.domain.results import Call
+from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.commit import Committed, Ledger, Look
+from memory_core.ports import LongTermStore
+from tests.builders import ALICE, AnswerLost, StillClock, memory, unit
+from tests.contract.conftest import StoreFactory
+
+
+def ledger(store: LongTermStore, clock: StillClock) -> Ledger:
+    return Ledger(store, clock, RandomIds(), deadline_s=30)
+
+
+async def save(book: Ledger, one: Memory) -> Committed[str]:
+    def decide(look: Look) -> Changes[str]:
+        return Changes(one.id, (Change("created", one),), reads=frozenset({one.id}))
+
+    return await book.commit(ALICE, decide, ids=[one.id], call=Call())
+
+
+async def count_up(book: Ledger, memory_id: str) -> None:
+    """Read, add one, write: what loses updates when a head is not respected."""
+
+    def decide(look: Look) -> Changes[None]:
+        held = look.memory(memory_id)
+        assert held is not None
+        more = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1})
+        return Changes(None, (Change("reinforced", more, held),), reads=frozenset({memory_id}))
+
+    await book.commit(ALICE, decide, ids=[memory_id], call=Call())
+
+
+async def test_two_processes_race_200_commits_without_a_lost_update_or_a_gap(store_factory: StoreFactory, clock: StillClock) -> None:
+    books = [ledger(await store_factory(), clock), ledger(await store_factory(), clock)]
+    one = memory(embedding=unit(1))
+    await save(books[0], one)
+
+    async def writer(book: Ledger) -> None:
+        for _ in range(100):
+            await count_up(book, one.id)
+
+    await asyncio.gather(*(writer(book) for book in books))
+    store = await store_factory()
+    look = await ledger(store, clock).look(ALICE, [one.id])
+    held = look.memory(one.id)
+    assert held is not None
+    assert held.reinforcement_count == 200
+    assert look.head is not None
+    assert look.head.sequence == 201
+    events = await store.events(ALICE, 0, 500)
+    assert [event.sequence for event in events] == list(range(1, 202))
+    times = [event.occurred_at for event in events]
+    assert times == sorted(set(times))
+
+
+async def test_a_commit_applied_whose_answer_was_lost_is_recognised_as_ours(store_factory: StoreFactory, clock: StillClock) -> None:
+    inner = await store_factory()
+    losing = AnswerLost(inner)
+    one = memory(embedding=unit(1))
+    done = await save(ledger(losing, clock), one)
+    assert losing.lost == 0
+    assert done.memories[one.id].revision == 1
+    assert [event.memory_id for event in await inner.events(ALICE, 0, 10)] == [one.id]
+
+
+async def test_an_answer_lost_while_another_process_commits_is_still_recognised_as_ours(
+    store_factory: StoreFactory, clock: StillClock
+) -> None:
+    inner, other = await store_factory(), await store_factory()
+    first, rival, ours = memory("first"), memory("rival"), memory("ours")
+    await save(ledger(inner, clock), first)
+
+    async def meanwhile() -> None:
+        await save(ledger(other, clock), rival)
+
+    done = await save(ledger(AnswerLost(inner, meanwhile=meanwhile), clock), ours)
+    assert done.memories[ours.id].revision == 2
+    assert [event.memory_id for event in await inner.events(ALICE, 0, 10)] == [first.id, ours.id, rival.id]
+
+
+async def test_a_batch_that_never_arrived_is_sent_again(store_factory: StoreFactory, clock: StillClock) -> None:
+    inner = await store_factory()
+    losing = AnswerLost(inner, apply=False)
+    one = memory()
+    await save(ledger(losing, clock), one)
+    assert losing.lost == 0
+    assert [event.memory_id for event in await inner.events(ALICE, 0, 10)] == [one.id]
+
+
+async def test_a_store_that_stays_down_is_said(store_factory: StoreFactory, clock: StillClock) -> None:
+    losing = AnswerLost(await store_factory(), apply=False, lost=100)
+    with pytest.raises(Unavailable):
+        await save(ledger(losing, clock), memory())
+
+
+async def test_a_head_moved_by_something_unrelated_costs_no_second_decision(store_factory: StoreFactory, clock: StillClock) -> None:
+    here, there = await store_factory(), await store_factory()
+    book, rival = ledger(here, clock), ledger(there, clock)
+    await save(book, memory("first"))
+    decided = 0
+    look = await book.look(ALICE, [])
+    await save(rival, memory("unrelated"))
+
+    def decide(_: Look) -> Changes[None]:
+        nonlocal decided
+        decided += 1
+        return Changes(None, (Change("created", memory("ours")),))
+
+    done = await book.commit(ALICE, decide, ids=[], basis=look, call=Call())
+    assert decided == 1
+    assert next(iter(done.memories.values())).revision == 3
+
+
+async def test_a_head_moved_by_what_was_read_is_decided_again(store_factory: StoreFactory, clock: StillClock) -> None:
+    here, there = await store_factory(), await store_factory()
+    book, rival = ledger(here, clock), ledger(there, clock)
+    one = memory("first")
+    await save(book, one)
+    look = await book.look(ALICE, [one.id])
+    await count_up(rival, one.id)
+    seen: list[int] = []
+
+    def decide(shown: Look) -> Changes[None]:
+        held = shown.memory(one.id)
+        assert held is not None
+        seen.append(held.reinforcement_count)
+        more = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1})
+        return Changes(None, (Change("reinforced", more, held),), reads=frozenset({one.id}))
+
+    await book.commit(ALICE, decide, ids=[one.id], basis=look, call=Call())
+    assert seen == [0, 1]
+    held = (await book.look(ALICE, [one.id])).memory(one.id)
+    assert held is not None
+    assert held.reinforcement_count == 2
+
+
+async def test_a_clock_that_goes_back_does_not_turn_the_log_around(store_factory: StoreFactory, clock: StillClock) -> None:
+    store = await store_factory()
+    book = ledger(store, clock)
+    await save(book, memory("first"))
+    clock.forward(-3600)
+    await save(book, memory("second"))
+    first, second = await store.events(ALICE, 0, 10)
+    assert second.occurred_at > first.occurred_at
+
+
+async def test_events_hold_what_changed_and_never_a_vector(store_factory: StoreFactory, clock: StillClock) -> None:
+    store = await store_factory()
+    book = ledger(store, clock)
+    one = memory("green tea", embedding=unit(1), tags=["drink"])
+    await save(book, one)
+    await count_up(book, one.id)
+    created, reinforced = await store.events(ALICE, 0, 10)
+    assert created.after["content"] == "green tea"
+    assert "embedding" not in created.after
+    assert (reinforced.before, reinforced.after) == ({"reinforcement_count": 0}, {"reinforcement_count": 1})

@@ -1,0 +1,64 @@
+"""Processes that share a file or die over it: what was acknowledged is there, nothing is half there."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import sys
+from pathlib import Path
+
+from memory_core.adapters.sqlite.store import SqliteStore
+from tests.builders import ALICE, DIMENSIONS, StillClock, query
+
+ROOT = Path(__file__).parents[2]
+
+
+async def child(path: Path, name: str, commits: int) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.integration.committing_child", str(path), name, str(commits),
+        stdout=asyncio.subprocess.PIPE, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+
+
+async def checked(path: Path, acknowledged: set[str]) -> int:
+    """Open the file and hold it against what was acknowledged; the number of commits in it."""
+    store = SqliteStore(path, clock=StillClock(), embedding_model="test", dimensions=DIMENSIONS)
+    await store.open()
+    try:
+        events = await store.events(ALICE, 0, 100_000)
+        committed = [one.id.removeprefix("evt_").removesuffix("_0") for one in events]
+        assert acknowledged <= set(committed)
+        assert [one.sequence for one in events] == list(range(1, len(events) + 1))
+        snapshot = await store.snapshot(ALICE, ["counter"])
+        assert snapshot.head is not None
+        assert snapshot.head.sequence == snapshot.documents["counter"].body["n"] == len(events)
+        found = await store.search(ALICE, query("tea", limit=100_000))
+        assert set(found.candidates.ids) == {f"mem_{commit_id}_{half}" for commit_id in committed for half in "ab"}
+        return len(events)
+    finally:
+        await store.close()
+
+
+async def test_killed_while_committing_it_loses_nothing_acknowledged_and_keeps_nothing_half(tmp_path: Path) -> None:
+    path, rng, acknowledged = tmp_path / "memory.db", random.Random(5), set[str]()
+    for life in range(8):
+        process = await child(path, f"life{life}", 10_000)
+        assert process.stdout is not None
+        for _ in range(rng.randint(1, 60)):
+            acknowledged.add((await process.stdout.readline()).decode().strip())
+        process.kill()
+        rest = (await process.stdout.read()).decode().split("\n")[:-1]  # what it said before the kill reached it
+        acknowledged.update(rest)
+        await process.wait()
+        assert await checked(path, acknowledged) >= len(acknowledged)
+
+
+async def test_two_processes_on_one_file_lose_no_update(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    processes = [await child(path, name, 60) for name in ("left", "right")]
+    said = await asyncio.gather(*(process.communicate() for process in processes))
+    assert [process.returncode for process in processes] == [0, 0]
+    acknowledged = {line for out, _ in said for line in out.decode().split()}
+    assert len(acknowledged) == 120
+    assert await checked(path, acknowledged) == 120

@@ -1,0 +1,206 @@
+"""What is the SQLite store's own: its file, its embedder, its memory budget."""
+
+# ruff: noqa: ASYNC240 - small files, in tests
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from memory_core.adapters.sqlite.store import SqliteStore
+from memory_core.domain.errors import EmbeddingMismatch, Unavailable
+from memory_core.domain.models import Lexical
+from memory_core.domain.scope import Owner
+from memory_core.ports import Document, Write
+from tests.builders import ALICE, DIMENSIONS, NOW, StillClock, commit, document, memory, query, save, tokens, unit
+
+Opened = Callable[..., Awaitable[SqliteStore]]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "folder" / "memory.db"
+
+
+@pytest.fixture
+async def opened(path: Path) -> AsyncIterator[Opened]:
+    stores: list[SqliteStore] = []
+
+    async def make(**options: Any) -> SqliteStore:
+        defaults = {"clock": StillClock(), "embedding_model": "one", "dimensions": DIMENSIONS, "synchronous": "normal"}
+        store = SqliteStore(path, **(defaults | options))
+        stores.append(store)
+        await store.open()
+        return store
+
+    yield make
+    for store in stores:
+        await store.close()
+
+
+async def test_slices_over_the_budget_are_let_go_and_answer_the_same_again(opened: Opened) -> None:
+    small, large = await opened(slice_budget_bytes=1), await opened()
+    owners = [Owner("app", f"user{number}") for number in range(4)]
+    rng = random.Random(1)
+    for number in range(60):
+        owner = rng.choice(owners)
+        words = " ".join(rng.choice(["tea", "cup", "rain", "moon"]) for _ in range(4))
+        await save(small, memory(words, owner=owner, id=f"mem_{number}", embedding=unit(number)))
+        asked = rng.choice(owners)
+        answers = [(await store.search(asked, query("tea moon", unit(500), 7))).candidates for store in (small, large)]
+        assert answers[0].ids == answers[1].ids
+        assert answers[0].lists == answers[1].lists
+        np.testing.assert_array_equal(answers[0].cosine, answers[1].cosine)
+    assert (await small.check()).facts["slices"] <= 1
+    facts = (await large.check()).facts
+    assert (facts["slices"], facts["journal_mode"]) == (4, "wal")
+    assert facts["slice_bytes"] > 0
+    assert facts["file_bytes"] > 0
+
+
+async def test_unknown_users_take_no_place_in_memory(opened: Opened) -> None:
+    store = await opened()
+    for number in range(50):
+        await store.search(Owner("app", f"nobody{number}"), query("tea", unit(1)))
+    assert (await store.check()).facts["slices"] == 0
+
+
+async def test_a_slice_whose_rows_have_mostly_fallen_is_loaded_afresh(opened: Opened) -> None:
+    store = await opened()
+    made = [memory(id=f"mem_{number}", embedding=unit(number)) for number in range(60)]
+    await save(store, *made[:30])
+    await save(store, *made[30:])
+    sizes = []
+    for turn in range(20):
+        lexical = Lexical(own=tokens(f"tea{turn}"))
+        await commit(store, ALICE, *(Write("put", document(one.model_copy(update={"lexical": lexical}))) for one in made))
+        found = await store.search(ALICE, query(f"tea{turn} tea{turn - 1}", unit(7), 100))
+        assert found.candidates.lists["vector"][0] == "mem_7"
+        assert set(found.candidates.ids) == {one.id for one in made}
+        assert found.statistics.documents == found.statistics.document_frequency[f"tea{turn}"] == 60
+        assert found.statistics.document_frequency[f"tea{turn - 1}"] == 0
+        sizes.append((await store.check()).facts["slice_bytes"])
+    assert sizes[-1] < max(sizes)
+
+
+async def test_another_embedder_is_refused_at_the_start_with_both_named(opened: Opened) -> None:
+    store = await opened()
+    await save(store, memory(embedding=unit(1)))
+    with pytest.raises(EmbeddingMismatch, match=r"'one' with 8 .* 'two' with 8"):
+        await opened(embedding_model="two")
+    with pytest.raises(EmbeddingMismatch, match=r"'one' with 8 .* 'one' with 5"):
+        await opened(dimensions=5)
+
+
+async def test_a_file_without_vectors_takes_any_embedder(opened: Opened) -> None:
+    await save(await opened(), memory())
+    store = await opened(embedding_model="two", dimensions=5)
+    await save(store, memory(embedding=unit(1, 5)))
+
+
+async def test_an_embedder_that_was_late_on_an_empty_file_is_refused_too(opened: Opened) -> None:
+    early, late = await opened(), await opened(embedding_model="two")
+    await save(early, memory("tea", embedding=unit(1)))
+    with pytest.raises(EmbeddingMismatch):
+        await save(late, memory(embedding=unit(2)))
+    with pytest.raises(EmbeddingMismatch):
+        await late.search(ALICE, query("tea", unit(1)))
+    assert (await early.search(ALICE, query("tea"))).statistics.documents == 1
+
+
+@pytest.mark.parametrize("content", [b"this is a text file, not a database\n" * 100, b"SQLite format 3\0" + b"\x00" * 4000])
+async def test_a_file_that_is_no_database_is_refused_and_left_alone(opened: Opened, path: Path, content: bytes) -> None:
+    path.parent.mkdir()
+    path.write_bytes(content)
+    with pytest.raises(Unavailable):
+        await opened()
+    assert path.read_bytes() == content
+
+
+async def test_another_programs_database_is_refused_and_left_alone(opened: Opened, path: Path) -> None:
+    path.parent.mkdir()
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE bookmarks (url TEXT)")
+    other.close()
+    before = path.read_bytes()
+    with pytest.raises(Unavailable, match="another program"):
+        await opened()
+    assert path.read_bytes() == before
+
+
+async def test_a_file_of_a_newer_version_is_refused_with_both_versions(opened: Opened, path: Path) -> None:
+    await (await opened()).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 7")
+    connection.close()
+    with pytest.raises(Unavailable, match=r"version 7.*version 1"):
+        await opened()
+
+
+async def test_a_path_that_cannot_be_a_file_is_unavailable(opened: Opened, path: Path) -> None:
+    path.mkdir(parents=True)
+    with pytest.raises(Unavailable):
+        await opened()
+
+
+async def test_a_damaged_file_is_unavailable_and_never_an_empty_answer(opened: Opened, path: Path) -> None:
+    store = await opened()
+    for number in range(30):
+        await save(store, memory("tea " * 300, id=f"mem_{number}", embedding=unit(number)))
+    await store.close()
+    content = bytearray(path.read_bytes())
+    content[8192:] = b"\xff" * (len(content) - 8192)
+    path.write_bytes(content)
+    with pytest.raises(Unavailable):  # at the start or at the first read, wherever the damage shows
+        await (await opened()).search(ALICE, query("tea"))
+
+
+async def test_a_commit_waits_for_another_process_that_holds_the_file(opened: Opened, path: Path) -> None:
+    store = await opened()
+    await save(store, memory())
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    task = asyncio.create_task(save(store, memory()))
+    for _ in range(20):  # reads go on meanwhile
+        assert len(await store.page(ALICE, "memory", None, None, 10)) == 1
+    assert not task.done()
+    other.execute("ROLLBACK")
+    other.close()
+    assert (await task).sequence == 2
+
+
+async def test_expired_rows_leave_the_file_as_commits_go_by(opened: Opened, path: Path) -> None:
+    clock = StillClock()
+    store = await opened(clock=clock)
+    receipts = [Document(f"rcp_{number}", "receipt", {}, expires_at=NOW + timedelta(seconds=5)) for number in range(50)]
+    await commit(store, ALICE, *(Write("create", one) for one in receipts))
+    clock.forward(5)
+    for _ in range(3):
+        await commit(store, ALICE)
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT count(*) FROM documents WHERE kind = 'receipt'").fetchone() == (0,)
+    connection.close()
+
+
+async def test_a_memory_with_an_expiry_is_a_mistake_of_the_caller(opened: Opened) -> None:
+    store = await opened()
+    one = memory()
+    with pytest.raises(ValueError, match="does not expire"):
+        await commit(store, ALICE, Write("create", Document(one.id, "memory", one.model_dump(mode="json"), expires_at=NOW)))
+
+
+async def test_reads_of_many_users_at_once_keep_to_their_own(opened: Opened) -> None:
+    store = await opened()
+    owners = [Owner("app", f"user{number}") for number in range(12)]
+    for number, owner in enumerate(owners):
+        await save(store, memory("tea", owner=owner, id=f"mem_{number}", embedding=unit(number)))
+    answers = await asyncio.gather(*(store.search(owner, query("tea", unit(1))) for owner in owners * 10))
+    assert [one.candidates.ids for one in answers] == [[f"mem_{number}"] for number in range(12)] * 10

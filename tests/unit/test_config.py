@@ -1,0 +1,215 @@
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import SecretStr, ValidationError
+
+from memory_core.config import SECRETS, ConfigError, Settings, main, rows, variable
+from memory_core.domain.calibration import CALIBRATIONS
+from memory_core.domain.scoring import ScoringParameters
+
+KEY = '[{"id": "k1", "app": "shop", "sha256": "' + "ab" * 32 + '", "rights": ["read", "write"]}]'
+SECRET_VALUES = {
+    "LLM_API_KEY": "llm-hush-hush",
+    "EMBEDDING_API_KEY": "embedding-hush-hush",
+    "MEMORY_REDIS_URL": "rediss://:hush-hush@cache:6380/0",
+    "MEMORY_REDIS_PASSWORD": "redis-hush-hush",
+    "MEMORY_API_KEYS": KEY.replace("shop", "hush"),
+    "MEMORY_SECRET": "cursor-hush-hush-hush",
+}
+
+
+def settings(**environ):
+    return Settings.from_env(environ)
+
+
+def test_an_empty_environment_gives_the_defaults_that_run_on_a_laptop():
+    given = settings()
+    assert given == Settings()
+    assert (given.embedding_provider, given.llm_provider, given.long_term, given.short_term) == ("minilm", "offline", "sqlite", "embedded")
+    assert given.data == Path(".memory")
+    assert given.auth == "on"
+    assert (given.chunk_tokens, given.chunk_overlap, given.chunk_edge_weight) == (500, 50, 1.15)
+    assert (given.session_ttl_s, given.session_cap) == (24 * 3600, 500)
+
+
+def test_seeds_names_stay_and_all_else_is_memory():
+    names = {variable(name) for name in Settings.model_fields}
+    assert {"LLM_PROVIDER", "LLM_TOP_P", "EMBEDDING_DIMENSIONS", "EMBEDDING_ENCODING_FORMAT", "LOG_LEVEL"} <= names
+    assert {"MEMORY_RECALL_THRESHOLD", "MEMORY_LINK_THRESHOLD", "MEMORY_DEFAULT_N_RESULTS"} <= names
+    assert all(name.startswith(("LLM_", "EMBEDDING_", "MEMORY_")) or name == "LOG_LEVEL" for name in names)
+
+
+def test_the_environment_is_read_as_it_is_usually_written():
+    given = settings(
+        LLM_TEMPERATURE="0",
+        EMBEDDING_PROVIDER="Hash",
+        MEMORY_SQLITE_SYNCHRONOUS="NORMAL",
+        LOG_LEVEL="debug",
+        MEMORY_PORT=" 7100 ",
+        MEMORY_DATA="~/m",
+    )
+    assert (given.llm_temperature, given.embedding_provider, given.sqlite_synchronous) == (0.0, "hash", "normal")
+    assert (given.log_level, given.port) == ("DEBUG", 7100)
+    assert given.data == Path.home() / "m"
+
+
+def test_an_empty_variable_counts_as_not_given():
+    assert settings(EMBEDDING_API_KEY="", MEMORY_PORT="  ") == Settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        ("MEMORY_PORT", "abc", "integer"),
+        ("MEMORY_PORT", "70000", "less than or equal to 65535"),
+        ("EMBEDDING_PROVIDER", "opnai", "'openai', 'azure', 'minilm' or 'hash'"),
+        ("MEMORY_ANSWER_THRESHOLD", "1.2", "less than or equal to 1"),
+        ("MEMORY_DECAY_HALF_LIFE_DAYS", "0", "greater than 0"),
+        ("MEMORY_RECENCY_BOOST", "nan", "finite"),
+        ("MEMORY_AUTH", "maybe", "'on' or 'off'"),
+        ("EMBEDDING_BASE_URL", "localhost", "http"),
+        ("LOG_LEVEL", "LOUD", "'DEBUG'"),
+        ("MEMORY_CHUNK_OVERLAP", "500", "less than MEMORY_CHUNK_TOKENS"),
+        ("MEMORY_COSINE_LOW", "1.0", "less than MEMORY_COSINE_HIGH"),
+    ],
+)
+def test_a_wrong_value_names_its_variable_itself_and_what_is_allowed(name, value, allowed):
+    with pytest.raises(ConfigError) as refused:
+        settings(**{name: value})
+    assert f"{name}={value}" in str(refused.value)
+    assert allowed in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_every_wrong_value_is_named_at_once():
+    with pytest.raises(ConfigError, match=r"LLM_TOP_P=7.*MEMORY_PORT=x") as refused:
+        settings(LLM_TOP_P="7", MEMORY_PORT="x", MEMORY_PROT="1")
+    assert "MEMORY_PROT: there is no such setting; did you mean MEMORY_PORT?" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("environ", "missing"),
+    [
+        ({"MEMORY_SHORT_TERM": "redis"}, "MEMORY_REDIS_URL"),
+        ({"EMBEDDING_PROVIDER": "openai"}, "EMBEDDING_API_KEY"),
+        ({"EMBEDDING_PROVIDER": "azure", "EMBEDDING_API_KEY": "k"}, "EMBEDDING_BASE_URL"),
+        ({"LLM_PROVIDER": "azure"}, "LLM_BASE_URL"),
+        ({"LLM_PROVIDER": "openai"}, "LLM_API_KEY"),
+    ],
+)
+def test_what_another_setting_needs_is_named_when_it_is_missing(environ, missing):
+    with pytest.raises(ConfigError, match=f"^{missing} is required"):
+        settings(**environ)
+
+
+def test_a_compatible_service_needs_no_key():
+    given = settings(EMBEDDING_PROVIDER="openai", EMBEDDING_BASE_URL="http://127.0.0.1:9000/v1")
+    assert given.embedding_base_url == "http://127.0.0.1:9000/v1"
+
+
+def test_an_unknown_variable_that_is_nearly_a_setting_is_an_error_and_a_strange_one_only_logged(caplog):
+    with pytest.raises(ConfigError, match="MEMORY_LINK_TRESHOLD: there is no such setting; did you mean MEMORY_LINK_THRESHOLD"):
+        settings(MEMORY_LINK_TRESHOLD="0.8")
+    assert settings(MEMORY_PRESSURE_WATCH="/sys/fs/cgroup", PATH="/bin") == Settings()
+    assert "MEMORY_PRESSURE_WATCH is not a setting of Memory Core" in caplog.text
+    assert "PATH is" not in caplog.text
+
+
+def test_api_keys_come_as_json():
+    (key,) = settings(MEMORY_API_KEYS=KEY).api_keys
+    assert (key.id, key.app, key.rights, key.user) == ("k1", "shop", {"read", "write"}, None)
+
+
+@pytest.mark.parametrize(
+    "value", ["mc_shop_k1_secret", "{}", KEY.replace("ab", "xy"), KEY.replace("read", "root"), KEY.replace("shop", "a/b")]
+)
+def test_wrong_api_keys_are_refused_without_showing_them(value):
+    with pytest.raises(ConfigError, match=r"^MEMORY_API_KEYS: ") as refused:
+        settings(MEMORY_API_KEYS=value)
+    assert value not in str(refused.value)
+
+
+def test_secrets_appear_in_no_table_no_repr_and_no_error():
+    given = settings(**SECRET_VALUES)
+    shown = "\n".join(" ".join(row) for row in rows(given)) + repr(given) + str(given)
+    assert {name: value for name, _, value, _ in rows(given) if name in SECRET_VALUES} == dict.fromkeys(SECRET_VALUES, "********")
+    assert "hush-hush" not in shown
+    with pytest.raises(ConfigError) as refused:
+        settings(**SECRET_VALUES | {"MEMORY_SECRET": "hush-hush", "MEMORY_REDIS_URL": "http://hush-hush"})
+    assert "hush-hush" not in str(refused.value)
+    with pytest.raises(ValidationError) as misbuilt:
+        Settings(secret="hush-hush")
+    assert "hush-hush" not in str(misbuilt.value)
+
+
+def test_every_secret_field_is_known_as_one():
+    kept = {name for name, field in Settings.model_fields.items() if SecretStr.__name__ in str(field.annotation)}
+    assert kept | {"api_keys"} == SECRETS
+    assert {variable(name) for name in SECRETS} == set(SECRET_VALUES)
+
+
+def test_the_table_has_every_setting_with_its_default_and_its_meaning():
+    table = rows(settings(MEMORY_PORT="7100"))
+    assert [row[0] for row in table] == [variable(name) for name in Settings.model_fields]
+    assert all(row[3] for row in table)
+    assert ("MEMORY_PORT", "7071", "7100") in [row[:3] for row in table]
+
+
+def test_the_command_prints_the_table(capsys, monkeypatch):
+    for name in Settings.model_fields:
+        monkeypatch.delenv(variable(name), raising=False)
+    monkeypatch.setenv("MEMORY_LINK_THRESHOLD", "0.8")
+    assert main() == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(Settings.model_fields) + 1
+    assert ["MEMORY_LINK_THRESHOLD", "-", "0.8"] in [line.split()[:3] for line in lines]
+
+
+def test_the_command_says_in_one_line_what_is_wrong_and_exits_with_two():
+    done = subprocess.run(
+        [sys.executable, "-m", "memory_core.config"],
+        env={"MEMORY_PORT": "abc", "PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.splitlines() == ["MEMORY_PORT=abc: should be a valid integer, unable to parse string as an integer"]
+
+
+def test_settings_do_not_change_and_know_no_other_names():
+    given = Settings()
+    with pytest.raises(ValidationError):
+        given.port = 1
+    with pytest.raises(ValidationError):
+        Settings(prot=1)
+
+
+def test_thresholds_are_the_embedders_own_until_they_are_set():
+    assert settings().calibrated == CALIBRATIONS["minilm"]
+    assert settings(EMBEDDING_PROVIDER="hash").calibrated.duplicate_threshold == 0.98
+    given = settings(MEMORY_ANSWER_THRESHOLD="0", MEMORY_DUPLICATE_THRESHOLD="0.9").calibrated
+    assert (given.answer_threshold, given.duplicate_threshold) == (0.0, 0.9)
+    assert given.recall_threshold == CALIBRATIONS["minilm"].recall_threshold
+    assert {field.name for field in fields(given)} <= set(Settings.model_fields)
+
+
+def test_the_defaults_of_scoring_are_the_defaults_of_the_settings():
+    for field in fields(ScoringParameters):
+        assert getattr(Settings(), field.name) == field.default
+
+
+@given(st.sampled_from([variable(name) for name in Settings.model_fields]), st.text(st.characters(exclude_categories=["Cs"]), max_size=30))
+def test_a_value_is_taken_or_refused_by_name_and_never_fails_in_another_way(name, value):
+    try:
+        said = repr(settings(**{name: value}))
+    except ConfigError as error:
+        said = str(error)
+    assert "port=" in said or name in said
+    assert len(said.splitlines()) == 1

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.evolution.decide import Verdict, judge
+from memory_core.ports import Neighbour
+from tests.builders import memory
+
+
+def semantic(content: str, **fields: object) -> Memory:
+    return memory(content, type=MemoryType.SEMANTIC, **fields)
+
+
+def near(content: str, similarity: float, **fields: object) -> Neighbour:
+    return Neighbour(semantic(content, **fields), similarity)
+
+
+JOB = {"subject": "Ann", "attribute": "employer"}
+
+
+def test_another_value_in_the_same_slot_is_a_certain_contradiction_however_unlike_the_words() -> None:
+    judgement = judge(semantic("Ann works at Contoso", **JOB), [near("she is with Fabrikam now", 0.1, **JOB)], 0.98)
+    assert judgement.verdict is Verdict.CONTRADICTS
+    assert judgement.certain
+
+
+def test_slots_are_compared_without_case() -> None:
+    judgement = judge(semantic("x", subject="ANN", attribute="Employer"), [near("y", 0.0, **JOB)], 0.98)
+    assert judgement.verdict is Verdict.CONTRADICTS
+
+
+def test_the_same_words_in_the_same_slot_are_the_same_whatever_the_similarity() -> None:
+    judgement = judge(semantic("Ann works at Contoso.", **JOB), [near("ann works at contoso", 0.2, **JOB)], 0.98)
+    assert judgement.verdict is Verdict.SAME
+
+
+def test_equal_values_decide_over_unequal_words() -> None:
+    judgement = judge(semantic("Contoso it is", value="Contoso", **JOB), [near("works at Contoso", 0.2, value="Contoso", **JOB)], 0.98)
+    assert judgement.verdict is Verdict.SAME
+
+
+def test_a_near_equal_text_with_another_number_is_an_uncertain_contradiction_and_never_the_same() -> None:
+    judgement = judge(semantic("the server listens on port 8081"), [near("the server listens on port 8080", 0.995)], 0.98)
+    assert judgement.verdict is Verdict.CONTRADICTS
+    assert not judgement.certain
+    assert "numbers" in judgement.reason
+
+
+def test_a_near_equal_text_with_a_negation_is_an_uncertain_contradiction() -> None:
+    judgement = judge(semantic("Ann does not eat meat"), [near("Ann does eat meat", 0.99)], 0.98)
+    assert judgement.verdict is Verdict.CONTRADICTS
+    assert not judgement.certain
+
+
+def test_a_near_equal_text_about_someone_else_is_new() -> None:
+    assert judge(semantic("the cat belongs to Bob"), [near("the cat belongs to Ann", 0.99)], 0.98).verdict is Verdict.NEW
+
+
+def test_below_the_duplicate_threshold_nothing_but_the_same_words_is_the_same() -> None:
+    held = near("Ann likes green tea", 0.9)
+    assert judge(semantic("Ann is fond of green tea"), [held], 0.98).verdict is Verdict.NEW
+    assert judge(semantic("ann likes green tea"), [held], 0.98).verdict is Verdict.SAME
+
+
+def test_a_superseded_truth_of_the_slot_is_no_contradiction_and_no_double() -> None:
+    past = near("Ann works at Fabrikam", 0.99, status=Status.SUPERSEDED, status_reason="contradicted", **JOB)
+    assert judge(semantic("Ann works at Fabrikam", **JOB), [past], 0.98).verdict is Verdict.NEW
+
+
+def test_a_statement_in_another_slot_is_no_double_even_with_the_same_words() -> None:
+    other = near("green", 1.0, subject="Ann", attribute="favourite colour")
+    assert judge(semantic("green", subject="Ann", attribute="eye colour"), [other], 0.98).verdict is Verdict.NEW
+
+
+@given(st.text(min_size=1, max_size=60), st.floats(0, 1))
+def test_a_text_is_always_the_same_as_itself(text: str, similarity: float) -> None:
+    assert judge(semantic(text), [near(text, similarity)], 0.98).verdict is Verdict.SAME
+
+
+@given(st.text(min_size=1, max_size=60))
+def test_nothing_held_means_new(text: str) -> None:
+    assert judge(semantic(text), [], 0.98).verdict is Verdict.NEW
