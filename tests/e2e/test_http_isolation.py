@@ -138,6 +138,7 @@ def test_a_walk_over_all_routes_never_meets_the_victim(
 ) -> None:
     method, path, operation = data.draw(st.sampled_from(operations), label="operation")
     name = st.sampled_from(victim.names)
+    look_after_the_victim = data.draw(st.integers(0, 9)) == 0
     path = re.sub(r"{\w+}", lambda _: data.draw(name), path)
     query: dict[str, str] = {}
     body: dict[str, Any] | None = None
@@ -157,6 +158,6 @@ def test_a_walk_over_all_routes_never_meets_the_victim(
     response = host.request(method, path, params=query, json=body, headers=headers)
     assert response.status_code < 500, response.text
     assert "swordfish" not in response.text, (method, path, query, body)
-    if data.draw(st.integers(0, 9)) == 0:
+    if look_after_the_victim:
         kept = [memory for memory in memories(host, victim.user_id) if memory["content"] == PHRASE]
         assert {memory["status"] for memory in kept} == {"active"}
