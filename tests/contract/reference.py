@@ -67,13 +67,13 @@ def cosine(memory: Memory, search: Search) -> float:
 
 
 def words(stored: Sequence[Stored], memory: Memory, search: Search) -> float:
-    """BM25, k1 1.2, b 0.75."""
-    counts, documents, mean = weighted_counts(memory), len(findable(stored)), mean_length(stored) or 1.0
+    """BM25 with k1 1.2, b 0.75 and at least 400 documents, up to a factor; only its order is promised."""
+    counts, documents, mean = weighted_counts(memory), max(len(findable(stored)), 400), mean_length(stored) or 1.0
     total = 0.0
     for term in search.terms:
         tf, df = counts.get(term, 0.0), frequency(stored, term)
         idf = math.log1p((documents - df + 0.5) / (df + 0.5))
-        total += idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * sum(counts.values()) / mean))
+        total += idf * tf / (tf + 1.2 * (0.25 + 0.75 * sum(counts.values()) / mean))
     return total
 
 

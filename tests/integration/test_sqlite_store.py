@@ -20,7 +20,7 @@ from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.models import Lexical
 from memory_core.domain.scope import Owner
 from memory_core.ports import Document, Write
-from tests.builders import ALICE, DIMENSIONS, NOW, StillClock, commit, document, memory, query, save, tokens, unit
+from tests.builders import ALICE, DIMENSIONS, NOW, StillClock, batch, commit, document, memory, query, save, tokens, unit
 
 Opened = Callable[..., Awaitable[SqliteStore]]
 
@@ -89,6 +89,20 @@ async def test_a_slice_whose_rows_have_mostly_fallen_is_loaded_afresh(opened: Op
         assert found.statistics.document_frequency[f"tea{turn - 1}"] == 0
         sizes.append((await store.check()).facts["slice_bytes"])
     assert sizes[-1] < max(sizes)
+
+
+async def test_a_user_who_was_removed_and_made_again_finds_nothing_of_before(opened: Opened, path: Path) -> None:
+    store = await opened()
+    await save(store, memory("tea", id="mem_before", embedding=unit(1)))
+    await store.search(ALICE, query("tea"))
+    with sqlite3.connect(path) as connection:
+        for table in ("heads", "documents"):
+            connection.execute(f"DELETE FROM {table}")
+    connection.close()
+    await store.commit(ALICE, batch(None, [Write("create", document(memory("tea", id="mem_after")))], head={"epoch": "epoch-2"}))
+    found = await store.search(ALICE, query("tea", unit(1)))
+    assert found.candidates.ids == ["mem_after"]
+    assert found.statistics.documents == 1
 
 
 async def test_another_embedder_is_refused_at_the_start_with_both_named(opened: Opened) -> None:

@@ -6,12 +6,13 @@ status is now, and old versions count too; without it neither does.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from memory_core.adapters.sqlite.rows import listed
-from memory_core.adapters.sqlite.slice import STATUS_CODES, TYPE_CODES, Codes, Slice
+from memory_core.adapters.sqlite.slice import STATUS_CODES, TYPE_CODES, Slice
 from memory_core.domain.candidates import Flags
 from memory_core.ports import Filter
 
@@ -55,9 +56,7 @@ def standing_rows(held: Slice, where: Filter) -> Flags:
 
     Neighbouring turns must stand, too, or a deleted memory would still speak through the one beside it.
     """
-    allowed = np.zeros(len(STATUS_CODES), dtype=np.bool_)
-    allowed[[STATUS_CODES[status] for status in where.statuses]] = True
-    standing: Flags = allowed[held.column("status")]
+    standing = _among(held, "status", [STATUS_CODES[status] for status in where.statuses])
     until = held.column("valid_until")
     if where.at is None:
         standing &= ~held.column("version")
@@ -76,13 +75,13 @@ def narrowed(held: Slice, where: Filter, standing: Flags) -> Flags:
     """The rows of `standing` that the rest of the filter leaves."""
     mask = standing.copy()
     if where.types:
-        mask &= np.isin(held.column("type"), [TYPE_CODES[one] for one in where.types])
+        mask &= _among(held, "type", [TYPE_CODES[one] for one in where.types])
     if where.categories:
-        mask &= _among(held, "category", held.categories, where.categories)
+        mask &= _among(held, "category", map(held.categories.known, where.categories))
     if where.session_id is not None:
-        mask &= _among(held, "session", held.sessions, {where.session_id})
+        mask &= _among(held, "session", [held.sessions.known(where.session_id)])
     if where.agent_id is not None:
-        mask &= _among(held, "agent", held.agents, {where.agent_id})
+        mask &= _among(held, "agent", [held.agents.known(where.agent_id)])
     if where.tags:
         tagged = np.zeros(len(mask), dtype=np.bool_)
         for tag in where.tags:
@@ -95,6 +94,11 @@ def narrowed(held: Slice, where: Filter, standing: Flags) -> Flags:
     return mask
 
 
-def _among(held: Slice, column: str, codes: Codes, values: frozenset[str] | set[str]) -> Flags:
-    mask: Flags = np.isin(held.column(column), [code for code in map(codes.known, values) if code >= 0])
+def _among(held: Slice, column: str, wanted: Iterable[int]) -> Flags:
+    """Which rows have one of the wanted codes; a code below 0 (nobody has it) is none. A table, since np.isin takes 0.1 ms more."""
+    codes = held.column(column)
+    known = [code for code in wanted if code >= 0]
+    table = np.zeros(max(known, default=-1) + 2, dtype=np.bool_)
+    table[known] = True  # the last place stays False: for higher codes, and for -1 = none
+    mask: Flags = table[np.minimum(codes, len(table) - 1)]
     return mask

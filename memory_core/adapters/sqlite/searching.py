@@ -7,25 +7,25 @@ must not change what a word is worth.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from memory_core.adapters.sqlite.filters import narrowed, standing_rows
 from memory_core.adapters.sqlite.postings import Postings
-from memory_core.adapters.sqlite.slice import STATUS_CODES, TYPE_CODES, Codes, Slice
+from memory_core.adapters.sqlite.slice import Codes, Slice
+from memory_core.domain.bm25 import bm25
 from memory_core.domain.candidates import CandidateSet, Flags, Floats, Ints, Statistics
 from memory_core.domain.models import Vector
 from memory_core.ports import Filter, Near, Search
 
-K1, B = 1.2, 0.75
-FINDABLE = ("active", "compressed")
-_NOWHERE = Filter(statuses=frozenset())
+_FOUND_BY_DEFAULT = Filter(statuses=frozenset({"active", "compressed"}))
 
 
 def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
     """The `limit` nearest and the `limit` best by BM25 within the filter, as one set; and what the terms are worth here."""
-    findable = _findable(held)
+    findable = standing_rows(held, _FOUND_BY_DEFAULT)
     postings = [held.index.find(term) for term in search.terms]
     frequencies = [int(np.count_nonzero(one.own & findable[one.rows])) for one in postings]
     statistics = _statistics(held, findable, dict(zip(search.terms, frequencies, strict=True)))
@@ -33,7 +33,7 @@ def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
     mask = narrowed(held, search.where, standing)
     cosine = _cosines(held, search.vector)
     near = _best(held, cosine, mask & ~np.isnan(cosine), search.limit)
-    words = _word_scores(held, postings, frequencies, statistics)
+    words = _word_scores(held, search.terms, postings, statistics)
     worded = _best(held, words, mask & (words > 0), search.limit)
     rows = np.array(list(dict.fromkeys([*near.tolist(), *worded.tolist()])), dtype=np.int64)
     candidates = _columns(held, rows, cosine, standing, postings)
@@ -43,9 +43,7 @@ def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
 
 def neighbours(held: Slice, near: Near, slot_ids: Sequence[str]) -> list[tuple[str, float]]:
     """Ids and similarities of what a decision needs, nearest first; those of the slot are in whatever they are like (0 = unknown)."""
-    mask = _findable(held)
-    if near.types:
-        mask &= np.isin(held.column("type"), [TYPE_CODES[one] for one in near.types])
+    mask = narrowed(held, replace(_FOUND_BY_DEFAULT, types=near.types), standing_rows(held, _FOUND_BY_DEFAULT))
     cosine = _cosines(held, near.vector)
     rows = _best(held, cosine, mask & (cosine >= near.floor), near.limit)
     known = {held.ids[row]: float(cosine[row]) for row in rows}
@@ -55,23 +53,9 @@ def neighbours(held: Slice, near: Near, slot_ids: Sequence[str]) -> list[tuple[s
     return sorted(known.items(), key=lambda pair: -pair[1])
 
 
-def bm25(tf: Floats, length: Floats, mean_length: float, document_frequency: int, documents: int, k1: float = K1, b: float = B) -> Floats:
-    """BM25 of one term for many documents (Robertson and Zaragoza 2009), with ln(1 + …) so that no term counts against one."""
-    idf = float(np.log1p((documents - document_frequency + 0.5) / (document_frequency + 0.5)))
-    return idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean_length))
-
-
 def nothing(terms: Sequence[str]) -> tuple[CandidateSet, Statistics]:
     """The answer for an unknown owner."""
-    return find(Slice(0), Search(None, tuple(terms), 1, _NOWHERE))
-
-
-def _findable(held: Slice) -> Flags:
-    """Rows that count: memories, not versions, that a query without any filter could find."""
-    status = held.column("status")
-    mask: Flags = (status == STATUS_CODES[FINDABLE[0]]) | (status == STATUS_CODES[FINDABLE[1]])
-    mask &= held.column("alive") & ~held.column("version")
-    return mask
+    return find(Slice(0), Search(None, tuple(terms), 1, _FOUND_BY_DEFAULT))
 
 
 def _statistics(held: Slice, findable: Flags, frequencies: dict[str, int]) -> Statistics:
@@ -91,13 +75,14 @@ def _cosines(held: Slice, vector: Vector | None) -> Floats:
     return cosine
 
 
-def _word_scores(held: Slice, postings: Sequence[Postings], frequencies: Sequence[int], statistics: Statistics) -> Floats:
+def _word_scores(held: Slice, terms: Sequence[str], postings: Sequence[Postings], statistics: Statistics) -> Floats:
+    """BM25 of every row, term by term: only the rows that hold a term are touched."""
     scores = np.zeros(len(held))
     length = held.column("length")
-    for one, frequency in zip(postings, frequencies, strict=True):
-        scores[one.rows] += bm25(
-            one.tf.astype(np.float64), length[one.rows].astype(np.float64), statistics.mean_length or 1.0, frequency, statistics.documents
-        )
+    for term, one in zip(terms, postings, strict=True):
+        tf = one.tf[:, None].astype(np.float64)
+        frequency = [statistics.document_frequency[term]]
+        scores[one.rows] += bm25(tf, length[one.rows], statistics.mean_length, frequency, statistics.documents)
     return scores
 
 

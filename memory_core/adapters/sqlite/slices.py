@@ -80,7 +80,7 @@ class Slices:
             for memory_id, kind, body, blob in connection.execute(_CHANGED, (*owner, held.change)):
                 held.put(memory_id, kind, orjson.loads(body), blob)
         except BaseException:
-            held.clear()  # half of the changes are worse than none: the next look loads it whole
+            held.clear()  # a row may be half there: the next look loads everything
             raise
 
     def _make_room(self, owner: Owner, *, loaded: bool) -> None:
