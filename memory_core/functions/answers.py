@@ -30,11 +30,12 @@ def saved_response(saved: Saved) -> HttpResponse:
 
 
 def saved_body(saved: Saved) -> dict[str, Any]:
-    """Outcome, memory and conflict of one save."""
+    """Outcome, memory and conflict of one save, and the dependencies that it had to do without."""
     return {
         "outcome": saved.outcome,
         "memory": saved.memory.public(),
         "conflict": saved.conflict.model_dump(mode="json") if saved.conflict else None,
+        "degraded": saved.degraded,
     }
 
 

@@ -121,7 +121,7 @@ async def memory_copy(req: Admitted[CopyInput]) -> HttpResponse:
 @blueprint.route(route=f"{_MEMORY}/versions", methods=["GET"])
 @gated("read", query=Nothing)
 async def memory_versions(req: Admitted[Nothing]) -> HttpResponse:
-    """Every version of a memory, the newest first."""
+    """Every version of a memory, the oldest first."""
     return json_response({"versions": await req.core.versions(req.owner, req.route["memory_id"])})
 
 
@@ -130,7 +130,8 @@ def _bulk_item(req: Admitted[BulkInput], item: object, prefix: str) -> SaveInput
     if not isinstance(item, Mapping):
         raise invalid(FieldError(prefix.rstrip("."), "must be a JSON object"))
     if item.get("app_id", req.owner.app_id) != req.owner.app_id:
-        raise Forbidden(f"{prefix}app_id: this key belongs to the app {req.owner.app_id}")
+        message = f"this key belongs to the app {req.owner.app_id}"
+        raise Forbidden(f"{prefix}app_id: {message}", errors=(FieldError(f"{prefix}app_id", message),))
     if item.get("user_id", req.owner.user_id) != req.owner.user_id:
         raise invalid(FieldError(f"{prefix}user_id", "differs from the request's: one bulk is about one user"))
     return from_json(SaveInput, {field: value for field, value in item.items() if field not in ("app_id", "user_id")}, prefix)

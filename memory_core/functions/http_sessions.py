@@ -15,7 +15,7 @@ blueprint = func.Blueprint()
 @blueprint.route(route="api/v1/sessions", methods=["GET"])
 @gated("read", query=SessionsInput)
 async def sessions_list(req: Admitted[SessionsInput]) -> HttpResponse:
-    """List a user's sessions, the latest first."""
+    """List a user's sessions, the one begun last first."""
     page = await req.core.sessions(req.owner, req.input.cursor, req.input.limit)
     return json_response({"sessions": page.sessions, "next_cursor": page.next_cursor})
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
+from typing import Any
 
 import azure.functions as func
 import orjson
@@ -48,7 +50,7 @@ async def system_ready(req: HttpRequest) -> HttpResponse:
     try:
         here.caller(req.url, req.headers)
     except (Unauthenticated, Forbidden):
-        state = {**state, "dependencies": {name: {**one, "detail": None} for name, one in state["dependencies"].items()}}
+        state = {**state, "dependencies": {name: _for_anyone(one) for name, one in state["dependencies"].items()}}
     return _readiness(state, None)
 
 
@@ -73,7 +75,12 @@ async def system_openapi(req: HttpRequest) -> HttpResponse:
     return HttpResponse(_openapi(), mimetype="application/json")
 
 
-def _readiness(state: dict[str, object], retry_after_s: int | None) -> HttpResponse:
+def _for_anyone(dependency: Mapping[str, Any]) -> dict[str, Any]:
+    """What anyone may know of a dependency: whether it works."""
+    return {name: value for name, value in dependency.items() if name != "facts"} | {"detail": None}
+
+
+def _readiness(state: Mapping[str, Any], retry_after_s: int | None) -> HttpResponse:
     if state["status"] == "unavailable":
         return json_response(state, status=503, headers={"Retry-After": str(retry_after_s or 2)})
     return json_response(state)

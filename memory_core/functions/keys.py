@@ -11,30 +11,18 @@ import hmac
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
-
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from typing import TYPE_CHECKING, Literal
 
 from memory_core.domain.errors import Forbidden, Unauthenticated
-from memory_core.domain.scope import check_app_id, check_name
+
+if TYPE_CHECKING:
+    from memory_core.config import ApiKey
 
 Right = Literal["read", "write", "admin"]
 LOCAL_APP = "local"
 # The app may hold underscores; the key's id and its secret may not, so the last two underscores part them.
 _KEY = re.compile(r"mc_([A-Za-z0-9][A-Za-z0-9._-]{0,63})_([A-Za-z0-9]{1,64})_([A-Za-z0-9-]{16,256})")
 _NO_KEY = hashlib.sha256(b"").digest()
-
-
-class ApiKey(BaseModel):
-    """One configured key: `sha256` is the hex SHA-256 of the whole key text; `user` binds it to one user_id."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
-
-    id: Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,64}$")]
-    app: Annotated[str, AfterValidator(check_app_id)]
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")]
-    rights: Annotated[frozenset[Right], Field(min_length=1)]
-    user: Annotated[str, AfterValidator(check_name)] | None = None
 
 
 @dataclass(frozen=True, slots=True)

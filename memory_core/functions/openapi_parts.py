@@ -88,7 +88,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "memory_delete": ({"200": "The memory, now deleted"}, "Memory"),
     "memory_status": ({"200": "The memory with its new status"}, "Memory"),
     "memory_copy": ({"201": "The copy"}, "Memory"),
-    "memory_versions": ({"200": "Every version, the newest first"}, "Versions"),
+    "memory_versions": ({"200": "Every version, the oldest first"}, "Versions"),
     "sessions_list": ({"200": "One page"}, "SessionPage"),
     "session_get": ({"200": "The session"}, "SessionView"),
     "procedure_get": ({"200": "The memory"}, "Memory"),
@@ -185,6 +185,7 @@ def _shapes() -> dict[str, Schema]:
         "outcome": {"enum": [one.value for one in Outcome]},
         "memory": _ref("Memory"),
         "conflict": {"anyOf": [_ref("ConflictRecord"), {"type": "null"}]},
+        "degraded": _list(text),
     }
     hit: Schema = {"rank": {"type": "integer", "minimum": 1}, "memory": _ref("Memory")}
     hit |= dict.fromkeys(("lexical_score", "relevance_score", "importance_score", "score", "composite_score"), number)

@@ -10,12 +10,12 @@ from typing import Any
 
 import orjson
 
-from memory_core.domain.errors import Malformed
+from memory_core.domain.errors import FieldError, Malformed
 from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
 from memory_core.ports import Place
 
-_VOID = "the cursor is not valid for this list: it is damaged, belongs to another query, or the user's memories were erased since"
+_VOID = "is not valid for this list: it is damaged, belongs to another query, or the user's memories were erased since"
 
 
 class Cursors:
@@ -36,13 +36,17 @@ class Cursors:
         try:
             raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         except ValueError:
-            raise Malformed(_VOID) from None
+            raise _void() from None
         mac, body = raw[:16], raw[16:]
         if head is None or not hmac.compare_digest(mac, self._mac(owner, head.epoch, query, body)):
-            raise Malformed(_VOID)
+            raise _void()
         sequence, identity = orjson.loads(body)
         return Place(sequence, identity)
 
     def _mac(self, owner: Owner, epoch: str, query: Mapping[str, Any], body: bytes) -> bytes:
         bound = orjson.dumps([*owner, epoch, dict(query), body.decode()], option=orjson.OPT_SORT_KEYS)
         return hmac.new(self._secret, bound, hashlib.sha256).digest()[:16]
+
+
+def _void() -> Malformed:
+    return Malformed(f"cursor: {_VOID}", errors=(FieldError("cursor", _VOID),))

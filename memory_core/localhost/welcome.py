@@ -41,6 +41,6 @@ def lines(settings: Settings, address: str, readiness: Mapping[str, Any]) -> str
         f"  status    {readiness['status']}",
         "Try:",
         f"""  {curl}/save -d '{{"user_id": "ana", "content": "Ana moved to Lisbon in May"}}'""",
-        f"""  {curl}/retrieve -d '{{"user_id": "ana", "query": "Where does Ana live?"}}'""",
+        f"""  {curl}/retrieve -d '{{"user_id": "ana", "query": "Where did Ana move?"}}'""",
         "Stop with Ctrl+C.",
     ))  # fmt: skip

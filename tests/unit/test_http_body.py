@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -101,7 +102,5 @@ def test_every_json_object_is_read_as_it_is(value: dict[str, object], ascii_only
 
 @given(body=st.binary(max_size=200))
 def test_no_bytes_raise_anything_but_a_refusal(body: bytes) -> None:
-    try:
+    with suppress(Malformed, Invalid):
         read_object(body, JSON, LIMIT)
-    except MemoryCoreError as error:
-        assert error.status in (400, 422)

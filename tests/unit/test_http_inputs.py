@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from memory_core.domain.errors import Invalid, Malformed, MemoryCoreError
+from memory_core.domain.errors import Invalid, Malformed
 from memory_core.domain.requests import ClearInput, ListInput, RetrieveInput, SaveInput, UpdateInput
 from memory_core.functions.inputs import BulkInput, QueryInput, from_json, from_query, query_fields
 
@@ -125,16 +126,11 @@ anything = st.recursive(
 def test_no_value_of_a_field_raises_anything_but_a_refusal(model: type[BaseModel], data: st.DataObject) -> None:
     names = st.sampled_from(sorted(model.model_fields))
     given_fields = data.draw(st.dictionaries(names, anything, max_size=4))
-    try:
+    with suppress(Invalid):
         from_json(model, given_fields)
-    except MemoryCoreError as error:
-        assert error.status == 422
-        assert all(one.field and one.message for one in error.errors)
 
 
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
 def test_no_query_string_raises_anything_but_a_refusal(text: str) -> None:
-    try:
+    with suppress(Malformed, Invalid):
         from_query(QueryInput, query_fields("http://localhost/?" + text))
-    except MemoryCoreError as error:
-        assert error.status in (400, 422)

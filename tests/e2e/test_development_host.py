@@ -1,0 +1,129 @@
+"""The development host as a person meets it: starting, refusing to start, answering, stopping."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shlex
+import signal
+import subprocess
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from tests.host import Host, problem, running
+
+
+def test_the_first_lines_say_where_it_is_and_what_to_try(tmp_path: Path) -> None:
+    host = Host(tmp_path)
+    try:
+        url = host.url
+        said = host.terminal
+        assert str(tmp_path / "data") in said
+        assert 'every caller is the app "local"' in said
+        commands = [line.strip() for line in said.splitlines() if line.strip().startswith("curl ")]
+        assert len(commands) == 2
+        for command in commands:
+            assert url in command
+            answer = subprocess.run(shlex.split(command), capture_output=True, check=True, timeout=30)
+            assert "Lisbon" in json.dumps(json.loads(answer.stdout))
+    finally:
+        assert host.stop() == 0
+    assert "Stopped." in host.terminal
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "code", "says"),
+    [
+        (["--host", "0.0.0.0"], {"MEMORY_AUTH": "off"}, 2, "loopback"),
+        ([], {"MEMORY_AUTH": "maybe"}, 2, "MEMORY_AUTH"),
+        ([], {"MEMORY_API_KEYS": "zork"}, 2, "MEMORY_API_KEYS"),
+    ],
+)
+def test_wrong_settings_stop_the_start_with_one_line(
+    tmp_path: Path, arguments: list[str], settings: dict[str, str], code: int, says: str
+) -> None:
+    host = Host(tmp_path, *arguments, **settings)
+    assert host.process.wait(30) == code
+    assert says in host.terminal.splitlines()[-1]
+    assert "Traceback" not in host.terminal
+
+
+def test_a_taken_port_is_named_with_a_way_out(tmp_path: Path, host: httpx.Client) -> None:
+    port = urlsplit(str(host.base_url)).port
+    second = Host(tmp_path, "--port", str(port))
+    assert second.process.wait(30) == 1
+    assert second.terminal.count("\n") == 1
+    assert f"port {port} is taken" in second.terminal
+    assert "--port" in second.terminal
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("PUT", "/api/v1/memories"), ("GET", "/api/v1/memories/save/x"), ("POST", "/health"), ("GET", "/zork"), ("TRACE", "/")],
+)
+def test_a_wrong_method_or_path_is_not_found(host: httpx.Client, method: str, path: str) -> None:
+    problem(host.request(method, path), 404)
+
+
+def test_paths_match_whatever_their_case_and_a_slash_at_the_end(host: httpx.Client, user: str) -> None:
+    assert host.get(f"/API/v1/Memories/?user_id={user}").json() == {"memories": [], "next_cursor": None}
+
+
+def test_every_answer_carries_the_correlation_id_it_was_asked_with(host: httpx.Client, user: str) -> None:
+    asked = {"X-Correlation-Id": "trace-7"}
+    for response in (host.get("/", headers=asked), host.get("/zork", headers=asked), host.get("/api/v1/memories", headers=asked)):
+        assert response.headers["x-correlation-id"] == "trace-7"
+    assert len(host.get("/").headers["x-correlation-id"]) >= 16
+    assert host.get("/", headers={"X-Correlation-Id": "a b"}).headers["x-correlation-id"] != "a b"
+
+
+def test_a_page_in_a_browser_cannot_reach_it_under_another_name(host: httpx.Client, user: str) -> None:
+    problem(host.get("/api/v1/memories", params={"user_id": user}, headers={"Host": "evil.example"}), 403)
+
+
+def test_there_is_no_timer_to_fire_yet(host: httpx.Client) -> None:
+    problem(host.post("/admin/functions/memories_save"), 404)
+
+
+def test_the_service_describes_itself(host: httpx.Client) -> None:
+    root = host.get("/").json()
+    assert root["name"] == "Memory Core"
+    for link in root["links"].values():
+        assert host.get(link).status_code == 200, link
+    ready = host.get("/health/ready").json()
+    assert ready["status"] == "ready"
+    assert {"long_term", "short_term", "embedder"} <= ready["dependencies"].keys()
+
+
+async def _save_until_it_ends(url: str, host: Host, how: signal.Signals) -> list[str]:
+    """Ids of the saves that were acknowledged by a host that is told to stop in the middle of them."""
+    acknowledged: list[str] = []
+    async with httpx.AsyncClient(base_url=url, timeout=30) as client:
+
+        async def one(number: int) -> None:
+            try:
+                response = await client.post("/api/v1/memories/save", json={"user_id": "ana", "content": f"note {number}"})
+            except httpx.TransportError:
+                return
+            assert response.status_code == 201, response.text
+            acknowledged.append(response.json()["memory"]["id"])
+            if len(acknowledged) == 20:
+                host.process.send_signal(how)
+
+        await asyncio.gather(*(one(number) for number in range(200)))
+    return acknowledged
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+async def test_a_stop_in_the_middle_of_saves_loses_nothing_that_was_acknowledged(tmp_path: Path, how: signal.Signals) -> None:
+    host = Host(tmp_path)
+    acknowledged = await _save_until_it_ends(host.url, host, how)
+    assert host.process.wait(30) == 0
+    assert "Traceback" not in host.terminal
+    assert len(acknowledged) >= 20
+    with running(tmp_path) as client:
+        for memory_id in acknowledged:
+            assert client.get(f"/api/v1/memories/{memory_id}", params={"user_id": "ana"}).status_code == 200

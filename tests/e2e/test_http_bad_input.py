@@ -1,0 +1,195 @@
+"""Whatever is wrong with a request: a 4xx problem that names the field, and nothing stored."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.host import memories, problem, save
+
+SAVE = "/api/v1/memories/save"
+RETRIEVE = "/api/v1/memories/retrieve"
+GOOD: dict[str, Any] = {"content": "Ana moved to Lisbon"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"event_timestamp": "2026-05-08T13:56:00"}, "event_timestamp"),
+        ({"event_timestamp": 1_700_000_000}, "event_timestamp"),
+        ({"valid_until": "0001-01-01T00:00:00+14:00"}, "valid_until"),
+        ({"zork": 1}, "zork"),
+        ({"type": "semantical"}, "type"),
+        ({"content": "x" * 40_000}, "content"),
+        ({"content": "é" * 17_000}, "content"),
+        ({"content": ""}, "content"),
+        ({"content": "a\x00b"}, "content"),
+        ({"content": None}, "content"),
+        ({"importance": 1.1}, "importance"),
+        ({"importance": "high"}, "importance"),
+        ({"session_id": "a/b"}, "session_id"),
+        ({"session_id": "x" * 129}, "session_id"),
+        ({"agent_id": "a#b"}, "agent_id"),
+        ({"tags": "one"}, "tags"),
+        ({"metadata": {"app_id": "other"}}, "metadata.app_id"),
+        ({"metadata": {"user_id": "other"}}, "metadata.user_id"),
+        ({"metadata": [1]}, "metadata"),
+        ({"metadata": {"a": "x" * 9_000}}, "metadata"),
+        ({"metadata": {"a": 2**60}}, "metadata"),
+        ({"on_conflict": "fight"}, "on_conflict"),
+        ({"subject": "Ana"}, "attribute"),
+        ({"type": "procedural"}, "key"),
+    ],
+)
+def test_a_bad_field_of_a_save(host: httpx.Client, user: str, changed: dict[str, Any], field: str) -> None:
+    problem(host.post(SAVE, json={"user_id": user, **GOOD, **changed}), 422, field)
+    assert memories(host, user) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"query": ""}, "query"),
+        ({"query": "  "}, "query"),
+        ({"query": "x" * 10_001}, "query"),
+        ({"limit": 0}, "limit"),
+        ({"limit": 101}, "limit"),
+        ({"limit": True}, "limit"),
+        ({"limit": "5"}, "limit"),
+        ({"weights": {"recency": 2}}, "weights.recency"),
+        ({"weights": {"zork": 1}}, "weights.zork"),
+        ({"recipe": "stew"}, "recipe"),
+        ({"mode": "reconstruct"}, "mode"),
+        ({"known_at": "2026-05-08T13:56:00Z"}, "known_at"),
+        ({"include_archived": True}, "include_archived"),
+        ({"max_tokens": 100}, "max_tokens"),
+        ({"at": "2026-05-08"}, "at"),
+        ({"types": ["semantic", "zork"]}, "types.1"),
+    ],
+)
+def test_a_bad_field_of_a_retrieve(host: httpx.Client, user: str, changed: dict[str, Any], field: str) -> None:
+    problem(host.post(RETRIEVE, json={"user_id": user, "query": "Lisbon", **changed}), 422, field)
+
+
+@pytest.mark.parametrize("user_id", [None, "", " ana", "a/b", "a\\b", "a#b", "a?b", "a\nb", "x" * 129, 7, ["ana"], {"$ne": ""}])
+def test_a_user_id_that_names_nobody(host: httpx.Client, user_id: object) -> None:
+    scope = {} if user_id is None else {"user_id": user_id}
+    problem(host.post(SAVE, json={**GOOD, **scope}), 422, "user_id")
+    if user_id is None or isinstance(user_id, str):
+        problem(host.get("/api/v1/memories", params=scope), 422, "user_id")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        (b"", 400),
+        (b'{"user_id": "ana", "content": "\xff"}', 400),
+        (b'{"user_id": "ana", "content": "a"', 400),
+        (b'{"user_id": "ana", "query": "a", "weights": {"recency": NaN}}', 400),
+        (b"[" * 100_000, 400),
+        (b'{"user_id": "ana", "metadata": ' + b'{"a":' * 100_000, 400),
+        (b'{"user_id": "ana", "user_id": "bob", "content": "a"}', 400),
+        (b'[{"user_id": "ana", "content": "a"}]', 422),
+        (b'"ana"', 422),
+    ],
+)
+@pytest.mark.parametrize("path", [SAVE, RETRIEVE])
+def test_a_body_that_is_no_object(host: httpx.Client, content: bytes, status: int, path: str) -> None:
+    problem(host.post(path, content=content, headers={"Content-Type": "application/json"}), status, "body")
+
+
+def test_a_body_of_another_type(host: httpx.Client, user: str) -> None:
+    body = json.dumps({"user_id": user, **GOOD})
+    for content_type in ("text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-16"):
+        problem(host.post(SAVE, content=body, headers={"Content-Type": content_type}), 415, "Content-Type")
+    problem(host.post(SAVE, content=body), 415, "Content-Type")
+    assert memories(host, user) == []
+
+
+def test_a_body_over_the_limit_declared_or_not(host: httpx.Client) -> None:
+    headers = {"Content-Type": "application/json"}
+    big = b'{"user_id": "ana", "content": "' + b"x" * (1 << 20) + b'"}'
+    problem(host.post(SAVE, content=big, headers=headers), 413, "body")
+    problem(host.post(SAVE, content=iter([big[:1000], big[1000:]]), headers=headers), 413, "body")
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "field"),
+    [
+        ("/api/v1/memories", "limit=0", "limit"),
+        ("/api/v1/memories", "limit=101", "limit"),
+        ("/api/v1/memories", "limit=ten", "limit"),
+        ("/api/v1/memories", "status=gone", "status"),
+        ("/api/v1/memories", "type=semantical", "type"),
+        ("/api/v1/memories", "since=2026-05-08T13:56:00", "since"),
+        ("/api/v1/memories", "until=1700000000", "until"),
+        ("/api/v1/memories", "known_at=2026-05-08T13:56:00Z", "known_at"),
+        ("/api/v1/memories", "zork=1", "zork"),
+        ("/api/v1/memories", "limit=1&limit=2", "limit"),
+        ("/api/v1/memories/query", "query=", "query"),
+        ("/api/v1/memories/query", "", "query"),
+        ("/api/v1/memories/query", "query=a&n_results=0", "n_results"),
+        ("/api/v1/sessions", "limit=0", "limit"),
+        ("/api/v1/memories/a%2Fb", "", "memory_id"),
+    ],
+)
+def test_a_bad_query_string(host: httpx.Client, user: str, path: str, query: str, field: str) -> None:
+    problem(host.get(f"{path}?user_id={user}&{query}"), 422, field)
+
+
+@pytest.mark.parametrize("path", ["/api/v1/memories", "/api/v1/sessions"])
+@pytest.mark.parametrize("cursor", ["x", "", "AAAA", "e30", "ä", "A" * 900])
+def test_a_forged_cursor(host: httpx.Client, user: str, path: str, cursor: str) -> None:
+    save(host, user, "a note", session_id="s")
+    problem(host.get(path, params={"user_id": user, "cursor": cursor}), 400, "cursor")
+
+
+def test_a_user_named_twice_in_different_ways(host: httpx.Client, user: str) -> None:
+    memory = save(host, user, "a note", type="semantic")
+    path = f"/api/v1/memories/{memory['id']}"
+    problem(host.get(f"/api/v1/memories?user_id={user}&user_id=bob"), 422, "user_id")
+    problem(host.put(path, params={"user_id": user}, json={"user_id": "bob", "content": "x"}), 422, "user_id")
+    problem(host.post(SAVE, params={"user_id": user}, json={"user_id": user, **GOOD}), 422, "user_id")
+
+
+def test_a_body_where_none_belongs(host: httpx.Client, user: str) -> None:
+    memory = save(host, user, "a note")
+    problem(host.request("DELETE", f"/api/v1/memories/{memory['id']}", params={"user_id": user}, json={"user_id": user}), 400, "body")
+    assert memories(host, user)[0]["status"] == "active"
+
+
+@pytest.mark.parametrize("key", ["", "a b", "x" * 201, "\u00e4".encode().decode("latin-1")])
+def test_a_bad_idempotency_key(host: httpx.Client, user: str, key: str) -> None:
+    headers = {"Idempotency-Key": key.encode("latin-1")}
+    problem(host.post(SAVE, json={"user_id": user, **GOOD}, headers=headers), 422, "Idempotency-Key")
+    assert memories(host, user) == []
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+)
+FIELDS = [
+    "content", "type", "session_id", "agent_id", "category", "subject", "attribute", "key", "value", "actor", "entities", "foresight",
+    "event_timestamp", "valid_from", "valid_until", "tags", "metadata", "importance", "confidence", "pinned", "query", "limit", "weights",
+    "types", "recipe", "at", "memories", "to_agent_id", "status", "reason", "similarity_threshold",
+]  # fmt: skip
+POSTS = ["save", "bulk", "retrieve", "clear"]
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(call=st.sampled_from(POSTS), fields=st.dictionaries(st.sampled_from(FIELDS) | texts, anything, max_size=5), data=st.data())
+def test_no_body_makes_the_service_fail(host: httpx.Client, call: str, fields: dict[str, Any], data: st.DataObject) -> None:
+    good = {"save": GOOD, "bulk": {"memories": [GOOD]}, "retrieve": {"query": "Lisbon"}, "clear": {"session_id": "s"}}[call]
+    body = {"user_id": "fuzz", **good, **fields} if data.draw(st.booleans()) else {"user_id": "fuzz", **fields}
+    response = host.post(f"/api/v1/memories/{call}", json=body)
+    assert response.status_code < 500, (body, response.text)
+    if response.status_code >= 400:
+        problem(response, response.status_code)

@@ -1,0 +1,163 @@
+"""No request sees another user's data, by any path, header, cursor, id or metadata."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.host import memories, problem, save
+
+PHRASE = "the password of the vault is swordfish"
+
+
+@dataclass(frozen=True)
+class Victim:
+    """A user with something to hide, and every name by which a thief might ask for it."""
+
+    user_id: str
+    memory_id: str
+    fact_id: str
+    cursor: str
+    etag: str
+
+    @property
+    def names(self) -> list[str]:
+        return [self.memory_id, self.fact_id, self.user_id, "vault-session", "vault-key", "vault-agent", self.cursor]
+
+
+@pytest.fixture(scope="module")
+def victim(host: httpx.Client) -> Victim:
+    user = f"victim-{uuid.uuid4().hex[:8]}"
+    first = save(host, user, PHRASE, session_id="vault-session", agent_id="vault-agent", tags=["vault"])
+    saved = host.post(
+        "/api/v1/memories/save", json={"user_id": user, "content": PHRASE, "type": "semantic", "subject": "vault", "attribute": "password"}
+    )
+    save(host, user, PHRASE, type="procedural", key="vault-key", value="swordfish")
+    page = host.get("/api/v1/memories", params={"user_id": user, "limit": 1}).json()
+    return Victim(user, first["id"], saved.json()["memory"]["id"], page["next_cursor"], saved.headers["etag"])
+
+
+def test_another_users_ids_are_not_found(host: httpx.Client, user: str, victim: Victim) -> None:
+    save(host, user, "something of my own")
+    for memory_id in (victim.memory_id, victim.fact_id):
+        path, mine = f"/api/v1/memories/{memory_id}", {"user_id": user}
+        attempts = [
+            host.get(path, params=mine),
+            host.get(f"{path}/versions", params=mine),
+            host.delete(path, params=mine),
+            host.put(path, json={**mine, "content": "mine now"}, headers={"If-Match": victim.etag}),
+            host.patch(f"{path}/status", json={**mine, "status": "deleted", "reason": "x"}),
+            host.post(f"{path}/copy", json={**mine, "to_agent_id": "me"}),
+        ]
+        for response in attempts:
+            problem(response, 404)
+            assert "swordfish" not in response.text
+    assert {memory["status"] for memory in memories(host, victim.user_id)} == {"active"}
+
+
+def test_another_users_sessions_and_procedures_are_not_found(host: httpx.Client, user: str, victim: Victim) -> None:
+    problem(host.get("/api/v1/sessions/vault-session", params={"user_id": user}), 404)
+    problem(host.get("/api/v1/procedures/vault-key", params={"user_id": user}), 404)
+    assert host.get("/api/v1/sessions", params={"user_id": user}).json()["sessions"] == []
+
+
+def test_another_users_memories_are_not_listed_or_retrieved(host: httpx.Client, user: str, victim: Victim) -> None:
+    save(host, user, "something of my own")
+    for filters in ({}, {"session_id": "vault-session"}, {"agent_id": "vault-agent"}, {"tags": ["vault"]}):
+        body = {"user_id": user, "query": PHRASE, "similarity_threshold": 0.0, "limit": 100, **filters}
+        assert "swordfish" not in host.post("/api/v1/memories/retrieve", json=body).text
+    assert len(memories(host, user)) == 1
+    assert memories(host, user, session_id="vault-session") == []
+    assert host.post("/api/v1/memories/clear", json={"user_id": user, "session_id": "vault-session"}).json() == {"cleared": 0}
+    assert len(memories(host, victim.user_id, status="active")) == 3
+
+
+def test_another_users_cursor_is_void(host: httpx.Client, user: str, victim: Victim) -> None:
+    for number in range(3):
+        save(host, user, f"note {number}")
+    problem(host.get("/api/v1/memories", params={"user_id": user, "limit": 1, "cursor": victim.cursor}), 400, "cursor")
+
+
+def test_another_users_idempotency_key_is_a_key_of_ones_own(host: httpx.Client, user: str, victim: Victim) -> None:
+    key = {"Idempotency-Key": f"shared-{uuid.uuid4()}"}
+    host.post("/api/v1/memories/save", json={"user_id": victim.user_id, "content": PHRASE}, headers=key)
+    mine = host.post("/api/v1/memories/save", json={"user_id": user, "content": "my own"}, headers=key)
+    assert mine.status_code == 201
+    assert mine.json()["memory"]["user_id"] == user
+
+
+def test_the_same_words_in_another_users_store_change_nothing(host: httpx.Client, victim: Victim) -> None:
+    """Scores come from one's own memories only: what others say must not shift them, or it could be guessed."""
+    fresh = [f"twin-{uuid.uuid4().hex[:8]}" for _ in range(2)]
+    answers = []
+    for number, twin in enumerate(fresh):
+        for text in ("the boat is blue", "the vault is green", "lunch is at noon"):
+            save(host, twin, text, event_timestamp="2026-05-08T13:56:00Z")
+        if number == 0:
+            for _ in range(5):
+                save(host, victim.user_id, "vault vault boat")
+        found = host.post("/api/v1/memories/retrieve", json={"user_id": twin, "query": "vault", "similarity_threshold": 0.0}).json()
+        answers.append([(hit["memory"]["content"], hit["lexical_score"]) for hit in found["results"]])
+    assert answers[0] == answers[1]
+
+
+SCOPE_HEADERS = ("X-User-Id", "X-App-Id", "X-Forwarded-User", "X-MS-CLIENT-PRINCIPAL-ID", "Cookie")
+BODIES: dict[str, dict[str, Any]] = {
+    "memories_save": {"content": "mine", "metadata": {}},
+    "memories_bulk": {"memories": [{"content": "mine"}]},
+    "memories_retrieve": {"query": PHRASE, "similarity_threshold": 0.0, "limit": 100},
+    "memories_clear": {"session_id": "vault-session"},
+    "memory_update": {"content": "mine"},
+    "memory_status": {"status": "deleted", "reason": "x"},
+    "memory_copy": {"to_agent_id": "vault-agent"},
+}
+
+
+@pytest.fixture(scope="module")
+def operations(host: httpx.Client) -> list[tuple[str, str, dict[str, Any]]]:
+    """Every route that the service says it has: a new one is walked without anybody remembering it."""
+    paths = host.get("/openapi.json").json()["paths"]
+    return [(method, path, operation) for path, item in sorted(paths.items()) for method, operation in item.items()]
+
+
+def test_every_route_with_a_body_is_walked(operations: list[tuple[str, str, dict[str, Any]]]) -> None:
+    assert {operation["operationId"] for _, _, operation in operations if "requestBody" in operation} == set(BODIES)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_walk_over_all_routes_never_meets_the_victim(
+    host: httpx.Client, operations: list[tuple[str, str, dict[str, Any]]], victim: Victim, data: st.DataObject
+) -> None:
+    method, path, operation = data.draw(st.sampled_from(operations), label="operation")
+    name = st.sampled_from(victim.names)
+    look_after_the_victim = data.draw(st.integers(0, 9)) == 0
+    path = re.sub(r"{\w+}", lambda _: data.draw(name), path)
+    query: dict[str, str] = {}
+    body: dict[str, Any] | None = None
+    if "requestBody" in operation:
+        body = {"user_id": "thief", **BODIES[operation["operationId"]]}
+        extra = data.draw(st.sampled_from(["session_id", "agent_id", "key", "metadata", "tags", "nothing"]))
+        if extra == "metadata":
+            body["metadata"] = {"user_id": victim.user_id}
+        elif extra != "nothing":
+            body[extra] = [data.draw(name)] if extra == "tags" else data.draw(name)
+    else:
+        query = {"user_id": "thief"}
+    for parameter in operation["parameters"]:
+        if parameter["in"] == "query" and parameter["name"] not in ("user_id", "app_id") and data.draw(st.booleans()):
+            query[parameter["name"]] = PHRASE if parameter["name"] == "query" else data.draw(name)
+    headers = {"If-Match": victim.etag, data.draw(st.sampled_from(SCOPE_HEADERS)): victim.user_id}
+    response = host.request(method, path, params=query, json=body, headers=headers)
+    assert response.status_code < 500, response.text
+    assert "swordfish" not in response.text, (method, path, query, body)
+    if look_after_the_victim:
+        kept = [memory for memory in memories(host, victim.user_id) if memory["content"] == PHRASE]
+        assert {memory["status"] for memory in kept} == {"active"}

@@ -1,0 +1,109 @@
+"""The development host as a process of a test's own, and clients for it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+ROOT = Path(__file__).parents[1]
+START_S = 60
+
+
+class Host:
+    """One `python -m memory_core.localhost`, with its data in `folder` and its terminal in `folder/terminal.txt`."""
+
+    def __init__(self, folder: Path, *arguments: str, **settings: str) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))}
+        command = [sys.executable, "-m", "memory_core.localhost", "--port", "0", "--data", str(folder / "data"), *arguments]
+        with (folder / "terminal.txt").open("wb") as terminal:
+            self.process = subprocess.Popen(
+                command, cwd=ROOT, env={**kept, "EMBEDDING_PROVIDER": "hash", **settings}, stdout=terminal, stderr=subprocess.STDOUT
+            )
+
+    @property
+    def terminal(self) -> str:
+        """What it has said so far."""
+        return (self.folder / "terminal.txt").read_text()
+
+    @property
+    def url(self) -> str:
+        """Its address, once it is ready."""
+        deadline = time.monotonic() + START_S
+        while time.monotonic() < deadline and self.process.poll() is None:
+            if found := re.search(r"address +(http://\S+)", self.terminal):
+                _wait_until_ready(found[1], deadline)
+                return found[1]
+            time.sleep(0.02)
+        raise AssertionError(f"the host did not start:\n{self.terminal}")
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
+        """Ask it to stop; its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        return self.process.wait(30)
+
+
+@contextmanager
+def running(folder: Path, *arguments: str, **settings: str) -> Iterator[httpx.Client]:
+    """A client of a host that runs for as long as the block does."""
+    host = Host(folder, *arguments, **settings)
+    try:
+        with httpx.Client(base_url=host.url, timeout=30) as client:
+            yield client
+    finally:
+        host.stop(signal.SIGKILL)
+
+
+def save(client: httpx.Client, user_id: str, content: str, **fields: Any) -> dict[str, Any]:
+    """The memory that a save answers with."""
+    response = client.post("/api/v1/memories/save", json={"user_id": user_id, "content": content, **fields})
+    assert response.status_code in (200, 201), response.text
+    memory: dict[str, Any] = response.json()["memory"]
+    return memory
+
+
+def memories(client: httpx.Client, user_id: str, **query: str) -> list[dict[str, Any]]:
+    """Everything that a user has, deleted memories too, unless the query says otherwise."""
+    response = client.get("/api/v1/memories", params={"user_id": user_id, "status": "all", "limit": "100", **query})
+    assert response.status_code == 200, response.text
+    found: list[dict[str, Any]] = response.json()["memories"]
+    return found
+
+
+def problem(response: httpx.Response, status: int, field: str | None = None) -> dict[str, Any]:
+    """The problem in a response, checked to be one of this status that names this field."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    found: dict[str, Any] = response.json()
+    assert found.keys() == {"type", "title", "status", "detail", "instance", "correlation_id", "errors"}
+    assert found["status"] == status
+    assert found["correlation_id"] == response.headers["x-correlation-id"]
+    assert "Traceback" not in response.text
+    if status in (429, 503):
+        assert int(response.headers["retry-after"]) > 0
+    if field is not None:
+        assert field in [error["field"] for error in found["errors"]], found
+    return found
+
+
+def _wait_until_ready(url: str, deadline: float) -> None:
+    while time.monotonic() < deadline:
+        try:
+            if httpx.get(f"{url}/health/ready").status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.02)
+    raise AssertionError("the host did not become ready")
