@@ -181,7 +181,6 @@ class Settings(BaseModel):
     deadline_s: Positive = Field(60.0, description="Seconds a request may take")
     commit_deadline_s: Positive = Field(10.0, description="Seconds a write may try against concurrent ones")
     body_limit_bytes: Count = Field(1_048_576, description="Longest request body")
-    idempotency_ttl_s: Count = Field(86_400, description="Seconds an Idempotency-Key is remembered")
     log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"], Upper] = Field(
         "INFO", description="Least severity logged"
     )

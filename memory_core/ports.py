@@ -169,7 +169,14 @@ class Health:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-class LongTermStore(Protocol):
+class Pooled(Protocol):
+    """Something that holds connections or threads."""
+
+    def pool(self) -> tuple[int, int]:
+        """How many it may hold, and how many of these are in use now."""
+
+
+class LongTermStore(Pooled, Protocol):
     """The truth. `commit` is the only writer of memories, events and heads."""
 
     async def open(self) -> None:
@@ -208,7 +215,7 @@ class Stamp:
     last_removal_sequence: int
 
 
-class ShortTermStore(Protocol):
+class ShortTermStore(Pooled, Protocol):
     """The recent past of each session, a cache of the truth. No call raises: a failure is reported by `degraded`."""
 
     async def open(self) -> None:

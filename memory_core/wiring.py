@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from memory_core.adapters.redis.embedded import embedded
-from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.cached_embedder import CachedEmbedder
 from memory_core.adapters.redis.breaker import Breaker
 from memory_core.adapters.redis.client import server
+from memory_core.adapters.redis.embedded import embedded
+from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.config import ConfigError, Settings
 from memory_core.domain.fusion import FusionParameters
@@ -21,7 +21,6 @@ from memory_core.domain.scoring import ScoringParameters
 from memory_core.formation.save import SaveRules
 from memory_core.ports import Clock, Embedder, LongTermStore, ShortTermStore
 from memory_core.recollection.retrieve import RetrieveRules
-
 
 DEFAULT_MODEL = "text-embedding-3-small"
 MODEL_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
@@ -41,6 +40,10 @@ class Adapters:
         short_term = _short_term(settings, clock)
         embedder = _embedder(settings, short_term, clock)
         return cls(_long_term(settings, embedder, clock), short_term, embedder)
+
+    def pools(self) -> dict[str, tuple[int, int]]:
+        """Connections or threads by dependency: (held at most, in use)."""
+        return {"long_term": self.long_term.pool(), "short_term": self.short_term.pool()}
 
 
 def _long_term(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermStore:

@@ -151,7 +151,10 @@ class SaveInput(Input):
 
 
 class RetrieveInput(Input):
-    """One query; `limit` is 10 unless the settings say otherwise. Thresholds cut relevance before boosts; `score_threshold` cuts the recipe's score."""
+    """One query; `limit` is 10 unless the settings say otherwise.
+
+    Thresholds cut relevance before boosts; `score_threshold` cuts the recipe's score.
+    """
 
     query: Annotated[Text, Field(min_length=1, max_length=10_000), AfterValidator(_not_blank)]
     limit: Limit | None = None

@@ -16,7 +16,6 @@ from memory_core.domain.models import Memory
 from memory_core.domain.sameness import differences, normalised
 from memory_core.ports import Neighbour
 
-
 _MAY_CONTRADICT = frozenset({"numbers", "negation", "opposites", "values"})
 """Differences that turn a statement against another; names, words or order make it one about something else."""
 

@@ -29,7 +29,7 @@ MAX_DOCUMENTS = 94
 MAX_BYTES = 1_500_000
 
 
-class SessionGrew(Exception):  # noqa: N818 (a signal, not an error)
+class SessionGrew(Exception):
     """Another process added a turn to the session after these were read together with its last ones."""
 
 

@@ -15,7 +15,6 @@ from memory_core.domain.models import Vector
 from memory_core.ports import Health
 
 
-
 class HashEmbedder:
     """`EMBEDDING_PROVIDER=hash`."""
 

@@ -45,6 +45,10 @@ class NoShortTermStore:
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Not kept."""
 
+    def pool(self) -> tuple[int, int]:
+        """No connections."""
+        return 0, 0
+
     async def check(self) -> Health:
         """Off."""
         return Health("none", "off", detail="no short-term store is configured; every read goes to the long term")

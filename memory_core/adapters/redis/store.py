@@ -66,6 +66,7 @@ class RedisShortTermStore:
         self._session_cap = session_cap
         self._room = room
         self._slots = asyncio.Semaphore(MAX_CONCURRENT)
+        self._under_way = 0
         self._client: Redis | None = None
         self._scripts: dict[str, Callable[..., Awaitable[Any]]] = {}
         self._last_ok: datetime | None = None
@@ -202,12 +203,20 @@ class RedisShortTermStore:
             return otherwise
         try:
             async with asyncio.timeout(timeout_s or self._timeout_s), self._slots:
-                answer = await call(self._connected())
+                self._under_way += 1
+                try:
+                    answer = await call(self._connected())
+                finally:
+                    self._under_way -= 1
         except Exception as error:  # noqa: BLE001 - a cache must not fail its caller, whatever it does; logged and counted
             self._failed(name, error)
             return otherwise
         self._succeeded()
         return answer
+
+    def pool(self) -> tuple[int, int]:
+        """Calls that may be under way at once, each on a connection of its own, and those that are."""
+        return MAX_CONCURRENT, self._under_way
 
     def _failed(self, name: str, error: Exception) -> None:
         self.failures += 1

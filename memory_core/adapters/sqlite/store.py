@@ -60,6 +60,7 @@ class SqliteStore:
         self._writer: ThreadPoolExecutor | None = None
         self._readers: ThreadPoolExecutor | None = None
         self._last_ok: datetime | None = None
+        self._under_way = 0
 
     async def open(self) -> None:
         """Make or check the file. Raises Unavailable, EmbeddingMismatch."""
@@ -129,7 +130,15 @@ class SqliteStore:
             with reporting():
                 return work(self._connection(), *args, **kwargs)
 
-        return await asyncio.get_running_loop().run_in_executor(executor, call)
+        self._under_way += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(executor, call)
+        finally:
+            self._under_way -= 1
+
+    def pool(self) -> tuple[int, int]:
+        """The writing thread and the reading ones; calls under way, those that wait for a thread not counted."""
+        return READERS + 1, min(self._under_way, READERS + 1)
 
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
