@@ -8,8 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from memory_core.adapters.minilm.embedder import CALIBRATION, MiniLMEmbedder
+from memory_core.adapters.minilm.embedder import MiniLMEmbedder
+from memory_core.domain.calibration import CALIBRATIONS
 from tests.statement_pairs import CONTRADICTED, ONE_TOPIC, REWORDED, Pairs
+
+CALIBRATION = CALIBRATIONS["minilm"]
 
 
 @pytest.fixture
@@ -24,20 +27,20 @@ async def similarities(embedder: MiniLMEmbedder, pairs: Pairs) -> npt.NDArray[np
 
 
 async def test_what_is_said_again_in_passing_is_a_duplicate_and_other_statements_are_not(embedder: MiniLMEmbedder) -> None:
-    assert (await similarities(embedder, REWORDED) >= CALIBRATION.duplicate).mean() >= 0.95
-    assert (await similarities(embedder, CONTRADICTED + ONE_TOPIC) < CALIBRATION.duplicate).all()
+    assert (await similarities(embedder, REWORDED) >= CALIBRATION.duplicate_threshold).mean() >= 0.95
+    assert (await similarities(embedder, CONTRADICTED + ONE_TOPIC) < CALIBRATION.duplicate_threshold).all()
     await embedder.close()
 
 
 async def test_contradictions_are_looked_at_and_nearly_nothing_unrelated_is(embedder: MiniLMEmbedder) -> None:
-    assert (await similarities(embedder, CONTRADICTED) >= CALIBRATION.contradiction).all()
-    assert (await similarities(embedder, unrelated()) >= CALIBRATION.contradiction).mean() <= 0.02
+    assert (await similarities(embedder, CONTRADICTED) >= CALIBRATION.contradiction_floor).all()
+    assert (await similarities(embedder, unrelated()) >= CALIBRATION.contradiction_floor).mean() <= 0.02
     await embedder.close()
 
 
 async def test_most_statements_about_one_topic_are_linked_and_nearly_nothing_unrelated_is(embedder: MiniLMEmbedder) -> None:
-    assert (await similarities(embedder, ONE_TOPIC) >= CALIBRATION.link).mean() >= 0.5
-    assert (await similarities(embedder, unrelated()) >= CALIBRATION.link).mean() <= 0.01
+    assert (await similarities(embedder, ONE_TOPIC) >= CALIBRATION.link_threshold).mean() >= 0.5
+    assert (await similarities(embedder, unrelated()) >= CALIBRATION.link_threshold).mean() <= 0.01
     await embedder.close()
 
 

@@ -89,11 +89,6 @@ class RedisShortTermStore:
         """True from the first failed call until the next that is answered, hence also while the circuit is open."""
         return self._breaker.failing
 
-    @property
-    def pool(self) -> tuple[int, int]:
-        """How many calls may be at the server at once, and how many are there or wait for their turn."""
-        return MAX_CONCURRENT, self._under_way
-
     async def recall(self, owner: Owner, session_id: str, limit: int) -> tuple[Stamp | None, list[Memory]]:
         """The newest `limit` memories that are held of a session, newest first, and the stamp they are good for: one round trip.
 
@@ -206,7 +201,6 @@ class RedisShortTermStore:
         """The call's answer, or `otherwise` when the circuit is open or the call fails or takes too long."""
         if not self._breaker.allow():
             return otherwise
-        self._under_way += 1
         try:
             async with asyncio.timeout(timeout_s or self._timeout_s), self._slots:
                 self._under_way += 1
@@ -217,8 +211,6 @@ class RedisShortTermStore:
         except Exception as error:  # noqa: BLE001 - a cache must not fail its caller, whatever it does; logged and counted
             self._failed(name, error)
             return otherwise
-        finally:
-            self._under_way -= 1
         self._succeeded()
         return answer
 
