@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import binascii
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -132,10 +131,14 @@ class OpenAIEmbedder:
 
     def _checked(self, answer: CreateEmbeddingResponse, expected: int) -> list[Vector]:
         """The answer's vectors in the order of the inputs, normalised; the errors of `embed` when they are not what was asked for."""
-        rows = sorted(answer.data or [], key=lambda row: row.index)
+        try:
+            rows = sorted(answer.data or [], key=lambda row: row.index)
+            vectors = [_decoded(row.embedding) for row in rows]
+        except (AttributeError, TypeError, ValueError) as error:
+            # The SDK builds its objects from whatever came, so a stranger's answer shows only here.
+            raise Unavailable(DEPENDENCY, f"{self._model} answered something else than vectors") from error
         if [row.index for row in rows] != list(range(expected)):
             raise Unavailable(DEPENDENCY, f"{self._model} answered {len(rows)} vectors for {expected} texts")
-        vectors = [_decoded(row.embedding) for row in rows]
         for vector in vectors:
             if len(vector) != self._dimensions:
                 raise EmbeddingMismatch(
@@ -149,13 +152,13 @@ class OpenAIEmbedder:
 
 
 def _decoded(embedding: Any) -> Vector:
-    """A vector from base64 of little-endian float32, or from a list, which servers that know no base64 send."""
-    if not isinstance(embedding, str):
-        return np.asarray(embedding, dtype=np.float32)
-    try:
+    """A vector from base64 of little-endian float32, or from a list, which servers that know no base64 send; else ValueError."""
+    if isinstance(embedding, str):
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
-    except (binascii.Error, ValueError) as error:
-        raise Unavailable(DEPENDENCY, "the service answered a vector that can't be decoded") from error
+    vector = np.asarray(embedding, dtype=np.float32)
+    if vector.ndim != 1:
+        raise ValueError("not a list of numbers")
+    return vector
 
 
 def _batches(texts: Sequence[str]) -> list[tuple[int, int]]:

@@ -38,18 +38,18 @@ def pieces(text: str) -> list[str]:
     """The text's windows of WINDOW_TOKENS tokens, OVERLAP_TOKENS shared with the window before; the text itself when it is one."""
     if is_short(text):
         return [text]
-    encoding = _encoding()
-    if encoding is None:
+    tokenizer = encoding()
+    if tokenizer is None:
         size, overlap = WINDOW_TOKENS * CHARACTERS_A_TOKEN, OVERLAP_TOKENS * CHARACTERS_A_TOKEN
         return [text[start:end] for start, end in chunks.windows(len(text), size, overlap)]
     # What it decodes to is the text again, but for lone surrogates; the offsets are of that.
-    decoded, offsets = encoding.decode_with_offsets(encoding.encode_ordinary(text))
+    decoded, offsets = tokenizer.decode_with_offsets(tokenizer.encode_ordinary(text))
     ends = [*offsets, len(decoded)]
     return [decoded[ends[start] : ends[end]] for start, end in chunks.windows(len(offsets), WINDOW_TOKENS, OVERLAP_TOKENS)]
 
 
 @lru_cache(maxsize=1)
-def _encoding() -> Encoding | None:
+def encoding() -> Encoding | None:
     """The tokenizer, loaded once (0.3-0.8 s), or None."""
     folder = os.environ.get("TIKTOKEN_CACHE_DIR")
     for name, file in _CACHED_AS.items():
