@@ -17,7 +17,7 @@ from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.models import Event, Memory, MemoryType, Vector
+from memory_core.domain.models import Event, Head, Memory, MemoryType, Vector
 from memory_core.domain.requests import ListInput, SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.text import words
@@ -102,6 +102,15 @@ class World:
         await store.open()
         try:
             return await store.events(owner, 0, 100_000)
+        finally:
+            await store.close()
+
+    async def head(self, owner: Owner = ALICE, embedder: Embedder | None = None) -> Head | None:
+        """The owner's head, as a process of its own reads it."""
+        store = self.store(embedder or HashEmbedder(64))
+        await store.open()
+        try:
+            return (await store.snapshot(owner)).head
         finally:
             await store.close()
 
