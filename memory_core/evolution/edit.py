@@ -59,6 +59,9 @@ class Editor:
             old = _editable(seen, memory_id, if_match)
             wanted = _changed_fields(old, change)
             updated, kept = new_version(old, wanted, self._clock.now())
+            if updated.valid_until is not None and updated.valid_until <= updated.valid_from:
+                message = f"must be later than valid_from, which is {updated.valid_from.isoformat()} for the new version"
+                raise Invalid("the validity is empty", errors=(FieldError("valid_until", message),))
             if _TEXT_FIELDS & wanted.keys():
                 updated = with_lexical(updated)
             if vector is not None:

@@ -11,8 +11,8 @@ from memory_core.domain.requests import RetrieveInput
 from memory_core.ports import Found
 
 
-def explain_query(analysis: QueryAnalysis, found: Found, query: RetrieveInput) -> dict[str, Any]:
-    """What the query was taken for, and what it was measured against."""
+def explain_query(analysis: QueryAnalysis, found: Found, candidates: CandidateSet, query: RetrieveInput) -> dict[str, Any]:
+    """What the query was taken for, and what it was measured against; `candidates` are the store's and the short term's together."""
     return {
         "terms": list(analysis.terms),
         "document_frequency": {term: found.statistics.document_frequency.get(term, 0) for term in analysis.terms},
@@ -20,7 +20,7 @@ def explain_query(analysis: QueryAnalysis, found: Found, query: RetrieveInput) -
         "asks_time": analysis.asks_time,
         "windows": [str(window) for window in analysis.windows],
         "recipe": query.recipe,
-        "candidates": {name: len(ids) for name, ids in found.candidates.lists.items()},
+        "candidates": {name: len(ids) for name, ids in candidates.lists.items()},
         "request_charge": found.charge,
     }
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from memory_core.domain.lifecycle import TRUE_ONCE
-from memory_core.domain.models import Memory
+from memory_core.domain.models import Memory, Status
 from memory_core.ports import Filter
+
+
+def taken_back(memory: Memory | None) -> bool:
+    """Whether a memory was deleted, cleared or forgotten: then its old versions are not shown either, whatever time is looked at."""
+    return memory is None or (memory.status is Status.DELETED and memory.status_reason not in TRUE_ONCE)
 
 
 def shows(where: Filter, memory: Memory) -> bool:

@@ -16,7 +16,7 @@ from memory_core.ledger.commit import as_memory
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import procedure_id, session_document_id
 from memory_core.ports import Document, Filter, LongTermStore, Place
-from memory_core.recollection.filters import shows
+from memory_core.recollection.filters import shows, taken_back
 
 _VERSIONS_READ = 90
 
@@ -35,6 +35,8 @@ class Reader:
             raise NotFound(f"no memory {memory_id!r} for this user")
         if at is None:
             return memory
+        if taken_back(memory):
+            raise NotFound(f"the memory {memory_id!r} was deleted")
         where = Filter(statuses=frozenset(status.value for status in FOUND_BY_DEFAULT), at=at)
         for candidate in (memory, *await self._versions_of(owner, memory)):
             if shows(where, candidate):
@@ -52,7 +54,7 @@ class Reader:
         documents = await self._store.page(owner, "memory", where, place, query.limit + 1)
         shown, more = documents[: query.limit], len(documents) > query.limit
         memories = [memory for memory in (self._memory(document, head) for document in shown) if memory is not None]
-        memories = [memory.model_copy(update={"id": base_id(memory.id)}) if "." in memory.id else memory for memory in memories]
+        memories = await self._under_their_own_ids(owner, memories)
         cursor = self._cursors.make(owner, head, {"list": "memories", **bound}, _place(shown[-1])) if more else None
         return MemoryPage(tuple(memories), cursor)
 
@@ -90,6 +92,20 @@ class Reader:
         if found is None or snapshot.head is None or found.body["epoch"] != snapshot.head.epoch:
             raise NotFound(f"no session {session_id!r} for this user")
         return _session_view(found.body)
+
+    async def _under_their_own_ids(self, owner: Owner, memories: list[Memory]) -> list[Memory]:
+        """Old versions (a look back in time finds them) as the memories that they were, but for memories that were deleted since."""
+        bases = [base_id(memory.id) for memory in memories if "." in memory.id]
+        if not bases:
+            return memories
+        snapshot = await self._store.snapshot(owner, bases)
+        standing = {name for name in bases if not taken_back(self._memory(snapshot.documents.get(name), snapshot.head))}
+        found = (
+            memory.model_copy(update={"id": base_id(memory.id)})
+            for memory in memories
+            if "." not in memory.id or base_id(memory.id) in standing
+        )
+        return list(found)
 
     async def _versions_of(self, owner: Owner, memory: Memory) -> list[Memory]:
         older: list[Memory] = []

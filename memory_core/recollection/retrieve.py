@@ -26,7 +26,7 @@ from memory_core.evolution.versions import base_id
 from memory_core.ledger.commit import as_memory
 from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp
 from memory_core.recollection.explain import explain_hit, explain_query
-from memory_core.recollection.filters import shows
+from memory_core.recollection.filters import shows, taken_back
 from memory_core.recollection.working_set import WorkingSet
 
 MIN_CANDIDATES = 50
@@ -64,13 +64,13 @@ class Retriever:
         if self._short_term.degraded:
             degraded += ("short_term",)
         if found.head is None:
-            return Retrieved((), 0, degraded, explain_query(analysis, found, query) if query.explain else None)
+            return Retrieved((), 0, degraded, explain_query(analysis, found, found.candidates, query) if query.explain else None)
         candidates, short_ids = self._with_short_term(owner, query, found, recalled, analysis, vector, where)
         relevant = relevance(analysis, candidates, found.statistics, self._rules.relevance)
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
         rows = self._chosen(query, candidates, relevant, scores)
         hits = await self._hits(owner, query, candidates, relevant, scores, rows, short_ids, where)
-        return Retrieved(hits, found.head.sequence, degraded, explain_query(analysis, found, query) if query.explain else None)
+        return Retrieved(hits, found.head.sequence, degraded, explain_query(analysis, found, candidates, query) if query.explain else None)
 
     async def _vector(self, text: str) -> tuple[Vector | None, tuple[str, ...]]:
         """The query's vector; without an embedder the words alone must do, and the answer says so."""
@@ -147,7 +147,8 @@ class Retriever:
         short_ids: frozenset[str],
         where: Filter,
     ) -> tuple[Hit, ...]:
-        """The chosen rows with their documents, checked once more: what was removed since the search is not shown."""
+        """The chosen rows with their documents, checked once more: what was removed since the search is not shown, nor a version
+        of what was removed."""
         memories = await self._documents(owner, candidates, rows)
         cells = _cells(candidates)
         hits: list[Hit] = []
@@ -155,6 +156,8 @@ class Retriever:
             identity = candidates.ids[row]
             memory = memories.get(identity)
             if memory is None or not shows(where, memory):
+                continue
+            if "." in identity and taken_back(memories.get(base_id(identity))):
                 continue
             lists = tuple(name for name, ids in candidates.lists.items() if identity in ids)
             hits.append(
@@ -179,7 +182,8 @@ class Retriever:
         return tuple(hits)
 
     async def _documents(self, owner: Owner, candidates: CandidateSet, rows: list[int]) -> dict[str, Memory]:
-        wanted = [candidates.ids[row] for row in rows]
+        chosen = [candidates.ids[row] for row in rows]
+        wanted = [*chosen, *(base_id(identity) for identity in chosen if "." in identity)]
         missing = [identity for identity in wanted if identity not in candidates.memories]
         if not missing:
             return candidates.memories

@@ -1,0 +1,344 @@
+"""Reading one by one, in lists, in versions; changing by hand, with ETags; sessions; cursors that are honest."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.errors import Conflict, Invalid, Malformed, MemoryCoreError, NotFound, PreconditionFailed
+from memory_core.domain.models import MemoryType, OnConflict, Outcome, Status
+from memory_core.domain.requests import ClearInput, CopyInput, ListInput, RetrieveInput, StatusInput, UpdateInput
+from tests.builders import ALICE, NOW
+from tests.world import BOB, Meanwhile, WordsEmbedder, World, fact, listed, rule, turn
+
+OSLO = {"subject": "Ana", "attribute": "city"}
+DELETED, ACTIVE = StatusInput(status="deleted"), StatusInput(status="active")
+
+
+async def test_another_user_s_memory_is_as_unknown_as_none(core: MemoryCore) -> None:
+    theirs = (await core.save(BOB, fact("Ben lives in Oslo", session_id="s1"))).memory
+    await core.save(BOB, rule("tabs", 4))
+    for name in (theirs.id, "mem_none", f"{theirs.id}.v1", theirs.id.upper()):
+        for call in (
+            core.get(ALICE, name),
+            core.get(ALICE, name, at=NOW),
+            core.versions(ALICE, name),
+            core.update(ALICE, name, UpdateInput(content="x"), theirs.etag),
+            core.delete(ALICE, name),
+            core.set_status(ALICE, name, DELETED),
+            core.set_status(ALICE, name, ACTIVE),
+            core.copy(ALICE, name, CopyInput(to_agent_id="a")),
+        ):
+            with pytest.raises(NotFound):
+                await call
+    for call in (core.procedure(ALICE, "tabs"), core.session(ALICE, "s1")):
+        with pytest.raises(NotFound):
+            await call
+    assert await listed(core, status="all") == []
+    assert (await core.sessions(ALICE)).sessions == ()
+    assert (await core.get(BOB, theirs.id)).etag == theirs.etag
+
+
+async def test_ids_of_bookkeeping_are_no_memories(core: MemoryCore, world: World) -> None:
+    await core.save(ALICE, turn("hello"))
+    (event,) = await world.log()
+    for name in (event.id, "head", "ses_none"):
+        with pytest.raises(NotFound):
+            await core.get(ALICE, name)
+
+
+async def test_an_update_is_a_new_version_and_the_old_one_stays_readable(core: MemoryCore, world: World) -> None:
+    first = (await core.save(ALICE, fact("the code is red", tags=["gate"], confidence=0.5))).memory
+    world.clock.forward(3600)
+    second = await core.update(ALICE, first.id, UpdateInput(content="the code is blue", change_reason="changed"), first.etag)
+    world.clock.forward(3600)
+    third = await core.update(ALICE, first.id, UpdateInput(tags=["door"], confidence=1.0), second.etag)
+    assert (third.id, third.version, third.content, third.tags) == (first.id, 3, "the code is blue", ["door"])
+    assert third.created_at == first.created_at
+    views = await core.versions(ALICE, first.id)
+    assert [(one.version, one.content, one.confidence) for one in views] == [
+        (1, "the code is red", 0.5),
+        (2, "the code is blue", 0.5),
+        (3, "the code is blue", 1.0),
+    ]
+    assert [one.change_reason for one in views] == [None, "changed", None]
+    assert [one.metadata_snapshot["tags"] for one in views] == [["gate"], ["gate"], ["door"]]
+    assert [one.valid_until for one in views[:-1]] == [one.valid_from for one in views[1:]]
+    for minutes, version in ((30, 1), (90, 2), (150, 3)):
+        at = NOW + timedelta(minutes=minutes)
+        assert (await core.get(ALICE, first.id, at=at)).version == version
+        assert [(one.id, one.version) for one in await listed(core, at=at)] == [(first.id, version)]
+    with pytest.raises(NotFound):
+        await core.get(ALICE, first.id, at=NOW - timedelta(days=1))
+
+
+async def test_an_updated_text_is_found_by_its_new_words_only(world: World) -> None:
+    core = await world.core(embedder=WordsEmbedder())
+    first = (await core.save(ALICE, fact("the code is red", session_id="s1"))).memory
+    await core.update(ALICE, first.id, UpdateInput(content="the code is blue"), first.etag)
+    for session in (None, "s1"):
+        assert (await core.retrieve(ALICE, RetrieveInput(query="red", session_id=session))).results == ()
+        assert len((await core.retrieve(ALICE, RetrieveInput(query="blue", session_id=session))).results) == 1
+
+
+async def test_an_update_needs_the_current_etag(core: MemoryCore) -> None:
+    first = (await core.save(ALICE, fact("the code is red"))).memory
+    change = UpdateInput(content="the code is blue")
+    for tag in (None, '"wrong.1"', f'"{first.epoch}.99"', ""):
+        with pytest.raises(PreconditionFailed):
+            await core.update(ALICE, first.id, change, tag)
+    second = await core.update(ALICE, first.id, change, first.etag)
+    with pytest.raises(PreconditionFailed, match="changed since"):
+        await core.update(ALICE, first.id, change, first.etag)
+    assert (await core.update(ALICE, first.id, UpdateInput(pinned=True), "*")).version == 3
+    assert second.version == 2
+
+
+async def test_of_two_updates_with_one_etag_one_wins(world: World) -> None:
+    other = await world.core()
+    first = (await other.save(ALICE, fact("the code is red"))).memory
+    blue, green = UpdateInput(content="the code is blue"), UpdateInput(content="the code is green")
+    core = await world.core(wrap=lambda store: Meanwhile(store, "snapshot", lambda: other.update(ALICE, first.id, green, first.etag)))
+    with pytest.raises(PreconditionFailed):
+        await core.update(ALICE, first.id, blue, first.etag)
+    assert (await core.get(ALICE, first.id)).content == "the code is green"
+
+
+async def test_what_a_memory_may_not_become_is_refused(core: MemoryCore) -> None:
+    episode = (await core.save(ALICE, turn("we met"))).memory
+    with pytest.raises(Conflict, match="episodic"):
+        await core.update(ALICE, episode.id, UpdateInput(content="we parted"), episode.etag)
+    held = (await core.save(ALICE, fact("Ana lives in Oslo"))).memory
+    for change, field in (
+        (UpdateInput(content=None), "content"),
+        (UpdateInput(tags=None), "tags"),
+        (UpdateInput(subject="Ana"), "attribute"),
+        (UpdateInput(valid_until=NOW - timedelta(days=1)), "valid_until"),
+    ):
+        with pytest.raises(Invalid) as refused:
+            await core.update(ALICE, held.id, change, held.etag)
+        assert [error.field for error in refused.value.errors] == [field]
+    gone = await core.delete(ALICE, held.id)
+    with pytest.raises(Conflict, match="deleted"):
+        await core.update(ALICE, held.id, UpdateInput(content="x"), gone.etag)
+
+
+async def test_an_etag_moves_with_events_and_with_nothing_else(core: MemoryCore) -> None:
+    first = (await core.save(ALICE, turn("we met"))).memory
+    await core.save(ALICE, turn("we parted"))
+    await core.retrieve(ALICE, RetrieveInput(query="met", session_id="s1"))
+    assert (await core.get(ALICE, first.id)).etag == first.etag
+    again = await core.save(ALICE, turn("we met", event_timestamp=NOW))
+    assert again.outcome is Outcome.REINFORCED
+    assert again.memory.etag != first.etag
+
+
+async def test_deleting_and_restoring_follow_the_table(core: MemoryCore) -> None:
+    held = (await core.save(ALICE, turn("we met"))).memory
+    gone = await core.delete(ALICE, held.id)
+    assert (gone.status, gone.status_reason) == (Status.DELETED, "manual_delete")
+    assert (await core.delete(ALICE, held.id)).etag == gone.etag, "deleted already"
+    assert (await core.get(ALICE, held.id)).status is Status.DELETED
+    back = await core.set_status(ALICE, held.id, ACTIVE)
+    assert (back.status, back.status_reason) == (Status.ACTIVE, "restored")
+    assert (await core.set_status(ALICE, held.id, ACTIVE)).etag == back.etag
+    assert (await core.session(ALICE, "s1")).counts == {"episodic": 1}
+
+
+async def test_a_superseded_one_can_be_deleted_but_not_revived_by_hand(core: MemoryCore) -> None:
+    old = (await core.save(ALICE, fact("Ana lives in Oslo", event_timestamp=NOW - timedelta(days=9), **OSLO))).memory
+    await core.save(ALICE, fact("Ana lives in Bergen", **OSLO))
+    with pytest.raises(Conflict, match="superseded"):
+        await core.set_status(ALICE, old.id, ACTIVE)
+    assert (await core.get(ALICE, old.id, at=NOW - timedelta(days=5))).content == "Ana lives in Oslo"
+    await core.set_status(ALICE, old.id, DELETED)
+    with pytest.raises(NotFound):
+        await core.get(ALICE, old.id, at=NOW - timedelta(days=5))
+
+
+async def test_a_deleted_memory_s_old_versions_are_not_read_at_any_time(core: MemoryCore, world: World) -> None:
+    first = (await core.save(ALICE, fact("the code is red"))).memory
+    world.clock.forward(3600)
+    await core.update(ALICE, first.id, UpdateInput(content="the code is blue"), first.etag)
+    await core.delete(ALICE, first.id)
+    for minutes in (30, 90):
+        with pytest.raises(NotFound):
+            await core.get(ALICE, first.id, at=NOW + timedelta(minutes=minutes))
+        assert await listed(core, at=NOW + timedelta(minutes=minutes)) == []
+
+
+async def test_a_copy_belongs_to_the_other_agent_and_is_made_once(core: MemoryCore) -> None:
+    source = (await core.save(ALICE, turn("we met", agent_id="a1", tags=["t"]))).memory
+    made = await core.copy(ALICE, source.id, CopyInput(to_agent_id="a2"))
+    again = await core.copy(ALICE, source.id, CopyInput(to_agent_id="a2"))
+    assert (made.id, made.etag) == (again.id, again.etag)
+    assert made.id != source.id
+    assert (made.agent_id, made.copied_from, made.content, made.tags, made.version) == ("a2", source.id, "we met", ["t"], 1)
+    assert (await core.get(ALICE, source.id)).etag == source.etag
+    assert len(await listed(core)) == 2
+    assert (await core.session(ALICE, "s1")).counts == {"episodic": 2}
+    with pytest.raises(Invalid):
+        await core.copy(ALICE, source.id, CopyInput(to_agent_id="a1"))
+    await core.delete(ALICE, source.id)
+    with pytest.raises(Conflict):
+        await core.copy(ALICE, source.id, CopyInput(to_agent_id="a3"))
+
+
+async def test_a_procedure_is_read_by_its_key_until_it_is_deleted(core: MemoryCore) -> None:
+    held = (await core.save(ALICE, rule("how to/brew tea?", ["boil", "wait"]))).memory
+    assert (await core.procedure(ALICE, "how to/brew tea?")).id == held.id
+    await core.delete(ALICE, held.id)
+    with pytest.raises(NotFound):
+        await core.procedure(ALICE, "how to/brew tea?")
+
+
+async def test_a_list_narrows_by_each_of_its_filters(core: MemoryCore) -> None:
+    await core.bulk(
+        ALICE,
+        [
+            turn("one", "s1", agent_id="a1", category="trip", tags=["sea", "red"], event_timestamp=NOW - timedelta(days=2)),
+            turn("two", "s2", agent_id="a2", tags=["sea"]),
+            fact("three", category="trip"),
+        ],
+    )
+    gone = (await core.save(ALICE, turn("four", "s1"))).memory
+    await core.delete(ALICE, gone.id)
+    for fields, found in (
+        ({}, "three two one"),
+        ({"status": "all"}, "four three two one"),
+        ({"status": "deleted"}, "four"),
+        ({"type": MemoryType.SEMANTIC}, "three"),
+        ({"category": "trip"}, "three one"),
+        ({"session_id": "s1"}, "one"),
+        ({"agent_id": "a2"}, "two"),
+        ({"tag": "sea"}, "two one"),
+        ({"since": NOW}, "three two"),
+        ({"until": NOW}, "one"),
+        ({"at": NOW - timedelta(days=1)}, "one"),
+    ):
+        assert " ".join(one.content for one in await listed(core, **fields)) == found, fields  # type: ignore[arg-type]
+
+
+async def test_pages_are_stable_while_memories_come_and_go(core: MemoryCore) -> None:
+    done = await core.bulk(ALICE, [turn(f"{n}", None) for n in range(25)])
+    seen: list[str] = []
+    cursor = None
+    while True:
+        page = await core.list(ALICE, ListInput(limit=4, cursor=cursor, status="all"))
+        seen += [one.content for one in page.memories]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+        await core.save(ALICE, turn(f"new {len(seen)}", None))
+        await core.delete(ALICE, done[len(seen) % 25].memory.id)  # type: ignore[union-attr]
+        await core.save(ALICE, turn(f"{len(seen) % 7}", None, event_timestamp=NOW))  # reinforces: moves no place
+    assert seen == [f"{n}" for n in reversed(range(25))]
+
+
+async def test_a_list_at_a_moment_pages_through_versions_without_doubles(core: MemoryCore, world: World) -> None:
+    held = [(await core.save(ALICE, fact(f"fact {n}"))).memory for n in range(9)]
+    world.clock.forward(3600)
+    for one in held[::2]:
+        await core.update(ALICE, one.id, UpdateInput(content=f"{one.content}, changed"), one.etag)
+    world.clock.forward(3600)
+    for minutes, changed in ((30, 0), (90, 5)):
+        seen: list[tuple[str, str]] = []
+        cursor = None
+        while True:
+            page = await core.list(ALICE, ListInput(limit=2, cursor=cursor, at=NOW + timedelta(minutes=minutes)))
+            seen += [(one.id, one.content) for one in page.memories]
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        assert [name for name, _ in seen] == [one.id for one in reversed(held)]
+        assert sum("changed" in content for _, content in seen) == changed
+
+
+@pytest.mark.parametrize("spoil", ["owner", "query", "letter", "cut", "empty", "junk", "list"])
+async def test_a_cursor_that_is_not_of_this_list_is_refused(core: MemoryCore, spoil: str) -> None:
+    for owner in (ALICE, BOB):
+        await core.bulk(owner, [turn(f"{n}", f"s{n}") for n in range(5)])
+    cursor = (await core.list(ALICE, ListInput(limit=2))).next_cursor
+    assert cursor is not None
+    owner, fields, given = ALICE, {}, cursor
+    if spoil == "owner":
+        owner = BOB
+    elif spoil == "query":
+        fields = {"session_id": "s1"}
+    elif spoil == "letter":
+        given = cursor[:30] + ("A" if cursor[30] != "A" else "B") + cursor[31:]
+    elif spoil == "cut":
+        given = cursor[:-3]
+    elif spoil == "empty":
+        given = ""
+    elif spoil == "junk":
+        given = "é💥 not base64"
+    else:
+        given = (await core.sessions(ALICE, limit=2)).next_cursor or ""
+    with pytest.raises(Malformed) as refused:
+        await core.list(owner, ListInput(limit=2, cursor=given, **fields))
+    assert [error.field for error in refused.value.errors] == ["cursor"]
+    assert len((await core.list(ALICE, ListInput(limit=3, cursor=cursor))).memories) == 3, "another limit is the same list"
+
+
+async def test_a_cursor_is_good_in_every_process_on_the_same_data(world: World) -> None:
+    cores = [await world.core() for _ in range(2)]
+    await cores[0].bulk(ALICE, [turn(f"{n}") for n in range(5)])
+    cursor = (await cores[0].list(ALICE, ListInput(limit=2))).next_cursor
+    assert [one.content for one in (await cores[1].list(ALICE, ListInput(limit=2, cursor=cursor))).memories] == ["2", "1"]
+
+
+async def test_sessions_are_paged_the_one_begun_last_first(core: MemoryCore, world: World) -> None:
+    for number in range(7):
+        await core.save(ALICE, turn("hello", f"s{number}"))
+        world.clock.forward(60)
+    await core.save(ALICE, fact("held", session_id="s0"))
+    seen: list[Any] = []
+    cursor = None
+    while True:
+        page = await core.sessions(ALICE, cursor, 3)
+        seen += page.sessions
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert [one.session_id for one in seen] == [f"s{n}" for n in reversed(range(7))]
+    first = seen[-1]
+    assert (first.started_at, first.last_active_at) == (NOW, NOW + timedelta(minutes=7))
+    assert first.counts == {"episodic": 1, "semantic": 1}
+    assert (await core.session(ALICE, "s0")) == first
+    with pytest.raises(NotFound):
+        await core.session(ALICE, "s99")
+
+
+async def test_a_session_counts_what_was_saved_and_not_deleted(core: MemoryCore) -> None:
+    one, two = [(await core.save(ALICE, turn(text))).memory for text in ("one", "two")]
+    await core.delete(ALICE, one.id)
+    assert (await core.session(ALICE, "s1")).counts == {"episodic": 1}
+    await core.set_status(ALICE, one.id, ACTIVE)
+    await core.clear(ALICE, ClearInput(session_id="s1"))
+    assert (await core.session(ALICE, "s1")).counts == {}
+    await core.set_status(ALICE, two.id, ACTIVE)
+    assert (await core.session(ALICE, "s1")).counts == {"episodic": 1}
+
+
+async def test_a_restored_truth_of_a_slot_stands_until_the_next_one(core: MemoryCore) -> None:
+    first = (await core.save(ALICE, fact("Ana lives in Oslo", **OSLO))).memory
+    await core.delete(ALICE, first.id)
+    second = await core.save(ALICE, fact("Ana lives in Bergen", **OSLO))
+    assert second.outcome is Outcome.CREATED
+    await core.set_status(ALICE, first.id, ACTIVE)
+    third = await core.save(ALICE, fact("Ana lives in Paris", on_conflict=OnConflict.SUPERSEDE, **OSLO))
+    assert third.outcome is Outcome.SUPERSEDED
+    assert [one.content for one in await listed(core)] == ["Ana lives in Paris"]
+
+
+async def test_the_library_s_own_door_refuses_ids_that_no_store_could_keep_apart(core: MemoryCore) -> None:
+    from memory_core.domain.scope import Owner
+
+    for owner in (Owner("", "a"), Owner("app", ""), Owner("app", "a/b"), Owner("a b", "c"), Owner("app", "a\nb")):
+        for call in (core.get(owner, "mem_x"), core.save(owner, turn("x")), core.sessions(owner)):
+            with pytest.raises((ValueError, MemoryCoreError)):
+                await call
