@@ -1,0 +1,66 @@
+"""Killed while saving, again and again: every acknowledged save is there, and what is there is whole."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import sys
+from pathlib import Path
+
+from memory_core.config import Settings
+from memory_core.core import MemoryCore
+from memory_core.domain.models import Status
+from memory_core.domain.requests import RetrieveInput
+from tests.builders import ALICE
+from tests.world import listed
+
+ROOT = Path(__file__).parents[2]
+KILLS = 5
+
+
+async def child(folder: Path, name: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.integration.saving_child", str(folder), name,
+        stdout=asyncio.subprocess.PIPE, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+
+
+async def lived(folder: Path, name: str, saves: int) -> set[str]:
+    """Let a process save about so many memories, kill it, and answer which it had acknowledged."""
+    process = await child(folder, name)
+    assert process.stdout is not None
+    said = [(await process.stdout.readline()).decode().strip() for _ in range(saves)]
+    process.kill()
+    said += (await process.stdout.read()).decode().split("\n")[:-1]
+    await process.wait()
+    return set(said)
+
+
+async def test_killed_at_any_moment_every_acknowledged_save_is_there(tmp_path: Path) -> None:
+    rng, acknowledged = random.Random(7), set[str]()
+    settings = Settings(embedding_provider="hash", data=tmp_path)
+    for life in range(KILLS):
+        acknowledged |= await lived(tmp_path, f"life{life}", rng.randint(1, 90))
+        async with MemoryCore(settings) as core:
+            held = {one.id: one for one in await listed(core, status="all")}
+            assert acknowledged <= held.keys()
+            found = await core.retrieve(ALICE, RetrieveInput(query=f"life{life} stands at", limit=100, similarity_threshold=0.0))
+            assert {hit.memory.id for hit in found.results} <= held.keys()
+            assert found.results
+            standing = [one for one in held.values() if one.status is Status.ACTIVE and one.subject]
+            assert len({one.subject for one in standing}) == len(standing), "one truth a slot"
+            for session in ("s1", "s2"):
+                turns = [one for one in held.values() if one.session_id == session]
+                assert sorted(one.lexical.turn or 0 for one in turns) == list(range(len(turns)))
+                assert (await core.session(ALICE, session)).counts == {"episodic": len(turns)}
+
+
+async def test_two_processes_saving_for_one_user_are_killed_and_lose_nothing(tmp_path: Path) -> None:
+    said = await asyncio.gather(*(lived(tmp_path, name, 60) for name in ("left", "right")))
+    async with MemoryCore(Settings(embedding_provider="hash", data=tmp_path)) as core:
+        held = {one.id: one for one in await listed(core, status="all")}
+        assert said[0] | said[1] <= held.keys()
+        for session in ("s1", "s2"):
+            turns = sorted((one for one in held.values() if one.session_id == session), key=lambda one: one.sequence)
+            assert [one.lexical.turn for one in turns] == list(range(len(turns)))
