@@ -1,0 +1,259 @@
+"""Anything anyone may do, in any order, against a simple model; and the log, replayed, says what the store says."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
+
+from memory_core.core import MemoryCore
+from memory_core.domain.errors import Conflict, NotFound
+from memory_core.domain.models import UNLOGGED_FIELDS, Memory, MemoryType, OnConflict, Status
+from memory_core.domain.requests import ClearInput, CopyInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
+from memory_core.domain.results import Saved
+from memory_core.domain.scope import Owner
+from tests.builders import ALICE
+from tests.world import BOB, World, listed
+
+OWNERS = st.sampled_from([ALICE, BOB])
+SESSIONS = st.sampled_from([None, "s1", "s2"])
+TEXTS = st.sampled_from(["red boat", "blue boat", "green tea", "old house"])
+
+
+@dataclass
+class Known:
+    """What the model knows of one memory."""
+
+    owner: Owner
+    content: str
+    session_id: str | None
+    type: MemoryType
+    status: Status = Status.ACTIVE
+
+
+@dataclass
+class Model:
+    """Every memory by id, as the answers told it."""
+
+    memories: dict[str, Known] = field(default_factory=dict)
+
+    def heard(self, owner: Owner, memory: Memory) -> None:
+        self.memories[memory.id] = Known(owner, memory.content, memory.session_id, memory.type, memory.status)
+
+    def of(self, owner: Owner) -> dict[str, Known]:
+        return {name: one for name, one in self.memories.items() if one.owner == owner}
+
+
+ITEMS = st.one_of(
+    st.builds(SaveInput, content=TEXTS, session_id=SESSIONS),
+    st.builds(SaveInput, type=st.just(MemoryType.SEMANTIC), content=TEXTS, session_id=SESSIONS),
+    st.builds(
+        SaveInput,
+        type=st.just(MemoryType.SEMANTIC),
+        content=TEXTS,
+        session_id=SESSIONS,
+        subject=st.just("Ana"),
+        attribute=st.sampled_from(["a", "b"]),
+        on_conflict=st.sampled_from(OnConflict),
+    ),
+    st.builds(SaveInput, type=st.just(MemoryType.PROCEDURAL), key=st.sampled_from(["k1", "k2"]), value=st.integers(0, 2)),
+)
+
+
+class AnyLife(RuleBasedStateMachine):
+    """Two users on one store, two processes' worth of MemoryCore."""
+
+    ids: Bundle[tuple[Owner, str]] = Bundle("ids")
+
+    @initialize()
+    def begin(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.runner = asyncio.Runner()
+        self.world = World(Path(self.folder.name))
+        self.cores: list[MemoryCore] = [self.run(self.world.core()) for _ in range(2)]
+        self.model = Model()
+        self.turn = 0
+
+    def run(self, call: Any) -> Any:
+        return self.runner.run(call)
+
+    @property
+    def core(self) -> MemoryCore:
+        """The two in turn, so that each meets what the other did."""
+        self.turn += 1
+        self.world.clock.forward(1)
+        return self.cores[self.turn % 2]
+
+    def told(self, owner: Owner, items: list[SaveInput], saved: list[Saved]) -> Any:
+        """Note what was answered, and whatever else these saves changed: what they superseded or merged away."""
+        assert [one.memory.owner for one in saved] == [owner] * len(items)
+        before = self.model.of(owner)
+        for one in saved:
+            self.model.heard(owner, self.run(self.core.get(owner, one.memory.id)))
+        slots = {(item.subject, item.attribute) for item in items if item.subject}
+        for name, known in before.items():
+            now = self.run(self.core.get(owner, name))
+            if now.status is not known.status:
+                changed = (now.subject, now.attribute) in slots or name in {one.memory.id for one in saved}
+                assert changed, "a save changes its own slot and no more"
+                self.model.heard(owner, now)
+        return multiple(*((owner, one.memory.id) for one in saved))
+
+    @rule(target=ids, owner=OWNERS, item=ITEMS)
+    def save(self, owner: Owner, item: SaveInput) -> Any:
+        return self.told(owner, [item], [self.run(self.core.save(owner, item))])
+
+    @rule(target=ids, owner=OWNERS, items=st.lists(ITEMS, min_size=2, max_size=5))
+    def bulk(self, owner: Owner, items: list[SaveInput]) -> Any:
+        return self.told(owner, items, self.run(self.core.bulk(owner, items)))
+
+    @rule(one=ids, text=TEXTS)
+    def update(self, one: tuple[Owner, str], text: str) -> None:
+        owner, name = one
+        known = self.model.memories[name]
+        held = self.run(self.core.get(owner, name))
+        allowed = known.type is not MemoryType.EPISODIC and known.status is Status.ACTIVE
+        try:
+            after = self.run(self.core.update(owner, name, UpdateInput(content=text), held.etag))
+        except Conflict:
+            assert not allowed
+            return
+        assert allowed
+        assert (after.content, after.version) == (text, held.version + 1)
+        self.model.heard(owner, after)
+
+    @rule(one=ids, status=st.sampled_from(["active", "deleted"]))
+    def set_status(self, one: tuple[Owner, str], status: Any) -> None:
+        owner, name = one
+        known = self.model.memories[name]
+        allowed = status == "deleted" or known.status in (Status.ACTIVE, Status.DELETED)
+        try:
+            self.run(self.core.set_status(owner, name, StatusInput(status=status)))
+        except Conflict:
+            assert not allowed
+            return
+        assert allowed
+        known.status = Status(status)
+
+    @rule(one=ids)
+    def delete(self, one: tuple[Owner, str]) -> None:
+        owner, name = one
+        assert self.run(self.core.delete(owner, name)).status is Status.DELETED
+        self.model.memories[name].status = Status.DELETED
+
+    @rule(one=ids)
+    def touch_as_somebody_else(self, one: tuple[Owner, str]) -> None:
+        owner, name = one
+        other = BOB if owner == ALICE else ALICE
+        if name in self.model.of(other):
+            return
+        for call in (self.core.get(other, name), self.core.delete(other, name), self.core.versions(other, name)):
+            try:
+                self.run(call)
+            except NotFound:
+                continue
+            raise AssertionError("somebody else's memory was reached")
+
+    @rule(target=ids, one=ids, agent=st.sampled_from(["a1", "a2"]))
+    def copy(self, one: tuple[Owner, str], agent: str) -> Any:
+        owner, name = one
+        known = self.model.memories[name]
+        if self.run(self.core.get(owner, name)).agent_id == agent:
+            return multiple()
+        try:
+            made = self.run(self.core.copy(owner, name, CopyInput(to_agent_id=agent)))
+        except Conflict:
+            assert known.status is not Status.ACTIVE
+            return multiple()
+        self.model.heard(owner, made)
+        return (owner, made.id)
+
+    @rule(owner=OWNERS, session=st.sampled_from(["s1", "s2"]), kind=st.sampled_from([None, MemoryType.EPISODIC]))
+    def clear(self, owner: Owner, session: str, kind: MemoryType | None) -> None:
+        hit = [
+            known
+            for known in self.model.of(owner).values()
+            if known.session_id == session and known.status is not Status.DELETED and kind in (None, known.type)
+        ]
+        assert self.run(self.core.clear(owner, ClearInput(session_id=session, type=kind))) == len(hit)
+        for known in hit:
+            known.status = Status.DELETED
+
+    @rule(owner=OWNERS, text=TEXTS, session=SESSIONS)
+    def retrieve(self, owner: Owner, text: str, session: str | None) -> None:
+        """What is found is the owner's and stands; what says the very words and stands is found."""
+        asked = RetrieveInput(query=text, session_id=session, similarity_threshold=0.0, limit=100)
+        found = {hit.memory.id: hit.memory for hit in self.run(self.core.retrieve(owner, asked)).results}
+        standing = {
+            name: known
+            for name, known in self.model.of(owner).items()
+            if known.status is Status.ACTIVE and session in (None, known.session_id)
+        }
+        assert found.keys() <= standing.keys()
+        assert {name: one.content for name, one in found.items()} == {name: standing[name].content for name in found}
+        assert {name for name, known in standing.items() if known.content == text} <= found.keys()
+
+    @invariant()
+    def lists_agree_with_the_model(self) -> None:
+        for owner in (ALICE, BOB):
+            memories = self.run(listed(self.core, owner, status="all"))
+            assert {one.owner for one in memories} <= {owner}
+            seen = {one.id: (one.content, one.session_id, one.status) for one in memories}
+            assert seen == {name: (one.content, one.session_id, one.status) for name, one in self.model.of(owner).items()}
+            assert len(seen) == len(memories)
+            for session in ("s1", "s2"):
+                self.session_counts(owner, session)
+
+    def session_counts(self, owner: Owner, session: str) -> None:
+        kept = [one.type.value for one in self.model.of(owner).values() if one.session_id == session and one.status is not Status.DELETED]
+        try:
+            counts = self.run(self.core.session(owner, session)).counts
+        except NotFound:
+            counts = {}
+        assert counts == {kind: kept.count(kind) for kind in set(kept)}
+
+    def teardown(self) -> None:
+        if not hasattr(self, "world"):
+            return
+        try:
+            for owner in (ALICE, BOB):
+                self.run(self.log_says_what_the_store_says(owner))
+        finally:
+            self.run(self.world.close())
+            self.runner.close()
+            self.folder.cleanup()
+
+    async def log_says_what_the_store_says(self, owner: Owner) -> None:
+        """No gap, no clock that goes back, and the `after` fields folded give every memory as it is stored."""
+        events = await self.world.log(owner)
+        assert [one.sequence for one in events] == list(range(1, len(events) + 1))
+        times = [one.occurred_at for one in events]
+        assert times == sorted(set(times))
+        folded: dict[str, dict[str, Any]] = {}
+        for event in events:
+            state = folded.setdefault(event.memory_id, {})
+            assert {name: state.get(name, event.before[name]) for name in event.before} == event.before
+            state |= event.after
+        stored = {one.id: logged(one) for one in await listed(self.cores[0], owner, status="all")}
+        assert {name: logged(Memory.model_validate(state)) for name, state in folded.items()} == stored
+        head = await self.world.head(owner)
+        if head is not None:
+            assert head.sequence == len(events)
+            counted = [one["status"] for one in stored.values()]
+            assert {name: n for name, n in head.counts.items() if n} == {name: counted.count(name) for name in set(counted)}
+            assert head.lexical_documents == counted.count("active")
+
+
+def logged(memory: Memory) -> dict[str, Any]:
+    """The fields that the log records."""
+    return memory.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS))
+
+
+TestAnyLife = AnyLife.TestCase
+TestAnyLife.settings = settings(max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck))
