@@ -31,6 +31,12 @@ class Session:
         return int(self._body.get("turns", 0))
 
     @property
+    def last_turn_id(self) -> str | None:
+        """The id of the previous turn."""
+        kept = self._body.get("last_turns", [])
+        return kept[0]["id"] if kept else None
+
+    @property
     def last_turns(self) -> tuple[Turn | None, Turn | None]:
         """The previous turn and the one before it."""
         kept = [Turn(**turn) for turn in self._body.get("last_turns", [])]
