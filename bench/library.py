@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from bench.tables import Row
-from bench.texts import memories, queries
+from bench.texts import loaded, memories, queries
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import MemoryCoreError, NotFound
@@ -42,7 +42,7 @@ async def opened(data: Path) -> AsyncIterator[MemoryCore]:
 
 async def load(core: MemoryCore, user: str, count: int) -> Row:
     """Give a user `count` memories, a hundred a call. The row is about calls' times and memories a second."""
-    stream = memories(SEED, user)
+    stream = loaded(SEED, user)
     times = []
     refused = 0
     began = time.perf_counter()

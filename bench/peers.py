@@ -18,7 +18,7 @@ from typing import Any
 
 from bench import library
 from bench.tables import Row, show
-from bench.texts import memories, queries
+from bench.texts import loaded, memories, queries
 from memory_core.adapters.offline.hash_embedder import HashEmbedder
 
 DIMENSIONS = 384
@@ -37,7 +37,7 @@ def why_not() -> str | None:
 def measure(folder: Path, sizes: Sequence[int], seconds: float) -> list[Row]:
     """Searches, then saves, at each size; the store grows from one size to the next by mem0's own `add`, which has no bulk form."""
     memory = _memory(folder)
-    stream = (body["content"] for body in memories(library.SEED, USER))
+    stream = (body["content"] for body in loaded(library.SEED, USER))
     rows: list[Row] = []
     held = 0
     for size in sorted(sizes):
