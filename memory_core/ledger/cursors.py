@@ -44,7 +44,7 @@ class Cursors:
         return Place(sequence, identity)
 
     def _mac(self, owner: Owner, epoch: str, query: Mapping[str, Any], body: bytes) -> bytes:
-        bound = orjson.dumps([*owner, epoch, dict(query), body.decode()], option=orjson.OPT_SORT_KEYS)
+        bound = orjson.dumps([*owner, epoch, dict(query), body.hex()], option=orjson.OPT_SORT_KEYS)
         return hmac.new(self._secret, bound, hashlib.sha256).digest()[:16]
 
 

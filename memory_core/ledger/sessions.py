@@ -5,7 +5,6 @@ It is written in the batch of the memories that it counts. Only episodic memorie
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -39,7 +38,8 @@ class Session:
 
     def add_turn(self, turn: Turn) -> None:
         """`turn` is the last one now."""
-        self._body["last_turns"] = [asdict(turn), *self._body.get("last_turns", [])][:2]
+        kept = {"id": turn.id, "text": turn.text, "counts": turn.counts, "asks": turn.asks}  # asdict would copy the counts, 0.2 ms
+        self._body["last_turns"] = [kept, *self._body.get("last_turns", [])][:2]
         self._body["turns"] = self.turns + 1
 
     def count(self, before: Memory | None, after: Memory, now: datetime) -> None:

@@ -143,7 +143,7 @@ def test_a_bad_query_string(host: httpx.Client, user: str, path: str, query: str
 
 
 @pytest.mark.parametrize("path", ["/api/v1/memories", "/api/v1/sessions"])
-@pytest.mark.parametrize("cursor", ["x", "", "AAAA", "e30", "ä", "A" * 900])
+@pytest.mark.parametrize("cursor", ["x", "", "AAAA", "e30", "ä", "A" * 900, "_" * 40, "mem_6177b2f04975115a12ee83459a"])
 def test_a_forged_cursor(host: httpx.Client, user: str, path: str, cursor: str) -> None:
     save(host, user, "a note", session_id="s")
     problem(host.get(path, params={"user_id": user, "cursor": cursor}), 400, "cursor")
