@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -42,7 +42,16 @@ class OpenAIEmbedder:
     """
 
     def __init__(
-        self, service: Service, model: str, dimensions: int, clock: Clock, *, timeout_s: float = 10.0, retries: Retries | None = None
+        self,
+        service: Service,
+        model: str,
+        dimensions: int,
+        clock: Clock,
+        *,
+        timeout_s: float = 10.0,
+        retries: Retries | None = None,
+        chunking: chunks.Chunking = chunks.STANDARD,
+        encoding: Literal["base64", "float"] = "base64",
     ) -> None:
         self._service = service
         self._model = model
@@ -50,6 +59,8 @@ class OpenAIEmbedder:
         self._clock = clock
         self._timeout_s = timeout_s
         self._retries = retries or Retries()
+        self._chunking = chunking
+        self._encoding: Literal["base64", "float"] = encoding
         self._opening = asyncio.Lock()
         self._connection: Connection | None = None
         self._last_ok: datetime | None = None
@@ -81,17 +92,17 @@ class OpenAIEmbedder:
         Raises Unavailable when the service fails for longer than the retries allow or answers nonsense, and EmbeddingMismatch
         when its vectors are not of the configured length.
         """
-        if all(tokens.is_short(text) for text in texts):
+        if all(tokens.is_short(text, self._chunking) for text in texts):
             windows = [[text] for text in texts]
         else:
-            windows = await asyncio.to_thread(lambda: [tokens.pieces(text) for text in texts])
+            windows = await asyncio.to_thread(lambda: [tokens.pieces(text, self._chunking) for text in texts])
         flat = [piece for of_text in windows for piece in of_text]
         vectors: list[Vector] = []
         for start, end in _batches(flat):
             vectors += await self._asked(self._retries, flat[start:end])
         answers, start = [], 0
         for of_text in windows:
-            answers.append(chunks.combine(vectors[start : start + len(of_text)]))
+            answers.append(chunks.combine(vectors[start : start + len(of_text)], self._chunking.edge_weight))
             start += len(of_text)
         return answers
 
@@ -126,7 +137,7 @@ class OpenAIEmbedder:
         client = (await self._connected()).client
         # ada-002 is the one model of OpenAI's that refuses the parameter.
         length: dict[str, Any] = {} if self._model.endswith("ada-002") else {"dimensions": self._dimensions}
-        answer = await client.embeddings.create(model=self._model, input=list(batch), encoding_format="base64", **length)
+        answer = await client.embeddings.create(model=self._model, input=list(batch), encoding_format=self._encoding, **length)
         return self._checked(answer, len(batch))
 
     def _checked(self, answer: CreateEmbeddingResponse, expected: int) -> list[Vector]:
