@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from memory_core.adapters.system import RandomIds, SystemClock
 from memory_core.config import Settings
-from memory_core.domain.errors import Conflict, MemoryCoreError
+from memory_core.domain.errors import Invalid, MemoryCoreError
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import ClearInput, CopyInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call, MemoryPage, Retrieved, Saved, SessionPage, SessionView, VersionView
@@ -25,6 +25,7 @@ from memory_core.formation.save import Saver
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.receipts import keyed
 from memory_core.ports import Clock, Health, IdSource
 from memory_core.recollection.read import Reader
 from memory_core.recollection.retrieve import Retriever
@@ -92,18 +93,18 @@ class MemoryCore:
         await self.close()
 
     async def save(self, owner: Owner, item: SaveInput, call: Call = _NO_CALL) -> Saved:
-        """Save one memory. Durable when it returns. Raises Conflict (idempotency key reused), Unavailable, EmbeddingMismatch."""
+        """Save one memory. Durable when it returns. Raises Conflict (idempotency key reused), Invalid, Unavailable, EmbeddingMismatch."""
         with self._telemetry.operation("save"):
-            return (await self._saver.save(_checked(owner), [item], call))[0]
+            (saved,) = await self._saver.save(_checked(owner), [item], keyed(call, "save", item))
+            if isinstance(saved, Invalid):
+                raise saved
+            return saved
 
     async def bulk(self, owner: Owner, items: Sequence[SaveInput], call: Call = _NO_CALL) -> builtins.list[Saved | MemoryCoreError]:
         """Save up to a hundred in order. What concerns one item is its own error; what concerns all is raised."""
         with self._telemetry.operation("bulk"):
             self._telemetry.batch("bulk", len(items))
-            saved = await self._saver.save(_checked(owner), items, call)
-            if len(saved) < len(items):
-                raise Conflict("this Idempotency-Key belongs to a call with fewer items")
-            return builtins.list(saved)
+            return [*await self._saver.save(_checked(owner), items, keyed(call, "bulk", *items))]
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
         """The memories that answer a query, best first; none when none does. Raises Unavailable, EmbeddingMismatch."""
@@ -123,29 +124,29 @@ class MemoryCore:
     async def update(self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call = _NO_CALL) -> Memory:
         """The memory's next version. Raises PreconditionFailed without the current ETag, Conflict for an episodic one, NotFound."""
         with self._telemetry.operation("update"):
-            return await self._editor.update(_checked(owner), memory_id, change, if_match, call)
+            return await self._editor.update(_checked(owner), memory_id, change, if_match, keyed(call, "update", memory_id, change))
 
     async def delete(self, owner: Owner, memory_id: str, call: Call = _NO_CALL) -> Memory:
         """Soft-delete. Raises NotFound."""
         with self._telemetry.operation("delete"):
-            return await self._editor.delete(_checked(owner), memory_id, call)
+            return await self._editor.delete(_checked(owner), memory_id, keyed(call, "delete", memory_id))
 
     async def set_status(self, owner: Owner, memory_id: str, change: StatusInput, call: Call = _NO_CALL) -> Memory:
         """Set a status by hand. Raises Conflict naming what is allowed, NotFound."""
         with self._telemetry.operation("update_memory_status"):
-            return await self._editor.set_status(_checked(owner), memory_id, change, call)
+            return await self._editor.set_status(_checked(owner), memory_id, change, keyed(call, "status", memory_id, change))
 
     async def clear(self, owner: Owner, what: ClearInput, call: Call = _NO_CALL) -> int:
         """Soft-delete a session's memories; how many there were."""
         with self._telemetry.operation("clear"):
-            cleared = await self._clearer.clear(_checked(owner), what, call)
+            cleared = await self._clearer.clear(_checked(owner), what, keyed(call, "clear", what))
             self._telemetry.batch("clear", cleared)
             return cleared
 
     async def copy(self, owner: Owner, memory_id: str, to: CopyInput, call: Call = _NO_CALL) -> Memory:
         """Copy a memory to another agent of the same user. Raises NotFound, Conflict, Invalid."""
         with self._telemetry.operation("copy"):
-            return await self._editor.copy(_checked(owner), memory_id, to, call)
+            return await self._editor.copy(_checked(owner), memory_id, to, keyed(call, "copy", memory_id, to))
 
     async def versions(self, owner: Owner, memory_id: str) -> builtins.list[VersionView]:
         """All versions of a memory, the oldest first. Raises NotFound."""

@@ -63,7 +63,8 @@ class Batch:
     """One commit: all or nothing, ≤ 100 documents and ≤ 1.8 MB with its events and its head.
 
     expected: the head that it was built on (None: there was none). The store compares epoch and sequence, or its own tag
-    of that head, and raises HeadMoved when they differ. Events are create-only; the first is the commit's marker.
+    of that head, and raises HeadMoved when they differ. Events are create-only; the first is the commit's marker. A batch may
+    have none: it keeps bookkeeping alone, and leaves the log as it is.
     """
 
     commit_id: str

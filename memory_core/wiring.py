@@ -15,6 +15,7 @@ from memory_core.adapters.redis.embedded import embedded
 from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.config import ConfigError, Settings
+from memory_core.domain.chunks import Chunking
 from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.scoring import ScoringParameters
@@ -98,7 +99,7 @@ def _embedder(settings: Settings, short_term: ShortTermStore, clock: Clock) -> E
 def _minilm(settings: Settings) -> Embedder:
     from memory_core.adapters.minilm.embedder import MiniLMEmbedder
 
-    return MiniLMEmbedder()
+    return MiniLMEmbedder(chunking=_chunking(settings))
 
 
 def _openai(settings: Settings, clock: Clock) -> Embedder:
@@ -115,7 +116,19 @@ def _openai(settings: Settings, clock: Clock) -> Embedder:
     dimensions = settings.embedding_dimensions or MODEL_DIMENSIONS.get(model)
     if dimensions is None:
         raise ConfigError(f"EMBEDDING_DIMENSIONS is required for the model {model!r}, whose vectors' length is not known here")
-    return OpenAIEmbedder(service, model, dimensions, clock, timeout_s=settings.embedding_timeout)
+    return OpenAIEmbedder(
+        service,
+        model,
+        dimensions,
+        clock,
+        timeout_s=settings.embedding_timeout,
+        chunking=_chunking(settings),
+        encoding=settings.embedding_encoding_format,
+    )
+
+
+def _chunking(settings: Settings) -> Chunking:
+    return Chunking(settings.chunk_tokens, settings.chunk_overlap, settings.chunk_edge_weight)
 
 
 def save_rules(settings: Settings) -> SaveRules:

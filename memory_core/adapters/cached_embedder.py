@@ -21,7 +21,7 @@ LIFE = timedelta(hours=1)
 
 
 class CachedEmbedder:
-    """The same embedder, cheaper the second time. `hits` counts the texts found in this process, `misses` the others.
+    """The same embedder, cheaper the second time. `hits` counts texts found in this process, `misses` the others.
 
     A short term that is down only costs the work again; errors of the embedder reach every caller that waits, and are not kept.
     Vectors are shared between callers, hence read-only.
@@ -56,10 +56,11 @@ class CachedEmbedder:
         await self._embedder.open()
 
     async def close(self) -> None:
-        """Give up what is under way and close the wrapped embedder."""
+        """Give up what is under way, telling whoever waits for it by Unavailable, and close the wrapped embedder."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._refuse(list(self._awaited), Unavailable("embedder", "the process is closing"))
         await self._embedder.close()
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
@@ -110,9 +111,6 @@ class CachedEmbedder:
         """Find or make the vectors, hand them to whoever waits, and keep them."""
         try:
             made = await self._find_or_make(ours)
-        except asyncio.CancelledError:
-            self._refuse(ours, Unavailable("embedder", "the process is closing"))
-            raise
         except Exception as error:  # noqa: BLE001 - nothing is swallowed: every caller that waits gets it
             self._refuse(ours, error)
         else:
@@ -135,7 +133,8 @@ class CachedEmbedder:
 
     def _hold(self, vectors: Iterable[tuple[str, Vector]]) -> None:
         expires = self._clock.now() + self._life
-        for key, vector in vectors:
+        for key, row in vectors:
+            vector = row.copy()  # a row of a batch would keep the whole batch alive
             vector.setflags(write=False)
             self._held[key] = (expires, vector)
             self._held.move_to_end(key)

@@ -15,6 +15,9 @@ IDF_FLOOR = 400
 """Documents a store counts as having at least. Without it a store of one memory weighs a matched term .29 and an unknown
 one 1.39, so that nothing would ever be relevant enough."""
 
+ORDER_K1, ORDER_B = 1.2, 0.75
+"""The textbook's saturation and length, for ordering the lexical list."""
+
 
 def idf(document_frequency: npt.ArrayLike, documents: int, floor: int = IDF_FLOOR) -> Floats:
     """ln(1 + (N − df + 0.5) / (df + 0.5)) with N = max(documents, floor): above 0 always, largest for an unknown term (df 0)."""
@@ -36,7 +39,13 @@ def saturation(tf: Floats, length: Floats, mean_length: float, k1: float, b: flo
 
 
 def bm25(
-    tf: Floats, length: Floats, mean_length: float, document_frequency: npt.ArrayLike, documents: int, k1: float = 1.2, b: float = 0.75
+    tf: Floats,
+    length: Floats,
+    mean_length: float,
+    document_frequency: npt.ArrayLike,
+    documents: int,
+    k1: float = ORDER_K1,
+    b: float = ORDER_B,
 ) -> Floats:
     """The textbook score of each of U texts, up to the constant factor (k1 + 1) that orders nothing.
 

@@ -6,12 +6,30 @@ The edges weigh more because texts say what they are about at their beginning an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from memory_core.domain.models import Vector
 
 EDGE_WEIGHT = 1.15
+
+
+@dataclass(frozen=True, slots=True)
+class Chunking:
+    """How long texts are cut: `size` tokens a piece, `overlap` shared with the one before, first and last weighing `edge_weight`."""
+
+    size: int = 500
+    overlap: int = 50
+    edge_weight: float = EDGE_WEIGHT
+
+    def within(self, limit: int) -> Chunking:
+        """The same for an embedder that takes at most `limit` tokens at once."""
+        size = min(self.size, limit)
+        return Chunking(size, min(self.overlap, size - 1), self.edge_weight)
+
+
+STANDARD = Chunking()
 
 
 def windows(token_count: int, size: int, overlap: int) -> list[tuple[int, int]]:

@@ -14,6 +14,7 @@ class Call:
     """What a call carries beside its input: who asked, and the idempotency key with the hash of what was asked.
 
     route: the template of the call ("POST /api/v1/memories/save"), part of the receipt's id. actor goes into events.
+    route and body_hash may be left out: `MemoryCore` fills them in.
     """
 
     correlation_id: str | None = None

@@ -1,16 +1,19 @@
 """Clear a session: soft-delete all that it holds, in as many commits as it takes.
 
-What fits one commit is one. More is an operation: a persisted document with the frozen plan, whose cursor each chunk advances
-in its own batch. A killed process leaves it at a chunk's border and in the head's `pending_operations`; the next clear of this
-user, or the same call with its idempotency key, finishes it.
+What fits one commit is one. More is an operation: a persisted document with the frozen plan (all that the session held when the
+call came), whose cursor each chunk advances in its own batch. A killed process leaves it at a chunk's border and in the head's
+`pending_operations`; the next clear of this user, or the same call with its idempotency key, finishes it. Several may work on
+one operation at once: each chunk goes by the stored cursor, not by what a process remembers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
+
+import orjson
 
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.requests import ClearInput
@@ -25,31 +28,48 @@ from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Filter, IdSource, LongTermStore, Place
 
 CHUNK = 40
-"""Memories a commit: each is two documents of the hundred, and big contents must fit 1.8 MB."""
-_PAGE = 500
+"""Memories a commit: each is two documents of the hundred."""
+CHUNK_BYTES = 1_500_000
+"""Of the 1.8 MB of a batch, which long memories reach before they are forty."""
+_NUMBER_BYTES, _EVENT_BYTES = 13, 700
 _KEPT_WHEN_DONE = timedelta(days=7)
+_NOT_DELETED = frozenset(status.value for status in Status if status is not Status.DELETED)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Operation:
-    """The plan and how far it got; `id` is None while it fits one commit and needs no document."""
+    """What is cleared: the session's memories (of one type) from the beginning up to `until`, and how far that got."""
 
+    id: str
     session_id: str
-    ids: list[str]
-    id: str | None = None
-    done: int = 0
+    type: str | None
+    until: int
+    place: Place | None = None
     cleared: int = 0
+    done: bool = False
     call: Call = field(default_factory=Call)
 
-    def document(self, expires_at: datetime | None = None) -> Document:
-        body = {"operation": "clear", "session_id": self.session_id, "ids": self.ids, "done": self.done, "cleared": self.cleared}
-        caller = {"idempotency_key": self.call.idempotency_key, "route": self.call.route, "body_hash": self.call.body_hash}
-        return Document(self.id or "", "operation", {**body, "call": caller}, expires_at=expires_at)
+    def document(self, expires_at: datetime) -> Document:
+        body = {"operation": "clear", **{name: value for name, value in asdict(self).items() if name != "id"}}
+        return Document(self.id, "operation", body, expires_at=expires_at if self.done else None)
 
     @classmethod
     def of(cls, found: Document) -> _Operation:
-        body = found.body
-        return cls(body["session_id"], body["ids"], found.id, body["done"], body["cleared"], Call(**body["call"]))
+        body = {name: value for name, value in found.body.items() if name in cls.__slots__}
+        place = None if body["place"] is None else Place(**body["place"])
+        return cls(found.id, **{**body, "place": place, "call": Call(**body["call"])})
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """The next memories of an operation; `last` when none are left after them."""
+
+    places: tuple[Place, ...]
+    last: bool
+
+    @property
+    def ids(self) -> list[str]:
+        return [place.id for place in self.places]
 
 
 class Clearer:
@@ -66,83 +86,88 @@ class Clearer:
         earlier = earlier_result(look.documents, owner, call)
         if earlier is not None:
             return int(earlier["cleared"])
-        await self._finish_pending(owner, look, besides=named)
+        resumed = await self._finish_pending(owner, look, what, besides=named)
         if named in look.documents:
-            return await self._run(owner, _Operation.of(look.documents[named]))
-        ids = await self._plan(owner, what)
-        operation = _Operation(what.session_id, ids, named if len(ids) > CHUNK else None, call=call)
-        return await self._run(owner, operation)
+            return (await self._run(owner, _Operation.of(look.documents[named]))).cleared
+        until = look.head.sequence if look.head else 0
+        kind = what.type.value if what.type else None
+        return (await self._run(owner, _Operation(named, what.session_id, kind, until, cleared=resumed, call=call))).cleared
 
-    async def _finish_pending(self, owner: Owner, look: Look, besides: str) -> None:
+    async def _finish_pending(self, owner: Owner, look: Look, what: ClearInput, besides: str) -> int:
+        """Finish what died halfway; how many memories of the very session that is to be cleared went with that."""
         pending = [name for name in (look.head.pending_operations if look.head else ()) if name != besides]
-        if not pending:
-            return
-        for found in (await self._ledger.look(owner, pending)).documents.values():
-            await self._run(owner, _Operation.of(found))
+        resumed = 0
+        for found in (await self._ledger.look(owner, pending)).documents.values() if pending else ():
+            begun = _Operation.of(found)
+            ended = await self._run(owner, begun)
+            if begun.session_id == what.session_id:
+                resumed += ended.cleared - begun.cleared
+        return resumed
 
-    async def _plan(self, owner: Owner, what: ClearInput) -> list[str]:
-        statuses = frozenset(status.value for status in Status if status is not Status.DELETED)
-        where = Filter(statuses, types=frozenset({what.type.value} if what.type else ()), session_id=what.session_id)
-        ids: list[str] = []
-        place: Place | None = None
-        while page := await self._store.page(owner, "memory", where, place, _PAGE, newest_first=False):
-            ids += [document.id for document in page]
-            place = Place(int(page[-1].body["sequence"]), page[-1].id)
-        return ids
-
-    async def _run(self, owner: Owner, operation: _Operation) -> int:
-        while operation.done < len(operation.ids):
-            chunk = operation.ids[operation.done : operation.done + CHUNK]
-            last = operation.done + len(chunk) == len(operation.ids)
-            wanted = [*chunk, session_document_id(owner, operation.session_id), *([operation.id] if operation.id else [])]
+    async def _run(self, owner: Owner, operation: _Operation) -> _Operation:
+        while not operation.done:
+            chunk = await self._chunk(owner, operation)
+            key = receipt_id(owner, operation.call)
             committed = await self._ledger.commit(
                 owner,
-                lambda seen, chunk=chunk, last=last: self._decide(owner, operation, chunk, last, seen),  # type: ignore[misc]
-                ids=wanted,
+                lambda seen, operation=operation, chunk=chunk: self._decide(owner, operation, chunk, seen),  # type: ignore[misc]
+                ids=[*chunk.ids, session_document_id(owner, operation.session_id), operation.id, *([key] if key else [])],
                 call=operation.call,
             )
             await self._mirror.follow(owner, committed)
-            operation.done += len(chunk)
-            operation.cleared = committed.result
-        return operation.cleared
+            operation = committed.result
+        return operation
 
-    def _decide(self, owner: Owner, operation: _Operation, chunk: Sequence[str], last: bool, seen: Look) -> Changes[int]:
+    async def _chunk(self, owner: Owner, operation: _Operation) -> _Chunk:
+        where = Filter(_NOT_DELETED, types=frozenset({operation.type} if operation.type else ()), session_id=operation.session_id)
+        page = await self._store.page(owner, "memory", where, operation.place, CHUNK + 1, newest_first=False)
+        left = [document for document in page if document.body["sequence"] <= operation.until]
+        taken, size = 0, 0
+        for document in left[:CHUNK]:
+            size += len(orjson.dumps(document.body)) + _NUMBER_BYTES * (document.body["embedding_dimensions"] or 0) + _EVENT_BYTES
+            if taken and size > CHUNK_BYTES:
+                break
+            taken += 1
+        places = tuple(Place(int(document.body["sequence"]), document.id) for document in left[:taken])
+        return _Chunk(places, last=taken == len(left))
+
+    def _decide(self, owner: Owner, operation: _Operation, chunk: _Chunk, seen: Look) -> Changes[_Operation]:
+        earlier = earlier_result(seen.documents, owner, operation.call)
+        if earlier is not None:
+            return Changes(replace(operation, cleared=int(earlier["cleared"]), done=True))
+        stored = seen.documents.get(operation.id)
+        if stored is not None and (at := _Operation.of(stored)) != operation:
+            return Changes(at)
         now = self._clock.now()
-        found = [memory for memory in (seen.memory(name) for name in chunk) if memory is not None]
-        going = [memory for memory in found if memory.status is not Status.DELETED]
-        cleared = operation.cleared + len(going)
-        session = Session(owner, operation.session_id, seen.documents.get(session_document_id(owner, operation.session_id)))
-        changes = []
-        for memory in going:
-            gone = _cleared(memory, now)
-            session.count(memory, gone, now)
-            session.forget_turn(memory)
-            changes.append(Change("cleared", gone, memory))
-        puts = [session.document] if going else []
-        if operation.id is not None:
-            advanced = _Operation(operation.session_id, operation.ids, operation.id, operation.done + len(chunk), cleared, operation.call)
-            puts.append(advanced.document(now + _KEPT_WHEN_DONE if last else None))
-            if not going and found:  # rivals were faster; the cursor still has to move, and a commit needs an event
-                changes.append(Change("cleared", found[0], found[0]))
-        creates = receipt(owner, operation.call, now, {"cleared": cleared}) if last else ()
+        found = (seen.memory(name) for name in chunk.ids)
+        changes = [Change("cleared", _cleared(one, now), one) for one in found if one is not None and one.status is not Status.DELETED]
+        place = chunk.places[-1] if chunk.places else operation.place
+        after = replace(operation, place=place, cleared=operation.cleared + len(changes), done=chunk.last)
+        whole = stored is None and chunk.last  # it fits this one commit, and nobody has to find it again
         return Changes(
-            cleared,
+            after,
             tuple(changes),
-            tuple(puts),
-            creates,
-            frozenset(chunk),
+            (*self._session(owner, seen, operation, changes), *(() if whole else (after.document(now + _KEPT_WHEN_DONE),))),
+            receipt(owner, operation.call, now, {"cleared": after.cleared}) if chunk.last else (),
+            frozenset(chunk.ids),
             frozenset({operation.session_id}),
-            head_fields=self._head(operation, seen, last),
+            head_fields={} if whole else self._pending(seen, after),
         )
 
+    def _session(self, owner: Owner, seen: Look, operation: _Operation, changes: Sequence[Change]) -> tuple[Document, ...]:
+        if not changes:
+            return ()
+        session = Session(owner, operation.session_id, seen.documents.get(session_document_id(owner, operation.session_id)))
+        for change in changes:
+            session.count(change.before, change.after, change.after.updated_at)
+            session.forget_turn(change.after)
+        return (session.document,)
+
     @staticmethod
-    def _head(operation: _Operation, seen: Look, last: bool) -> dict[str, Any]:
+    def _pending(seen: Look, operation: _Operation) -> dict[str, Any]:
         """The operation stands in the head from its first chunk to its last."""
-        pending = list(seen.head.pending_operations) if seen.head else []
-        if operation.id is None:
-            return {}
-        pending = [name for name in pending if name != operation.id]
-        return {"pending_operations": pending if last else [*pending, operation.id]}
+        others = [name for name in (seen.head.pending_operations if seen.head else ()) if name != operation.id]
+        return {"pending_operations": others if operation.done else [*others, operation.id]}
 
 
 def _cleared(memory: Memory, now: datetime) -> Memory:

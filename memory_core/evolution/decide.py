@@ -58,15 +58,15 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
     standing = [one for one in neighbours if one.memory.status in FOUND_BY_DEFAULT]
     in_slot = [one for one in standing if slot is not None and slot_of(one.memory) == slot]
     for one in in_slot:
-        if _same_value(new, one.memory):
+        if _same_value(new, one.memory) and not _over(one.memory, new):
             return Judgement(Verdict.SAME, one.memory, one.similarity, reason="same slot, same value")
     if in_slot:
         first = in_slot[0]
         truths = tuple(one.memory for one in neighbours if slot_of(one.memory) == slot)
-        return Judgement(Verdict.CONTRADICTS, first.memory, first.similarity, 1.0, "same slot, other value", truths)
+        return Judgement(Verdict.CONTRADICTS, first.memory, first.similarity, 1.0, "same slot, other value or time", truths)
     uncertain: Judgement | None = None
     for one in standing:
-        if slot_of(one.memory) not in (None, slot) and slot is not None:
+        if slot_of(one.memory) not in (None, slot) and slot is not None or _over(one.memory, new):
             continue
         if normalised(one.memory.content) == normalised(new.content):
             return Judgement(Verdict.SAME, one.memory, one.similarity, reason="same words")
@@ -79,6 +79,11 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
             reason = f"near-equal, but different in {' and '.join(sorted(found))}"
             uncertain = Judgement(Verdict.CONTRADICTS, one.memory, one.similarity, 0.5, reason, (one.memory,))
     return uncertain or Judgement(Verdict.NEW)
+
+
+def _over(old: Memory, new: Memory) -> bool:
+    """Whether the old one had ended when the new one begins: then it neither says the same nor stands against it."""
+    return old.valid_until is not None and old.valid_until <= new.valid_from
 
 
 def _same_value(new: Memory, old: Memory) -> bool:

@@ -48,11 +48,12 @@ class Editor:
 
     async def update(self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call) -> Memory:
         """The next version. Raises PreconditionFailed, Conflict (episodic, or not current), NotFound."""
-        look = await self._ledger.look(owner, [memory_id])
-        fields = _changed_fields(_editable(look, memory_id, if_match), change)
+        look = await self._ledger.look(owner, _with_receipt([memory_id], owner, call))
         vector = None
-        if "content" in fields:
-            vector = (await self._embedder.embed([fields["content"]]))[0]
+        if earlier_result(look.documents, owner, call) is None:
+            fields = _changed_fields(_editable(look, memory_id, if_match), change)
+            if "content" in fields:
+                vector = (await self._embedder.embed([fields["content"]]))[0]
 
         def decide(seen: Look) -> _Edit:
             old = _editable(seen, memory_id, if_match)
@@ -129,19 +130,16 @@ class Editor:
         return _ids_of(owner, _present(await self._ledger.look(owner, [memory_id]), memory_id))
 
     async def _commit(self, owner: Owner, ids: list[str], decide: Callable[[Look], _Edit], call: Call, basis: Look | None = None) -> Memory:
-        identity = receipt_id(owner, call)
-        wanted = [*ids, *([identity] if identity else [])]
-
         def decided(seen: Look) -> Changes[tuple[str, Memory | None]]:
             earlier = earlier_result(seen.documents, owner, call)
             if earlier is not None:
                 return Changes((earlier["memory_id"], None))
             edit = decide(seen)
-            creates = receipt(owner, call, self._clock.now(), {"memory_id": edit.memory_id}) if edit.changes else ()
+            creates = receipt(owner, call, self._clock.now(), {"memory_id": edit.memory_id})
             reads = frozenset({*ids, edit.memory_id})
             return Changes((edit.memory_id, seen.memory(edit.memory_id)), edit.changes, edit.puts, creates, reads, _sessions_of(edit))
 
-        committed = await self._ledger.commit(owner, decided, ids=wanted, basis=None if identity else basis, call=call)
+        committed = await self._ledger.commit(owner, decided, ids=_with_receipt(ids, owner, call), basis=basis, call=call)
         await self._mirror.follow(owner, committed)
         memory_id, unchanged = committed.result
         answer = committed.memories.get(memory_id) or unchanged
@@ -155,6 +153,11 @@ class Editor:
         if after.status is Status.DELETED:
             session.forget_turn(after)
         return (session.document,)
+
+
+def _with_receipt(ids: list[str], owner: Owner, call: Call) -> list[str]:
+    identity = receipt_id(owner, call)
+    return [*ids, *([identity] if identity else [])]
 
 
 def _ids_of(owner: Owner, memory: Memory) -> list[str]:

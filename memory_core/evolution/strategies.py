@@ -21,6 +21,10 @@ MERGE_SHARE = 0.6
 """A merge whose text would pass this share of the content cap keeps both and links them instead."""
 
 
+MAX_REPLACED = 40
+"""Truths that one new truth replaces: each is two documents of a commit's hundred. Of a slot kept more often, the others stand on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Resolution:
     """What to commit, and what to answer: the outcome, the id of the memory that stands for it, the record."""
@@ -70,7 +74,7 @@ def _supersede(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
     )
     if later:
         return _insert_late(new, judgement, later[0], record, now)
-    replaced = [truth for truth in judgement.truths if truth.status in FOUND_BY_DEFAULT]
+    replaced = [truth for truth in judgement.truths if truth.status in FOUND_BY_DEFAULT][:MAX_REPLACED]
     new = new.model_copy(update={"supersedes_id": _old(judgement).id, "conflict_state": "resolved"})
     changes = [Change("created", new)]
     changes += [Change("superseded", _superseded(old, new, now), old, {"conflict_id": record.id}) for old in replaced]

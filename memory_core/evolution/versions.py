@@ -23,7 +23,8 @@ def base_id(memory_id: str) -> str:
 def new_version(old: Memory, changed: Mapping[str, Any], now: datetime) -> tuple[Memory, Document]:
     """The memory with `changed` fields as its next version, and the document that keeps the old one.
 
-    The new version is valid from `changed["valid_from"]`, else from now; the old one until then.
+    The new version is valid from `changed["valid_from"]`, else from now; the old one until then. One that was deleted stays that:
+    a look back in time must not bring it up again.
     """
     begins = changed.get("valid_from") or max(now, old.valid_from)
     updated = old.model_copy(update={**changed, "version": old.version + 1, "valid_from": begins, "updated_at": now})
@@ -32,8 +33,7 @@ def new_version(old: Memory, changed: Mapping[str, Any], now: datetime) -> tuple
     kept = old.model_copy(
         update={
             "id": version_id(old.id, old.version),
-            "status": Status.SUPERSEDED,
-            "status_reason": "new_version",
+            **({} if old.status is Status.DELETED else {"status": Status.SUPERSEDED, "status_reason": "new_version"}),
             "next_id": old.id,
             "valid_until": max(begins, old.valid_from) if old.valid_until is None else min(old.valid_until, max(begins, old.valid_from)),
         }

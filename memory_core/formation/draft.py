@@ -18,11 +18,11 @@ from memory_core.ports import IdSource
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A memory before it is analysed, embedded and compared. `spare_id` serves when its deterministic id is taken by a deleted one."""
+    """A memory before it is analysed, embedded and compared; `place` is its item's in the call, from 0."""
 
+    place: int
     memory: Memory
     on_conflict: OnConflict
-    spare_id: str
 
     @property
     def is_turn(self) -> bool:
@@ -30,8 +30,8 @@ class Draft:
         return self.memory.type is MemoryType.EPISODIC and self.memory.session_id is not None
 
 
-def draft(owner: Owner, item: SaveInput, now: datetime, ids: IdSource, call: Call) -> Draft:
-    """The memory that `item` asks for. Raises Invalid where defaults and given fields contradict each other."""
+def draft(owner: Owner, place: int, item: SaveInput, now: datetime, ids: IdSource, call: Call) -> Draft:
+    """The memory that the `place`-th item asks for. Raises Invalid where defaults and given fields contradict each other."""
     value_text = text_of_value(item.value)
     content = item.content if item.content is not None else f"{item.key}: {value_text}"
     if len(content.encode()) > MAX_CONTENT_BYTES:
@@ -76,7 +76,7 @@ def draft(owner: Owner, item: SaveInput, now: datetime, ids: IdSource, call: Cal
         valid_until=item.valid_until,
         correlation_id=call.correlation_id,
     )
-    return Draft(memory, item.on_conflict, ids.new("mem"))
+    return Draft(place, memory, item.on_conflict)
 
 
 def _identity(owner: Owner, item: SaveInput, content: str, event: datetime, ids: IdSource) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_core.domain.indexing import text_to_embed, turn_of, with_lexical
@@ -17,32 +17,34 @@ from memory_core.ports import Embedder
 class Prepared:
     """A memory ready to be decided on. `turn`: what the next turn will need of it; `after`: the turn it was read after."""
 
+    place: int
     memory: Memory
     on_conflict: OnConflict
-    spare_id: str
     turn: Turn | None = None
     after: str | None = None
 
 
-async def prepare(drafts: Sequence[Draft], sessions: Mapping[str, Session], embedder: Embedder) -> list[Prepared]:
-    """Analyse and embed, in order. `sessions` holds the session of every turn among the drafts."""
+async def prepare(
+    drafts: Sequence[Draft], sessions: Mapping[str, Session], held: Collection[str], embedder: Embedder
+) -> list[Prepared]:
+    """Analyse and embed, in order. `sessions` holds the session of every turn among the drafts.
+
+    held: ids of the turns that are stored already. One of them told again is no new turn, so none is read after it.
+    """
     tails = {name: session.last_turns for name, session in sessions.items()}
-    ordinals = {name: session.turns for name, session in sessions.items()}
+    told = set(held)
     prepared: list[Prepared] = []
     texts: list[str] = []
     for one in drafts:
-        memory, previous, before_previous, ordinal = one.memory, None, None, None
-        if one.is_turn:
-            name = memory.session_id or ""
-            (previous, before_previous), ordinal = tails[name], ordinals[name]
-            ordinals[name] = ordinal + 1
-        analysed = with_lexical(memory, previous, before_previous, ordinal)
-        turn = None
-        if one.is_turn:
-            turn = turn_of(analysed)
-            tails[memory.session_id or ""] = (turn, previous)
+        memory, name = one.memory, one.memory.session_id or ""
+        previous, before_previous = tails[name] if one.is_turn else (None, None)
+        analysed = with_lexical(memory, previous, before_previous)
+        turn = turn_of(analysed) if one.is_turn else None
+        if turn is not None and memory.id not in told:
+            told.add(memory.id)
+            tails[name] = (turn, previous)
         texts.append(text_to_embed(analysed, previous))
-        prepared.append(Prepared(analysed, one.on_conflict, one.spare_id, turn, previous.id if previous else None))
+        prepared.append(Prepared(one.place, analysed, one.on_conflict, turn, previous.id if previous else None))
     vectors = await embedder.embed(texts)
     for ready, vector in zip(prepared, vectors, strict=True):
         ready.memory.embedding = vector

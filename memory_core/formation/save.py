@@ -10,21 +10,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakValueDictionary
 
-from memory_core.domain.errors import NotFound
-from memory_core.domain.models import ConflictRecord, MemoryType, Outcome
+from memory_core.domain.errors import Invalid, NotFound
+from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Status
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import Call, Saved
 from memory_core.domain.scope import Owner
 from memory_core.evolution.decide import slot_of
 from memory_core.formation.draft import Draft, draft
-from memory_core.formation.plan import Planned, SessionGrew, plan
+from memory_core.formation.plan import MAX_ITEMS, Planned, PlannedOutcome, SessionGrew, plan
 from memory_core.formation.prepare import Prepared, prepare
 from memory_core.ledger.changes import Changes
-from memory_core.ledger.commit import Committed, Ledger, Look
+from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
@@ -47,18 +47,50 @@ class Saver:
         self._ledger, self._mirror, self._embedder, self._clock, self._ids, self._rules = ledger, mirror, embedder, clock, ids, rules
         self._session_queues: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
 
-    async def save(self, owner: Owner, items: Sequence[SaveInput], call: Call) -> list[Saved]:
-        """One outcome an item, in order. Raises Conflict for a reused idempotency key, Unavailable when a store or embedder is down."""
-        now = self._clock.now()
-        drafts = [draft(owner, item, now, self._ids, call) for item in items]
+    async def save(self, owner: Owner, items: Sequence[SaveInput], call: Call) -> list[Saved | Invalid]:
+        """One outcome an item, in order; Invalid where one alone is wrong.
+
+        Raises Conflict for a reused idempotency key, Unavailable when a store or the embedder is down.
+        """
+        answers = await self._answered_before(owner, call)
+        drafts = self._drafts(owner, items, call, answers)
         async with self._in_turn(owner, drafts):
-            while True:
-                look = await self._first_look(owner, drafts, call)
-                prepared = await prepare(drafts, self._sessions(owner, drafts, look), self._embedder)
+            look: Look | None = None
+            prepared: list[Prepared] = []
+            while drafts := [one for one in drafts if one.place not in answers]:
+                if not prepared:
+                    look = await self._first_look(owner, drafts)
+                    prepared = await prepare(drafts, self._sessions(owner, drafts, look), _held_turns(drafts, look), self._embedder)
+                part = sum(isinstance(answer, Saved) for answer in answers.values())
                 try:
-                    return await self._commit_all(owner, prepared, look, call)
+                    answers |= await self._commit_some(owner, prepared[:MAX_ITEMS], look, call, part)
                 except SessionGrew:
-                    continue
+                    prepared = []
+                prepared, look = [one for one in prepared if one.place not in answers], None
+        return [answers[place] for place in range(len(items))]
+
+    async def _answered_before(self, owner: Owner, call: Call) -> dict[int, Saved | Invalid]:
+        """What this very call did before, by its items' places: its receipts, one a commit, in a row."""
+        answers: dict[int, Saved | Invalid] = {}
+        while name := receipt_id(owner, call, len(answers)):
+            look = await self._ledger.look(owner, [name])
+            earlier = earlier_result(look.documents, owner, call, len(answers))
+            if earlier is None:
+                break
+            answers |= await self._replayed(owner, Planned.of_receipt(earlier).outcomes)
+        return answers
+
+    def _drafts(self, owner: Owner, items: Sequence[SaveInput], call: Call, answers: dict[int, Saved | Invalid]) -> list[Draft]:
+        """The drafts of the items without an answer; an item that can't be one has its answer now."""
+        now, drafts = self._clock.now(), []
+        for place, item in enumerate(items):
+            if place in answers:
+                continue
+            try:
+                drafts.append(draft(owner, place, item, now, self._ids, call))
+            except Invalid as error:
+                answers[place] = error
+        return drafts
 
     @asynccontextmanager
     async def _in_turn(self, owner: Owner, drafts: Sequence[Draft]) -> AsyncIterator[None]:
@@ -69,63 +101,54 @@ class Saver:
                 await stack.enter_async_context(queue)
             yield
 
-    async def _first_look(self, owner: Owner, drafts: Sequence[Draft], call: Call) -> Look | None:
+    async def _first_look(self, owner: Owner, drafts: Sequence[Draft]) -> Look | None:
         """What turns are prepared on. Without turns nothing has to be known before embedding, and no read is spent."""
         if not any(one.is_turn for one in drafts):
             return None
-        return await self._ledger.look(owner, self._ids_of(owner, [one.memory for one in drafts], call, 0))
+        return await self._ledger.look(owner, self._ids_of(owner, [one.memory for one in drafts]))
 
     def _sessions(self, owner: Owner, drafts: Sequence[Draft], look: Look | None) -> dict[str, Session]:
         names = {one.memory.session_id or "" for one in drafts if one.is_turn}
         return {name: Session(owner, name, look.documents.get(session_document_id(owner, name)) if look else None) for name in names}
 
-    async def _commit_all(self, owner: Owner, prepared: list[Prepared], look: Look | None, call: Call) -> list[Saved]:
-        saved: list[Saved] = []
-        while len(saved) < len(prepared):
-            start = len(saved)
-            rest = prepared[start:]
-            nears = [self._near(one) for one in rest if one.memory.type is MemoryType.SEMANTIC]
-            ids = self._ids_of(owner, [one.memory for one in rest], call, start)
-            committed = await self._ledger.commit(
-                owner,
-                lambda seen, rest=rest, start=start: self._decide(owner, rest, seen, call, start),  # type: ignore[misc]
-                ids=ids,
-                nears=nears,
-                basis=look if start == 0 and not nears else None,
-                call=call,
-            )
-            saved += await self._answers(owner, committed)
-            look = None
-        return saved
-
-    def _decide(self, owner: Owner, rest: list[Prepared], seen: Look, call: Call, start: int) -> Changes[Planned]:
-        earlier = earlier_result(seen.documents, owner, call, start)
-        if earlier is not None:
-            return Changes(Planned.of_receipt(earlier))
-        planned = plan(owner, rest, seen, self._rules.duplicate_threshold, self._clock.now(), check_turns=start == 0)
-        creates = receipt(owner, call, self._clock.now(), planned.result.for_receipt(), start)
-        return Changes(
-            planned.result, planned.changes, planned.puts, creates, planned.reads, planned.sessions, planned.types, planned.head_fields
+    async def _commit_some(
+        self, owner: Owner, prepared: list[Prepared], look: Look | None, call: Call, part: int
+    ) -> dict[int, Saved | Invalid]:
+        """Commit as many as fit, and answer them by place. `part` names the receipt: how many were committed before."""
+        nears = [self._near(one) for one in prepared if one.memory.type is MemoryType.SEMANTIC]
+        name = receipt_id(owner, call, part)
+        committed = await self._ledger.commit(
+            owner,
+            lambda seen: self._decide(owner, prepared, seen, call, part),
+            ids=[*self._ids_of(owner, [one.memory for one in prepared]), *([name] if name else [])],
+            nears=nears,
+            basis=None if nears or name else look,
+            call=call,
         )
-
-    async def _answers(self, owner: Owner, committed: Committed[Planned]) -> list[Saved]:
         outcomes = committed.result.outcomes
         if committed.changes is None:
             return await self._replayed(owner, outcomes)
         degraded = await self._mirror.follow(owner, committed)
-        return [Saved(one.outcome, committed.memories[one.memory_id], one.conflict, degraded=degraded) for one in outcomes]
+        return {one.place: Saved(one.outcome, committed.memories[one.memory_id], one.conflict, degraded=degraded) for one in outcomes}
 
-    async def _replayed(self, owner: Owner, outcomes: Sequence[Any]) -> list[Saved]:
+    def _decide(self, owner: Owner, prepared: list[Prepared], seen: Look, call: Call, part: int) -> Changes[Planned]:
+        earlier = earlier_result(seen.documents, owner, call, part)
+        if earlier is not None:
+            return Changes(Planned.of_receipt(earlier))
+        planned = plan(owner, prepared, seen, self._rules.duplicate_threshold, self._clock.now())
+        return replace(planned, creates=receipt(owner, call, self._clock.now(), planned.result.for_receipt(), part))
+
+    async def _replayed(self, owner: Owner, outcomes: Sequence[PlannedOutcome]) -> dict[int, Saved | Invalid]:
         wanted = [name for one in outcomes for name in (one.memory_id, one.conflict_id) if name]
         look = await self._ledger.look(owner, wanted)
-        answers = []
+        answers: dict[int, Saved | Invalid] = {}
         for one in outcomes:
             memory = look.memory(one.memory_id)
             if memory is None:
                 raise NotFound("the memory that this idempotency key made is gone")
             record = look.documents.get(one.conflict_id or "")
             conflict = None if record is None else ConflictRecord.model_validate(_plain(record.body))
-            answers.append(Saved(Outcome(one.outcome), memory, conflict, replayed=True))
+            answers[one.place] = Saved(one.outcome, memory, conflict, replayed=True)
         return answers
 
     def _near(self, one: Prepared) -> Near:
@@ -137,12 +160,16 @@ class Saver:
         )
 
     @staticmethod
-    def _ids_of(owner: Owner, memories: Sequence[Any], call: Call, start: int) -> list[str]:
+    def _ids_of(owner: Owner, memories: Sequence[Memory]) -> list[str]:
         """Everything that a decision on these memories reads by id."""
         ids = {memory.id for memory in memories if memory.type is not MemoryType.SEMANTIC}
-        ids |= {session_document_id(owner, memory.session_id) for memory in memories if memory.session_id}
-        identity = receipt_id(owner, call, start)
-        return sorted(ids | ({identity} if identity else set()))
+        return sorted(ids | {session_document_id(owner, memory.session_id) for memory in memories if memory.session_id})
+
+
+def _held_turns(drafts: Sequence[Draft], look: Look | None) -> set[str]:
+    """Ids of the turns among the drafts that are stored and not deleted."""
+    held = [look.memory(one.memory.id) for one in drafts if one.is_turn] if look else []
+    return {memory.id for memory in held if memory is not None and memory.status is not Status.DELETED}
 
 
 def _plain(body: dict[str, Any]) -> dict[str, Any]:

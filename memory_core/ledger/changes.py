@@ -36,7 +36,9 @@ class Changes(Generic[Result]):
     """What a decision wants committed, what it answers, and what it was based on.
 
     reads: ids whose change since would void the decision. sessions: sessions whose growth would. types: memory types that
-    were searched for neighbours. No changes at all = nothing to commit, the result stands as it is.
+    were searched for neighbours. Neither changes nor documents = nothing to commit, the result stands as it is.
+    Documents alone (a receipt for nothing done) are a commit without an event, hence without a marker: they must bear being
+    written twice, or be creations that the decision looks for.
     """
 
     result: Result
@@ -114,6 +116,8 @@ def _event(change: Change, after: Memory, identity: str, sequence: int, occurred
 
 def _moved_head(base: Head, changes: Changes[Any], events: list[Event]) -> Head:
     """The head after these events. A change of something that was there is a "removal" for every cache that may hold it."""
+    if not events:
+        return base.model_copy(update=dict(changes.head_fields))
     counts = dict(base.counts)
     documents, length, removal = base.lexical_documents, base.lexical_length, base.last_removal_sequence
     for change, event in zip(changes.changes, events, strict=True):

@@ -122,7 +122,7 @@ class Ledger:
         self._refuse_erasing(look.head)
         changes, head = decide(look), look.head
         in_the_way = self._ahead_of(owner, head)
-        while changes.changes:
+        while changes.changes or changes.puts or changes.creates:
             if in_the_way is not None:
                 if in_the_way.decide_again or not changes.stand(await self._events_between(owner, head, in_the_way.head)):
                     look = await self.look(owner, ids, nears)
@@ -164,7 +164,9 @@ class Ledger:
 
     def _done(self, owner: Owner, assembled: Assembled, changes: Changes[Result]) -> Committed[Result]:
         batch = assembled.batch
-        _, recent = self._recent.pop(owner, (None, deque(maxlen=_RECENT_EVENTS)))
+        known, recent = self._recent.pop(owner, (batch.head, deque(maxlen=_RECENT_EVENTS)))
+        if known.epoch != batch.head.epoch:
+            recent.clear()
         recent.extend(batch.events)
         self._recent[owner] = (batch.head, recent)
         if len(self._recent) > _RECENT_OWNERS:

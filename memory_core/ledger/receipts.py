@@ -6,9 +6,14 @@ is there and its receipt is not. It is the same for every outcome, and it does n
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
+
+import orjson
+from pydantic import BaseModel
 
 from memory_core.domain.errors import Conflict
 from memory_core.domain.results import Call
@@ -17,6 +22,15 @@ from memory_core.ledger.ids import derived
 from memory_core.ports import Document
 
 LIFETIME = timedelta(hours=24)
+
+
+def keyed(call: Call, name: str, *asked: str | BaseModel) -> Call:
+    """The call, telling what it asks for, so that another one with its idempotency key is known as another. A door may have told."""
+    if call.idempotency_key is None or call.body_hash:
+        return call
+    shown = [one if isinstance(one, str) else one.model_dump(mode="json") for one in asked]
+    body_hash = hashlib.sha256(orjson.dumps(shown, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return replace(call, route=call.route or name, body_hash=body_hash)
 
 
 def receipt_id(owner: Owner, call: Call, part: int = 0) -> str | None:

@@ -75,6 +75,7 @@ async def serve(application: Application, server_socket: socket.socket, on_start
         log_config=None,
         log_level="warning",
         server_header=False,
+        proxy_headers=False,
         timeout_graceful_shutdown=GRACE_S,
     )
     await _Server(config, on_start).serve(sockets=[server_socket])

@@ -58,7 +58,7 @@ class Retriever:
         moment = query.at or now
         analysis = analyse_query(query.query, moment)
         where = _filter(query, now)
-        (vector, degraded), recalled = await asyncio.gather(self._vector(query.query), self._recalled(owner, query))
+        (vector, degraded), recalled = await self._vector_and_working_set(owner, query)
         limit = max(MIN_CANDIDATES, CANDIDATES_PER_RESULT * self._limit(query))
         found = await self._store.search(owner, Search(vector, analysis.terms, limit, where))
         if self._short_term.degraded:
@@ -81,11 +81,13 @@ class Retriever:
         except Unavailable:
             return None, ("embedder",)
 
-    async def _recalled(self, owner: Owner, query: RetrieveInput) -> tuple[Stamp | None, list[Memory]]:
-        """The session's working set. A query as of an earlier time has no use for the recent past."""
+    async def _vector_and_working_set(
+        self, owner: Owner, query: RetrieveInput
+    ) -> tuple[tuple[Vector | None, tuple[str, ...]], tuple[Stamp | None, list[Memory]]]:
+        """Both together where both are wanted: a query over all sessions, or as of an earlier time, has no use for a working set."""
         if query.session_id is None or query.at is not None:
-            return None, []
-        return await self._short_term.recall(owner, query.session_id, MIN_CANDIDATES)
+            return await self._vector(query.query), (None, [])
+        return await asyncio.gather(self._vector(query.query), self._short_term.recall(owner, query.session_id, MIN_CANDIDATES))
 
     def _with_short_term(
         self,
@@ -122,18 +124,14 @@ class Retriever:
         cut = self._rules.score_threshold if query.score_threshold is None else query.score_threshold
         if cut is not None:
             passing &= scores.score >= cut
-        order = sorted(
-            np.flatnonzero(passing).tolist(),
-            key=lambda row: (-scores.score[row], -relevant.score[row], -candidates.event_at[row], candidates.ids[row]),
-        )
-        seen: set[str] = set()
-        rows = []
-        for row in order:
-            group = candidates.cell[row] or base_id(candidates.ids[row])
-            if group not in seen:
-                seen.add(group)
-                rows.append(row)
-        return rows[: self._limit(query)]
+        held = np.flatnonzero(passing)
+        ranked = held[np.lexsort((-candidates.event_at[held], -relevant.score[held], -scores.score[held]))]
+        best: dict[str, int] = {}
+        for row in ranked.tolist():
+            best.setdefault(candidates.cell[row] or base_id(candidates.ids[row]), row)
+            if len(best) == self._limit(query):
+                break
+        return list(best.values())
 
     def _limit(self, query: RetrieveInput) -> int:
         return query.limit or self._rules.default_results

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from memory_core.adapters.sqlite.store import SqliteStore
+from memory_core.core import MemoryCore
 from memory_core.ports import LongTermStore
 from tests.builders import DIMENSIONS, StillClock
+from tests.world import World
 
 StoreFactory = Callable[[], Awaitable[LongTermStore]]
 
@@ -38,3 +40,15 @@ async def store_factory(request: pytest.FixtureRequest, tmp_path: Path, clock: S
 @pytest.fixture
 async def store(store_factory: StoreFactory) -> LongTermStore:
     return await store_factory()
+
+
+@pytest.fixture
+async def world(tmp_path: Path, clock: StillClock) -> AsyncIterator[World]:
+    made = World(tmp_path, clock)
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def core(world: World) -> MemoryCore:
+    return await world.core()

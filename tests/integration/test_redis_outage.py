@@ -210,8 +210,12 @@ async def test_a_flushed_server_gets_its_scripts_again(store: RedisShortTermStor
 
 async def test_a_burst_far_over_the_connections_is_served(redis: RedisServer, clock: MovableClock) -> None:
     store = RedisShortTermStore(server(redis.url), clock, timeout_s=10)
-    kept = await asyncio.gather(*(store.remember(turn(number), Stamp("e1", 0, 0)) for number in range(1, 201)))
-    assert kept == [True] * 200
+    burst = asyncio.gather(*(store.remember(turn(number), Stamp("e1", 0, 0)) for number in range(1, 201)))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert store.pool() == (32, 32)
+    assert await burst == [True] * 200
+    assert store.pool() == (32, 0)
     assert len((await store.recall(ANA, "s1", 500))[1]) == 200
     await store.close()
 

@@ -45,8 +45,10 @@ def test_the_index_tells_each_rows_weight_and_whose_word_it_is(rows: list[dict[s
     index = LexicalIndex()
     for row, weights in enumerate(rows):
         index.append(row, weights, own)
-    for token in "abcdef":
-        found = index.find(token)
+    together = index.find(list("abcdef"))
+    for place, token in enumerate("abcdef"):
+        found = index.find([token])
+        assert together.rows[together.term == place].tolist() == found.rows.tolist()
         assert found.rows.tolist() == [row for row, weights in enumerate(rows) if token in weights]
         np.testing.assert_allclose(found.tf, [weights[token] for weights in rows if token in weights], rtol=1e-6)
         assert found.own.tolist() == [token in own] * len(found.rows)

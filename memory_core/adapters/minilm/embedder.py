@@ -23,7 +23,6 @@ from memory_core.ports import Health
 T = TypeVar("T")
 
 
-OVERLAP = 50
 BATCH_TEXTS = 8
 BATCH_TOKENS = 512
 """Padded. Beyond it a batch is no faster for each token, and takes memory that onnxruntime keeps."""
@@ -32,7 +31,8 @@ BATCH_TOKENS = 512
 class MiniLMEmbedder:
     """`EMBEDDING_PROVIDER=minilm`: 384 dimensions, no key, no network. Texts over 254 tokens are embedded in overlapping windows."""
 
-    def __init__(self, *, threads: int = 2) -> None:
+    def __init__(self, *, threads: int = 2, chunking: chunks.Chunking = chunks.STANDARD) -> None:
+        self._chunking = chunking.within(MAX_TOKENS)
         self._threads = threads
         self._worker: ThreadPoolExecutor | None = None
         self._model: MiniLM | None = None
@@ -70,7 +70,7 @@ class MiniLMEmbedder:
             vectors.update(zip(batch, made, strict=True))
         answers, start = [], 0
         for of_text in windows:
-            answers.append(chunks.combine([vectors[place] for place in range(start, start + len(of_text))]))
+            answers.append(chunks.combine([vectors[place] for place in range(start, start + len(of_text))], self._chunking.edge_weight))
             start += len(of_text)
         return answers
 
@@ -94,7 +94,7 @@ class MiniLMEmbedder:
 
     def _windows(self, text: str) -> list[list[int]]:
         tokens = self._loaded().tokens(text)
-        return [tokens[start:end] for start, end in chunks.windows(len(tokens), MAX_TOKENS, OVERLAP)] or [[]]
+        return [tokens[start:end] for start, end in chunks.windows(len(tokens), self._chunking.size, self._chunking.overlap)] or [[]]
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         if self._worker is None:

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import binascii
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -43,7 +42,16 @@ class OpenAIEmbedder:
     """
 
     def __init__(
-        self, service: Service, model: str, dimensions: int, clock: Clock, *, timeout_s: float = 10.0, retries: Retries | None = None
+        self,
+        service: Service,
+        model: str,
+        dimensions: int,
+        clock: Clock,
+        *,
+        timeout_s: float = 10.0,
+        retries: Retries | None = None,
+        chunking: chunks.Chunking = chunks.STANDARD,
+        encoding: Literal["base64", "float"] = "base64",
     ) -> None:
         self._service = service
         self._model = model
@@ -51,6 +59,8 @@ class OpenAIEmbedder:
         self._clock = clock
         self._timeout_s = timeout_s
         self._retries = retries or Retries()
+        self._chunking = chunking
+        self._encoding: Literal["base64", "float"] = encoding
         self._opening = asyncio.Lock()
         self._connection: Connection | None = None
         self._last_ok: datetime | None = None
@@ -82,17 +92,17 @@ class OpenAIEmbedder:
         Raises Unavailable when the service fails for longer than the retries allow or answers nonsense, and EmbeddingMismatch
         when its vectors are not of the configured length.
         """
-        if all(tokens.is_short(text) for text in texts):
+        if all(tokens.is_short(text, self._chunking) for text in texts):
             windows = [[text] for text in texts]
         else:
-            windows = await asyncio.to_thread(lambda: [tokens.pieces(text) for text in texts])
+            windows = await asyncio.to_thread(lambda: [tokens.pieces(text, self._chunking) for text in texts])
         flat = [piece for of_text in windows for piece in of_text]
         vectors: list[Vector] = []
         for start, end in _batches(flat):
             vectors += await self._asked(self._retries, flat[start:end])
         answers, start = [], 0
         for of_text in windows:
-            answers.append(chunks.combine(vectors[start : start + len(of_text)]))
+            answers.append(chunks.combine(vectors[start : start + len(of_text)], self._chunking.edge_weight))
             start += len(of_text)
         return answers
 
@@ -127,15 +137,19 @@ class OpenAIEmbedder:
         client = (await self._connected()).client
         # ada-002 is the one model of OpenAI's that refuses the parameter.
         length: dict[str, Any] = {} if self._model.endswith("ada-002") else {"dimensions": self._dimensions}
-        answer = await client.embeddings.create(model=self._model, input=list(batch), encoding_format="base64", **length)
+        answer = await client.embeddings.create(model=self._model, input=list(batch), encoding_format=self._encoding, **length)
         return self._checked(answer, len(batch))
 
     def _checked(self, answer: CreateEmbeddingResponse, expected: int) -> list[Vector]:
         """The answer's vectors in the order of the inputs, normalised; the errors of `embed` when they are not what was asked for."""
-        rows = sorted(answer.data or [], key=lambda row: row.index)
+        try:
+            rows = sorted(answer.data or [], key=lambda row: row.index)
+            vectors = [_decoded(row.embedding) for row in rows]
+        except (AttributeError, TypeError, ValueError) as error:
+            # The SDK builds its objects from whatever came, so a stranger's answer shows only here.
+            raise Unavailable(DEPENDENCY, f"{self._model} answered something else than vectors") from error
         if [row.index for row in rows] != list(range(expected)):
             raise Unavailable(DEPENDENCY, f"{self._model} answered {len(rows)} vectors for {expected} texts")
-        vectors = [_decoded(row.embedding) for row in rows]
         for vector in vectors:
             if len(vector) != self._dimensions:
                 raise EmbeddingMismatch(
@@ -149,13 +163,13 @@ class OpenAIEmbedder:
 
 
 def _decoded(embedding: Any) -> Vector:
-    """A vector from base64 of little-endian float32, or from a list, which servers that know no base64 send."""
-    if not isinstance(embedding, str):
-        return np.asarray(embedding, dtype=np.float32)
-    try:
+    """A vector from base64 of little-endian float32, or from a list, which servers that know no base64 send; else ValueError."""
+    if isinstance(embedding, str):
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
-    except (binascii.Error, ValueError) as error:
-        raise Unavailable(DEPENDENCY, "the service answered a vector that can't be decoded") from error
+    vector = np.asarray(embedding, dtype=np.float32)
+    if vector.ndim != 1:
+        raise ValueError("not a list of numbers")
+    return vector
 
 
 def _batches(texts: Sequence[str]) -> list[tuple[int, int]]:

@@ -11,6 +11,7 @@ import math
 import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from json import JSONDecodeError
 from typing import TypeVar
 
 from memory_core.domain.errors import Unavailable
@@ -54,7 +55,7 @@ def _foreseen() -> tuple[type[Exception], ...]:
     from azure.core.exceptions import AzureError
     from openai import OpenAIError
 
-    return (OpenAIError, AzureError, TimeoutError)
+    return (OpenAIError, AzureError, TimeoutError, JSONDecodeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def _read(error: Exception) -> _Failure:
         return _Failure("it did not answer in time", transient=True)
     if isinstance(error, openai.APIConnectionError):
         return _Failure(f"it can't be reached ({type(error.__cause__ or error).__name__})", transient=True)
-    if isinstance(error, openai.OpenAIError):
+    if isinstance(error, (openai.OpenAIError, JSONDecodeError)):
         return _Failure(f"its answer can't be read ({type(error).__name__})", transient=True)
     return _Failure(f"signing in failed ({type(error).__name__})", transient=False)
 

@@ -12,15 +12,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory_core.domain import chunks
+from memory_core.domain.chunks import STANDARD, Chunking, windows
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
 
 log = logging.getLogger(__name__)
 
-WINDOW_TOKENS = 500
-OVERLAP_TOKENS = 50
 CHARACTERS_A_TOKEN = 4
 _CACHED_AS = {
     "cl100k_base": "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
@@ -29,27 +27,27 @@ _CACHED_AS = {
 """tiktoken names a cached vocabulary by the SHA-1 of its address. The first is the embedding models' own; the second cuts alike."""
 
 
-def is_short(text: str) -> bool:
+def is_short(text: str, chunking: Chunking = STANDARD) -> bool:
     """Whether the text is one window without counting: no token is shorter than a byte."""
-    return len(text.encode("utf-8", "replace")) <= WINDOW_TOKENS
+    return len(text.encode("utf-8", "replace")) <= chunking.size
 
 
-def pieces(text: str) -> list[str]:
-    """The text's windows of WINDOW_TOKENS tokens, OVERLAP_TOKENS shared with the window before; the text itself when it is one."""
-    if is_short(text):
+def pieces(text: str, chunking: Chunking = STANDARD) -> list[str]:
+    """The text's windows; the text itself when it is one."""
+    if is_short(text, chunking):
         return [text]
-    encoding = _encoding()
-    if encoding is None:
-        size, overlap = WINDOW_TOKENS * CHARACTERS_A_TOKEN, OVERLAP_TOKENS * CHARACTERS_A_TOKEN
-        return [text[start:end] for start, end in chunks.windows(len(text), size, overlap)]
+    tokenizer = encoding()
+    if tokenizer is None:
+        size, overlap = chunking.size * CHARACTERS_A_TOKEN, chunking.overlap * CHARACTERS_A_TOKEN
+        return [text[start:end] for start, end in windows(len(text), size, overlap)]
     # What it decodes to is the text again, but for lone surrogates; the offsets are of that.
-    decoded, offsets = encoding.decode_with_offsets(encoding.encode_ordinary(text))
+    decoded, offsets = tokenizer.decode_with_offsets(tokenizer.encode_ordinary(text))
     ends = [*offsets, len(decoded)]
-    return [decoded[ends[start] : ends[end]] for start, end in chunks.windows(len(offsets), WINDOW_TOKENS, OVERLAP_TOKENS)]
+    return [decoded[ends[start] : ends[end]] for start, end in windows(len(offsets), chunking.size, chunking.overlap)]
 
 
 @lru_cache(maxsize=1)
-def _encoding() -> Encoding | None:
+def encoding() -> Encoding | None:
     """The tokenizer, loaded once (0.3-0.8 s), or None."""
     folder = os.environ.get("TIKTOKEN_CACHE_DIR")
     for name, file in _CACHED_AS.items():

@@ -7,7 +7,7 @@ only the turns before it do. It saves an array of flags for each of some 100,000
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -17,14 +17,15 @@ from memory_core.domain.candidates import Flags
 
 
 class Postings(NamedTuple):
-    """Where one token occurs: ascending rows, weighted term frequency, whether the row's own or date tokens hold it."""
+    """Where some tokens occur, one entry a token and row: which of the tokens, the row, the weighted frequency, whether it is own."""
 
+    term: npt.NDArray[np.int64]
     rows: npt.NDArray[np.int32]
-    tf: npt.NDArray[np.float32]
+    tf: npt.NDArray[np.float64]
     own: Flags
 
 
-_NONE = Postings(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32), np.empty(0, dtype=np.bool_))
+_NO_ROWS, _NO_WEIGHTS = array("i"), array("f")
 
 
 class LexicalIndex:
@@ -50,10 +51,16 @@ class LexicalIndex:
             held[1].append(weight if token in own else -weight)
         self._count += len(weights)
 
-    def find(self, token: str) -> Postings:
-        """The postings of a token: copies, so that the index may grow while a caller still looks at them."""
-        held = self._tokens.get(token)
-        if held is None:
-            return _NONE
-        signed = np.array(held[1], dtype=np.float32)
-        return Postings(np.array(held[0], dtype=np.int32), np.abs(signed), signed > 0)
+    def find(self, tokens: Sequence[str]) -> Postings:
+        """The postings of the tokens, together: eight small arrays would cost more in calls than their numbers are worth.
+
+        Copies, so that the index may grow while a caller still looks at them.
+        """
+        held = [self._tokens.get(token, (_NO_ROWS, _NO_WEIGHTS)) for token in tokens]
+        sizes = [len(rows) for rows, _ in held]
+        if not sum(sizes):
+            nothing = np.empty(0, dtype=np.int64)
+            return Postings(nothing, nothing.astype(np.int32), nothing.astype(np.float64), nothing.astype(np.bool_))
+        rows = np.concatenate([np.frombuffer(rows, dtype=np.int32) for rows, _ in held if len(rows)])
+        signed = np.concatenate([np.frombuffer(weights, dtype=np.float32) for _, weights in held if len(weights)])
+        return Postings(np.repeat(np.arange(len(held)), sizes), rows, np.abs(signed).astype(np.float64), signed > 0)

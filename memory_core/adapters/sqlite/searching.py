@@ -15,7 +15,7 @@ import numpy.typing as npt
 from memory_core.adapters.sqlite.filters import narrowed, standing_rows
 from memory_core.adapters.sqlite.postings import Postings
 from memory_core.adapters.sqlite.slice import Codes, Slice
-from memory_core.domain.bm25 import bm25
+from memory_core.domain.bm25 import ORDER_B, ORDER_K1, idf, saturation
 from memory_core.domain.candidates import CandidateSet, Flags, Floats, Ints, Statistics
 from memory_core.domain.models import Vector
 from memory_core.ports import Filter, Near, Search
@@ -26,17 +26,18 @@ _FOUND_BY_DEFAULT = Filter(statuses=frozenset({"active", "compressed"}))
 def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
     """The `limit` nearest and the `limit` best by BM25 within the filter, as one set; and what the terms are worth here."""
     findable = standing_rows(held, _FOUND_BY_DEFAULT)
-    postings = [held.index.find(term) for term in search.terms]
-    frequencies = [int(np.count_nonzero(one.own & findable[one.rows])) for one in postings]
-    statistics = _statistics(held, findable, dict(zip(search.terms, frequencies, strict=True)))
+    postings = held.index.find(search.terms)
+    frequencies = np.bincount(postings.term[postings.own & findable[postings.rows]], minlength=len(search.terms))
+    statistics = _statistics(held, findable, dict(zip(search.terms, frequencies.tolist(), strict=True)))
     standing = standing_rows(held, search.where)
     mask = narrowed(held, search.where, standing)
     cosine = _cosines(held, search.vector)
     near = _best(held, cosine, mask & ~np.isnan(cosine), search.limit)
-    words = _word_scores(held, search.terms, postings, statistics)
+    words = _word_scores(held, postings, frequencies, statistics)
     worded = _best(held, words, mask & (words > 0), search.limit)
     rows = np.array(list(dict.fromkeys([*near.tolist(), *worded.tolist()])), dtype=np.int64)
-    candidates = _columns(held, rows, cosine, standing, postings)
+    candidates = _columns(held, rows, cosine, standing)
+    candidates.tf, candidates.own = _term_matrix(held, rows, postings, len(search.terms))
     candidates.lists = {"vector": [held.ids[row] for row in near], "lexical": [held.ids[row] for row in worded]}
     return candidates, statistics
 
@@ -75,15 +76,14 @@ def _cosines(held: Slice, vector: Vector | None) -> Floats:
     return cosine
 
 
-def _word_scores(held: Slice, terms: Sequence[str], postings: Sequence[Postings], statistics: Statistics) -> Floats:
-    """BM25 of every row, term by term: only the rows that hold a term are touched."""
-    scores = np.zeros(len(held))
-    length = held.column("length")
-    for term, one in zip(terms, postings, strict=True):
-        tf = one.tf[:, None].astype(np.float64)
-        frequency = [statistics.document_frequency[term]]
-        scores[one.rows] += bm25(tf, length[one.rows], statistics.mean_length, frequency, statistics.documents)
-    return scores
+def _word_scores(held: Slice, postings: Postings, frequencies: Ints, statistics: Statistics) -> Floats:
+    """BM25 of every row; only the rows that hold a term are touched."""
+    if not len(postings.rows):
+        return np.zeros(len(held))
+    length = held.column("length")[postings.rows]
+    share = saturation(postings.tf[:, None], length, statistics.mean_length, ORDER_K1, ORDER_B)[:, 0]
+    worth: Floats = share * idf(frequencies, statistics.documents)[postings.term]
+    return np.bincount(postings.rows, weights=worth, minlength=len(held)).astype(np.float64, copy=False)
 
 
 def _best(held: Slice, scores: Floats, mask: Flags, limit: int) -> Ints:
@@ -97,9 +97,8 @@ def _best(held: Slice, scores: Floats, mask: Flags, limit: int) -> Ints:
     return rows[order[:limit]]
 
 
-def _columns(held: Slice, rows: Ints, cosine: Floats, standing: Flags, postings: Sequence[Postings]) -> CandidateSet:
+def _columns(held: Slice, rows: Ints, cosine: Floats, standing: Flags) -> CandidateSet:
     previous, following = _standing_neighbour(held, "previous", rows, standing), _standing_neighbour(held, "next", rows, standing)
-    tf, own = _term_matrix(rows, postings)
 
     def column(name: str) -> Floats:
         return held.column(name)[rows].astype(np.float64)
@@ -109,8 +108,8 @@ def _columns(held: Slice, rows: Ints, cosine: Floats, standing: Flags, postings:
         cosine=cosine[rows],
         previous_cosine=_at(cosine, previous),
         next_cosine=_at(cosine, following),
-        tf=tf,
-        own=own,
+        tf=np.empty((len(rows), 0)),
+        own=np.empty((len(rows), 0), dtype=np.bool_),
         length=column("length"),
         before=_positions(rows, previous),
         after=_positions(rows, following),
@@ -127,16 +126,15 @@ def _columns(held: Slice, rows: Ints, cosine: Floats, standing: Flags, postings:
     )
 
 
-def _term_matrix(rows: Ints, postings: Sequence[Postings]) -> tuple[Floats, Flags]:
-    """The columns tf and own, candidates × terms: each candidate is looked up in each term's ascending rows."""
-    tf = np.zeros((len(rows), len(postings)))
-    own = np.zeros((len(rows), len(postings)), dtype=np.bool_)
-    for place, one in enumerate(postings):
-        if len(one.rows):
-            at = np.minimum(np.searchsorted(one.rows, rows), len(one.rows) - 1)
-            hit = one.rows[at] == rows
-            tf[hit, place] = one.tf[at[hit]]
-            own[hit, place] = one.own[at[hit]]
+def _term_matrix(held: Slice, rows: Ints, postings: Postings, terms: int) -> tuple[Floats, Flags]:
+    """The columns tf and own, candidates × terms."""
+    tf, own = np.zeros((len(rows), terms)), np.zeros((len(rows), terms), dtype=np.bool_)
+    place = np.full(len(held), -1, dtype=np.int64)
+    place[rows] = np.arange(len(rows))
+    at = place[postings.rows]
+    hit = at >= 0
+    tf[at[hit], postings.term[hit]] = postings.tf[hit]
+    own[at[hit], postings.term[hit]] = postings.own[hit]
     return tf, own
 
 

@@ -46,6 +46,15 @@ class Slices:
         with self._lock:
             return {"slices": len(self._held), "slice_bytes": sum(one.nbytes for one in self._held.values())}
 
+    def is_near(self, owner: Owner, standing: Standing, rows: int, commits: int) -> bool:
+        """Whether the owner's slice is held, has at most `rows` rows and has missed at most `commits` commits, none of them a removal."""
+        with self._lock:
+            held = self._held.get(owner)
+        if held is None or held.slice.epoch != standing.head.epoch:
+            return False
+        missed = standing.change - held.slice.change
+        return len(held.slice) <= rows and 0 <= missed <= commits and standing.removal <= held.slice.change
+
     @contextmanager
     def hold(self, owner: Owner) -> Iterator[Slice]:
         """The owner's slice, for the caller alone. Take it before the read transaction begins, or it may be newer than that."""

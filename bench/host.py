@@ -1,0 +1,62 @@
+"""The development host as a process of its own, on a free port and a folder of the bench's.
+
+What a reader would get wrong: `stop` is graceful, `kill` is not; only what is there after a kill was really kept.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Host:
+    """One running host. `started_s`: seconds from the start of the process until it listened."""
+
+    def __init__(self, data: Path, embedder: str = "hash") -> None:
+        """Start it and wait until it listens. Raises RuntimeError with what it said when it could not start."""
+        began = time.perf_counter()
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))}
+        environment |= {"EMBEDDING_PROVIDER": embedder, "LOG_LEVEL": "WARNING"}
+        command = [sys.executable, "-m", "memory_core.localhost", "--port", "0", "--data", str(data)]
+        data.mkdir(parents=True, exist_ok=True)
+        with (data / "host.log").open("ab") as log:
+            self._process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
+        self.port = self._read_port(data)
+        self.started_s = time.perf_counter() - began
+
+    def _read_port(self, data: Path) -> int:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            words = line.split()
+            if words[:1] == ["address"]:
+                return int(words[1].rpartition(":")[2])
+        self._process.wait()
+        raise RuntimeError(f"the host did not start: {(data / 'host.log').read_text().strip()[-500:]}")
+
+    def rss_mb(self) -> float | None:
+        """Resident memory of the process; None where there is no /proc."""
+        try:
+            lines = Path(f"/proc/{self._process.pid}/status").read_text().splitlines()
+        except FileNotFoundError:
+            return None
+        return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:")), None)
+
+    def stop(self) -> None:
+        """Ask it to finish, as Ctrl+C does."""
+        self._end(signal.SIGINT)
+
+    def kill(self) -> None:
+        """End it without a chance to write anything more."""
+        self._end(signal.SIGKILL)
+
+    def _end(self, how: signal.Signals) -> None:
+        self._process.send_signal(how)
+        self._process.wait(timeout=30)
+        if self._process.stdout is not None:
+            self._process.stdout.close()

@@ -1,0 +1,124 @@
+"""Peers side by side in the same run, where they are installed: mem0 with `infer=False`, its local qdrant on disk, the same embedder.
+
+Not a dependency of the project: `pip install mem0ai qdrant-client` into the environment that runs the bench brings it in. What a
+reader would get wrong: without a language model and without extras mem0 does less than Memory Core does here (no words, no
+sessions, no duplicates found); it is compared as what someone gets who wants memories stored and searched by vector.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import time
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from bench import library
+from bench.tables import Row, show
+from bench.texts import loaded, memories, queries
+from memory_core.adapters.offline.hash_embedder import HashEmbedder
+
+DIMENSIONS = 384
+MAX_SAVES = 200
+USER = "ana"
+
+
+def why_not() -> str | None:
+    """The reason to skip mem0; None when it can be measured."""
+    missing = [name for name in ("mem0", "qdrant_client") if importlib.util.find_spec(name) is None]
+    if not missing:
+        return None
+    return f"mem0 is skipped: {', '.join(missing)} not installed here (pip install mem0ai qdrant-client)"
+
+
+def measure(folder: Path, sizes: Sequence[int], seconds: float) -> list[Row]:
+    """Searches, then saves, at each size; the store grows from one size to the next by mem0's own `add`, which has no bulk form."""
+    memory = _memory(folder)
+    stream = (body["content"] for body in loaded(library.SEED, USER))
+    rows: list[Row] = []
+    held = 0
+    for size in sorted(sizes):
+        print(f"mem0: filling up to {size:,} memories …", flush=True)
+        for text in islice(stream, size - held):
+            memory.add(text, user_id=USER, infer=False)
+        rows += _measured(memory, size, seconds)
+        held = size + rows[-1].operations
+    memory.close()
+    return rows
+
+
+def _measured(memory: Any, size: int, seconds: float) -> list[Row]:
+    asked = queries(library.SEED, USER, size)
+    _, times, took, errors = _timed(
+        lambda text: memory.search(text, filters={"user_id": USER}, top_k=library.RESULTS, threshold=0.0), asked, seconds
+    )
+    row = Row.of("mem0 search", size, 1, times, took, errors)
+    texts = (body["content"] for body in islice(memories(library.SEED + size, USER), MAX_SAVES))
+    added, times, took, errors = _timed(lambda text: memory.add(text, user_id=USER, infer=False), texts, seconds)
+    ids = [one["id"] for answer in added for one in answer["results"]]
+    lost = sum(memory.get(one) is None for one in ids)
+    return [row, Row.of("mem0 add", size, 1, times, took, errors, lost=lost)]
+
+
+def show_ratios(ours: Sequence[Row], theirs: Sequence[Row]) -> None:
+    """How many times mem0's operations a second are ours, at the sizes that both have."""
+    lines = []
+    for mine, other in (("retrieve", "mem0 search"), ("save", "mem0 add")):
+        for row in theirs:
+            match = next((one for one in ours if one.what == mine and one.memories == row.memories), None)
+            if row.what == other and match is not None and row.per_second > 0:
+                ratio = match.per_second / row.per_second
+                lines.append([mine, f"{row.memories:,}", f"{match.per_second:,.0f}", f"{row.per_second:,.1f}", f"{ratio:.1f}×"])
+    show("Beside mem0, library to library", ("", "memories", "ours op/s", "mem0 op/s", "ratio"), lines)
+
+
+def _memory(folder: Path) -> Any:
+    # Read when mem0 is first imported: no telemetry, and nothing of it in the home of whoever runs this.
+    os.environ["MEM0_TELEMETRY"] = "False"
+    os.environ["MEM0_DIR"] = str(folder)
+    from mem0 import Memory
+
+    store = {"collection_name": "bench", "path": str(folder / "qdrant"), "embedding_model_dims": DIMENSIONS, "on_disk": True}
+    unused = {"api_key": "unused: infer=False asks no model"}
+    memory = Memory.from_config({
+        "vector_store": {"provider": "qdrant", "config": store},
+        "llm": {"provider": "openai", "config": unused},
+        "embedder": {"provider": "openai", "config": {**unused, "embedding_dims": DIMENSIONS}},
+        "history_db_path": str(folder / "history.db"),
+    })  # fmt: skip
+    memory.embedding_model = _embedding(memory.embedding_model.config)
+    return memory
+
+
+def _embedding(config: Any) -> Any:
+    """The hash embedder in the form that mem0 asks for."""
+    from mem0.embeddings.base import EmbeddingBase
+
+    class Hashed(EmbeddingBase):  # type: ignore[misc]
+        def embed(self, text: str, memory_action: str | None = None) -> list[float]:
+            return list(map(float, runner.run(embedder.embed([text]))[0]))
+
+    embedder, runner = HashEmbedder(DIMENSIONS), asyncio.Runner()
+    return Hashed(config)
+
+
+def _timed(call: Callable[[str], Any], inputs: Any, seconds: float) -> tuple[list[Any], list[float], float, int]:
+    """Answers, their times, the time in all, and how many calls failed. A peer may fail in any way; each kind is printed."""
+    answers, times, kinds, errors = [], [], set(), 0
+    began = time.perf_counter()
+    for one in inputs:
+        begun = time.perf_counter()
+        try:
+            answers.append(call(one))
+            times.append(time.perf_counter() - begun)
+        except Exception as error:  # noqa: BLE001
+            errors += 1
+            if type(error) not in kinds:
+                print(f"mem0: {error!r}", flush=True)
+            kinds.add(type(error))
+        if time.perf_counter() - began >= seconds:
+            break
+    return answers, times, time.perf_counter() - began, errors

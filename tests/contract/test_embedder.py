@@ -1,0 +1,116 @@
+"""What any embedder must do. OpenAI's is asked through a real socket; MiniLM's runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import numpy as np
+import pytest
+
+from memory_core.adapters.cached_embedder import CachedEmbedder
+from memory_core.adapters.minilm.embedder import MiniLMEmbedder
+from memory_core.adapters.offline.hash_embedder import HashEmbedder
+from memory_core.adapters.openai.client import Service
+from memory_core.adapters.openai.embedder import OpenAIEmbedder
+from memory_core.adapters.redis.embedded import embedded
+from memory_core.ports import Embedder
+from tests.memories import MovableClock
+from tests.openai_server import OpenAIServer
+
+
+@pytest.fixture(params=["hash", "minilm", "openai", "cached"])
+async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
+    server = OpenAIServer(16)
+    await server.start()
+    short_term = embedded(MovableClock())
+    openai = OpenAIEmbedder(Service(base_url=f"{server.root}/v1", api_key="k"), "m", 16, MovableClock())
+    made: Embedder = {
+        "hash": HashEmbedder,
+        "minilm": MiniLMEmbedder,
+        "openai": lambda: openai,
+        "cached": lambda: CachedEmbedder(openai, short_term, MovableClock()),
+    }[request.param]()
+    await made.open()
+    yield made
+    await made.close()
+    await short_term.close()
+    await server.stop()
+
+
+async def test_each_text_gets_a_normalised_float32_vector_in_order(embedder: Embedder) -> None:
+    texts = ["a cat", "The deployment uses port 8080.", "кофе", "日本語", "🙂", "word " * 60, "a cat"]
+    vectors = await embedder.embed(texts)
+    assert [vector.shape for vector in vectors] == [(embedder.dimensions,)] * len(texts)
+    assert {vector.dtype for vector in vectors} == {np.dtype(np.float32)}
+    np.testing.assert_allclose([np.linalg.norm(vector) for vector in vectors], 1, atol=1e-5)
+    np.testing.assert_allclose(vectors[0], vectors[-1], atol=1e-6)
+    alone = [(await embedder.embed([text]))[0] for text in texts]
+    np.testing.assert_allclose(np.array(alone), np.array(vectors), atol=2e-3)
+
+
+async def test_no_texts_no_vectors(embedder: Embedder) -> None:
+    assert await embedder.embed([]) == []
+
+
+async def test_concurrent_calls_do_not_mix_their_answers(embedder: Embedder) -> None:
+    texts = [f"number {number} of many" for number in range(24)]
+    alone = [(await embedder.embed([text]))[0] for text in texts]
+    together = await asyncio.gather(*(embedder.embed([text]) for text in texts))
+    np.testing.assert_allclose(np.array([one[0] for one in together]), np.array(alone), atol=1e-6)
+
+
+async def test_a_text_of_the_largest_memory_gets_one_vector(embedder: Embedder) -> None:
+    text = "The harbour was quiet, and nobody spoke of the storm. " * 600
+    assert len(text.encode()) > 32_000
+    (vector,) = await embedder.embed([text])
+    np.testing.assert_allclose(np.linalg.norm(vector), 1, atol=1e-5)
+
+
+async def test_what_stands_at_the_end_of_a_long_text_counts(embedder: Embedder) -> None:
+    beginning = "The harbour was quiet, and nobody spoke of the storm. " * 60
+    first, second = await embedder.embed([beginning + "Anna sold the boat.", beginning + "Quantum chips are cooled with helium."])
+    assert float(first @ second) < 0.9999
+
+
+async def test_it_names_itself_and_answers_its_check(embedder: Embedder) -> None:
+    assert embedder.model
+    assert (await embedder.check()).status == "ok"
+
+
+async def test_the_loop_runs_on_while_minilm_works() -> None:
+    """A bulk of embeddings is under way; the loop must get its turns all the while."""
+    embedder = MiniLMEmbedder()
+    await embedder.open()
+    bulk = asyncio.create_task(embedder.embed([f"a sentence of some length, number {number}" for number in range(40)]))
+    turns = 0
+    while not bulk.done():
+        turns += 1
+        await asyncio.sleep(0)
+    await embedder.close()
+    assert turns > 100
+
+
+async def test_a_question_during_a_bulk_waits_for_a_batch_and_not_for_the_bulk() -> None:
+    embedder = MiniLMEmbedder()
+    await embedder.open()
+    bulk = asyncio.create_task(embedder.embed([f"a sentence of some length, number {number}" for number in range(200)]))
+    await asyncio.sleep(0)
+    await embedder.embed(["a question"])
+    assert not bulk.done()
+    await bulk
+    await embedder.close()
+
+
+async def test_minilm_ranks_by_meaning() -> None:
+    embedder = MiniLMEmbedder()
+    question, near, far = await embedder.embed(["Where does Ana live?", "Her home is in Lisbon.", "The backup runs at two."])
+    assert question @ near > question @ far + 0.2
+    await embedder.close()
+
+
+async def test_hash_vectors_are_the_same_everywhere_and_unlike_each_other() -> None:
+    first, second = await HashEmbedder(384).embed(["one", "two"])
+    np.testing.assert_allclose(first[:3], [-0.01797, 0.00946, 0.04206], atol=1e-5)
+    assert abs(float(first @ second)) < 0.25
+    assert [len(vector) for vector in await HashEmbedder(8).embed(["one"])] == [8]

@@ -1,0 +1,238 @@
+"""Memory Core as its users run it: one folder, as many processes' worth of `MemoryCore` as a test needs, real adapters only."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from hashlib import shake_128
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from memory_core.adapters.offline.hash_embedder import HashEmbedder
+from memory_core.adapters.redis.embedded import embedded
+from memory_core.adapters.sqlite.store import SqliteStore
+from memory_core.config import Settings
+from memory_core.core import MemoryCore
+from memory_core.domain.errors import Unavailable
+from memory_core.domain.models import Event, Head, Memory, MemoryType, Vector
+from memory_core.domain.requests import ListInput, SaveInput
+from memory_core.domain.scope import Owner
+from memory_core.domain.text import words
+from memory_core.ports import Batch, Embedder, Health, LongTermStore, ShortTermStore
+from memory_core.wiring import Adapters
+from tests.builders import ALICE, StillClock
+
+BOB = Owner("app", "bob")
+Wrap = Callable[[LongTermStore], Any]
+
+
+class WordsEmbedder:
+    """A text's vector is the sum of its words' vectors: the cosine of two texts is the share of words they have in common.
+
+    It stands at the port, so that a test decides what is near. `down` makes it fail as a service would.
+    """
+
+    model = "words"
+    dimensions = 256
+
+    def __init__(self) -> None:
+        self.down = False
+        self.texts: list[str] = []
+
+    async def open(self) -> None:
+        """Nothing to load."""
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        if self.down:
+            raise Unavailable("embedder", "does not answer")
+        self.texts += texts
+        return [self._vector(text) for text in texts]
+
+    async def check(self) -> Health:
+        return Health("words", "unavailable" if self.down else "ok")
+
+    def _vector(self, text: str) -> Vector:
+        total = np.zeros(self.dimensions, dtype=np.float32)
+        for word in words(text) or [text]:
+            noise = np.frombuffer(shake_128(word.encode()).digest(self.dimensions * 2), dtype="<i2").astype(np.float32)
+            total += noise / np.linalg.norm(noise)
+        return total / np.float32(np.linalg.norm(total))
+
+
+@dataclass
+class World:
+    """One folder of data; `core()` is one more process on it. Closes them all in the end."""
+
+    folder: Path
+    clock: StillClock = field(default_factory=StillClock)
+    cores: list[MemoryCore] = field(default_factory=list)
+
+    async def core(
+        self, *, wrap: Wrap | None = None, short_term: ShortTermStore | None = None, embedder: Embedder | None = None, **settings: Any
+    ) -> MemoryCore:
+        """An open MemoryCore; `wrap` puts something between it and its long-term store."""
+        configured = Settings(**{"embedding_provider": "hash", "data": self.folder, "sqlite_synchronous": "normal", **settings})
+        embedder = embedder or HashEmbedder(64)
+        store = self.store(embedder)
+        adapters = Adapters(wrap(store) if wrap else store, short_term or embedded(self.clock), embedder)
+        core = MemoryCore(configured, clock=self.clock, adapters=adapters)
+        await core.open()
+        self.cores.append(core)
+        return core
+
+    def store(self, embedder: Embedder) -> SqliteStore:
+        """One more store on the same file, not open yet."""
+        return SqliteStore(
+            self.folder / "memory.db",
+            clock=self.clock,
+            embedding_model=embedder.model,
+            dimensions=embedder.dimensions,
+            synchronous="normal",
+        )
+
+    async def log(self, owner: Owner = ALICE, embedder: Embedder | None = None) -> list[Event]:
+        """All events of an owner, as a process of its own reads them."""
+        store = self.store(embedder or HashEmbedder(64))
+        await store.open()
+        try:
+            return await store.events(owner, 0, 100_000)
+        finally:
+            await store.close()
+
+    async def head(self, owner: Owner = ALICE, embedder: Embedder | None = None) -> Head | None:
+        """The owner's head, as a process of its own reads it."""
+        store = self.store(embedder or HashEmbedder(64))
+        await store.open()
+        try:
+            return (await store.snapshot(owner)).head
+        finally:
+            await store.close()
+
+    async def close(self) -> None:
+        for core in self.cores:
+            await core.close()
+
+
+class Killed(BaseException):
+    """The process is gone: nothing in it may catch this."""
+
+
+@dataclass
+class DiesAfter:
+    """A store whose process dies at the commit after the next `commits`; `answered` false: right after that one was applied."""
+
+    inner: LongTermStore
+    commits: int
+    applied: bool = False
+
+    async def commit(self, owner: Owner, batch: Batch) -> None:
+        if self.commits <= 0 and not self.applied:
+            raise Killed
+        await self.inner.commit(owner, batch)
+        if self.commits <= 0:
+            raise Killed
+        self.commits -= 1
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+@dataclass
+class Down:
+    """A store that can be switched off: every call answers Unavailable."""
+
+    inner: LongTermStore
+    down: bool = False
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.inner, name)
+        if not self.down or name in ("open", "close", "pool", "check"):
+            return found
+
+        async def unavailable(*_: Any, **__: Any) -> None:
+            raise Unavailable("long_term", "does not answer")
+
+        return unavailable
+
+
+@dataclass
+class Meanwhile:
+    """A store that lets something else happen right after its call `name`, once: `then` is what happens."""
+
+    inner: LongTermStore
+    name: str
+    then: Callable[[], Any] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.inner, name)
+        if name != self.name:
+            return found
+
+        async def followed(*args: Any, **options: Any) -> Any:
+            answer = await found(*args, **options)
+            then, self.then = self.then, None
+            if then is not None:
+                await then()
+            return answer
+
+        return followed
+
+
+@dataclass
+class Paused:
+    """A short term whose write-backs wait at the door from `hold` until `release`."""
+
+    inner: ShortTermStore
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+    waiting: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.gate.set()
+
+    def hold(self) -> None:
+        self.gate.clear()
+
+    def release(self) -> None:
+        self.gate.set()
+
+    async def remember(self, *args: Any) -> bool:
+        if not self.gate.is_set():
+            self.waiting.set()
+            await self.gate.wait()
+        return await self.inner.remember(*args)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+def turn(content: str, session: str | None = "s1", **fields: Any) -> SaveInput:
+    """A turn of a session: an episodic memory."""
+    return SaveInput(content=content, session_id=session, **fields)
+
+
+def fact(content: str, **fields: Any) -> SaveInput:
+    """A semantic memory."""
+    return SaveInput(type=MemoryType.SEMANTIC, content=content, **fields)
+
+
+def rule(key: str, value: Any = None, **fields: Any) -> SaveInput:
+    """A procedural memory."""
+    return SaveInput(type=MemoryType.PROCEDURAL, key=key, value=value, **fields)
+
+
+async def listed(core: MemoryCore, owner: Owner = ALICE, **query: Any) -> list[Memory]:
+    """Every page of a list, as one."""
+    found: list[Memory] = []
+    cursor = None
+    while True:
+        page = await core.list(owner, ListInput(**{"limit": 100, "cursor": cursor, **query}))
+        found += page.memories
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
