@@ -1,8 +1,8 @@
 # `make help` says what there is. Everything installs into .venv beside this file, nothing elsewhere.
 PYTHON ?= python3
 VENV ?= .venv
-PORT ?= 7071
-DATA ?= .memory
+PORT ?= $(or $(MEMORY_PORT),7071)
+DATA ?= $(or $(MEMORY_DATA),.memory)
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
@@ -10,11 +10,12 @@ BIN := $(VENV)/bin
 
 help:  ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
-	@echo "  PORT=7100 and DATA=/some/folder are honoured by run."
+	@echo "  run honours PORT=7100 and DATA=/some/folder; all honour PYTHON=python3.12 when .venv is made."
 
+# The check is written for any Python, 2.7 included, so that a too old one gets the message and not a syntax error.
 $(BIN)/python:
-	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else f"Memory Core needs Python 3.11 to 3.13, this is {v[0]}.{v[1]}; try: make PYTHON=python3.12 …")'
-	@$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else "Memory Core needs Python 3.11 to 3.13, this is %d.%d; name another one: make PYTHON=python3.12 run" % v)'
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(VENV)/.local: pyproject.toml requirements.txt | $(BIN)/python
 	@echo "Installing what a laptop needs into $(VENV), once (about a minute) …"
@@ -26,7 +27,7 @@ $(VENV)/.dev: pyproject.toml requirements.txt | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[local,dev]'
 	@touch $@ $(VENV)/.local
 
-run: $(VENV)/.local  ## the development host on 127.0.0.1, embedded stores, no account, no network
+run: $(VENV)/.local  ## the development host on 127.0.0.1: embedded stores, no account, no key
 	@MEMORY_DATA="$(DATA)" $(BIN)/python -m memory_core.localhost --port $(PORT)
 
 test: $(VENV)/.dev  ## every test, from nothing

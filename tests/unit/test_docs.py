@@ -1,0 +1,49 @@
+"""What the documents say by name is there, and what is there is named."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from memory_core.config import Settings, variable
+from memory_core.domain.models import INTERNAL_FIELDS, Memory
+from memory_core.functions.openapi import document
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def in_code(text: str) -> str:
+    return " ".join(re.findall(r"`([^`]+)`", text))
+
+
+def test_the_readmes_program_does_what_its_comments_say(tmp_path: Path) -> None:
+    program = re.search(r"```python\n(.*?)```", read("README.md"), re.DOTALL)
+    assert program is not None
+    settings = {"PYTHONPATH": str(ROOT), "EMBEDDING_PROVIDER": "hash", "MEMORY_DATA": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", program[1]], capture_output=True, text=True, cwd=tmp_path, env=settings, timeout=60)
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == ["superseded", "Ana works at Bosch", "Ana works at Siemens"]
+
+
+def test_every_path_of_the_api_is_documented() -> None:
+    shown = read("docs/api.md").replace("{memory_id}", "{id}")
+    missing = [path for path in document()["paths"] if path.replace("{memory_id}", "{id}").removeprefix("/api/v1") not in shown]
+    assert missing == []
+
+
+def test_every_field_of_a_memory_that_callers_see_is_documented() -> None:
+    named = set(re.findall(r"\w+", in_code(read("docs/model.md"))))
+    assert Memory.model_fields.keys() - INTERNAL_FIELDS - named == set()
+
+
+def test_the_documents_name_no_setting_that_is_not_there() -> None:
+    known = {variable(name) for name in Settings.model_fields}
+    named = {word for page in PAGES for word in re.findall(r"\b(?:MEMORY|EMBEDDING)_[A-Z_]*[A-Z]\b", page.read_text(encoding="utf-8"))}
+    assert named - known <= {"MEMORY_DECAY_FLOR"}  # the misspelt one of an example
