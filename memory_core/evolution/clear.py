@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from memory_core.domain.models import Memory, Status
+from memory_core.domain.models import Head, Memory, Status
 from memory_core.domain.requests import ClearInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -151,7 +151,8 @@ class Clearer:
             receipt(owner, operation.call, now, {"cleared": after.cleared}) if chunk.last else (),
             frozenset(chunk.ids),
             frozenset({operation.session_id}),
-            head_fields={} if whole else self._pending(seen, after),
+            head_fields=(lambda head: {}) if whole else (lambda head: _pending(head, after)),
+            fragile=True,
         )
 
     def _session(self, owner: Owner, seen: Look, operation: _Operation, changes: Sequence[Change]) -> tuple[Document, ...]:
@@ -163,11 +164,11 @@ class Clearer:
             session.forget_turn(change.after)
         return (session.document,)
 
-    @staticmethod
-    def _pending(seen: Look, operation: _Operation) -> dict[str, Any]:
-        """The operation stands in the head from its first chunk to its last."""
-        others = [name for name in (seen.head.pending_operations if seen.head else ()) if name != operation.id]
-        return {"pending_operations": others if operation.done else [*others, operation.id]}
+
+def _pending(head: Head, operation: _Operation) -> dict[str, Any]:
+    """The operation stands in the head from its first chunk to its last."""
+    others = [name for name in head.pending_operations if name != operation.id]
+    return {"pending_operations": others if operation.done else [*others, operation.id]}
 
 
 def _cleared(memory: Memory, now: datetime) -> Memory:

@@ -66,7 +66,7 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
         return Judgement(Verdict.CONTRADICTS, first.memory, first.similarity, 1.0, "same slot, other value or time", truths)
     uncertain: Judgement | None = None
     for one in standing:
-        if slot_of(one.memory) not in (None, slot) and slot is not None or _over(one.memory, new):
+        if (slot_of(one.memory) not in (None, slot) and slot is not None) or _over(one.memory, new):
             continue
         if normalised(one.memory.content) == normalised(new.content):
             return Judgement(Verdict.SAME, one.memory, one.similarity, reason="same words")

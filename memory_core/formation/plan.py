@@ -138,7 +138,7 @@ def plan(owner: Owner, items: Sequence[Prepared], look: Look, duplicate_threshol
         reads=frozenset(page.states),
         sessions=frozenset(page.sessions),
         types=frozenset({MemoryType.SEMANTIC.value}) if semantic else frozenset(),
-        head_fields={"pending_count": (look.head.pending_count if look.head else 0) + page.pending} if page.pending else {},
+        head_fields=lambda head: {"pending_count": head.pending_count + page.pending},
     )
 
 

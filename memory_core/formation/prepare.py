@@ -24,9 +24,7 @@ class Prepared:
     after: str | None = None
 
 
-async def prepare(
-    drafts: Sequence[Draft], sessions: Mapping[str, Session], held: Collection[str], embedder: Embedder
-) -> list[Prepared]:
+async def prepare(drafts: Sequence[Draft], sessions: Mapping[str, Session], held: Collection[str], embedder: Embedder) -> list[Prepared]:
     """Analyse and embed, in order. `sessions` holds the session of every turn among the drafts.
 
     held: ids of the turns that are stored already. One of them told again is no new turn, so none is read after it.

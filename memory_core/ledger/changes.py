@@ -6,7 +6,7 @@ that moved by something unrelated only needs the numbers again, not the decision
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
@@ -39,6 +39,8 @@ class Changes(Generic[Result]):
     were searched for neighbours. Neither changes nor documents = nothing to commit, the result stands as it is.
     Documents alone (a receipt for nothing done) are a commit without an event, hence without a marker: they must bear being
     written twice, or be creations that the decision looks for.
+    head_fields: from the head that it is put on to the fields of it that change besides; it may be put on a newer head than the
+    decision saw. fragile: any other commit voids the decision, because it rests on documents that no event tells of.
     """
 
     result: Result
@@ -48,11 +50,12 @@ class Changes(Generic[Result]):
     reads: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
     types: frozenset[str] = frozenset()
-    head_fields: Mapping[str, Any] = field(default_factory=dict)
+    head_fields: Callable[[Head], Mapping[str, Any]] = field(default=lambda head: {})
+    fragile: bool = False
 
     def stand(self, events: Iterable[Event]) -> bool:
         """Whether the decision is still right after these events of other commits: they touch nothing that it looked at."""
-        return not any(
+        return not self.fragile and not any(
             event.memory_id in self.reads or event.session_id in self.sessions or event.memory_type in self.types for event in events
         )
 
@@ -117,7 +120,7 @@ def _event(change: Change, after: Memory, identity: str, sequence: int, occurred
 def _moved_head(base: Head, changes: Changes[Any], events: list[Event]) -> Head:
     """The head after these events. A change of something that was there is a "removal" for every cache that may hold it."""
     if not events:
-        return base.model_copy(update=dict(changes.head_fields))
+        return base.model_copy(update=dict(changes.head_fields(base)))
     counts = dict(base.counts)
     documents, length, removal = base.lexical_documents, base.lexical_length, base.last_removal_sequence
     for change, event in zip(changes.changes, events, strict=True):
@@ -139,7 +142,7 @@ def _moved_head(base: Head, changes: Changes[Any], events: list[Event]) -> Head:
             "counts": counts,
             "lexical_documents": documents,
             "lexical_length": round(max(length, 0.0), 3),
-            **changes.head_fields,
+            **changes.head_fields(base),
         }
     )
 

@@ -56,7 +56,11 @@ async def test_what_was_cleared_is_not_found_and_lends_nothing(core: MemoryCore)
     await core.bulk(ALICE, [turn("swordfish one"), turn("swordfish two")])
     assert (await core.retrieve(ALICE, RetrieveInput(query="swordfish", session_id="s1"))).results
     await core.clear(ALICE, S1)
-    for query in (RetrieveInput(query="swordfish", session_id="s1"), RetrieveInput(query="swordfish"), RetrieveInput(query="swordfish", at=NOW)):
+    for query in (
+        RetrieveInput(query="swordfish", session_id="s1"),
+        RetrieveInput(query="swordfish"),
+        RetrieveInput(query="swordfish", at=NOW),
+    ):
         assert (await core.retrieve(ALICE, query)).results == ()
     after = await core.save(ALICE, turn("good night"))
     assert "swordfish" not in after.memory.search_text

@@ -83,7 +83,7 @@ def gated(service: OpenAIServer, gate: asyncio.Event) -> Behaviour:
 
 async def until_asked(service: OpenAIServer, times: int) -> None:
     async with asyncio.timeout(10):
-        while len(service.bodies) < times:  # noqa: ASYNC110 - what is awaited happens behind a socket
+        while len(service.bodies) < times:
             await asyncio.sleep(0)
 
 
