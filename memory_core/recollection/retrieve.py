@@ -148,7 +148,8 @@ class Retriever:
         where: Filter,
     ) -> tuple[Hit, ...]:
         """The chosen rows with their documents, checked once more: what was removed since the search is not shown, nor a version
-        of what was removed."""
+        of what was removed.
+        """
         memories = await self._documents(owner, candidates, rows)
         cells = _cells(candidates)
         hits: list[Hit] = []

@@ -156,9 +156,9 @@ async def test_decayed_ones_are_found_when_asked_for(world: World, embedder: Wor
     await store.open()
     try:  # the hourly run that writes this status is a part of its own; its commit is one as any other
         from memory_core.adapters.system import RandomIds
+        from memory_core.domain.results import Call
         from memory_core.ledger.changes import Change, Changes
         from memory_core.ledger.commit import Ledger, Look
-        from memory_core.domain.results import Call
 
         (held,) = (await core.list(ALICE, ListInput())).memories
 
@@ -240,7 +240,8 @@ async def test_explain_tells_every_list_rank_and_factor(words: MemoryCore) -> No
 
 
 async def test_memories_of_one_cell_are_one_result_that_names_the_others(words: MemoryCore, world: World, embedder: WordsEmbedder) -> None:
-    from tests.builders import memory, save as put
+    from tests.builders import memory
+    from tests.builders import save as put
 
     core = await world.core(embedder=embedder)
     await core.save(ALICE, turn("hello", None))
