@@ -43,6 +43,8 @@ CUES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )  # fmt: skip
 
+_WORD = re.compile(r"\w+")
+
 QUALITY_SCORES: Mapping[str | None, float] = MappingProxyType({"high": 1.0, "medium": 0.6, "low": 0.2, None: 0.5})
 FOLLOW_UP_STEPS = ((3, 1.0), (2, 0.8), (1, 0.6), (0, 0.3))
 RICHNESS_STEPS = ((10, 1.0), (5, 0.8), (2, 0.6), (0, 0.3))
@@ -54,8 +56,9 @@ def indicators(content: str, category: str | None = None, tags: Iterable[str] = 
 
     Case does not count, nor whether words are joined by a space, a hyphen or an underscore.
     """
-    texts = [_flat(text) for text in (content, category or "", *tags)]
-    return frozenset(name for name in BOOSTS if any(_pattern(name).search(text) for text in texts))
+    text = "\n".join(_flat(one) for one in (content, category or "", *tags))
+    words = frozenset(_WORD.findall(text))
+    return frozenset(name for name in BOOSTS if words & _first_words(name) and _pattern(name).search(text))
 
 
 def importance_by_type(type: MemoryType, content: str, category: str | None = None, tags: Iterable[str] = ()) -> float:
@@ -81,6 +84,12 @@ def _step(steps: tuple[tuple[int, float], ...], count: int) -> float:
 
 def _flat(text: str) -> str:
     return re.sub(r"[\s_-]+", " ", text.casefold().replace("’", "'"))
+
+
+@cache
+def _first_words(indicator: str) -> frozenset[str]:
+    """The word that each phrase begins with: most texts hold none of them, and need no search."""
+    return frozenset(_WORD.findall(_flat(phrase))[0] for phrase in (indicator, *CUES[indicator]))
 
 
 @cache

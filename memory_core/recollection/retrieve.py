@@ -12,21 +12,22 @@ from datetime import datetime
 
 import numpy as np
 
-from memory_core.domain.candidates import CandidateSet, Floats, from_memories, joined
+from memory_core.domain.candidates import CandidateSet, from_memories, joined
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status, Vector
 from memory_core.domain.query import QueryAnalysis, analyse_query
 from memory_core.domain.relevance import Relevance, RelevanceParameters, relevance
 from memory_core.domain.requests import RetrieveInput
-from memory_core.domain.results import Hit, Retrieved
+from memory_core.domain.results import Retrieved
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import Scores, ScoringParameters, score
 from memory_core.evolution.versions import base_id
 from memory_core.ledger.commit import as_memory
 from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp
-from memory_core.recollection.explain import explain_hit, explain_query
-from memory_core.recollection.filters import shows, taken_back
+from memory_core.recollection.explain import explain_query
+from memory_core.recollection.filters import shows
+from memory_core.recollection.hits import build_hits
 from memory_core.recollection.working_set import WorkingSet
 
 MIN_CANDIDATES = 50
@@ -69,7 +70,8 @@ class Retriever:
         relevant = relevance(analysis, candidates, found.statistics, self._rules.relevance)
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
         rows = self._chosen(query, candidates, relevant, scores)
-        hits = await self._hits(owner, query, candidates, relevant, scores, rows, short_ids, where)
+        memories = await self._documents(owner, candidates, rows)
+        hits = build_hits(rows, memories, candidates, relevant, scores, where, short_ids, explain=query.explain)
         return Retrieved(hits, found.head.sequence, degraded, explain_query(analysis, found, candidates, query) if query.explain else None)
 
     async def _vector(self, text: str) -> tuple[Vector | None, tuple[str, ...]]:
@@ -136,50 +138,6 @@ class Retriever:
     def _limit(self, query: RetrieveInput) -> int:
         return query.limit or self._rules.default_results
 
-    async def _hits(
-        self,
-        owner: Owner,
-        query: RetrieveInput,
-        candidates: CandidateSet,
-        relevant: Relevance,
-        scores: Scores,
-        rows: list[int],
-        short_ids: frozenset[str],
-        where: Filter,
-    ) -> tuple[Hit, ...]:
-        """The chosen rows with their documents, checked once more: nothing removed since the search, no version of what was removed."""
-        memories = await self._documents(owner, candidates, rows)
-        cells = _cells(candidates)
-        hits: list[Hit] = []
-        for row in rows:
-            identity = candidates.ids[row]
-            memory = memories.get(identity)
-            if memory is None or not shows(where, memory):
-                continue
-            if "." in identity and taken_back(memories.get(base_id(identity))):
-                continue
-            lists = tuple(name for name, ids in candidates.lists.items() if identity in ids)
-            hits.append(
-                Hit(
-                    rank=len(hits) + 1,
-                    memory=memory.model_copy(update={"id": base_id(memory.id)}) if "." in memory.id else memory,
-                    similarity_score=_number(candidates.cosine[row]),
-                    lexical_score=round(float(relevant.lexical[row]), 6),
-                    relevance_score=round(float(relevant.score[row]), 6),
-                    recency_score=_at(scores.recency, row),
-                    importance_score=round(float(scores.importance[row]), 6),
-                    frequency_score=_at(scores.frequency, row),
-                    confidence_score=_at(scores.confidence, row),
-                    score=round(float(scores.score[row]), 6),
-                    composite_score=round(float(scores.composite[row]), 6),
-                    tier="short" if identity in short_ids else "long",
-                    matched_by=lists,
-                    also=tuple(other for other in cells.get(candidates.cell[row] or "", ()) if other != identity),
-                    explain=explain_hit(row, candidates, relevant) if query.explain else None,
-                )
-            )
-        return tuple(hits)
-
     async def _documents(self, owner: Owner, candidates: CandidateSet, rows: list[int]) -> dict[str, Memory]:
         chosen = [candidates.ids[row] for row in rows]
         wanted = [*chosen, *(base_id(identity) for identity in chosen if "." in identity)]
@@ -207,19 +165,3 @@ def _filter(query: RetrieveInput, now: datetime) -> Filter:
         at=query.at,
         now=now,
     )
-
-
-def _cells(candidates: CandidateSet) -> dict[str, list[str]]:
-    cells: dict[str, list[str]] = {}
-    for identity, cell in zip(candidates.ids, candidates.cell, strict=True):
-        if cell is not None:
-            cells.setdefault(cell, []).append(identity)
-    return cells
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), 6)
-
-
-def _at(column: Floats | None, row: int) -> float | None:
-    return None if column is None else round(float(column[row]), 6)

@@ -36,8 +36,10 @@ def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
     words = _word_scores(held, postings, frequencies, statistics)
     worded = _best(held, words, mask & (words > 0), search.limit)
     rows = np.array(list(dict.fromkeys([*near.tolist(), *worded.tolist()])), dtype=np.int64)
-    candidates = _columns(held, rows, cosine, standing)
-    candidates.tf, candidates.own = _term_matrix(held, rows, postings, len(search.terms))
+    place = np.full(len(held), -1, dtype=np.int64)
+    place[rows] = np.arange(len(rows))
+    candidates = _columns(held, rows, cosine, standing, place)
+    candidates.tf, candidates.own = _term_matrix(place[postings.rows], len(rows), postings, len(search.terms))
     candidates.lists = {"vector": [held.ids[row] for row in near], "lexical": [held.ids[row] for row in worded]}
     return candidates, statistics
 
@@ -97,7 +99,8 @@ def _best(held: Slice, scores: Floats, mask: Flags, limit: int) -> Ints:
     return rows[order[:limit]]
 
 
-def _columns(held: Slice, rows: Ints, cosine: Floats, standing: Flags) -> CandidateSet:
+def _columns(held: Slice, rows: Ints, cosine: Floats, standing: Flags, place: Ints) -> CandidateSet:
+    """Everything but the terms. `place`: where in the set each row of the slice stands, -1 = not in it."""
     previous, following = _standing_neighbour(held, "previous", rows, standing), _standing_neighbour(held, "next", rows, standing)
 
     def column(name: str) -> Floats:
@@ -111,8 +114,8 @@ def _columns(held: Slice, rows: Ints, cosine: Floats, standing: Flags) -> Candid
         tf=np.empty((len(rows), 0)),
         own=np.empty((len(rows), 0), dtype=np.bool_),
         length=column("length"),
-        before=_positions(rows, previous),
-        after=_positions(rows, following),
+        before=_positions(place, previous),
+        after=_positions(place, following),
         asks=held.column("asks")[rows],
         tells_time=held.column("tells_time")[rows],
         actor=_names(held.actors, held.column("actor")[rows]),
@@ -126,12 +129,9 @@ def _columns(held: Slice, rows: Ints, cosine: Floats, standing: Flags) -> Candid
     )
 
 
-def _term_matrix(held: Slice, rows: Ints, postings: Postings, terms: int) -> tuple[Floats, Flags]:
-    """The columns tf and own, candidates × terms."""
-    tf, own = np.zeros((len(rows), terms)), np.zeros((len(rows), terms), dtype=np.bool_)
-    place = np.full(len(held), -1, dtype=np.int64)
-    place[rows] = np.arange(len(rows))
-    at = place[postings.rows]
+def _term_matrix(at: Ints, rows: int, postings: Postings, terms: int) -> tuple[Floats, Flags]:
+    """The columns tf and own, candidates × terms. `at`: the candidate that each posting is about, -1 = none."""
+    tf, own = np.zeros((rows, terms)), np.zeros((rows, terms), dtype=np.bool_)
     hit = at >= 0
     tf[at[hit], postings.term[hit]] = postings.tf[hit]
     own[at[hit], postings.term[hit]] = postings.own[hit]
@@ -150,10 +150,9 @@ def _at(cosine: Floats, rows: npt.NDArray[np.int32]) -> Floats:
     return np.where(rows >= 0, cosine[rows], np.nan) if len(rows) else np.empty(0)
 
 
-def _positions(rows: Ints, wanted: npt.NDArray[np.int32]) -> Ints:
-    """Where in `rows` each wanted row stands, -1 where it does not."""
-    place = {row: position for position, row in enumerate(rows.tolist())}
-    return np.array([place.get(row, -1) for row in wanted.tolist()], dtype=np.int64)
+def _positions(place: Ints, wanted: npt.NDArray[np.int32]) -> Ints:
+    """Where in the set each wanted row stands, -1 where it does not."""
+    return np.where(wanted >= 0, place[wanted], -1) if len(wanted) else np.empty(0, dtype=np.int64)
 
 
 def _names(codes: Codes, values: npt.NDArray[np.int32]) -> list[str | None]:

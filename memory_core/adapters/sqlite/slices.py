@@ -59,7 +59,9 @@ class Slices:
     def hold(self, owner: Owner) -> Iterator[Slice]:
         """The owner's slice, for the caller alone. Take it before the read transaction begins, or it may be newer than that."""
         with self._lock:
-            held = self._held.setdefault(owner, _Held(self._dimensions))
+            held = self._held.get(owner)
+            if held is None:
+                held = self._held[owner] = _Held(self._dimensions)
             self._held.move_to_end(owner)
         with held.lock:
             try:
