@@ -1,4 +1,4 @@
-"""Finding through the library: what is found, what is not, what the answer says about itself."""
+"""Finding through the library: what is found, when it was true, and what is not found."""
 
 from __future__ import annotations
 
@@ -9,16 +9,13 @@ import pytest
 
 from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
-from memory_core.domain.errors import EmbeddingMismatch, Unavailable
-from memory_core.domain.models import MemoryType, OnConflict, Status
+from memory_core.domain.models import OnConflict, Status
 from memory_core.domain.requests import ClearInput, ListInput, RetrieveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call, Retrieved
-from memory_core.domain.scope import Owner
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
-from tests.builders import ALICE, NOW, memory
-from tests.builders import save as put
-from tests.world import BOB, Down, Meanwhile, WordsEmbedder, World, fact, rule, turn
+from tests.builders import ALICE, NOW
+from tests.world import WordsEmbedder, World, fact, rule, turn
 
 OSLO = {"subject": "Ana", "attribute": "city"}
 
@@ -173,176 +170,3 @@ async def test_decayed_ones_are_found_when_asked_for(world: World, embedder: Wor
         await store.close()
     assert await find(core, "red boat") == []
     assert await find(core, "red boat", include_decayed=True) == ["the red boat"]
-
-
-async def test_the_similarity_threshold_alone_replaces_both(words: MemoryCore) -> None:
-    await words.bulk(ALICE, [turn(text, None) for text in ("red boat at sea", "a red hat", "old boat and new car and tall tree")])
-    ranked = (await words.retrieve(ALICE, RetrieveInput(query="red boat at sea", similarity_threshold=0.0))).results
-    assert len(ranked) == 3
-    relevance = [hit.relevance_score for hit in ranked]
-    assert relevance == sorted(relevance, reverse=True)
-    best, second, last = relevance
-    for threshold, count in ((last, 3), (second, 2), ((second + best) / 2, 1), (1.0, 0 if best < 1 else 1)):
-        found = (await words.retrieve(ALICE, RetrieveInput(query="red boat at sea", similarity_threshold=threshold - 1e-6))).results
-        assert len(found) == count
-    weak = RetrieveInput(query="red chocolate pudding with cherries and cream", similarity_threshold=0.01)
-    assert (await words.retrieve(ALICE, weak)).results, "below the answer threshold of the settings, yet asked for"
-    both = RetrieveInput(query="red boat at sea", similarity_threshold=0.0, answer_threshold=1.0)
-    assert len((await words.retrieve(ALICE, both)).results) == (3 if best >= 1 else 0)
-    cut = RetrieveInput(query="red boat at sea", similarity_threshold=0.0, score_threshold=ranked[0].score - 1e-6)
-    assert len((await words.retrieve(ALICE, cut)).results) == 1
-
-
-@pytest.mark.parametrize("recipe", ["composite", "balanced", "weighted", "linear"])
-async def test_every_recipe_ranks_by_its_own_score_and_reports_the_composite_too(words: MemoryCore, recipe: str) -> None:
-    await words.bulk(
-        ALICE,
-        [
-            turn("red boat", None, importance=0.1, confidence=0.2, event_timestamp=NOW - timedelta(days=1)),
-            turn("red boat", None, importance=0.9, confidence=1.0),
-        ],
-    )
-    answer = await words.retrieve(ALICE, RetrieveInput(query="red boat", recipe=recipe))
-    scores = [hit.score for hit in answer.results]
-    assert scores == sorted(scores, reverse=True)
-    assert [hit.rank for hit in answer.results] == [1, 2]
-    assert answer.results[0].memory.importance_base == 0.9
-    for hit in answer.results:
-        assert hit.composite_score <= 1.2 * hit.relevance_score + 1e-6
-        assert (hit.score == hit.composite_score) is (recipe == "composite")
-        assert (hit.confidence_score is None) is (recipe != "weighted")
-        assert (hit.frequency_score is None) is (recipe != "weighted")
-        assert (hit.recency_score is None) is (recipe == "balanced")
-
-
-async def test_weights_of_zero_leave_relevance_alone(words: MemoryCore) -> None:
-    await words.save(ALICE, turn("red boat", None, importance=0.9))
-    query = RetrieveInput(query="red boat", weights={"recency": 0, "importance": 0})
-    (hit,) = (await words.retrieve(ALICE, query)).results
-    assert hit.score == hit.relevance_score
-
-
-async def test_explain_tells_every_list_rank_and_factor(words: MemoryCore) -> None:
-    await words.save(ALICE, turn("when did the red boat sink?", actor="Ana"))
-    await words.save(ALICE, turn("yesterday at noon", actor="Ben"))
-    plain = await words.retrieve(ALICE, RetrieveInput(query="red boat sink", session_id="s1"))
-    assert plain.explain is None
-    assert plain.results[0].explain is None
-    answer = await words.retrieve(ALICE, RetrieveInput(query="red boat sink", session_id="s1", explain=True))
-    assert answer.explain is not None
-    assert answer.explain["recipe"] == "composite"
-    assert answer.explain["documents"] == 2
-    assert set(answer.explain["candidates"]) == {"vector", "lexical", "short"}
-    told = {hit.memory.content: hit.explain or {} for hit in answer.results}
-    assert {one["ranks"]["lexical"] for one in told.values()} == {1, 2}
-    assert {one["ranks"]["short"] for one in told.values()} == {1, 2}
-    assert told["when did the red boat sink?"]["boosts"]["question"] < 1 == told["yesterday at noon"]["boosts"]["question"]
-
-
-async def test_memories_of_one_cell_are_one_result_that_names_the_others(words: MemoryCore, world: World, embedder: WordsEmbedder) -> None:
-    core = await world.core(embedder=embedder)
-    await core.save(ALICE, turn("hello", None))
-    store = world.store(embedder)
-    await store.open()
-    try:  # cells are made by conversations, a part of their own
-        texts = ["red boat", "red boat sank", "red boat rose"]
-        vectors = await embedder.embed(texts)
-        made = [
-            memory(text, cell_id="mem_cell" if n < 2 else None, embedding=vector, type=MemoryType.SEMANTIC)
-            for n, (text, vector) in enumerate(zip(texts, vectors, strict=True))
-        ]
-        await put(store, *made)
-    finally:
-        await store.close()
-    results = (await core.retrieve(ALICE, RetrieveInput(query="red boat"))).results
-    assert len(results) == 2
-    cell = next(hit for hit in results if hit.memory.cell_id)
-    assert cell.also == tuple(one.id for one in made[:2] if one.id != cell.memory.id)
-
-
-async def test_the_limit_is_kept_and_defaults_to_the_settings(world: World) -> None:
-    core = await world.core(default_n_results=3)
-    await core.bulk(ALICE, [turn(f"red boat {n}", None) for n in range(60)])
-    assert len(await find(core, "red boat")) == 3
-    assert len(await find(core, "red boat", limit=50)) == 50
-
-
-async def test_without_the_embedder_words_answer_and_the_answer_says_so(words: MemoryCore, embedder: WordsEmbedder) -> None:
-    await words.bulk(ALICE, [turn("the red boat sank", None), turn("lunch", None)])
-    embedder.down = True
-    answer = await words.retrieve(ALICE, RetrieveInput(query="red boat sank"))
-    assert [hit.memory.content for hit in answer.results] == ["the red boat sank"]
-    assert answer.degraded == ("embedder",)
-    assert answer.results[0].similarity_score is None
-    assert (await words.ready())["status"] == "degraded"
-    with pytest.raises(Unavailable, match="embedder"):
-        await words.save(ALICE, turn("not without a vector"))
-
-
-async def test_without_the_long_term_nothing_answers_and_never_with_nothing(world: World) -> None:
-    down: list[Down] = []
-
-    def wrap(store: Any) -> Down:
-        down.append(Down(store))
-        return down[0]
-
-    core = await world.core(wrap=wrap)
-    held = (await core.save(ALICE, turn("red boat"))).memory
-    down[0].down = True
-    for call in (
-        core.retrieve(ALICE, RetrieveInput(query="red boat")),
-        core.retrieve(ALICE, RetrieveInput(query="red boat", session_id="s1")),
-        core.list(ALICE, ListInput()),
-        core.get(ALICE, held.id),
-        core.sessions(ALICE),
-        core.versions(ALICE, held.id),
-        core.delete(ALICE, held.id),
-        core.clear(ALICE, ClearInput(session_id="s1")),
-    ):
-        with pytest.raises(Unavailable, match="long_term"):
-            await call
-    down[0].down = False
-    assert await find(core, "red boat") == ["red boat"]
-
-
-async def test_another_embedder_than_the_stored_vectors_is_refused_with_both_named(world: World, words: MemoryCore) -> None:
-    await words.save(ALICE, turn("red boat"))
-    await world.close()
-    world.cores.clear()
-    with pytest.raises(EmbeddingMismatch, match="words"):
-        await world.core()
-
-
-async def test_another_user_s_memories_are_never_found(words: MemoryCore) -> None:
-    await words.save(BOB, turn("red boat of Bob", "s1", tags=["sea"], agent_id="a1"))
-    await words.save(ALICE, turn("red boat of Alice", "s1", tags=["sea"], agent_id="a1"))
-    for fields in ({}, {"session_id": "s1"}, {"tags": ["sea"]}, {"agent_id": "a1"}, {"at": NOW}, {"similarity_threshold": 0.0}):
-        assert await find(words, "red boat of Bob", **fields) == ["red boat of Alice"], fields
-
-
-async def test_names_that_would_run_together_stay_apart(words: MemoryCore) -> None:
-    owners = [Owner("a_b", "c"), Owner("a", "b_c"), Owner("a", "b"), Owner("A", "b"), Owner("a", "B")]
-    for number, owner in enumerate(owners):
-        await words.save(owner, turn(f"red boat {number}", "s"))
-    for number, owner in enumerate(owners):
-        for session in (None, "s"):
-            answer = await words.retrieve(owner, RetrieveInput(query="red boat", session_id=session))
-            assert [hit.memory.content for hit in answer.results] == [f"red boat {number}"]
-
-
-async def test_a_memory_deleted_between_the_search_and_the_reading_is_not_shown(world: World, embedder: WordsEmbedder) -> None:
-    other = await world.core(embedder=embedder)
-    first = (await other.save(ALICE, turn("red boat one", None))).memory
-    await other.save(ALICE, turn("red boat two", None))
-    core = await world.core(embedder=embedder, wrap=lambda store: Meanwhile(store, "search", lambda: other.delete(ALICE, first.id)))
-    answer = await core.retrieve(ALICE, RetrieveInput(query="red boat"))
-    assert [(hit.rank, hit.memory.content) for hit in answer.results] == [(1, "red boat two")]
-
-
-async def test_reading_writes_nothing(words: MemoryCore, world: World, embedder: WordsEmbedder) -> None:
-    held = (await words.save(ALICE, turn("red boat"))).memory
-    before = await world.head(embedder=embedder)
-    for _ in range(3):
-        await find(words, "red boat", session_id="s1")
-        await words.get(ALICE, held.id)
-    assert await world.head(embedder=embedder) == before

@@ -1,4 +1,4 @@
-"""Saving through the library: every outcome, in every order, alone and against rivals."""
+"""Saving one memory through the library: every outcome, alone and against rivals."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.errors import Invalid
-from memory_core.domain.models import Foresight, OnConflict, Outcome, Status
-from memory_core.domain.requests import RetrieveInput, StatusInput
+from memory_core.domain.models import OnConflict, Outcome, Status
+from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.results import Saved
 from tests.builders import ALICE, NOW
-from tests.world import BOB, Meanwhile, WordsEmbedder, World, fact, listed, rule, turn
+from tests.world import WordsEmbedder, World, fact, listed, rule, turn
 
 OSLO = {"subject": "Ana", "attribute": "city"}
 
@@ -22,11 +21,6 @@ OSLO = {"subject": "Ana", "attribute": "city"}
 async def words(world: World) -> MemoryCore:
     """A core whose embedder calls texts near that share most of their words, and twins from 0.7 up."""
     return await world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7)
-
-
-def saved(one: object) -> Saved:
-    assert isinstance(one, Saved), one
-    return one
 
 
 async def test_a_memory_is_created_with_defaults_that_follow_its_type(core: MemoryCore) -> None:
@@ -206,179 +200,3 @@ async def test_a_slot_kept_many_times_over_can_still_be_superseded(core: MemoryC
     last = await core.save(ALICE, fact("Ana likes nothing any more", on_conflict=OnConflict.SUPERSEDE, **OSLO))
     assert last.outcome is Outcome.SUPERSEDED
     assert last.memory.id in {one.id for one in await listed(core)}
-
-
-async def test_an_episode_told_twice_is_one_memory(core: MemoryCore, world: World) -> None:
-    first = await core.save(ALICE, turn("we met at the pier", event_timestamp=NOW, actor="Ana"))
-    world.clock.forward(5)
-    again = await core.save(ALICE, turn("we met at the pier", event_timestamp=NOW, actor="Ana"))
-    assert (again.outcome, again.memory.id) == (Outcome.REINFORCED, first.memory.id)
-    for fields in ({"actor": "Ben"}, {"actor": "Ana", "session": "s2"}, {"actor": "Ana", "event_timestamp": NOW + timedelta(seconds=1)}):
-        other = await core.save(ALICE, turn("we met at the pier", **{"event_timestamp": NOW, **fields}))  # type: ignore[arg-type]
-        assert other.outcome is Outcome.CREATED
-
-
-async def test_an_episode_that_was_deleted_can_be_told_again_once(world: World) -> None:
-    cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
-    first = await cores[0].save(ALICE, turn("we met at the pier", event_timestamp=NOW))
-    await cores[0].delete(ALICE, first.memory.id)
-    again = await asyncio.gather(*(cores[n % 2].save(ALICE, turn("we met at the pier", event_timestamp=NOW)) for n in range(10)))
-    assert sorted(one.outcome for one in again) == [Outcome.CREATED] + [Outcome.REINFORCED] * 9
-    assert len(await listed(cores[0])) == 1
-    assert [one.event_type for one in (await world.log())[:3]] == ["created", "deleted", "created"]
-
-
-async def test_a_turn_is_found_by_the_words_of_the_two_turns_before_it_and_older_ones_stay_as_they_are(world: World) -> None:
-    embedder = WordsEmbedder()
-    core = await world.core(embedder=embedder)
-    said = ["have you been to Bergen?", "yes twice", "how nice", "good night"]
-    done = []
-    for text in said:
-        world.clock.forward(1)
-        done.append(await core.save(ALICE, turn(text)))
-    memories = [await core.get(ALICE, one.memory.id) for one in done]
-    for before, after in zip(done, memories, strict=True):
-        assert (before.memory.etag, before.memory.search_text) == (after.etag, after.search_text), "a later turn changes no earlier one"
-    assert [bool(one.lexical.previous.get("bergen")) for one in memories] == [False, True, False, False]
-    assert [bool(one.lexical.before_previous.get("bergen")) for one in memories] == [False, False, True, False]
-    assert "bergen" in memories[2].search_text.split()
-    assert "bergen" not in memories[3].search_text.split()
-    assert [one.lexical.turn for one in memories] == [0, 1, 2, 3]
-    assert "have you been to Bergen?" in embedder.texts[1]
-    assert "have you been to Bergen?" not in embedder.texts[2]
-    found = await core.retrieve(ALICE, RetrieveInput(query="Bergen", similarity_threshold=0.1))
-    assert {hit.memory.content for hit in found.results} == {"have you been to Bergen?", "yes twice", "how nice"}
-
-
-async def test_a_deleted_turn_lends_its_words_to_no_later_one(core: MemoryCore) -> None:
-    secret = await core.save(ALICE, turn("the code is swordfish"))
-    await core.delete(ALICE, secret.memory.id)
-    after = await core.save(ALICE, turn("good night"))
-    assert "swordfish" not in after.memory.search_text
-
-
-async def test_turns_of_other_sessions_and_other_types_lend_nothing(core: MemoryCore) -> None:
-    await core.save(ALICE, turn("about Bergen", "s1"))
-    await core.save(ALICE, fact("about Paris", session_id="s2"))
-    after = await core.save(ALICE, turn("good night", "s2"))
-    assert after.memory.lexical.previous == {}
-    assert after.memory.lexical.turn == 0
-
-
-async def test_a_repeated_turn_leaves_no_gap_and_no_double_place(core: MemoryCore) -> None:
-    await core.bulk(ALICE, [turn("one"), turn("one"), turn("two"), turn("one"), turn("three")])
-    await core.save(ALICE, turn("four"))
-    memories = sorted(await listed(core), key=lambda one: one.sequence)
-    assert [(one.content, one.lexical.turn) for one in memories] == [("one", 0), ("two", 1), ("three", 2), ("four", 3)]
-    assert [list(one.lexical.previous) for one in memories] == [[], ["one"], ["two"], ["three"]]
-
-
-async def test_two_processes_talking_in_one_session_lose_nothing_and_keep_one_order(world: World) -> None:
-    cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
-    done = await asyncio.gather(*(cores[n % 2].save(ALICE, turn(f"word{n}")) for n in range(30)))
-    assert {one.outcome for one in done} == {Outcome.CREATED}
-    memories = sorted(await listed(cores[0]), key=lambda one: one.sequence)
-    assert [one.lexical.turn for one in memories] == list(range(30))
-    assert [list(one.lexical.previous) for one in memories[1:]] == [[one.content] for one in memories[:-1]]
-    session = await cores[1].session(ALICE, "s1")
-    assert session.counts == {"episodic": 30}
-
-
-async def test_two_equal_statements_in_one_bulk_are_one_memory(core: MemoryCore) -> None:
-    first, second = map(saved, await core.bulk(ALICE, [fact("Ana drinks green tea"), fact("Ana drinks green tea")]))
-    assert (first.outcome, second.outcome) == (Outcome.CREATED, Outcome.REINFORCED)
-    assert first.memory.id == second.memory.id
-    assert (await core.get(ALICE, first.memory.id)).reinforcement_count == 1
-
-
-async def test_a_slot_told_thrice_in_one_bulk_ends_with_the_last(core: MemoryCore) -> None:
-    cities = ["Oslo", "Bergen", "Paris"]
-    done = [saved(one) for one in await core.bulk(ALICE, [fact(f"Ana lives in {city}", **OSLO) for city in cities])]
-    assert [one.outcome for one in done] == [Outcome.CREATED, Outcome.SUPERSEDED, Outcome.SUPERSEDED]
-    assert [one.content for one in await listed(core)] == ["Ana lives in Paris"]
-    first, second, third = [await core.get(ALICE, one.memory.id) for one in done]
-    assert (first.next_id, second.next_id, third.next_id) == (second.id, third.id, None)
-
-
-LONG = {
-    "plain": "x" * 32_000,
-    "escaped, six bytes a character in JSON": "\x01" * 32_000,
-    "wide": "日本語" * 3_500,
-}
-
-
-@pytest.mark.parametrize("filler", LONG.values(), ids=LONG.keys())
-async def test_a_hundred_long_memories_go_in_over_several_commits_in_order(core: MemoryCore, filler: str) -> None:
-    done = [saved(one) for one in await core.bulk(ALICE, [turn(f"{n} {filler}") for n in range(100)])]
-    assert [one.memory.content.split(" ")[0] for one in done] == [str(n) for n in range(100)]
-    assert {one.outcome for one in done} == {Outcome.CREATED}
-    memories = sorted(await listed(core), key=lambda one: one.sequence)
-    assert [one.id for one in memories] == [one.memory.id for one in done]
-    assert [one.lexical.turn for one in memories] == list(range(100))
-
-
-async def test_a_hundred_memories_that_are_long_elsewhere_than_in_their_text_go_in(core: MemoryCore) -> None:
-    foresight = [Foresight(description="d" * 1_900, start_time=NOW) for _ in range(20)]
-    done = await core.bulk(ALICE, [fact(f"statement {n}", foresight=foresight, metadata={"m": "x" * 8_000}) for n in range(100)])
-    assert [saved(one).outcome for one in done] == [Outcome.CREATED] * 100
-
-
-async def test_a_bulk_over_a_hundred_sessions_counts_each(core: MemoryCore) -> None:
-    done = [saved(one) for one in await core.bulk(ALICE, [turn(f"hello {n}", f"s{n}") for n in range(100)])]
-    assert [one.memory.session_id for one in done] == [f"s{n}" for n in range(100)]
-    page = await core.sessions(ALICE, limit=100)
-    assert {one.session_id: one.counts for one in page.sessions} == {f"s{n}": {"episodic": 1} for n in range(100)}
-
-
-async def test_a_bulk_of_every_type_keeps_the_order_of_its_answers(core: MemoryCore) -> None:
-    items = [item for n in range(33) for item in (turn(f"said {n}"), fact(f"held {n}"), rule(f"key {n}", n))]
-    done = [saved(one) for one in await core.bulk(ALICE, items)]
-    assert [one.memory.content for one in done] == [item.content or f"{item.key}: {item.value}" for item in items]
-    assert len(await listed(core)) == 99
-
-
-async def test_a_bad_item_is_its_own_error_and_the_others_are_saved(core: MemoryCore) -> None:
-    bad = fact("over before it began", valid_until=NOW - timedelta(days=1))
-    first, refused, last = await core.bulk(ALICE, [turn("one"), bad, turn("two")])
-    assert isinstance(refused, Invalid)
-    assert [error.field for error in refused.errors] == ["valid_until"]
-    assert [saved(one).outcome for one in (first, last)] == [Outcome.CREATED] * 2
-    assert (await core.get(ALICE, saved(last).memory.id)).lexical.previous == {"one": 1}
-    with pytest.raises(Invalid):
-        await core.save(ALICE, bad)
-    everyone_bad = await core.bulk(ALICE, [bad, bad])
-    assert [type(one) for one in everyone_bad] == [Invalid, Invalid]
-
-
-async def test_bulks_of_two_processes_into_one_session_at_once_keep_every_turn_in_one_order(world: World) -> None:
-    cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
-    await asyncio.gather(*(one.bulk(ALICE, [turn(f"p{name}w{n}") for n in range(70)]) for name, one in enumerate(cores)))
-    memories = sorted(await listed(cores[0]), key=lambda one: one.sequence)
-    assert [one.lexical.turn for one in memories] == list(range(140))
-    assert [list(one.lexical.previous) for one in memories[1:]] == [[one.content] for one in memories[:-1]]
-
-
-async def test_a_turn_that_comes_between_two_commits_of_a_bulk_is_read_by_the_next_one(world: World) -> None:
-    rival = await world.core()
-    core = await world.core(wrap=lambda store: Meanwhile(store, "commit", lambda: rival.save(ALICE, turn("between"))))
-    done = [saved(one) for one in await core.bulk(ALICE, [turn(f"word{n}") for n in range(70)])]
-    assert [one.memory.content for one in done] == [f"word{n}" for n in range(70)]
-    memories = sorted(await listed(core), key=lambda one: one.sequence)
-    assert "between" in [one.content for one in memories][1:-1]
-    assert [one.lexical.turn for one in memories] == list(range(71))
-    assert [list(one.lexical.previous) for one in memories[1:]] == [[one.content] for one in memories[:-1]]
-
-
-async def test_one_user_s_saves_leave_another_s_alone(core: MemoryCore) -> None:
-    mine = await core.save(ALICE, fact("Ana lives in Oslo", **OSLO))
-    theirs = await core.save(BOB, fact("Ana lives in Bergen", **OSLO))
-    assert theirs.outcome is Outcome.CREATED
-    assert (await core.get(ALICE, mine.memory.id)).status is Status.ACTIVE
-
-
-async def test_what_was_deleted_is_no_double_of_what_comes(core: MemoryCore) -> None:
-    first = await core.save(ALICE, fact("Ana drinks green tea"))
-    await core.set_status(ALICE, first.memory.id, StatusInput(status="deleted"))
-    again = await core.save(ALICE, fact("Ana drinks green tea"))
-    assert again.outcome is Outcome.CREATED
-    assert again.memory.id != first.memory.id
