@@ -25,6 +25,7 @@ MAX_SAVES = 500
 RESULTS = 10
 
 T = TypeVar("T")
+Answer = TypeVar("Answer")
 
 
 def owner(name: str) -> Owner:
@@ -76,10 +77,10 @@ def _query(text: str) -> RetrieveInput:
 
 
 async def _timed(
-    call: Callable[[T], Awaitable[object]], inputs: Iterator[T], seconds: float
-) -> tuple[list[object], list[float], float, int]:
+    call: Callable[[T], Awaitable[Answer]], inputs: Iterator[T], seconds: float
+) -> tuple[list[Answer], list[float], float, int]:
     """Answers, their times, the time in all, and how many calls failed."""
-    answers: list[object] = []
+    answers: list[Answer] = []
     times: list[float] = []
     errors = 0
     spent = 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -163,11 +164,12 @@ def cursor_secret(settings: Settings) -> bytes:
         return settings.secret.get_secret_value().encode()
     kept = Path(settings.data) / "secret"
     settings.data.mkdir(parents=True, exist_ok=True)
-    try:
-        handle = os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return kept.read_bytes()
-    with os.fdopen(handle, "wb") as file:
-        fresh = secrets.token_hex(32).encode()
-        file.write(fresh)
-    return fresh
+    if not kept.exists():
+        # Written apart and then linked: nobody, not even after a death in between, may read a secret that is half there.
+        draft = kept.with_name(f"secret.{secrets.token_hex(8)}")
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(secrets.token_hex(32).encode())
+        with suppress(FileExistsError):
+            os.link(draft, kept)
+        draft.unlink()
+    return kept.read_bytes()

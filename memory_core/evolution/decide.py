@@ -66,7 +66,7 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
         return Judgement(Verdict.CONTRADICTS, first.memory, first.similarity, 1.0, "same slot, other value or time", truths)
     uncertain: Judgement | None = None
     for one in standing:
-        if (slot_of(one.memory) not in (None, slot) and slot is not None) or _over(one.memory, new):
+        if (slot_of(one.memory) not in (None, slot) and slot is not None) or _over(one.memory, new) or _says_more(new, one.memory):
             continue
         if normalised(one.memory.content) == normalised(new.content):
             return Judgement(Verdict.SAME, one.memory, one.similarity, reason="same words")
@@ -84,6 +84,12 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
 def _over(old: Memory, new: Memory) -> bool:
     """Whether the old one had ended when the new one begins: then it neither says the same nor stands against it."""
     return old.valid_until is not None and old.valid_until <= new.valid_from
+
+
+def _says_more(new: Memory, old: Memory) -> bool:
+    """Whether the new one has, beside its words, a value or entities that the old one has not, and that would be lost in it."""
+    entities = [frozenset(name.casefold() for name in one.entities) for one in (new, old)]
+    return (new.value is not None and new.value != old.value) or (all(entities) and entities[0] != entities[1])
 
 
 def _same_value(new: Memory, old: Memory) -> bool:

@@ -147,8 +147,7 @@ class Retriever:
         short_ids: frozenset[str],
         where: Filter,
     ) -> tuple[Hit, ...]:
-        """The chosen rows with their documents, checked once more: what was removed since the search is not shown, nor a version
-        of what was removed."""
+        """The chosen rows with their documents, checked once more: nothing removed since the search, no version of what was removed."""
         memories = await self._documents(owner, candidates, rows)
         cells = _cells(candidates)
         hits: list[Hit] = []

@@ -11,8 +11,9 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.models import MemoryType, Outcome, Status
 from memory_core.domain.requests import ClearInput, RetrieveInput
 from memory_core.domain.results import Call, Saved
-from tests.builders import ALICE, NOW, AnswerLost
-from tests.world import BOB, DiesAfter, Killed, Meanwhile, World, fact, listed, rule, turn
+from memory_core.ports import LongTermStore
+from tests.builders import ALICE, NOW
+from tests.world import BOB, DiesAfter, Down, Killed, Meanwhile, World, fact, listed, rule, turn
 
 S1 = ClearInput(session_id="s1")
 KEYED = Call(idempotency_key="k1")
@@ -121,22 +122,54 @@ async def test_a_clear_of_another_session_finishes_it_too_without_counting_it(wo
     assert await core.clear(ALICE, S1, KEYED) == 200
 
 
+async def test_two_operations_of_two_processes_stand_side_by_side_until_each_is_finished(world: World) -> None:
+    first = await world.core()
+    for session in ("s1", "s2", "s3"):
+        await fill(first, 100, session)
+    dying = [await world.core(wrap=lambda store: DiesAfter(store, 1)) for _ in range(2)]
+    for core, session in zip(dying, ("s1", "s2"), strict=True):
+        with pytest.raises(Killed):
+            await core.clear(ALICE, ClearInput(session_id=session), Call(idempotency_key=session))
+        if session == "s1":
+            assert len(await pending(world)) == 1
+    # the second one finished what the first had left before it began, and died over that
+    cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
+    cleared = await asyncio.gather(
+        *(core.clear(ALICE, ClearInput(session_id=s), Call(idempotency_key=s)) for core, s in zip(cores, ("s1", "s2"), strict=True))
+    )
+    assert cleared == [100, 100]
+    assert await pending(world) == []
+    assert {one.session_id for one in await listed(first)} == {"s3"}
+
+
+async def test_clears_of_many_sessions_at_once_lose_no_operation(world: World) -> None:
+    cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
+    sessions = [f"s{n}" for n in range(4)]
+    for session in sessions:
+        await fill(cores[0], 90, session)
+    calls = (cores[n % 2].clear(ALICE, ClearInput(session_id=s), Call(idempotency_key=s)) for n, s in enumerate(sessions))
+    assert await asyncio.gather(*calls) == [90] * 4
+    assert await pending(world) == []
+    assert await listed(cores[0]) == []
+    assert len(await world.log()) == 720
+
+
 async def test_a_store_that_goes_down_between_chunks_is_said_and_the_call_can_be_repeated(world: World) -> None:
     await fill(await world.core())
-    losing: list[AnswerLost] = []
+    stores: list[Down] = []
 
-    def wrap(store: object) -> AnswerLost:
-        losing.append(AnswerLost(store, lost=0, apply=False))  # type: ignore[arg-type]
-        return losing[0]
+    async def goes_down() -> None:
+        stores[0].down = True
+
+    def wrap(store: LongTermStore) -> Down:
+        stores.append(Down(Meanwhile(store, "commit", goes_down)))
+        return stores[0]
 
     core = await world.core(wrap=wrap)
-    first = asyncio.create_task(core.clear(ALICE, S1, KEYED))
-    while len(await listed(world.cores[0])) == 200:
-        await asyncio.sleep(0)
-    losing[0].lost = 1_000_000
     with pytest.raises(Unavailable):
-        await first
-    losing[0].lost = 0
+        await core.clear(ALICE, S1, KEYED)
+    stores[0].down = False
+    assert len(await listed(core)) == 160
     assert await core.clear(ALICE, S1, KEYED) == 200
 
 

@@ -119,7 +119,7 @@ CASES = {
 }
 
 
-@pytest.fixture(params=CASES.values(), ids=CASES.keys())
+@pytest.fixture(params=list(CASES.values()), ids=list(CASES))
 def case(request: pytest.FixtureRequest) -> Case:
     found: Case = request.param
     return found

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, Invalid, Malformed, MemoryCoreError, NotFound, PreconditionFailed
 from memory_core.domain.models import MemoryType, OnConflict, Outcome, Status
 from memory_core.domain.requests import ClearInput, CopyInput, ListInput, RetrieveInput, StatusInput, UpdateInput
+from memory_core.domain.scope import Owner
+from memory_core.wiring import cursor_secret
 from tests.builders import ALICE, NOW
 from tests.world import BOB, Meanwhile, WordsEmbedder, World, fact, listed, rule, turn
 
@@ -34,9 +39,10 @@ async def test_another_user_s_memory_is_as_unknown_as_none(core: MemoryCore) -> 
         ):
             with pytest.raises(NotFound):
                 await call
-    for call in (core.procedure(ALICE, "tabs"), core.session(ALICE, "s1")):
-        with pytest.raises(NotFound):
-            await call
+    with pytest.raises(NotFound):
+        await core.procedure(ALICE, "tabs")
+    with pytest.raises(NotFound):
+        await core.session(ALICE, "s1")
     assert await listed(core, status="all") == []
     assert (await core.sessions(ALICE)).sessions == ()
     assert (await core.get(BOB, theirs.id)).etag == theirs.etag
@@ -219,7 +225,7 @@ async def test_a_list_narrows_by_each_of_its_filters(core: MemoryCore) -> None:
         ({"until": NOW}, "one"),
         ({"at": NOW - timedelta(days=1)}, "one"),
     ):
-        assert " ".join(one.content for one in await listed(core, **fields)) == found, fields  # type: ignore[arg-type]
+        assert " ".join(one.content for one in await listed(core, **fields)) == found, fields
 
 
 async def test_pages_are_stable_while_memories_come_and_go(core: MemoryCore) -> None:
@@ -336,9 +342,35 @@ async def test_a_restored_truth_of_a_slot_stands_until_the_next_one(core: Memory
 
 
 async def test_the_library_s_own_door_refuses_ids_that_no_store_could_keep_apart(core: MemoryCore) -> None:
-    from memory_core.domain.scope import Owner
-
     for owner in (Owner("", "a"), Owner("app", ""), Owner("app", "a/b"), Owner("a b", "c"), Owner("app", "a\nb")):
         for call in (core.get(owner, "mem_x"), core.save(owner, turn("x")), core.sessions(owner)):
             with pytest.raises((ValueError, MemoryCoreError)):
                 await call
+
+
+async def test_a_hundred_versions_are_all_kept_and_read(core: MemoryCore, world: World) -> None:
+    for n in range(100):
+        await core.save(ALICE, rule("tabs", n))
+        world.clock.forward(60)
+    held = await core.procedure(ALICE, "tabs")
+    views = await core.versions(ALICE, held.id)
+    assert [(one.version, one.metadata_snapshot["value"]) for one in views] == [(n + 1, n) for n in range(100)]
+    assert (await core.get(ALICE, held.id, at=NOW + timedelta(seconds=90))).value == 1
+
+
+async def test_twenty_values_for_one_key_at_once_are_twenty_versions(world: World) -> None:
+    cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
+    done = await asyncio.gather(*(cores[n % 2].save(ALICE, rule("tabs", n)) for n in range(20)))
+    assert sorted(one.outcome for one in done) == [Outcome.CREATED] + [Outcome.UPSERTED] * 19
+    views = await cores[0].versions(ALICE, done[0].memory.id)
+    assert sorted(one.metadata_snapshot["value"] for one in views) == list(range(20))
+    assert [one.version for one in views] == list(range(1, 21))
+
+
+async def test_the_secret_that_signs_cursors_is_whole_for_whoever_reads_it_first(tmp_path: Path) -> None:
+    settings = Settings(embedding_provider="hash", data=tmp_path / "new")
+    read = await asyncio.gather(*(asyncio.to_thread(cursor_secret, settings) for _ in range(16)))
+    assert len(set(read)) == 1
+    assert len(read[0]) == 64
+    (kept,) = (tmp_path / "new").iterdir()
+    assert kept.stat().st_mode & 0o077 == 0

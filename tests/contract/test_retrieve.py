@@ -7,12 +7,17 @@ from typing import Any
 
 import pytest
 
+from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.models import MemoryType, OnConflict, Status
 from memory_core.domain.requests import ClearInput, ListInput, RetrieveInput, StatusInput, UpdateInput
-from memory_core.domain.results import Retrieved
-from tests.builders import ALICE, NOW
+from memory_core.domain.results import Call, Retrieved
+from memory_core.domain.scope import Owner
+from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.commit import Ledger, Look
+from tests.builders import ALICE, NOW, memory
+from tests.builders import save as put
 from tests.world import BOB, Down, Meanwhile, WordsEmbedder, World, fact, rule, turn
 
 OSLO = {"subject": "Ana", "attribute": "city"}
@@ -155,11 +160,6 @@ async def test_decayed_ones_are_found_when_asked_for(world: World, embedder: Wor
     store = world.store(embedder)
     await store.open()
     try:  # the hourly run that writes this status is a part of its own; its commit is one as any other
-        from memory_core.adapters.system import RandomIds
-        from memory_core.ledger.changes import Change, Changes
-        from memory_core.ledger.commit import Ledger, Look
-        from memory_core.domain.results import Call
-
         (held,) = (await core.list(ALICE, ListInput())).memories
 
         def decide(seen: Look) -> Changes[None]:
@@ -202,7 +202,7 @@ async def test_every_recipe_ranks_by_its_own_score_and_reports_the_composite_too
             turn("red boat", None, importance=0.9, confidence=1.0),
         ],
     )
-    answer = await words.retrieve(ALICE, RetrieveInput(query="red boat", recipe=recipe))  # type: ignore[arg-type]
+    answer = await words.retrieve(ALICE, RetrieveInput(query="red boat", recipe=recipe))
     scores = [hit.score for hit in answer.results]
     assert scores == sorted(scores, reverse=True)
     assert [hit.rank for hit in answer.results] == [1, 2]
@@ -240,8 +240,6 @@ async def test_explain_tells_every_list_rank_and_factor(words: MemoryCore) -> No
 
 
 async def test_memories_of_one_cell_are_one_result_that_names_the_others(words: MemoryCore, world: World, embedder: WordsEmbedder) -> None:
-    from tests.builders import memory, save as put
-
     core = await world.core(embedder=embedder)
     await core.save(ALICE, turn("hello", None))
     store = world.store(embedder)
@@ -323,8 +321,6 @@ async def test_another_user_s_memories_are_never_found(words: MemoryCore) -> Non
 
 
 async def test_names_that_would_run_together_stay_apart(words: MemoryCore) -> None:
-    from memory_core.domain.scope import Owner
-
     owners = [Owner("a_b", "c"), Owner("a", "b_c"), Owner("a", "b"), Owner("A", "b"), Owner("a", "B")]
     for number, owner in enumerate(owners):
         await words.save(owner, turn(f"red boat {number}", "s"))

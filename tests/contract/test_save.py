@@ -62,16 +62,14 @@ async def test_another_value_in_a_slot_supersedes_and_both_point_at_each_other(c
 
 
 async def test_a_fact_that_arrives_late_is_history_between_its_neighbours(core: MemoryCore) -> None:
-    def lives(where: str, days_ago: int) -> object:
-        return core.save(ALICE, fact(f"Ana lives in {where}", event_timestamp=NOW - timedelta(days=days_ago), **OSLO))
+    async def lives(where: str, days_ago: int) -> Saved:
+        return await core.save(ALICE, fact(f"Ana lives in {where}", event_timestamp=NOW - timedelta(days=days_ago), **OSLO))
 
-    first = await lives("Oslo", 30)
-    last = await lives("Bergen", 1)
-    late = saved(await lives("Paris", 10))
+    first, last, late = await lives("Oslo", 30), await lives("Bergen", 1), await lives("Paris", 10)
     assert (late.outcome, late.memory.status) == (Outcome.CREATED, Status.SUPERSEDED)
-    assert (late.memory.next_id, late.memory.supersedes_id) == (saved(last).memory.id, saved(first).memory.id)
-    assert late.memory.valid_until == saved(last).memory.valid_from
-    assert (await core.get(ALICE, saved(first).memory.id)).next_id == late.memory.id
+    assert (late.memory.next_id, late.memory.supersedes_id) == (last.memory.id, first.memory.id)
+    assert late.memory.valid_until == last.memory.valid_from
+    assert (await core.get(ALICE, first.memory.id)).next_id == late.memory.id
     for days_ago, city in ((20, "Oslo"), (5, "Paris"), (0, "Bergen")):
         true_then = await listed(core, at=NOW - timedelta(days=days_ago))
         assert [one.content for one in true_then] == [f"Ana lives in {city}"]
@@ -93,6 +91,24 @@ async def test_an_uncertain_contradiction_keeps_both_pending(words: MemoryCore) 
     assert (new.conflict.status, new.memory.conflict_state) == ("pending", "pending")
     assert new.conflict.confidence < 1
     assert {one.conflict_state for one in await listed(words)} == {"pending"}
+
+
+async def test_pending_conflicts_are_counted_whoever_else_writes(world: World) -> None:
+    cores = [await world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7, commit_deadline_s=60) for _ in range(2)]
+    topics = ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel"]
+    for topic in topics:
+        await cores[0].save(ALICE, fact(f"{topic} listens on port 8080"))
+
+    async def both(n: int, topic: str) -> None:
+        done = await asyncio.gather(
+            cores[n % 2].save(ALICE, fact(f"{topic} listens on port 8081")), cores[(n + 1) % 2].save(ALICE, turn(topic, None))
+        )
+        assert [one.outcome for one in done] == [Outcome.KEPT_BOTH, Outcome.CREATED]
+
+    await asyncio.gather(*(both(n, topic) for n, topic in enumerate(topics)))
+    head = await world.head(embedder=WordsEmbedder())
+    assert head is not None
+    assert head.pending_count == len(topics)
 
 
 async def test_a_rejected_statement_leaves_the_old_one_and_a_record(core: MemoryCore) -> None:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from datetime import timedelta
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.evolution.decide import Verdict, judge
 from memory_core.ports import Neighbour
-from tests.builders import memory
+from tests.builders import NOW, memory
 
 
 def semantic(content: str, **fields: object) -> Memory:
@@ -72,6 +74,20 @@ def test_a_superseded_truth_of_the_slot_is_no_contradiction_and_no_double() -> N
 def test_a_statement_in_another_slot_is_no_double_even_with_the_same_words() -> None:
     other = near("green", 1.0, subject="Ann", attribute="favourite colour")
     assert judge(semantic("green", subject="Ann", attribute="eye colour"), [other], 0.98).verdict is Verdict.NEW
+
+
+def test_the_same_words_with_another_value_or_about_others_are_another_statement() -> None:
+    held = near("the limit is set", 1.0, value={"limit": 8080}, entities=["Gateway"])
+    assert judge(semantic("the limit is set", value={"limit": 8081}), [held], 0.98).verdict is Verdict.NEW
+    assert judge(semantic("the limit is set", entities=["Proxy"]), [held], 0.98).verdict is Verdict.NEW
+    for plain in (semantic("the limit is set"), semantic("The limit is set.", value={"limit": 8080}, entities=["gateway"])):
+        assert judge(plain, [held], 0.98).verdict is Verdict.SAME
+
+
+def test_a_statement_that_had_ended_is_no_double_of_its_return() -> None:
+    over = near("Ann is on holiday", 1.0, valid_until=NOW - timedelta(days=1))
+    assert judge(semantic("Ann is on holiday", valid_from=NOW), [over], 0.98).verdict is Verdict.NEW
+    assert judge(semantic("Ann is on holiday", valid_from=NOW - timedelta(days=2)), [over], 0.98).verdict is Verdict.SAME
 
 
 @given(st.text(min_size=1, max_size=60), st.floats(0, 1))

@@ -62,17 +62,20 @@ def reporting() -> Iterator[None]:
         raise Unavailable(DEPENDENCY, f"SQLite: {error}") from error
 
 
-def connect(path: Path, synchronous: Synchronous) -> sqlite3.Connection:
+def connect(path: Path, synchronous: Synchronous, *, patient: bool = True) -> sqlite3.Connection:
     """A connection in autocommit mode, to be used by one thread at a time (closing may happen in another).
 
+    An impatient one neither waits for another writer nor moves the write-ahead log into the file, which takes a disk's time.
     secure_delete: what is deleted is overwritten in the file, as erasing a user promises.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S if patient else 0, isolation_level=None, check_same_thread=False)
     try:
         connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'NORMAL'}")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute(f"PRAGMA journal_size_limit = {64 * 2**20}")
+        if not patient:
+            connection.execute("PRAGMA wal_autocheckpoint = 0")
     except sqlite3.Error:
         connection.close()
         raise
