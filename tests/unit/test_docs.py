@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from memory_core.config import Settings, variable
 from memory_core.domain.models import INTERNAL_FIELDS, Memory
 from memory_core.functions.openapi import document
@@ -47,3 +49,9 @@ def test_the_documents_name_no_setting_that_is_not_there() -> None:
     known = {variable(name) for name in Settings.model_fields}
     named = {word for page in PAGES for word in re.findall(r"\b(?:MEMORY|EMBEDDING)_[A-Z_]*[A-Z]\b", page.read_text(encoding="utf-8"))}
     assert named - known <= {"MEMORY_DECAY_FLOR"}  # the misspelt one of an example
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_the_documents_lead_somewhere(page: Path) -> None:
+    targets = [target for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")) if "://" not in target]
+    assert [target for target in targets if not (page.parent / target).exists()] == []
