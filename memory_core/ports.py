@@ -195,6 +195,9 @@ class LongTermStore(Pooled, Protocol):
     async def search(self, owner: Owner, search: Search) -> Found:
         """The candidate set of a query, with the head it was read at."""
 
+    async def memories(self, owner: Owner, ids: Sequence[str]) -> Mapping[str, Memory]:
+        """Memories and versions of the head's epoch by id, to be shown: their vectors stay where they are."""
+
     async def page(
         self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
     ) -> list[Document]:

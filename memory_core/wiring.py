@@ -163,7 +163,7 @@ def cursor_secret(settings: Settings) -> bytes:
     if settings.secret is not None:
         return settings.secret.get_secret_value().encode()
     kept = Path(settings.data) / "secret"
-    settings.data.mkdir(parents=True, exist_ok=True)
+    settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not kept.exists():
         # Written apart and then linked: nobody, not even after a death in between, may read a secret that is half there.
         draft = kept.with_name(f"secret.{secrets.token_hex(8)}")

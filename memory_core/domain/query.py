@@ -36,8 +36,11 @@ def analyse_query(text: str, now: datetime) -> QueryAnalysis:
     A query of question words alone ("what about you?") keeps them as terms; one of stop words alone, or of signs, has none.
     """
     found = words(text)
-    terms = terms_of(word for word in found if word not in QUERY_WORDS) or terms_of(found)
-    return QueryAnalysis(text, frozenset(found), longest(tuple(dict.fromkeys(terms))), asks_time(text), tuple(date_windows(text, now)))
+    windows = tuple(date_windows(text, now))
+    # "may" is an auxiliary, unless the query names a date: then it is most likely the month.
+    empty = QUERY_WORDS - {"may"} if windows else QUERY_WORDS
+    terms = terms_of(word for word in found if word not in empty) or terms_of(found)
+    return QueryAnalysis(text, frozenset(found), longest(tuple(dict.fromkeys(terms))), asks_time(text), windows)
 
 
 def longest(terms: Sequence[str], limit: int = MAX_TERMS) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from memory_core.domain.candidates import CandidateSet
@@ -18,7 +19,7 @@ def explain_query(analysis: QueryAnalysis, found: Found, candidates: CandidateSe
         "document_frequency": {term: found.statistics.document_frequency.get(term, 0) for term in analysis.terms},
         "documents": found.statistics.documents,
         "asks_time": analysis.asks_time,
-        "windows": [str(window) for window in analysis.windows],
+        "windows": [asdict(window) for window in analysis.windows],
         "recipe": query.recipe,
         "candidates": {name: len(ids) for name, ids in candidates.lists.items()},
         "request_charge": found.charge,

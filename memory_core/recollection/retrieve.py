@@ -23,7 +23,6 @@ from memory_core.domain.results import Retrieved
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import Scores, ScoringParameters, score
 from memory_core.evolution.versions import base_id
-from memory_core.ledger.commit import as_memory
 from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp
 from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows
@@ -144,9 +143,7 @@ class Retriever:
         missing = [identity for identity in wanted if identity not in candidates.memories]
         if not missing:
             return candidates.memories
-        snapshot = await self._store.snapshot(owner, missing)
-        read = {name: as_memory(document, snapshot.head) for name, document in snapshot.documents.items()}
-        return {**candidates.memories, **{name: memory for name, memory in read.items() if memory is not None}}
+        return {**candidates.memories, **await self._store.memories(owner, missing)}
 
     async def close(self) -> None:
         """Let rebuilds of working sets that are under way finish."""

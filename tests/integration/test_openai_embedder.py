@@ -160,7 +160,7 @@ async def test_a_service_that_hangs_is_unavailable_and_nobody_hangs_with_it(
 ) -> None:
     server.script = [hangs(), hangs()]
     service = Service(base_url=f"{server.root}/v1", api_key="k")
-    embedder = OpenAIEmbedder(service, "m", DIMENSIONS, clock, timeout_s=0.2, retries=Retries(tries=2, sleep=pauses))
+    embedder = OpenAIEmbedder(service, "m", DIMENSIONS, clock, timeout_s=1.5, retries=Retries(tries=2, sleep=pauses))
     with pytest.raises(Unavailable, match="did not answer in time"):
         await embedder.embed(["one"])
     assert len(server.bodies) == 2

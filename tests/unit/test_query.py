@@ -60,3 +60,9 @@ def test_any_query_can_be_analysed_twice_alike(text):
     assert query == analyse_query(text, NOW)
     assert len(set(query.terms)) == len(query.terms) <= MAX_TERMS
     assert set(query.terms) <= set(tokens(text))
+
+
+def test_may_is_a_term_where_the_query_names_the_month_and_none_where_it_asks_for_leave() -> None:
+    now = datetime(2026, 11, 21, tzinfo=timezone.utc)
+    assert "may" in analyse_query("What happened in May 2026?", now).terms
+    assert "may" not in analyse_query("What may I eat?", now).terms

@@ -10,10 +10,10 @@ import sqlite3
 from datetime import datetime
 from typing import Any
 
+from memory_core.adapters.sqlite.reading import head_of
 from memory_core.adapters.sqlite.rows import MEMORY_KINDS, WRITE, encoded
 from memory_core.adapters.sqlite.schema import record_embedder
 from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, HeadMoved
-from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
 from memory_core.ports import Batch, Write
 
@@ -27,8 +27,8 @@ _PUT_HEAD = (
 )
 _DELETE = "DELETE FROM documents WHERE app_id = ? AND user_id = ? AND id = ? RETURNING kind"
 _PURGE = (
-    "DELETE FROM documents WHERE app_id = ?1 AND user_id = ?2 AND id IN "
-    "(SELECT id FROM documents WHERE app_id = ?1 AND user_id = ?2 AND expires_at <= ?3 LIMIT ?4)"
+    "DELETE FROM documents WHERE app_id = ? AND user_id = ? AND id IN "
+    "(SELECT id FROM documents WHERE app_id = ? AND user_id = ? AND expires_at <= ? LIMIT ?)"
 )
 
 
@@ -46,7 +46,7 @@ def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datet
         removed = False
         for write, row in pairs:
             removed |= _written(connection, owner, write, row, change, now)
-        connection.execute(_PURGE, (*owner, now.timestamp(), PURGED_AT_ONCE))
+        connection.execute(_PURGE, (*owner, *owner, now.timestamp(), PURGED_AT_ONCE))
         connection.execute(_PUT_HEAD, (*owner, head, change, change if removed else removal))
         connection.execute("COMMIT")
     finally:
@@ -57,7 +57,7 @@ def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datet
 def _compared(connection: sqlite3.Connection, owner: Owner, batch: Batch) -> tuple[int, int]:
     """The owner's change counters, once the stored head is the one that the batch was built on."""
     row = connection.execute(_HEAD, owner).fetchone()
-    stored = None if row is None else Head.model_validate_json(row[0])
+    stored = None if row is None else head_of(row[0])
     if stored != batch.expected:
         raise HeadMoved("another commit of this user came first")
     return (0, 0) if row is None else (row[1], row[2])

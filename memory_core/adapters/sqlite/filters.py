@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from memory_core.adapters.sqlite.rows import listed
-from memory_core.adapters.sqlite.slice import STATUS_CODES, TYPE_CODES, Slice
+from memory_core.adapters.sqlite.slice import FINDABLE, STATUS_CODES, TYPE_CODES, Slice
 from memory_core.domain.candidates import Flags
 from memory_core.ports import Filter
 
@@ -56,6 +56,8 @@ def standing_rows(held: Slice, where: Filter) -> Flags:
 
     Neighbouring turns must stand, too, or a deleted memory would still speak through the one beside it.
     """
+    if where.statuses == FINDABLE and where.at is None and (where.now is None or not held.expiring):
+        return held.column("findable").copy()
     standing = _among(held, "status", [STATUS_CODES[status] for status in where.statuses])
     until = held.column("valid_until")
     if where.at is None:

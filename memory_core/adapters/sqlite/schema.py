@@ -68,7 +68,7 @@ def connect(path: Path, synchronous: Synchronous, *, patient: bool = True) -> sq
     An impatient one neither waits for another writer nor moves the write-ahead log into the file, which takes a disk's time.
     secure_delete: what is deleted is overwritten in the file, as erasing a user promises.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # what people told is nobody else's on this machine
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S if patient else 0, isolation_level=None, check_same_thread=False)
     try:
         connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'NORMAL'}")

@@ -25,14 +25,14 @@ _FOUND_BY_DEFAULT = Filter(statuses=frozenset({"active", "compressed"}))
 
 def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
     """The `limit` nearest and the `limit` best by BM25 within the filter, as one set; and what the terms are worth here."""
-    findable = standing_rows(held, _FOUND_BY_DEFAULT)
+    findable = held.column("findable")
     postings = held.index.find(search.terms)
     frequencies = np.bincount(postings.term[postings.own & findable[postings.rows]], minlength=len(search.terms))
-    statistics = _statistics(held, findable, dict(zip(search.terms, frequencies.tolist(), strict=True)))
+    statistics = _statistics(held, dict(zip(search.terms, frequencies.tolist(), strict=True)))
     standing = standing_rows(held, search.where)
     mask = narrowed(held, search.where, standing)
     cosine = _cosines(held, search.vector)
-    near = _best(held, cosine, mask & ~np.isnan(cosine), search.limit)
+    near = _best(held, cosine, mask & held.column("has_vector") if search.vector is not None else _nowhere(held), search.limit)
     words = _word_scores(held, postings, frequencies, statistics)
     worded = _best(held, words, mask & (words > 0), search.limit)
     rows = np.array(list(dict.fromkeys([*near.tolist(), *worded.tolist()])), dtype=np.int64)
@@ -61,12 +61,13 @@ def nothing(terms: Sequence[str]) -> tuple[CandidateSet, Statistics]:
     return find(Slice(0), Search(None, tuple(terms), 1, _FOUND_BY_DEFAULT))
 
 
-def _statistics(held: Slice, findable: Flags, frequencies: dict[str, int]) -> Statistics:
-    documents = int(np.count_nonzero(findable))
-    total = float(held.column("length").sum(where=findable, dtype=np.float64))
-    seen = np.bincount(held.column("actor")[findable] + 1, minlength=len(held.actors) + 1)
-    actors = frozenset(name for name, count in zip(held.actors.names, seen[1:], strict=True) if count)
-    return Statistics(documents, total / documents if documents else 0.0, frequencies, actors)
+def _statistics(held: Slice, frequencies: dict[str, int]) -> Statistics:
+    mean = held.total_length / held.documents if held.documents else 0.0
+    return Statistics(held.documents, mean, frequencies, held.known_actors)
+
+
+def _nowhere(held: Slice) -> Flags:
+    return np.zeros(len(held), dtype=np.bool_)
 
 
 def _cosines(held: Slice, vector: Vector | None) -> Floats:

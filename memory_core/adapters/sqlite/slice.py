@@ -7,6 +7,7 @@ new row; a change of status, weights or times is made in place. Whoever uses a s
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from typing import Any, Final
 
 import numpy as np
@@ -22,12 +23,14 @@ from memory_core.domain.models import Lexical, MemoryType, Status
 STATUS_CODES: Final = {status.value: code for code, status in enumerate(Status)}
 TYPE_CODES: Final = {one.value: code for code, one in enumerate(MemoryType)}
 OVERTAKEN: Final = frozenset({"contradicted", "consolidated", "new_version"})
+FINDABLE: Final = frozenset({"active", "compressed"})
 MAX_TURNS = 1_000_000
 """A turn beyond this ordinal has no neighbours: turns index an array, and a forged one must not fill the memory."""
 MIN_WASTE = 1000
 
 _COLUMNS: Final[dict[str, type[np.generic]]] = {
-    "alive": np.bool_, "version": np.bool_, "overtaken": np.bool_, "has_vector": np.bool_, "asks": np.bool_, "tells_time": np.bool_,
+    "alive": np.bool_, "findable": np.bool_, "version": np.bool_, "overtaken": np.bool_, "has_vector": np.bool_,
+    "asks": np.bool_, "tells_time": np.bool_,
     "status": np.int8, "type": np.int8,
     "category": np.int32, "session": np.int32, "agent": np.int32, "actor": np.int32, "cell": np.int32,
     "turn": np.int32, "previous": np.int32, "next": np.int32,
@@ -78,6 +81,8 @@ class Slice:
         self.change = -1
         self.ids: list[str] = []
         self.fallen = 0
+        self.documents, self.total_length, self.expiring = 0, 0.0, 0
+        self._by_actor: Counter[int] = Counter()
         self.vectors = Vectors(self._dimensions)
         self.index = LexicalIndex()
         self.categories, self.sessions, self.agents, self.actors, self.cells = Codes(), Codes(), Codes(), Codes(), Codes()
@@ -113,11 +118,18 @@ class Slice:
         """The rows that carry a tag, fallen ones included."""
         return np.array(self._tags.get(tag, ()), dtype=np.int32)
 
+    @property
+    def known_actors(self) -> frozenset[str]:
+        """The actors of what a query without any filter could find."""
+        return frozenset(self.actors.names[code] for code, number in self._by_actor.items() if number > 0 and code >= 0)
+
     def put(self, memory_id: str, kind: str, body: dict[str, Any], blob: bytes | None) -> None:
         """Take in a memory or version as stored, new or changed. ValueError when its vector has other dimensions."""
         lexical, tags = body["lexical"], body["tags"]
         stamp = hash((orjson.dumps((lexical, tags, body["session_id"])), blob))
         row = self._rows.get(memory_id)
+        if row is not None:
+            self._count(row, -1)
         if row is not None and self._columns["stamp"][row] != stamp:
             self._fall(row)
             row = None
@@ -125,6 +137,8 @@ class Slice:
             row = self._append(memory_id, kind, body, blob)
             self._columns["stamp"][row] = stamp
         self._set(row, self._plain(body))
+        self._columns["findable"][row] = kind == "memory" and body["status"] in FINDABLE
+        self._count(row, +1)
 
     def _append(self, memory_id: str, kind: str, body: dict[str, Any], blob: bytes | None) -> int:
         row = len(self.ids)
@@ -147,6 +161,14 @@ class Slice:
         if kind == "memory" and lexical.turn is not None and lexical.turn < MAX_TURNS:
             self._link(row, lexical.turn)
         return row
+
+    def _count(self, row: int, sign: int) -> None:
+        """Keep the totals over what is findable; a query would else spend most of its time on counting."""
+        if self._columns["findable"][row]:
+            self.documents += sign
+            self.total_length += sign * float(self._columns["length"][row])
+            self._by_actor[int(self._columns["actor"][row])] += sign
+        self.expiring += sign * (not np.isnan(self._columns["valid_until"][row]))
 
     def _plain(self, body: dict[str, Any]) -> dict[str, Any]:
         """The columns that may change while the text stays."""
@@ -195,7 +217,7 @@ class Slice:
         turns = self._turns[self._columns["session"][row]] if turn >= 0 else array("i")
         if turn >= 0 and turns[turn] == row:
             turns[turn] = -1
-        self._columns["alive"][row] = False
+        self._columns["alive"][row] = self._columns["findable"][row] = False
         self.fallen += 1
 
     def _link(self, row: int, turn: int) -> None:

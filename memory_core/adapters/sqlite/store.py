@@ -143,6 +143,10 @@ class SqliteStore:
         self._check_vector(search.vector)
         return await self._with_slice(self._found, owner, search)
 
+    async def memories(self, owner: Owner, ids: Sequence[str]) -> dict[str, Memory]:
+        """Memories and versions by id, as of one state of the file, without vectors."""
+        return self._here(self._memories, owner, ids)
+
     async def page(
         self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
     ) -> list[Document]:
@@ -227,6 +231,12 @@ class SqliteStore:
         with reading.transaction(connection):
             standing = reading.standing(connection, owner)
             return Snapshot(standing and standing.head, reading.by_id(connection, owner, ids, self._clock.now()))
+
+    def _memories(self, connection: sqlite3.Connection, owner: Owner, ids: Sequence[str]) -> dict[str, Memory]:
+        with reading.transaction(connection):
+            standing = reading.standing(connection, owner)
+            found = reading.to_show(connection, owner, ids, self._clock.now())
+        return {name: one for name, one in found.items() if standing is not None and one.epoch == standing.head.epoch}
 
     def _near(self, connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], near: Near) -> Snapshot:
         with self._slices.hold(owner) as held, reading.transaction(connection):
