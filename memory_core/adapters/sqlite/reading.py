@@ -22,7 +22,11 @@ from memory_core.ports import Document, Filter, Kind, Place
 
 _OWNED = "app_id = :app_id AND user_id = :user_id AND (expires_at IS NULL OR expires_at > :now)"
 _BY_ID = f"SELECT {READ_COLUMNS} FROM documents WHERE id IN (SELECT value FROM json_each(:ids)) AND {_OWNED}"  # noqa: S608
-_TO_SHOW = f"SELECT id, body FROM documents WHERE id IN (SELECT value FROM json_each(:ids)) AND kind IN ('memory', 'version') AND {_OWNED}"  # noqa: S608
+# The plus keeps SQLite from going through all memories of the kind instead of ten ids: 0.06 ms, not 0.4.
+_TO_SHOW = (
+    "SELECT id, body FROM documents WHERE id IN (SELECT value FROM json_each(:ids)) "  # noqa: S608
+    f"AND +kind IN ('memory', 'version') AND {_OWNED}"
+)
 _EVENTS = "SELECT body FROM documents WHERE app_id = ? AND user_id = ? AND kind = 'event' AND sequence > ? ORDER BY sequence LIMIT ?"
 _BY_SLOT = (
     "SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id AND subject = :subject AND attribute = :attribute "

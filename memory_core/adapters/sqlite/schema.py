@@ -19,6 +19,8 @@ APPLICATION_ID = 0x4D436F72
 """Written into the header of the file; another program's database is refused instead of being written to."""
 VERSION = 1
 BUSY_TIMEOUT_S = 5.0
+IMPATIENCE_S = 0.002
+LOOP_CACHE_KIB = 16 * 1024
 """How long a commit waits for another process that is committing to the same file."""
 Synchronous = Literal["full", "normal"]
 
@@ -65,17 +67,19 @@ def reporting() -> Iterator[None]:
 def connect(path: Path, synchronous: Synchronous, *, patient: bool = True) -> sqlite3.Connection:
     """A connection in autocommit mode, to be used by one thread at a time (closing may happen in another).
 
-    An impatient one neither waits for another writer nor moves the write-ahead log into the file, which takes a disk's time.
+    An impatient one, for the event loop, hardly waits for another writer and never moves the write-ahead log into the file, which
+    takes a disk's time. It both reads and writes: a commit by another connection would empty its page cache each time.
     secure_delete: what is deleted is overwritten in the file, as erasing a user promises.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # what people told is nobody else's on this machine
-    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S if patient else 0, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S if patient else IMPATIENCE_S, isolation_level=None, check_same_thread=False)
     try:
         connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'NORMAL'}")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute(f"PRAGMA journal_size_limit = {64 * 2**20}")
         if not patient:
             connection.execute("PRAGMA wal_autocheckpoint = 0")
+            connection.execute(f"PRAGMA cache_size = -{LOOP_CACHE_KIB}")
     except sqlite3.Error:
         connection.close()
         raise

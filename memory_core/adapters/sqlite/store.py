@@ -114,13 +114,10 @@ class SqliteStore:
         if not light or not self._here(self._at_once, owner, batch):
             await self._run(self._writer, committing.apply, owner, batch, self._clock.now(), self._embedder)
 
-    def _at_once(self, _: sqlite3.Connection, owner: Owner, batch: Batch) -> bool:
+    def _at_once(self, connection: sqlite3.Connection, owner: Owner, batch: Batch) -> bool:
         """Commit without waiting; False when another connection is writing."""
-        if self._impatient is None:
-            self._impatient = connect(self._path, self._synchronous, patient=False)
-            self._connections.append(self._impatient)
         try:
-            committing.apply(self._impatient, owner, batch, self._clock.now(), self._embedder)
+            committing.apply(connection, owner, batch, self._clock.now(), self._embedder)
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                 raise
@@ -186,7 +183,10 @@ class SqliteStore:
         if self._readers is None:
             raise Unavailable(DEPENDENCY, "the store is not open")
         with reporting():
-            return work(self._connection(), *args, **kwargs)
+            if self._impatient is None:
+                self._impatient = connect(self._path, self._synchronous, patient=False)
+                self._connections.append(self._impatient)
+            return work(self._impatient, *args, **kwargs)
 
     async def _run(
         self, executor: ThreadPoolExecutor | None, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
