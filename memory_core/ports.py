@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 from memory_core.domain.candidates import CandidateSet, Statistics
 from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.scope import Owner
+from memory_core.domain.shown import Shown
 
 Kind = Literal[
     "memory", "version", "event", "head", "snapshot", "session", "conversation", "buffer", "step", "receipt", "marker",
@@ -195,8 +196,8 @@ class LongTermStore(Pooled, Protocol):
     async def search(self, owner: Owner, search: Search) -> Found:
         """The candidate set of a query, with the head it was read at."""
 
-    async def memories(self, owner: Owner, ids: Sequence[str]) -> Mapping[str, Memory]:
-        """Memories and versions of the head's epoch by id, to be shown: their vectors stay where they are."""
+    async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> Mapping[str, Shown]:
+        """Memories and versions of the head's epoch by id, those that `where` lets through now: to be shown, so without vectors."""
 
     async def page(
         self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from memory_core.domain.models import ConflictRecord, Memory, Outcome
+from memory_core.domain.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Hit:
     """One result of a retrieve. A score that the recipe does not use is None; `composite_score` is always there."""
 
     rank: int
-    memory: Memory
+    shown: Shown
     similarity_score: float | None
     lexical_score: float
     relevance_score: float
@@ -63,6 +64,11 @@ class Hit:
     also: tuple[str, ...] = ()
     stale_facts: tuple[dict[str, Any], ...] = ()
     explain: dict[str, Any] | None = None
+
+    @property
+    def memory(self) -> Memory:
+        """The memory that was found."""
+        return self.shown.memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def retrieved_response(found: Retrieved, *, explain: bool) -> HttpResponse:
 def _hit(hit: Hit, explain: bool) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "rank": hit.rank,
-        "memory": hit.memory.public(),
+        "memory": orjson.Fragment(hit.shown.json),
         "similarity_score": hit.similarity_score,
         "lexical_score": hit.lexical_score,
         "relevance_score": hit.relevance_score,

@@ -1,4 +1,4 @@
-"""From chosen rows and their documents to results: every number rounded, every list named, nothing shown that is gone by now."""
+"""From chosen rows and their documents to results: every number rounded, every list named."""
 
 from __future__ import annotations
 
@@ -8,48 +8,39 @@ from typing import Literal
 import numpy as np
 
 from memory_core.domain.candidates import CandidateSet, Floats
-from memory_core.domain.models import Memory
 from memory_core.domain.relevance import Relevance
 from memory_core.domain.results import Hit
 from memory_core.domain.scoring import Scores
-from memory_core.evolution.versions import base_id
-from memory_core.ports import Filter
+from memory_core.domain.shown import Shown
 from memory_core.recollection.explain import explain_hit
-from memory_core.recollection.filters import shows, taken_back
 
 DECIMALS = 6
 
 
 def build_hits(
     rows: Sequence[int],
-    memories: Mapping[str, Memory],
+    shown: Mapping[str, Shown],
     candidates: CandidateSet,
     relevant: Relevance,
     scores: Scores,
-    where: Filter,
     short_ids: frozenset[str],
     *,
     explain: bool,
 ) -> tuple[Hit, ...]:
-    """The chosen rows, best first, checked once more: nothing removed since the search, no version of what was removed."""
+    """The chosen rows that are still shown, best first."""
     numbers = _Numbers(rows, candidates, relevant, scores)
     members = {name: frozenset(ids) for name, ids in candidates.lists.items()}
     cells = _cells(candidates)
     hits: list[Hit] = []
     for place, row in enumerate(rows):
         identity = candidates.ids[row]
-        memory = memories.get(identity)
-        if memory is None or not shows(where, memory):
+        if identity not in shown:
             continue
-        if "." in identity:
-            if taken_back(memories.get(base_id(identity))):
-                continue
-            memory = memory.model_copy(update={"id": base_id(identity)})
         tier: Literal["short", "long"] = "short" if identity in short_ids else "long"
         hits.append(
             Hit(
                 rank=len(hits) + 1,
-                memory=memory,
+                shown=shown[identity],
                 similarity_score=numbers.similarity[place],
                 lexical_score=numbers.lexical[place],
                 relevance_score=numbers.relevance[place],

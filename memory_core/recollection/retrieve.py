@@ -22,10 +22,11 @@ from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.results import Retrieved
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import Scores, ScoringParameters, score
+from memory_core.domain.shown import Shown
 from memory_core.evolution.versions import base_id
 from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp
 from memory_core.recollection.explain import explain_query
-from memory_core.recollection.filters import shows
+from memory_core.recollection.filters import shows, taken_back
 from memory_core.recollection.hits import build_hits
 from memory_core.recollection.working_set import WorkingSet
 
@@ -69,8 +70,8 @@ class Retriever:
         relevant = relevance(analysis, candidates, found.statistics, self._rules.relevance)
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
         rows = self._chosen(query, candidates, relevant, scores)
-        memories = await self._documents(owner, candidates, rows)
-        hits = build_hits(rows, memories, candidates, relevant, scores, where, short_ids, explain=query.explain)
+        shown = await self._shown(owner, candidates, rows, where)
+        hits = build_hits(rows, shown, candidates, relevant, scores, short_ids, explain=query.explain)
         return Retrieved(hits, found.head.sequence, degraded, explain_query(analysis, found, candidates, query) if query.explain else None)
 
     async def _vector(self, text: str) -> tuple[Vector | None, tuple[str, ...]]:
@@ -137,13 +138,21 @@ class Retriever:
     def _limit(self, query: RetrieveInput) -> int:
         return query.limit or self._rules.default_results
 
-    async def _documents(self, owner: Owner, candidates: CandidateSet, rows: list[int]) -> dict[str, Memory]:
+    async def _shown(self, owner: Owner, candidates: CandidateSet, rows: list[int], where: Filter) -> dict[str, Shown]:
+        """The chosen rows' memories, checked once more: nothing removed since the search, no version of what was removed."""
         chosen = [candidates.ids[row] for row in rows]
-        wanted = [*chosen, *(base_id(identity) for identity in chosen if "." in identity)]
-        missing = [identity for identity in wanted if identity not in candidates.memories]
-        if not missing:
-            return candidates.memories
-        return {**candidates.memories, **await self._store.memories(owner, missing)}
+        at_hand = {name: Shown.of(candidates.memories[name]) for name in chosen if name in candidates.memories}
+        missing = [name for name in chosen if name not in at_hand]
+        shown = {**at_hand, **(await self._store.memories(owner, missing, where) if missing else {})}
+        versions = [name for name in shown if name != base_id(name)]
+        standing = await self._store.memories(owner, [base_id(name) for name in versions]) if versions else {}
+        for name in versions:
+            base = standing.get(base_id(name))
+            if taken_back(base.memory if base else None):
+                del shown[name]
+            else:
+                shown[name] = Shown.of(shown[name].memory.model_copy(update={"id": base_id(name)}))
+        return shown
 
     async def close(self) -> None:
         """Let rebuilds of working sets that are under way finish."""

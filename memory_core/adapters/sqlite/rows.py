@@ -1,6 +1,7 @@
 """Documents as rows: what is written for each, what is read back, and how large a batch is.
 
-One would get wrong: the columns beside `body` are copies for WHERE and ORDER BY. The body alone is the document.
+One would get wrong: the columns beside `body` and `inner` are copies for WHERE and ORDER BY. Those two are the document: for memories
+`body` is what the API shows, as it stands, and `inner` the rest; for all others `body` is everything.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 import orjson
 
 from memory_core.domain.errors import TooLarge
-from memory_core.domain.models import Event, Vector
+from memory_core.domain.models import INTERNAL_FIELDS, Event, Vector
 from memory_core.ports import Batch, Document, Write
 
 MEMORY_KINDS: Final = frozenset({"memory", "version"})
@@ -24,10 +25,10 @@ BYTES_PER_NUMBER = 13
 
 _MEMORY_COLUMNS = (
     "type", "status", "status_reason", "category", "session_id", "agent_id",
-    "event_at", "valid_from", "valid_until", "tags", "subject", "attribute",
+    "event_at", "valid_from", "valid_until", "tags", "subject", "attribute", "epoch", "inner",
 )  # fmt: skip
 _COLUMNS = ("app_id", "user_id", "id", "kind", "sequence", "change", "expires_at", *_MEMORY_COLUMNS, "vector", "body")
-READ_COLUMNS = "id, kind, body, expires_at, vector"
+READ_COLUMNS = "id, kind, body, inner, expires_at, vector"
 
 WRITE = (
     f"INSERT INTO documents ({', '.join(_COLUMNS)}) VALUES ({', '.join(':' + name for name in _COLUMNS)}) "  # noqa: S608 - our own names
@@ -69,10 +70,11 @@ def parameters(document: Document) -> dict[str, Any]:
         if document.expires_at is not None:
             raise ValueError(f"{document.id}: a memory does not expire")
         row.update(_memory_columns(body))
+        body = {name: value for name, value in body.items() if name not in INTERNAL_FIELDS}
     row.update(
         id=document.id,
         kind=document.kind,
-        sequence=body.get("sequence", 0),
+        sequence=document.body.get("sequence", 0),
         expires_at=None if document.expires_at is None else document.expires_at.timestamp(),
         vector=None if document.vector is None else np.ascontiguousarray(document.vector, dtype="<f4").tobytes(),
         body=orjson.dumps(body),
@@ -82,8 +84,14 @@ def parameters(document: Document) -> dict[str, Any]:
 
 def decoded(row: Sequence[Any]) -> Document:
     """A document from the values of `READ_COLUMNS`."""
-    identity, kind, body, expires_at, blob = row
-    return Document(identity, kind, orjson.loads(body), as_vector(blob), None if expires_at is None else moment(expires_at))
+    identity, kind, body, inner, expires_at, blob = row
+    return Document(identity, kind, whole(body, inner), as_vector(blob), None if expires_at is None else moment(expires_at))
+
+
+def whole(body: bytes, inner: bytes | None) -> dict[str, Any]:
+    """A document's body out of its two parts."""
+    parsed: dict[str, Any] = orjson.loads(body)
+    return parsed if inner is None else parsed | orjson.loads(inner)
 
 
 def as_vector(blob: bytes | None) -> Vector | None:
@@ -121,10 +129,12 @@ def _memory_columns(body: dict[str, Any]) -> dict[str, Any]:
         "tags": orjson.dumps(body["tags"]).decode(),
         "subject": None if subject is None else subject.casefold(),
         "attribute": None if attribute is None else attribute.casefold(),
+        "epoch": body["epoch"],
+        "inner": orjson.dumps({name: body[name] for name in INTERNAL_FIELDS if name in body}),
     }
 
 
 def _size(row: dict[str, Any]) -> int:
     if not row:
         return 0
-    return len(row["body"]) + (0 if row["vector"] is None else len(row["vector"]) // 4 * BYTES_PER_NUMBER)
+    return len(row["body"]) + len(row["inner"] or b"") + (0 if row["vector"] is None else len(row["vector"]) // 4 * BYTES_PER_NUMBER)

@@ -40,7 +40,7 @@ _TABLES = (
         kind TEXT NOT NULL, sequence INTEGER NOT NULL, change INTEGER, expires_at REAL,
         type TEXT, status TEXT, status_reason TEXT, category TEXT, session_id TEXT, agent_id TEXT,
         event_at REAL, valid_from REAL, valid_until REAL, tags TEXT, subject TEXT, attribute TEXT,
-        vector BLOB, body BLOB NOT NULL,
+        epoch TEXT, body BLOB NOT NULL, inner BLOB, vector BLOB,
         PRIMARY KEY (app_id, user_id, id)
     )
     """,

@@ -12,14 +12,13 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import orjson
-
 from memory_core.adapters.sqlite.reading import Standing
+from memory_core.adapters.sqlite.rows import whole
 from memory_core.adapters.sqlite.schema import check_embedder
 from memory_core.adapters.sqlite.slice import Slice
 from memory_core.domain.scope import Owner
 
-_CHANGED = "SELECT id, kind, body, vector FROM documents WHERE app_id = ? AND user_id = ? AND change > ? ORDER BY change, id"
+_CHANGED = "SELECT id, kind, body, inner, vector FROM documents WHERE app_id = ? AND user_id = ? AND change > ? ORDER BY change, id"
 
 
 class _Held:
@@ -88,8 +87,8 @@ class Slices:
 
     def _read_missed(self, connection: sqlite3.Connection, owner: Owner, held: Slice) -> None:
         try:
-            for memory_id, kind, body, blob in connection.execute(_CHANGED, (*owner, held.change)):
-                held.put(memory_id, kind, orjson.loads(body), blob)
+            for memory_id, kind, body, inner, blob in connection.execute(_CHANGED, (*owner, held.change)):
+                held.put(memory_id, kind, whole(body, inner), blob)
         except BaseException:
             held.clear()  # a row may be half there: the next look loads everything
             raise

@@ -25,6 +25,7 @@ from memory_core.adapters.sqlite.slices import Slices
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.models import Event, Memory, Vector
 from memory_core.domain.scope import Owner
+from memory_core.domain.shown import Shown
 from memory_core.ports import Batch, Clock, Document, Filter, Found, Health, Kind, Near, Neighbour, Place, Search, Snapshot
 
 READERS = 3
@@ -140,9 +141,9 @@ class SqliteStore:
         self._check_vector(search.vector)
         return await self._with_slice(self._found, owner, search)
 
-    async def memories(self, owner: Owner, ids: Sequence[str]) -> dict[str, Memory]:
+    async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> dict[str, Shown]:
         """Memories and versions by id, as of one state of the file, without vectors."""
-        return self._here(self._memories, owner, ids)
+        return self._here(self._memories, owner, ids, where)
 
     async def page(
         self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
@@ -232,11 +233,10 @@ class SqliteStore:
             standing = reading.standing(connection, owner)
             return Snapshot(standing and standing.head, reading.by_id(connection, owner, ids, self._clock.now()))
 
-    def _memories(self, connection: sqlite3.Connection, owner: Owner, ids: Sequence[str]) -> dict[str, Memory]:
+    def _memories(self, connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], where: Filter | None) -> dict[str, Shown]:
         with reading.transaction(connection):
             standing = reading.standing(connection, owner)
-            found = reading.to_show(connection, owner, ids, self._clock.now())
-        return {name: one for name, one in found.items() if standing is not None and one.epoch == standing.head.epoch}
+            return {} if standing is None else reading.to_show(connection, owner, standing.head.epoch, ids, where)
 
     def _near(self, connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], near: Near) -> Snapshot:
         with self._slices.hold(owner) as held, reading.transaction(connection):

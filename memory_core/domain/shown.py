@@ -1,0 +1,34 @@
+"""A memory on its way out: the JSON that the API shows, and the memory behind it only for those who look.
+
+A query's ten results would else be parsed, checked and written again, which took a third of a retrieve, to say what the store
+already holds as text.
+"""
+
+from __future__ import annotations
+
+import orjson
+
+from memory_core.domain.models import Memory
+
+
+class Shown:
+    """`json`: the memory as `Memory.public` shows it. `rest`: the internal fields, as JSON too, from which `memory` is completed."""
+
+    __slots__ = ("_memory", "_rest", "json")
+
+    def __init__(self, json: bytes, rest: bytes = b"{}", memory: Memory | None = None) -> None:
+        self.json = json
+        self._rest = rest
+        self._memory = memory
+
+    @classmethod
+    def of(cls, memory: Memory) -> Shown:
+        """A memory that is at hand anyway."""
+        return cls(orjson.dumps(memory.public()), memory=memory)
+
+    @property
+    def memory(self) -> Memory:
+        """The memory itself, without its vector where it came from a store."""
+        if self._memory is None:
+            self._memory = Memory.model_validate({**orjson.loads(self.json), **orjson.loads(self._rest)})
+        return self._memory
