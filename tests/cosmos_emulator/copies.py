@@ -34,8 +34,10 @@ class Partition:
     def remove(self, id_: str) -> None:
         """Forget a document, if it is here."""
         self.items.pop(id_, None)
-        for index in (*self._vectors.values(), *self._texts.values()):
-            index.remove(id_)
+        for vectors in self._vectors.values():
+            vectors.remove(id_)
+        for texts in self._texts.values():
+            texts.remove(id_)
 
     def vectors(self, path: Path, policy: Embedding) -> VectorIndex:
         """The matrix at a path, built when first asked for."""

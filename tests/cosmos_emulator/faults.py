@@ -70,7 +70,13 @@ class Rule:
 
     def shown(self) -> dict[str, Any]:
         """The rule as JSON, with how often it has struck."""
-        return {"kind": self.kind, "operations": self.operations, "times": self.times, "probability": self.probability, "struck": self.struck}
+        return {
+            "kind": self.kind,
+            "operations": self.operations,
+            "times": self.times,
+            "probability": self.probability,
+            "struck": self.struck,
+        }
 
 
 class Faults:

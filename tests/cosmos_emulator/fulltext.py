@@ -97,6 +97,4 @@ class TextIndex:
     def scores(self, terms: Iterable[tuple[str, ...]], whole: Collection) -> dict[str, float]:
         """BM25 of the documents that contain any of the terms."""
         found = [self.matches(term) for term in terms]
-        return {
-            id_: whole.score([match.get(id_, 0) for match in found], len(self._texts[id_])) for id_ in set().union(*found)
-        }
+        return {id_: whole.score([match.get(id_, 0) for match in found], len(self._texts[id_])) for id_ in set().union(*found)}

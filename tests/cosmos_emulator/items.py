@@ -19,9 +19,9 @@ SYSTEM = ("_rid", "_self", "_etag", "_attachments", "_ts")
 class Item:
     """One version of a document. Never changed: a write makes another one.
 
-    key: the full partition key, as text. size: bytes of its JSON. expires: seconds since 1970, None: never. lsn: the number of the
-    commit that wrote it. rid: the number of the commit order in which it first appeared. body: with system properties, its vectors as arrays of doubles
-    (24 bytes less each than Python's, and written back digit for digit).
+    key: the full partition key, as text. size: bytes of its JSON. expires: seconds since 1970, None: never. lsn: the commit that
+    wrote it. rid: its place in the order in which documents were created. body: with system properties; vectors are arrays of
+    doubles, a quarter of the memory of Python's lists, and written back digit for digit.
     """
 
     id: str

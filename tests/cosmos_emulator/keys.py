@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import orjson
@@ -71,7 +72,7 @@ def range_bounds(count: int) -> list[tuple[str, str]]:
     """The whole space of hashes in `count` equal ranges, [minimum, maximum)."""
     inner = [f"{(0x40 << 120) * number // count:032X}" for number in range(1, count)]
     edges = ["", *inner, "FF"]
-    return list(zip(edges, edges[1:], strict=False))
+    return list(pairwise(edges))
 
 
 def _component(body: dict[str, Any], path: tuple[str, ...]) -> Any:

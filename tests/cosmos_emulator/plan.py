@@ -1,7 +1,7 @@
 """Query plans: what the SDK asks for when one request can not answer, and runs itself, range by range.
 
-It sends the rewritten query to each range, merges the ordered streams (or adds up the aggregates, or fuses the ranks) and applies TOP, OFFSET
-and LIMIT again.
+It sends the rewritten query to each range, merges the ordered streams (or adds up the aggregates, or fuses the ranks) and
+applies TOP, OFFSET and LIMIT again.
 """
 
 from __future__ import annotations

@@ -117,7 +117,14 @@ def _ranges(asked: Asked, account: Account, container: Container) -> Answer:
     if asked.headers.get("if-none-match") == etag:
         return Answer(304, headers={"etag": etag}, charge=1.0)
     ranges = [
-        {"_rid": f"{container.rid}{number}", "id": str(number), "minInclusive": low, "maxExclusive": high, "status": "online", "parents": []}
+        {
+            "_rid": f"{container.rid}{number}",
+            "id": str(number),
+            "minInclusive": low,
+            "maxExclusive": high,
+            "status": "online",
+            "parents": [],
+        }
         for number, (low, high) in enumerate(account.ranges)
     ]
     made = answer(200, {"_rid": container.rid, "PartitionKeyRanges": ranges, "_count": len(ranges)})

@@ -101,7 +101,6 @@ class Server:
         return web.Response()
 
     def _note(self, asked: Asked, made: Answer, rule: Rule | None) -> None:
-        statement = asked.json().get("query", "")[:STATEMENT] if asked.operation in ("query", "plan") and made.status != 0 else None
         self._control.log.append(
             {
                 "operation": asked.operation,
@@ -112,9 +111,16 @@ class Server:
                 "status": made.status,
                 "charge": made.charge,
                 "fault": rule.kind if rule is not None else None,
-                "statement": statement,
+                "statement": _statement(asked) if asked.operation in ("query", "plan") else None,
             }
         )
+
+
+def _statement(asked: Asked) -> str:
+    try:
+        return str(asked.json()["query"])[:STATEMENT]
+    except (Refused, KeyError, TypeError):
+        return ""  # it was refused for that
 
 
 def _or_refusal(make: Callable[[], Answer]) -> Answer:

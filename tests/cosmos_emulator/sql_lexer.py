@@ -61,7 +61,7 @@ def _unquoted(text: str) -> str:
     inner = text[1:-1]
     if "\\" not in inner:
         return inner
-    inner = re.sub(r'\\(.)|(")', lambda found: f'\\"' if found[2] else "'" if found[1] == "'" else found[0], inner)
+    inner = re.sub(r'\\(.)|(")', lambda found: '\\"' if found[2] else "'" if found[1] == "'" else found[0], inner)
     try:
         return str(orjson.loads(f'"{inner}"'))
     except orjson.JSONDecodeError as error:

@@ -155,7 +155,11 @@ class Parser:
             return Operation("NOT", (self._binary(COMPARISONS),))
         if self._took_sign("-"):
             operand = self._unary()
-            return Literal(-operand.value) if isinstance(operand, Literal) and type(operand.value) in (int, float) else Operation("NEGATE", (operand,))
+            return (
+                Literal(-operand.value)
+                if isinstance(operand, Literal) and type(operand.value) in (int, float)
+                else Operation("NEGATE", (operand,))
+            )
         self._took_sign("+")
         return self._primary()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Reference:
     """An alias and the steps from it: property names, positions, or expressions in brackets."""
 
     alias: str
-    steps: tuple[Union[str, int, "Expression"], ...] = ()
+    steps: tuple[str | int | Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,8 +107,6 @@ class Transaction:
     def _stage(self, body: dict[str, Any], existing: Item | None, status: int) -> Outcome:
         made = self._container.make(body, existing)
         if made.key != self._key:
-            raise bad_request(
-                "PartitionKey extracted from document doesn't match the one specified in the header", KEY_MISMATCH
-            )
+            raise bad_request("PartitionKey extracted from document doesn't match the one specified in the header", KEY_MISMATCH)
         self._staged[made.id] = made
         return Outcome(status, made, charges.write(made.size, len(self._container.policies.embeddings)))

@@ -49,7 +49,7 @@ class VectorIndex:
         rows = self._matrix[: len(self.ids)]
         asked = _prepared(query, self.function)
         if self.function == "euclidean":
-            return np.linalg.norm(rows - asked, axis=1)
+            return np.linalg.norm(rows - asked, axis=1).astype(np.float32)
         return rows @ asked
 
 
