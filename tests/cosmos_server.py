@@ -38,7 +38,9 @@ class CosmosServer:
         where = ["--port", str(self._ports[0]), "--replica-port", str(self._ports[1])]
         kept = ["--data", str(self._data)] if self._data else []
         command = [sys.executable, "-m", "tests.cosmos_emulator", *where, *kept, *self._options]
-        self._process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}, stdout=subprocess.PIPE, text=True
+        )
         assert self._process.stdout is not None
         readable, _, _ = select.select([self._process.stdout], [], [], START_S)
         line = self._process.stdout.readline() if readable else ""

@@ -50,15 +50,18 @@ class Collection:
     total_words: int
     hits: tuple[int, ...]
 
-    def score(self, frequencies: Sequence[int], length: int) -> float:
-        """BM25 of one document (Robertson and Zaragoza, 2009) with idf = ln(1 + (N − n + 0.5) / (n + 0.5))."""
+    def idf(self, hits: int) -> float:
+        """ln(1 + (N − n + 0.5) / (n + 0.5)): what a term is worth that n of N documents contain."""
+        return math.log1p((self.documents - hits + 0.5) / (hits + 0.5))
+
+    def saturation(self, found: int, length: int) -> float:
+        """How much of its worth a term adds that stands `found` times in a text of `length` words (Robertson and Zaragoza, 2009)."""
         mean = self.total_words / self.documents if self.total_words else 1.0
-        norm = K1 * (1 - B + B * length / mean)
-        return sum(
-            math.log1p((self.documents - hits + 0.5) / (hits + 0.5)) * found * (K1 + 1) / (found + norm)
-            for found, hits in zip(frequencies, self.hits, strict=True)
-            if found
-        )
+        return found * (K1 + 1) / (found + K1 * (1 - B + B * length / mean))
+
+    def score(self, frequencies: Sequence[int], length: int) -> float:
+        """BM25 of one document."""
+        return sum(self.idf(hits) * self.saturation(found, length) for found, hits in zip(frequencies, self.hits, strict=True) if found)
 
 
 class TextIndex:
@@ -96,5 +99,9 @@ class TextIndex:
 
     def scores(self, terms: Iterable[tuple[str, ...]], whole: Collection) -> dict[str, float]:
         """BM25 of the documents that contain any of the terms."""
-        found = [self.matches(term) for term in terms]
-        return {id_: whole.score([match.get(id_, 0) for match in found], len(self._texts[id_])) for id_ in set().union(*found)}
+        scores: dict[str, float] = {}
+        for term, hits in zip(terms, whole.hits, strict=True):
+            worth = whole.idf(hits)
+            for id_, found in self.matches(term).items():
+                scores[id_] = scores.get(id_, 0.0) + worth * whole.saturation(found, len(self._texts[id_]))
+        return scores

@@ -92,8 +92,12 @@ def pack_vector(body: dict[str, Any], path: tuple[str, ...], dimensions: int) ->
     given = owner[path[-1]]
     if isinstance(given, np.ndarray):
         return
-    if not isinstance(given, list) or not all(type(value) in (int, float) for value in given):
+    try:
+        vector = np.array(given)
+    except ValueError:  # lists of unequal lengths
+        vector = np.array(None)
+    if vector.dtype.kind not in "if" or vector.ndim != 1:
         raise bad_request(f"The value at the vector path /{'/'.join(path)} is not an array of numbers")
     if len(given) != dimensions:
         raise bad_request(f"The vector at /{'/'.join(path)} has {len(given)} dimensions, the container's policy says {dimensions}")
-    owner[path[-1]] = np.array(given, dtype=np.float64)
+    owner[path[-1]] = vector.astype(np.float64)

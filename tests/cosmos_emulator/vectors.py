@@ -48,9 +48,8 @@ class VectorIndex:
         """What VectorDistance is for each of `ids`."""
         rows = self._matrix[: len(self.ids)]
         asked = _prepared(query, self.function)
-        if self.function == "euclidean":
-            return np.linalg.norm(rows - asked, axis=1).astype(np.float32)
-        return rows @ asked
+        scores: Floats = np.linalg.norm(rows - asked, axis=1) if self.function == "euclidean" else rows @ asked
+        return scores
 
 
 def order(scores: Floats, function: str, most: int) -> Iterable[int]:
