@@ -30,6 +30,8 @@ def _arguments() -> argparse.Namespace:
 
 
 async def _serve(arguments: argparse.Namespace) -> None:
+    if arguments.data:
+        arguments.data.parent.mkdir(parents=True, exist_ok=True)
     file = File(arguments.data)
     server = Server(Account(file, Clock(), arguments.consistency, arguments.ranges))
     ports = await server.start(Ports(arguments.port, arguments.replica_port))

@@ -15,9 +15,9 @@ def write(size: int, vectors: int = 0) -> float:
     return round(4.9 + 0.48 * size / KB + 4.0 * vectors, 2)
 
 
-def query(examined: int, scored: int, returned_bytes: int) -> float:
-    """A query: a base, then documents that were looked at, vectors and postings that were compared, and what goes out."""
-    return round(2.3 + 0.03 * examined + 0.002 * scored + 0.12 * returned_bytes / KB, 2)
+def query(matched: int, scored: int, rows: int, returned_bytes: int) -> float:
+    """A query: a base, then documents that pass the filter, vectors and postings that are compared, and what goes out."""
+    return round(2.3 + 0.005 * matched + 0.002 * scored + 0.05 * rows + 0.12 * returned_bytes / KB, 2)
 
 
 REFUSED = 1.24

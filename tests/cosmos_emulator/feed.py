@@ -67,7 +67,7 @@ def changes(asked: Asked, account: Account, container: Container) -> Answer:
     while len(page) < len(found) and found[len(page)].lsn == page[-1].lsn:
         page.append(found[len(page)])  # a commit's changes are never parted
     reached = page[-1].lsn if len(page) < len(found) else copy.lsn
-    made = _answer(container, [dumps(item.body) for item in page], charges.query(len(page), 0, sum(item.size for item in page)))
+    made = _answer(container, [dumps(item.body) for item in page], charges.query(len(page), 0, len(page), sum(item.size for item in page)))
     made.status = 200 if page else 304
     made.headers |= {"etag": f'"{reached}"', "x-ms-session-token": session_token(account, None, copy.lsn)}
     return made
@@ -77,7 +77,7 @@ def _run(asked: Asked, account: Account, container: Container, parsed: Query, pa
     copy = copy_for(asked, account, container)
     run = Run(parsed, parameters, container.policies, scope(asked, account, container, copy))
     rows, continuation = _page(run, asked)
-    made = _answer(container, rows, charges.query(run.examined, run.scored, sum(map(len, rows))))
+    made = _answer(container, rows, charges.query(run.matched, run.scored, len(rows), sum(map(len, rows))))
     made.headers["x-ms-session-token"] = session_token(account, asked.headers.get("x-ms-documentdb-partitionkeyrangeid"), copy.lsn)
     if continuation:
         made.headers["x-ms-continuation"] = continuation

@@ -35,14 +35,14 @@ class Result:
 
 
 class Run:
-    """One query under way. examined, scored: what it has cost so far."""
+    """One query under way. matched, scored: documents that passed the filter and scores worked out so far."""
 
     def __init__(self, query: Query, parameters: dict[str, Any], policies: Policies, partitions: Sequence[Partition]) -> None:
         self._query = query
         self._policies = policies
         self._partitions = partitions
         self._compiler = Compiler(query, parameters, policies)
-        self.examined = 0
+        self.matched = 0
         self.scored = 0
         if query.source is not None:
             raise bad_request("Only EXISTS may query FROM x IN a list")
@@ -116,7 +116,7 @@ class Run:
             row = {query.alias: item.body}
             for joined in _joined(row, joins) if joins else (row,):
                 if holds is None or holds(joined):
-                    self.examined += 1
+                    self.matched += 1
                     yield joined, item.rid
 
     def _ordered(self, rows: Iterator[tuple[Row, int]]) -> Iterator[tuple[Row, int]]:
