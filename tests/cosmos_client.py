@@ -39,7 +39,8 @@ async def memories_in(database: DatabaseProxy, id_: str = "memories", **changed:
         "vector_embedding_policy": VECTORS,
         "full_text_policy": TEXTS,
     } | changed
-    return await database.create_container(id_, PartitionKey(["/app_id", "/user_id"], kind="MultiHash"), **given)
+    container: ContainerProxy = await database.create_container(id_, PartitionKey(["/app_id", "/user_id"], kind="MultiHash"), **given)
+    return container
 
 
 def document(id_: str, owner: list[str] | None = None, **fields: Any) -> dict[str, Any]:

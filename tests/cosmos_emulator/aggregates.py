@@ -8,8 +8,9 @@ from typing import Any
 from tests.cosmos_emulator import fulltext
 from tests.cosmos_emulator.copies import Partition
 from tests.cosmos_emulator.refused import bad_request
-from tests.cosmos_emulator.sql_eval import Compiler, Row
+from tests.cosmos_emulator.sql_eval import Compiler
 from tests.cosmos_emulator.sql_functions import AGGREGATES
+from tests.cosmos_emulator.sql_operators import Row
 from tests.cosmos_emulator.sql_tree import ArrayOf, Call, Expression, Literal, ObjectOf, Query
 from tests.cosmos_emulator.sql_values import UNDEFINED, kind, sort_key
 from tests.cosmos_emulator.sql_writer import payload

@@ -18,7 +18,8 @@ from tests.cosmos_emulator.copies import Partition
 from tests.cosmos_emulator.items import Item, dumps
 from tests.cosmos_emulator.policies import Policies
 from tests.cosmos_emulator.refused import bad_request
-from tests.cosmos_emulator.sql_eval import Compiler, Evaluate, Row
+from tests.cosmos_emulator.sql_eval import Compiler
+from tests.cosmos_emulator.sql_operators import Evaluate, Row
 from tests.cosmos_emulator.sql_tree import Call, Query, Reference
 from tests.cosmos_emulator.sql_values import UNDEFINED, plain, sort_key
 from tests.cosmos_emulator.sql_writer import payload

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from tests.cosmos_emulator.policies import Policies
 from tests.cosmos_emulator.refused import Refused
-from tests.cosmos_emulator.sql_eval import OPERATORS, Compiler
+from tests.cosmos_emulator.sql_eval import Compiler
 from tests.cosmos_emulator.sql_lexer import tokens
+from tests.cosmos_emulator.sql_operators import OPERATORS
 from tests.cosmos_emulator.sql_parser import parse
 from tests.cosmos_emulator.sql_tree import ArrayOf, Call, Expression, Literal, ObjectOf, Operation, Parameter, Reference
 from tests.cosmos_emulator.sql_values import UNDEFINED, sort_key
