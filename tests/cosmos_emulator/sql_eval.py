@@ -68,6 +68,9 @@ class Compiler:
                 return self._operation(expression)
             case ArrayOf(members):
                 parts = [self.compile(member) for member in members]
+                if all(isinstance(member, Literal | Parameter) for member in members):
+                    constant = [value for part in parts if (value := part({})) is not UNDEFINED]
+                    return lambda _: constant
                 return lambda row: [value for part in parts if (value := part(row)) is not UNDEFINED]
             case ObjectOf(named):
                 fields = [(name, self.compile(member)) for name, member in named]
