@@ -1,0 +1,122 @@
+"""The Cosmos DB emulator as a process of a test's own: started on free ports, steered, killed and started again."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+ROOT = Path(__file__).parents[1]
+START_S = 30
+KEY = "ZW11bGF0b3I="
+"""An account key. The emulator takes any."""
+
+
+class CosmosServer:
+    """One emulator. With a `data` file, `kill` and `start` bring it back on the same ports with its documents."""
+
+    def __init__(self, data: Path | None = None, *, consistency: str = "Strong", ranges: int = 1) -> None:
+        self._data = data
+        self._options = ["--consistency", consistency, "--ranges", str(ranges), "--parent-pid", str(os.getpid())]
+        self._ports = [0, 0]
+        self._process: subprocess.Popen[str] | None = None
+        self.endpoint = ""
+        self.replica = ""
+
+    def start(self) -> None:
+        """Start and return once it answers."""
+        where = ["--port", str(self._ports[0]), "--replica-port", str(self._ports[1])]
+        kept = ["--data", str(self._data)] if self._data else []
+        command = [sys.executable, "-m", "tests.cosmos_emulator", *where, *kept, *self._options]
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}, stdout=subprocess.PIPE, text=True
+        )
+        assert self._process.stdout is not None
+        readable, _, _ = select.select([self._process.stdout], [], [], START_S)
+        line = self._process.stdout.readline() if readable else ""
+        if not line:
+            self.kill()
+            raise RuntimeError("the Cosmos emulator did not start")
+        addresses = json.loads(line)
+        self.endpoint, self.replica = addresses["endpoint"], addresses["replica"]
+        self._ports = [httpx.URL(address).port or 0 for address in (self.endpoint, self.replica)]
+        self._wait_until_ready(time.monotonic() + START_S)
+
+    def kill(self) -> None:
+        """End it at once, as a crash would."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGKILL)
+            self._process.wait()
+            assert self._process.stdout is not None
+            self._process.stdout.close()
+            self._process = None
+
+    def fault(self, kind: str, **rule: Any) -> None:
+        """Let requests fail: see `faults.Rule` for what a rule may say."""
+        self._control("POST", "faults", {"kind": kind, **rule})
+
+    def faults(self) -> list[dict[str, Any]]:
+        """The rules in force, with how often each has struck."""
+        found: list[dict[str, Any]] = self._control("GET", "faults").json()
+        return found
+
+    def heal(self) -> None:
+        """End all faults."""
+        self._control("DELETE", "faults")
+
+    def requests(self) -> list[dict[str, Any]]:
+        """What was asked since the last `forget_requests`, in order."""
+        found: list[dict[str, Any]] = self._control("GET", "requests").json()
+        return found
+
+    def forget_requests(self) -> None:
+        """Begin the log anew."""
+        self._control("DELETE", "requests")
+
+    def lag(self, *, milliseconds: float = 0.0, commits: int = 0) -> None:
+        """Let the replica's port be this far behind from now on."""
+        self._control("POST", "lag", {"milliseconds": milliseconds, "commits": commits})
+
+    def catch_up(self) -> None:
+        """Let the replica have everything again."""
+        self._control("DELETE", "lag")
+
+    def advance(self, seconds: float) -> None:
+        """Move the emulator's clock forward."""
+        self._control("POST", "clock", {"advance_s": seconds})
+
+    def _control(self, method: str, what: str, body: Any = None) -> httpx.Response:
+        # A rule set in one call is in force in the next request: the emulator answers one at a time.
+        response = httpx.request(method, f"{self.endpoint}_emulator/{what}", json=body, timeout=10, trust_env=False)
+        response.raise_for_status()
+        return response
+
+    def _wait_until_ready(self, deadline: float) -> None:
+        while time.monotonic() < deadline:
+            try:
+                self._control("GET", "ready")
+                return
+            except httpx.TransportError:
+                time.sleep(0.02)
+        raise RuntimeError("the Cosmos emulator does not answer")
+
+
+@contextmanager
+def running(data: Path | None = None, **options: Any) -> Iterator[CosmosServer]:
+    """An emulator for as long as the block runs."""
+    server = CosmosServer(data, **options)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.kill()
