@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from memory_core.adapters.sqlite.filters import narrowed, standing_rows
 from memory_core.adapters.sqlite.postings import Postings
-from memory_core.adapters.sqlite.slice import Codes, Slice
+from memory_core.adapters.sqlite.slice import Slice
 from memory_core.domain.bm25 import ORDER_B, ORDER_K1, idf, saturation
 from memory_core.domain.candidates import CandidateSet, Flags, Floats, Ints, Statistics
 from memory_core.domain.models import Vector
@@ -119,8 +119,8 @@ def _columns(held: Slice, rows: Ints, cosine: Floats, standing: Flags, place: In
         after=_positions(place, following),
         asks=held.column("asks")[rows],
         tells_time=held.column("tells_time")[rows],
-        actor=_names(held.actors, held.column("actor")[rows]),
-        cell=_names(held.cells, held.column("cell")[rows]),
+        actor=held.actors.of(held.column("actor")[rows]),
+        cell=held.cells.of(held.column("cell")[rows]),
         event_at=column("event_at"),
         touched_at=column("touched_at"),
         accessed_at=column("accessed_at"),
@@ -154,7 +154,3 @@ def _at(cosine: Floats, rows: npt.NDArray[np.int32]) -> Floats:
 def _positions(place: Ints, wanted: npt.NDArray[np.int32]) -> Ints:
     """Where in the set each wanted row stands, -1 where it does not."""
     return np.where(wanted >= 0, place[wanted], -1) if len(wanted) else np.empty(0, dtype=np.int64)
-
-
-def _names(codes: Codes, values: npt.NDArray[np.int32]) -> list[str | None]:
-    return [codes.name(value) for value in values.tolist()]

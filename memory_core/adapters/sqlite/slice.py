@@ -63,9 +63,10 @@ class Codes:
         """The name's code, -1 when nobody has it."""
         return self._codes.get(name, -1)
 
-    def name(self, code: int) -> str | None:
-        """The name behind a code."""
-        return None if code < 0 else self.names[code]
+    def of(self, codes: npt.NDArray[np.int32]) -> list[str | None]:
+        """The names behind codes."""
+        names = self.names
+        return [None if code < 0 else names[code] for code in codes.tolist()]
 
 
 class Slice:
