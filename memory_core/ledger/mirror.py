@@ -29,5 +29,8 @@ class Mirror:
             sessions = sorted({memory.session_id for memory in changed if memory.session_id})
             await self._short_term.drop(owner, sessions, [memory.id for memory in changed], committed.stamp, committed.previous_removal)
         kept = [memory for memory in committed.memories.values() if memory.session_id and memory.status in FOUND_BY_DEFAULT]
-        await asyncio.gather(*(self._short_term.remember(memory, committed.stamp) for memory in kept))
+        if len(kept) == 1:  # a task for one costs as much as the write-back itself
+            await self._short_term.remember(kept[0], committed.stamp)
+        else:
+            await asyncio.gather(*(self._short_term.remember(memory, committed.stamp) for memory in kept))
         return ("short_term",) if self._short_term.degraded else ()
