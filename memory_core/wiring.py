@@ -17,6 +17,7 @@ from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.config import ConfigError, Settings
 from memory_core.domain.chunks import Chunking
+from memory_core.domain.errors import Unavailable
 from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.scoring import ScoringParameters
@@ -25,6 +26,7 @@ from memory_core.ports import Clock, Embedder, LongTermStore, ShortTermStore
 from memory_core.recollection.retrieve import RetrieveRules
 
 DEFAULT_MODEL = "text-embedding-3-small"
+MIN_SECRET_BYTES = 16
 MODEL_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 
 
@@ -159,17 +161,32 @@ def retrieve_rules(settings: Settings) -> RetrieveRules:
 
 
 def cursor_secret(settings: Settings) -> bytes:
-    """What signs cursors: the configured secret, else one made once and kept beside the data, readable by its owner only."""
+    """What signs cursors: the configured secret, else one made once and kept beside the data, readable by its owner only.
+
+    Raises Unavailable for a data folder that can't be used, ConfigError for a kept secret that is too short to sign with.
+    """
     if settings.secret is not None:
         return settings.secret.get_secret_value().encode()
     kept = Path(settings.data) / "secret"
-    settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not kept.exists():
-        # Written apart and then linked: nobody, not even after a death in between, may read a secret that is half there.
-        draft = kept.with_name(f"secret.{secrets.token_hex(8)}")
+    try:
+        settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not kept.exists():
+            _make_secret(kept)
+        secret = kept.read_bytes()
+    except OSError as error:
+        raise Unavailable("long_term", f"the data folder {settings.data} can't be used: {error}") from error
+    if len(secret) < MIN_SECRET_BYTES:
+        raise ConfigError(f"{kept} holds {len(secret)} bytes, too few to sign cursors with: remove it, and a new one is made")
+    return secret
+
+
+def _make_secret(kept: Path) -> None:
+    """Written apart and then linked: nobody, not even after a death in between, may read a secret that is half there."""
+    draft = kept.with_name(f"secret.{secrets.token_hex(8)}")
+    try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(secrets.token_hex(32).encode())
         with suppress(FileExistsError):
             os.link(draft, kept)
-        draft.unlink()
-    return kept.read_bytes()
+    finally:
+        draft.unlink(missing_ok=True)

@@ -20,11 +20,14 @@ START_S = 60
 
 
 class Host:
-    """One `python -m memory_core.localhost`, with its data in `folder` and its terminal in `folder/terminal.txt`."""
+    """One `python -m memory_core.localhost`, with its data in `folder` and its terminal in `folder/terminal.txt`.
 
-    def __init__(self, folder: Path, *arguments: str, **settings: str) -> None:
+    ready: false for one that is expected to answer without being able to work.
+    """
+
+    def __init__(self, folder: Path, *arguments: str, ready: bool = True, **settings: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self.folder = folder
+        self.folder, self.ready = folder, ready
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))}
         command = [sys.executable, "-m", "memory_core.localhost", "--port", "0", "--data", str(folder / "data"), *arguments]
         with (folder / "terminal.txt").open("wb") as terminal:
@@ -43,7 +46,7 @@ class Host:
         deadline = time.monotonic() + START_S
         while time.monotonic() < deadline and self.process.poll() is None:
             if found := re.search(r"address +(http://\S+)", self.terminal):
-                _wait_until_ready(found[1], deadline)
+                _wait_until(found[1], deadline, self.ready)
                 return found[1]
             time.sleep(0.02)
         raise AssertionError(f"the host did not start:\n{self.terminal}")
@@ -56,9 +59,9 @@ class Host:
 
 
 @contextmanager
-def running(folder: Path, *arguments: str, **settings: str) -> Iterator[httpx.Client]:
+def running(folder: Path, *arguments: str, ready: bool = True, **settings: str) -> Iterator[httpx.Client]:
     """A client of a host that runs for as long as the block does."""
-    host = Host(folder, *arguments, **settings)
+    host = Host(folder, *arguments, ready=ready, **settings)
     try:
         with httpx.Client(base_url=host.url, timeout=30) as client:
             yield client
@@ -98,10 +101,10 @@ def problem(response: httpx.Response, status: int, field: str | None = None) -> 
     return found
 
 
-def _wait_until_ready(url: str, deadline: float) -> None:
+def _wait_until(url: str, deadline: float, ready: bool) -> None:
     while time.monotonic() < deadline:
         try:
-            if httpx.get(f"{url}/health/ready").status_code == 200:
+            if httpx.get(f"{url}/health/ready" if ready else f"{url}/health").status_code == 200:
                 return
         except httpx.TransportError:
             pass

@@ -7,6 +7,7 @@ as `Scope`. Cross-field rules stand here, so that the library and HTTP refuse th
 from __future__ import annotations
 
 import math
+import unicodedata
 from typing import Annotated, Any, Literal
 
 import orjson
@@ -89,6 +90,11 @@ def _no_scope(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
+def _one_form(value: str) -> str:
+    """NFC, single spaces: a slot is found by its name, so "Ann" and "Ann " must not be two."""
+    return " ".join(unicodedata.normalize("NFC", value).split())
+
+
 def _without_doubles(values: list[str]) -> list[str]:
     return list(dict.fromkeys(values))
 
@@ -96,6 +102,7 @@ def _without_doubles(values: list[str]) -> list[str]:
 Text = Annotated[str, AfterValidator(_no_nul)]
 Name = Annotated[str, AfterValidator(check_name)]
 Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_no_nul), AfterValidator(_not_blank)]
+SlotName = Annotated[Label, AfterValidator(_one_form)]
 Labels = Annotated[list[Label], Field(max_length=50), AfterValidator(_without_doubles)]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Json = Annotated[Any, AfterValidator(_json_size)]
@@ -117,8 +124,8 @@ class SaveInput(Input):
     session_id: Name | None = None
     agent_id: Name | None = None
     category: Label | None = None
-    subject: Label | None = None
-    attribute: Label | None = None
+    subject: SlotName | None = None
+    attribute: SlotName | None = None
     key: Label | None = None
     value: Json = None
     actor: Label | None = None
@@ -203,8 +210,8 @@ class UpdateInput(Input):
 
     content: Annotated[Text, Field(min_length=1), AfterValidator(_not_blank), AfterValidator(_content)] | None = None
     category: Label | None = None
-    subject: Label | None = None
-    attribute: Label | None = None
+    subject: SlotName | None = None
+    attribute: SlotName | None = None
     value: Json = None
     entities: Labels | None = None
     foresight: Annotated[list[Foresight], Field(max_length=20)] | None = None

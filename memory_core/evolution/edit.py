@@ -208,6 +208,8 @@ def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:
     if "value" in given:
         given["value_text"] = text_of_value(given["value"])
         if "content" not in given and old.key is not None:
+            if given["value"] is None:
+                raise Invalid("nothing would be left", errors=(FieldError("value", "can't be null unless content is given too"),))
             given["content"] = f"{old.key}: {given['value_text']}"
     given.setdefault("change_reason", None)
     return given

@@ -159,10 +159,12 @@ def _merge(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
             "embedding": combine([memory.embedding for memory in (first, second) if memory.embedding is not None]),
         }
     )
+    until = max(new.valid_from, old.valid_from)
     updated = {
         "status": Status.UPDATED,
         "status_reason": "consolidated",
         "next_id": new.id,
+        "valid_until": until if old.valid_until is None else min(old.valid_until, until),
         "updated_at": now,
         "conflict_state": "resolved",
     }

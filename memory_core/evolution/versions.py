@@ -23,10 +23,12 @@ def base_id(memory_id: str) -> str:
 def new_version(old: Memory, changed: Mapping[str, Any], now: datetime) -> tuple[Memory, Document]:
     """The memory with `changed` fields as its next version, and the document that keeps the old one.
 
-    The new version is valid from `changed["valid_from"]`, else from now; the old one until then. One that was deleted stays that:
-    a look back in time must not bring it up again.
+    The new version is valid from `changed["valid_from"]`, else from now; the old one until then. A `valid_until` that is past
+    corrects when the truth ended, so that version is valid from where the old one was. One that was deleted stays that: a look
+    back in time must not bring it up again.
     """
-    begins = changed.get("valid_from") or max(now, old.valid_from)
+    ended = changed.get("valid_until")
+    begins = changed.get("valid_from") or (old.valid_from if ended is not None and ended <= now else max(now, old.valid_from))
     updated = old.model_copy(update={**changed, "version": old.version + 1, "valid_from": begins, "updated_at": now})
     if updated.valid_until is not None and updated.valid_until <= begins and "valid_until" not in changed:
         updated = updated.model_copy(update={"valid_until": None})

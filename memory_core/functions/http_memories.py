@@ -12,7 +12,7 @@ from typing import Any
 import azure.functions as func
 from azure.functions import HttpResponse
 
-from memory_core.domain.errors import FieldError, Forbidden, MemoryCoreError
+from memory_core.domain.errors import FieldError, Forbidden, Invalid, MemoryCoreError
 from memory_core.domain.requests import ClearInput, CopyInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
 from memory_core.functions.answers import json_response, memory_response, retrieved_response, saved_body, saved_response
 from memory_core.functions.gate import Admitted, gated
@@ -45,7 +45,7 @@ async def memories_bulk(req: Admitted[BulkInput]) -> HttpResponse:
     saved = await req.core.bulk(req.owner, [item for _, item in good], req.call) if good else []
     for (place, _), one in zip(good, saved, strict=True):
         if isinstance(one, MemoryCoreError):
-            results[place] = _bulk_problem(req, one)
+            results[place] = _bulk_problem(req, _of_item(one, f"memories.{place}."))
         else:
             results[place] = {"status": one.status, **saved_body(one)}
     return json_response({"results": results}, status=207)
@@ -62,7 +62,7 @@ async def memories_retrieve(req: Admitted[RetrieveInput]) -> HttpResponse:
 @gated("read", query=QueryInput)
 async def memories_query(req: Admitted[QueryInput]) -> HttpResponse:
     """Find memories by a query string: the short form of retrieve."""
-    asked = req.input.model_dump(exclude_none=True)
+    asked = req.input.model_dump()
     asked["limit"] = asked.pop("n_results")
     return retrieved_response(await req.core.retrieve(req.owner, from_query(RetrieveInput, asked)), explain=False)
 
@@ -135,6 +135,13 @@ def _bulk_item(req: Admitted[BulkInput], item: object, prefix: str) -> SaveInput
     if item.get("user_id", req.owner.user_id) != req.owner.user_id:
         raise invalid(FieldError(f"{prefix}user_id", "differs from the request's: one bulk is about one user"))
     return from_json(SaveInput, {field: value for field, value in item.items() if field not in ("app_id", "user_id")}, prefix)
+
+
+def _of_item(error: MemoryCoreError, prefix: str) -> MemoryCoreError:
+    """An item's own error, with its fields named as they stand in the request."""
+    if not isinstance(error, Invalid):
+        return error
+    return invalid(*(FieldError(prefix + one.field, one.message) for one in error.errors))
 
 
 def _bulk_problem(req: Admitted[BulkInput], error: MemoryCoreError) -> dict[str, Any]:

@@ -46,7 +46,7 @@ async def system_ready(req: HttpRequest) -> HttpResponse:
         here = await runtime.current()
         state = await here.core.ready()
     except Unavailable as error:
-        return _readiness({"status": "unavailable", "dependencies": {}}, error.retry_after_s)
+        return _readiness(unready(error), error.retry_after_s)
     try:
         here.caller(req.url, req.headers)
     except (Unauthenticated, Forbidden):
@@ -73,6 +73,12 @@ async def system_pool_stats(req: Admitted[Nothing]) -> HttpResponse:
 async def system_openapi(req: HttpRequest) -> HttpResponse:
     """The whole API as an OpenAPI 3.1 document."""
     return HttpResponse(_openapi(), mimetype="application/json")
+
+
+def unready(error: Unavailable) -> dict[str, Any]:
+    """The readiness of a process that can't open a dependency: nothing is known but that one, and why (as every 503 here says)."""
+    shown = {"adapter": None, "status": "unavailable", "latency_ms": None, "last_ok": None, "detail": error.detail}
+    return {"status": "unavailable", "dependencies": {error.dependency: shown}}
 
 
 def _for_anyone(dependency: Mapping[str, Any]) -> dict[str, Any]:

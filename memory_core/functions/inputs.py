@@ -40,7 +40,7 @@ class QueryInput(Input):
 
     query: Annotated[Text, Field(min_length=1, max_length=10_000)]
     session_id: Name | None = None
-    n_results: Limit = 10
+    n_results: Limit | None = None
     similarity_threshold: Fraction | None = None
 
 

@@ -68,7 +68,11 @@ async def start(settings: Settings) -> Runtime:
     from memory_core.core import MemoryCore
 
     core = MemoryCore(settings)
-    await core.open()
+    try:
+        await core.open()
+    except BaseException:
+        await core.close()  # the next request tries again, with connections of its own
+        raise
     _current = Runtime(core, keyring, settings.deadline_s, settings.body_limit_bytes)
     return _current
 

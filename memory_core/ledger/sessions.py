@@ -54,8 +54,9 @@ class Session:
             if memory is not None and memory.status is not Status.DELETED:
                 counts: dict[str, int] = self._body["counts"]
                 counts[memory.type.value] = counts.get(memory.type.value, 0) + sign
-        self._body.setdefault("started_at", now.isoformat())
-        self._body["last_active_at"] = now.isoformat()
+        began = self._body.setdefault("started_at", now.isoformat())
+        last = datetime.fromisoformat(self._body.get("last_active_at", began))
+        self._body["last_active_at"] = max(now, last).isoformat()  # a machine's clock may have gone back
 
     def forget_turn(self, memory: Memory) -> None:
         """A removed memory no longer lends its words to the next turn."""

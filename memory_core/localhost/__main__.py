@@ -13,11 +13,12 @@ import logging
 import os
 import socket
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from memory_core.domain.errors import EmbeddingMismatch, MemoryCoreError, Unavailable
 from memory_core.functions import runtime
+from memory_core.functions.http_system import unready
 from memory_core.localhost import welcome
 from memory_core.localhost.asgi import Application
 from memory_core.localhost.host import listen, new_event_loop, serve, sorted_by_trigger
@@ -70,17 +71,24 @@ async def _run(settings: Settings, server_socket: socket.socket) -> None:
             raise
         raise OSError("there is no function_app.py here: start it from the project's folder") from None
     welcome.say("Opening the stores and loading the embedder …")
-    here = await runtime.start(settings)
     try:
-        await _warm_up(here.core)
+        lines = welcome.lines(settings, welcome.address_of(server_socket), await _opened(settings))
         _collect_less_often()
-        address = welcome.address_of(server_socket)
-        lines = welcome.lines(settings, address, await here.core.ready())
         timers.start()
         await serve(Application(router, timers, settings.body_limit_bytes), server_socket, lambda: welcome.say(lines))
     finally:
         await timers.stop()
         await runtime.close()
+
+
+async def _opened(settings: Settings) -> Mapping[str, Any]:
+    """The readiness, once all is open and warm. Data of another embedder are no reason to stop: as on Azure, every request says 503."""
+    try:
+        here = await runtime.start(settings)
+        await _warm_up(here.core)
+        return await here.core.ready()
+    except EmbeddingMismatch as error:
+        return unready(error)
 
 
 async def _warm_up(core: MemoryCore) -> None:

@@ -26,7 +26,8 @@ def address_of(server_socket: socket.socket) -> str:
 
 def lines(settings: Settings, address: str, readiness: Mapping[str, Any]) -> str:
     """The start-up lines. `readiness`: what `MemoryCore.ready` answered."""
-    adapters = " · ".join(f"{name.replace('_', ' ')} {one['adapter']}" for name, one in readiness["dependencies"].items())
+    told = [readiness["status"], *(one["detail"] for one in readiness["dependencies"].values() if one["detail"])]
+    adapters = " · ".join(f"{name.replace('_', ' ')} {one['adapter'] or 'not open'}" for name, one in readiness["dependencies"].items())
     if settings.auth == "off":
         auth, key = f'off, because the address is loopback: every caller is the app "{LOCAL_APP}"', ""
     else:
@@ -38,7 +39,7 @@ def lines(settings: Settings, address: str, readiness: Mapping[str, Any]) -> str
         f"  data      {settings.data.resolve()}",
         f"  adapters  {adapters}",
         f"  auth      {auth}",
-        f"  status    {readiness['status']}",
+        f"  status    {': '.join(told)}",
         "Try:",
         f"""  {curl}/save -d '{{"user_id": "ana", "content": "Ana moved to Lisbon in May"}}'""",
         f"""  {curl}/retrieve -d '{{"user_id": "ana", "query": "Where did Ana move?"}}'""",

@@ -48,6 +48,7 @@ async def test_equal_statements_in_other_dress_are_kept_once(words: MemoryCore) 
     ("text", "query"),
     [
         ("お茶は日本語で緑茶と言います", "緑茶"),
+        ("私は猫が好きです", "猫"),
         ("Она пьёт кофе по утрам", "кофе"),
         ("تشرب القهوة كل صباح", "القهوة"),
         ("Sie trinkt grünen Tee", "grünen Tee"),

@@ -157,3 +157,14 @@ async def test_the_secret_that_signs_cursors_is_whole_for_whoever_reads_it_first
     assert len(read[0]) == 64
     (kept,) = (tmp_path / "new").iterdir()
     assert kept.stat().st_mode & 0o077 == 0
+
+
+async def test_a_clock_that_goes_back_ends_no_session_before_it_began(core: MemoryCore, world: World) -> None:
+    await core.save(ALICE, turn("hello", "s1"))
+    world.clock.forward(-86_400)
+    await core.save(ALICE, turn("hello again", "s1"))
+    held = await core.session(ALICE, "s1")
+    assert (held.started_at, held.last_active_at) == (NOW, NOW)
+    world.clock.forward(86_460)
+    await core.save(ALICE, turn("and again", "s1"))
+    assert (await core.session(ALICE, "s1")).last_active_at == NOW + timedelta(seconds=60)

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.host import Host, problem, running
+from tests.host import Host, problem, running, save
 
 
 def test_the_first_lines_say_where_it_is_and_what_to_try(tmp_path: Path) -> None:
@@ -58,6 +58,49 @@ def test_a_taken_port_is_named_with_a_way_out(tmp_path: Path, host: httpx.Client
     assert second.terminal.count("\n") == 1
     assert f"port {port} is taken" in second.terminal
     assert "--port" in second.terminal
+
+
+def test_data_of_another_embedder_are_a_503_that_names_both(tmp_path: Path) -> None:
+    with running(tmp_path) as client:
+        save(client, "ana", "Ana moved to Lisbon")
+    with running(tmp_path, ready=False, EMBEDDING_DIMENSIONS="256") as client:
+        query = {"user_id": "ana", "query": "Lisbon"}
+        for _ in range(2):
+            found = problem(client.post("/api/v1/memories/retrieve", json=query), 503)
+            assert "384" in found["detail"]
+            assert "256" in found["detail"]
+        ready = client.get("/health/ready")
+        assert ready.status_code == 503
+        assert int(ready.headers["retry-after"]) > 0
+        assert ready.json()["dependencies"]["long_term"]["detail"] == found["detail"]
+    with running(tmp_path) as client:
+        assert len(client.post("/api/v1/memories/retrieve", json=query).json()["results"]) == 1
+
+
+def test_a_query_that_names_no_limit_has_as_many_results_as_the_settings_say(tmp_path: Path) -> None:
+    with running(tmp_path, MEMORY_DEFAULT_N_RESULTS="2") as client:
+        for number in range(4):
+            save(client, "ana", f"apple {number}")
+        query = {"user_id": "ana", "query": "apple"}
+        assert len(client.get("/api/v1/memories/query", params=query).json()["results"]) == 2
+        assert len(client.post("/api/v1/memories/retrieve", json=query).json()["results"]) == 2
+
+
+@pytest.mark.parametrize("held", [b"", b"short"])
+def test_a_secret_too_short_to_sign_with_stops_the_start(tmp_path: Path, held: bytes) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "secret").write_bytes(held)
+    host = Host(tmp_path)
+    assert host.process.wait(30) == 2
+    assert str(tmp_path / "data" / "secret") in host.terminal.splitlines()[-1]
+
+
+def test_a_data_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("not a folder")
+    host = Host(tmp_path)
+    assert host.process.wait(30) == 1
+    assert f"the data folder {tmp_path / 'data'} can't be used" in host.terminal.splitlines()[-1]
+    assert "Traceback" not in host.terminal
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,16 @@ def test_a_body_over_the_limit_declared_or_not(host: httpx.Client) -> None:
     problem(host.post(SAVE, content=iter([big[:1000], big[1000:]]), headers=headers), 413, "body")
 
 
+def test_a_bulk_names_the_item_of_every_bad_field(host: httpx.Client, user: str) -> None:
+    ended = {"content": "a", "valid_until": "2001-01-01T00:00:00Z"}
+    too_much = {"type": "procedural", "key": "k", "value": 1, "importance": 2}
+    results = host.post("/api/v1/memories/bulk", json={"user_id": user, "memories": [GOOD, ended, too_much]}).json()["results"]
+    fields = [[error["field"] for error in one["problem"]["errors"]] if "problem" in one else [] for one in results]
+    assert fields == [[], ["memories.1.valid_until"], ["memories.2.importance"]]
+    assert results[1]["problem"]["detail"].startswith("memories.1.valid_until")
+    assert len(memories(host, user)) == 1
+
+
 @pytest.mark.parametrize(
     ("path", "query", "field"),
     [

@@ -67,6 +67,15 @@ def test_unspaced_scripts_become_pairs_of_characters_and_a_lone_one_stays():
     assert words("コーヒー") == ["コー", "ーヒ", "ヒー"]
 
 
+def test_what_is_stored_of_a_text_can_be_found_by_a_word_of_one_character():
+    assert tokens("猫") == ["猫"]
+    for content in ("私は猫が好きです", "我有一只猫", "黒猫2匹"):
+        assert counts(content)["猫"] == 1
+    assert counts("猫 と 犬") == {"猫": 1, "と": 1, "犬": 1}, "counted once, when it stands alone"
+    assert counts("우리 집에") == {"우리": 1, "집에": 1, "우": 1, "리": 1, "집": 1, "에": 1}
+    assert "は" not in counts("私は猫"), "a syllable of Japanese is no word"
+
+
 def test_a_word_that_mixes_scripts_is_parted_where_they_meet():
     assert words("iPhone15を買う") == ["iphone15", "を買", "買う"]
 

@@ -260,6 +260,7 @@ class SqliteStore:
             return Found(standing.head, *searching.find(held, search))
 
     def _facts(self, connection: sqlite3.Connection) -> dict[str, int | str]:
+        check_embedder(connection, *self._embedder)
         mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         page_size = connection.execute("PRAGMA page_size").fetchone()[0]

@@ -1,0 +1,64 @@
+"""What people get wrong and put right by hand: when something ended, which slot it fills, a value that is no more."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.errors import Invalid, NotFound
+from memory_core.domain.models import OnConflict, Outcome
+from memory_core.domain.requests import RetrieveInput, UpdateInput
+from tests.builders import ALICE, NOW
+from tests.world import WordsEmbedder, World, fact, listed, rule
+
+JOB = {"subject": "Ana", "attribute": "job"}
+A_YEAR_AGO, HALF_A_YEAR_AGO, TWO_YEARS_AGO = (NOW - timedelta(days=days) for days in (365, 180, 730))
+
+
+async def test_an_end_in_the_past_ends_the_truth_then_and_leaves_its_beginning(core: MemoryCore) -> None:
+    held = (await core.save(ALICE, fact("Ana works at the mill", event_timestamp=TWO_YEARS_AGO, **JOB))).memory
+    ended = await core.update(ALICE, held.id, UpdateInput(valid_until=HALF_A_YEAR_AGO), held.etag)
+    assert (ended.version, ended.valid_from, ended.valid_until) == (2, TWO_YEARS_AGO, HALF_A_YEAR_AGO)
+    assert (await core.get(ALICE, held.id, at=A_YEAR_AGO)).version == 2
+    assert [one.version for one in await listed(core, at=A_YEAR_AGO)] == [2]
+    with pytest.raises(NotFound):
+        await core.get(ALICE, held.id, at=NOW - timedelta(days=1))
+    with pytest.raises(Invalid) as refused:
+        await core.update(ALICE, held.id, UpdateInput(valid_until=TWO_YEARS_AGO), ended.etag)
+    assert [error.field for error in refused.value.errors] == ["valid_until"]
+
+
+async def test_a_value_is_not_cleared_into_a_text_that_says_nothing(core: MemoryCore) -> None:
+    held = (await core.save(ALICE, rule("tabs", 4))).memory
+    with pytest.raises(Invalid) as refused:
+        await core.update(ALICE, held.id, UpdateInput(value=None), held.etag)
+    assert [error.field for error in refused.value.errors] == ["value"]
+    cleared = await core.update(ALICE, held.id, UpdateInput(value=None, content="tabs as you like"), held.etag)
+    assert (cleared.value, cleared.value_text, cleared.content) == (None, None, "tabs as you like")
+
+
+async def test_what_was_merged_away_is_no_longer_true_beside_what_it_went_into(world: World) -> None:
+    core = await world.core(embedder=WordsEmbedder())
+    await core.save(ALICE, fact("Ana plays the violin", event_timestamp=TWO_YEARS_AGO, **JOB))
+    later = fact("Ana plays the viola", event_timestamp=A_YEAR_AGO, on_conflict=OnConflict.MERGE, **JOB)
+    merged = await core.save(ALICE, later)
+    assert merged.outcome is Outcome.MERGED
+    for at, contents in (
+        (A_YEAR_AGO - timedelta(days=1), ["Ana plays the violin"]),
+        (HALF_A_YEAR_AGO, [merged.memory.content]),
+        (NOW, [merged.memory.content]),
+    ):
+        found = await core.retrieve(ALICE, RetrieveInput(query="What does Ana play?", at=at, similarity_threshold=0))
+        assert [hit.memory.content for hit in found.results] == contents
+        assert [one.content for one in await listed(core, at=at)] == contents
+
+
+@pytest.mark.parametrize(("subject", "attribute"), [("Ana ", "job"), ("ana", " JOB"), ("A\u0301na", "job"), ("Ana  Lee", "job")])
+async def test_a_slot_is_the_same_however_its_name_is_typed(core: MemoryCore, subject: str, attribute: str) -> None:
+    plain = {"Ana ": "Ana", "ana": "Ana", "A\u0301na": "\u00c1na", "Ana  Lee": "Ana Lee"}[subject]
+    await core.save(ALICE, fact("Ana is a miller", event_timestamp=A_YEAR_AGO, subject=plain, attribute="job"))
+    new = await core.save(ALICE, fact("Ana is a baker", subject=subject, attribute=attribute))
+    assert new.outcome is Outcome.SUPERSEDED
+    assert [one.content for one in await listed(core)] == ["Ana is a baker"]
