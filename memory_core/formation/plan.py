@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import orjson
 
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Outcome, Status
 from memory_core.domain.scope import Owner
 from memory_core.evolution.decide import Verdict, judge, slot_of
@@ -22,7 +23,7 @@ from memory_core.evolution.versions import new_version
 from memory_core.formation.prepare import Prepared
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Look
-from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.ids import session_document_id, told_late_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Neighbour
 
@@ -196,6 +197,8 @@ def _upsert(page: _Page, one: Prepared) -> PlannedOutcome:
         return PlannedOutcome(one.place, Outcome.CREATED, memory.id)
     if held.status not in (Status.DELETED, Status.ARCHIVED) and _says_the_same(held, memory):
         return _reinforce(page, one.place, held)
+    if held.status in FOUND_BY_DEFAULT and memory.event_timestamp < held.event_timestamp:
+        return _tell_late(page, one, held)
     fields = memory.model_fields_set - {"id", "created_at", "session_id", "agent_id"}
     changed = {name: getattr(memory, name) for name in fields}
     changed |= {"reinforcement_count": 0, "last_used_at": page.now}
@@ -205,6 +208,24 @@ def _upsert(page: _Page, one: Prepared) -> PlannedOutcome:
     page.puts[kept.id] = kept
     page.apply([Change("upserted", updated, held)])
     return PlannedOutcome(one.place, Outcome.CREATED if held.status is Status.DELETED else Outcome.UPSERTED, memory.id)
+
+
+def _tell_late(page: _Page, one: Prepared, held: Memory) -> PlannedOutcome:
+    """A value from before the present one is history on arrival: kept under an id of its own, superseded, found by `at` only."""
+    memory = one.memory
+    identity = late_id(page.owner, memory)
+    told = page.memory(identity)
+    if told is not None:
+        return _reinforce(page, one.place, told)
+    until = max(memory.valid_from, held.valid_from)
+    history = {"status": Status.SUPERSEDED, "status_reason": "contradicted", "next_id": held.id, "valid_until": memory.valid_until or until}
+    page.apply([Change("created", memory.model_copy(update={"id": identity, **history}))])
+    return PlannedOutcome(one.place, Outcome.CREATED, identity)
+
+
+def late_id(owner: Owner, memory: Memory) -> str:
+    """The id of a procedural memory that turns out to be older than what its key holds."""
+    return told_late_id(owner, memory.key or "", memory.event_timestamp.isoformat(), memory.content)
 
 
 def _says_the_same(held: Memory, new: Memory) -> bool:

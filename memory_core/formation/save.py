@@ -21,7 +21,7 @@ from memory_core.domain.results import Call, Saved
 from memory_core.domain.scope import Owner
 from memory_core.evolution.decide import slot_of
 from memory_core.formation.draft import Draft, draft
-from memory_core.formation.plan import MAX_ITEMS, Planned, PlannedOutcome, SessionGrew, plan
+from memory_core.formation.plan import MAX_ITEMS, Planned, PlannedOutcome, SessionGrew, late_id, plan
 from memory_core.formation.prepare import Prepared, prepare
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -163,6 +163,7 @@ class Saver:
     def _ids_of(owner: Owner, memories: Sequence[Memory]) -> list[str]:
         """Everything that a decision on these memories reads by id."""
         ids = {memory.id for memory in memories if memory.type is not MemoryType.SEMANTIC}
+        ids |= {late_id(owner, memory) for memory in memories if memory.type is MemoryType.PROCEDURAL}
         return sorted(ids | {session_document_id(owner, memory.session_id) for memory in memories if memory.session_id})
 
 

@@ -27,6 +27,9 @@ def read_object(body: bytes, content_type: str | None, limit_bytes: int) -> dict
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
+        if field := _not_finite(body):
+            message = "must be a finite number, which JSON has no NaN and no Infinity for"
+            raise Malformed(f"{field}: {message}", errors=(FieldError(field, message),)) from None
         raise _refused(Malformed, f"is not JSON as RFC 8259 has it: {error}") from None
     if not isinstance(value, dict):
         raise _refused(Invalid, "must be a JSON object")
@@ -65,6 +68,28 @@ def _check_shape(value: dict[str, Any], body: bytes) -> None:
         level = [item for item in inside if isinstance(item, (dict, list))]
     if sum(map(bool, _STRING.findall(body))) != names:
         json.loads(body, object_pairs_hook=_refuse_doubles)
+
+
+def _not_finite(body: bytes) -> str | None:
+    """Where a text that would else be JSON says NaN or Infinity, as a field's path; None when that is not what is wrong with it."""
+    try:
+        left: list[tuple[str, Any]] = [("", json.loads(body, parse_constant=_NotFinite))]
+    except (ValueError, RecursionError):
+        return None
+    while left:
+        path, value = left.pop()
+        if isinstance(value, _NotFinite):
+            return path or "body"
+        if isinstance(value, (dict, list)):
+            inside = value.items() if isinstance(value, dict) else enumerate(value)
+            left += [(f"{path}.{name}" if path else str(name), item) for name, item in inside]
+    return None
+
+
+class _NotFinite(str):
+    """NaN, Infinity or -Infinity, found where a number should be."""
+
+    __slots__ = ()
 
 
 def _refuse_doubles(pairs: list[tuple[str, Any]]) -> None:

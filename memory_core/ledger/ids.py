@@ -27,6 +27,11 @@ def procedure_id(owner: Owner, key: str) -> str:
     return derived("mem", *owner, "procedure", key)
 
 
+def told_late_id(owner: Owner, key: str, event: str, content: str) -> str:
+    """The id of what a key held before its present value, told after that."""
+    return derived("mem", *owner, "procedure told late", key, event, content)
+
+
 def marker_id(commit_id: str) -> str:
     """The id of a commit's first event, which proves that the commit was applied."""
     return event_id(commit_id, 0)

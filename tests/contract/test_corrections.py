@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Invalid, NotFound
 from memory_core.domain.models import OnConflict, Outcome
-from memory_core.domain.requests import RetrieveInput, UpdateInput
+from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput, UpdateInput
 from tests.builders import ALICE, NOW
 from tests.world import WordsEmbedder, World, fact, listed, rule
 
@@ -62,3 +62,18 @@ async def test_a_slot_is_the_same_however_its_name_is_typed(core: MemoryCore, su
     new = await core.save(ALICE, fact("Ana is a baker", subject=subject, attribute=attribute))
     assert new.outcome is Outcome.SUPERSEDED
     assert [one.content for one in await listed(core)] == ["Ana is a baker"]
+
+
+async def test_a_value_told_late_is_history_and_not_the_keys_present_value(core: MemoryCore) -> None:
+    """Truth follows event time: what was so in January does not undo what was said in June, however late it is told."""
+    june, january = datetime(2026, 6, 1, tzinfo=timezone.utc), datetime(2026, 1, 1, tzinfo=timezone.utc)
+    await core.save(ALICE, SaveInput(type="procedural", key="theme", value="dark", event_timestamp=june))
+    late = await core.save(ALICE, SaveInput(type="procedural", key="theme", value="light", event_timestamp=january))
+    assert (late.outcome, late.memory.status) == ("created", "superseded")
+    current = await core.procedure(ALICE, "theme")
+    assert current.value == "dark"
+    assert late.memory.next_id == current.id
+    again = await core.save(ALICE, SaveInput(type="procedural", key="theme", value="light", event_timestamp=january))
+    assert (again.outcome, again.memory.id) == ("reinforced", late.memory.id)
+    then = await core.list(ALICE, ListInput(at=datetime(2026, 3, 1, tzinfo=timezone.utc)))
+    assert [memory.value for memory in then.memories] == ["light"]
