@@ -264,6 +264,13 @@ async def test_a_rebuild_replaces_a_void_set(store: RedisShortTermStore) -> None
     assert await served(store, stamp(4, removal=4)) == ["mem_3", "mem_2"]
 
 
+async def test_a_rebuild_keeps_what_was_saved_after_it_had_read(store: RedisShortTermStore) -> None:
+    await store.remember(turn(1), stamp(1))
+    await store.remember(turn(5), stamp(5))
+    assert await store.rebuild(ANA, "s1", [turn(2)], stamp(4, removal=4))
+    assert await served(store, stamp(5, removal=4)) == ["mem_5", "mem_2"]
+
+
 async def test_a_rebuild_read_before_a_newer_set_is_refused(store: RedisShortTermStore) -> None:
     await store.remember(turn(1), stamp(1))
     await store.drop(ANA, ["s1"], ["mem_1"], stamp(6, removal=6), 0)

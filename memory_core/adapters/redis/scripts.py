@@ -70,9 +70,21 @@ REBUILD = """
 local entries, order = KEYS[1], KEYS[2]
 local epoch, sequence, ttl = ARGV[1], ARGV[2], ARGV[3]
 local stamp = redis.call('HMGET', entries, '#epoch', '#sequence')
-if stamp[1] and stamp[1] == epoch and tonumber(sequence) < tonumber(stamp[2]) then return 0 end
+local newer = {}
+if stamp[1] and stamp[1] == epoch then
+  if tonumber(sequence) < tonumber(stamp[2]) then return 0 end
+  -- what was saved after the rebuild had read is not in it, and must not go with the old set
+  local ids = redis.call('ZRANGEBYSCORE', order, '(' .. sequence, '+inf', 'WITHSCORES')
+  for i = 1, #ids, 2 do newer[#newer + 1] = {ids[i], redis.call('HGET', entries, ids[i]), ids[i + 1]} end
+end
 redis.call('DEL', entries, order)
 redis.call('HSET', entries, '#epoch', epoch, '#sequence', sequence)
+for _, kept in ipairs(newer) do
+  if kept[2] then
+    redis.call('HSET', entries, kept[1], kept[2])
+    redis.call('ZADD', order, kept[3], kept[1])
+  end
+end
 for i = 4, #ARGV, 3 do
   redis.call('HSET', entries, ARGV[i], ARGV[i + 1])
   redis.call('ZADD', order, ARGV[i + 2], ARGV[i])
