@@ -50,9 +50,7 @@ def clock(request: pytest.FixtureRequest, adapter: str) -> StillClock:
 
 
 @pytest.fixture
-async def store_factory(
-    request: pytest.FixtureRequest, adapter: str, tmp_path: Path, clock: StillClock
-) -> AsyncIterator[StoreFactory]:
+async def store_factory(request: pytest.FixtureRequest, adapter: str, tmp_path: Path, clock: StillClock) -> AsyncIterator[StoreFactory]:
     """Opens stores over the same data, as several processes would; closes them after the test."""
     opened: list[LongTermStore] = []
     make = _on_cosmos(request.getfixturevalue("cosmos_server"), clock) if adapter == "cosmos" else _on_sqlite(tmp_path, clock)

@@ -28,7 +28,12 @@ PAUSE_S = 0.02
 CONNECTIONS = 100
 """What the SDK's transport (aiohttp) holds at most."""
 CHARGE = "x-ms-request-charge"
-CLIENT_OPTIONS: Final[dict[str, Any]] = {"retry_total": 2, "retry_backoff_max": 1, "connection_timeout": 5, "enable_compact_utf8_item_writes": True}
+CLIENT_OPTIONS: Final[dict[str, Any]] = {
+    "retry_total": 2,
+    "retry_backoff_max": 1,
+    "connection_timeout": 5,
+    "enable_compact_utf8_item_writes": True,
+}
 """The SDK waits for throttled calls as told and sends cut ones again, both few times; the rest is done here, where the deadline is
 known. Compact UTF-8: else a Japanese character takes six bytes of a batch, not three."""
 T = TypeVar("T")
