@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -23,8 +24,8 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ports import Near, Write
-from tests.builders import ALICE, DIMENSIONS, StillClock, batch, document, memory, query, save, saving, unit
+from memory_core.ports import Document, Near, Write
+from tests.builders import ALICE, DIMENSIONS, StillClock, batch, commit, document, memory, query, save, saving, unit
 from tests.cosmos_client import client_of
 from tests.cosmos_server import KEY, CosmosServer, running
 from tests.world import World
@@ -150,6 +151,29 @@ async def test_a_commit_applied_and_cut_is_known_as_ours_though_the_sdk_was_refu
     server.fault("cut_after", operations=["batch"], times=1)
     await keep(ledger(store), one)
     assert [event.memory_id for event in await store.events(ALICE, 0, 10)].count(one.id) == 1
+
+
+async def test_a_document_read_before_a_rivals_commit_is_read_again_for_the_head_read_after_it(
+    server: CosmosServer, opened: Opened
+) -> None:
+    here, there = await opened(), await opened()
+
+    async def counted(store: CosmosStore, number: int) -> None:
+        await commit(store, ALICE, Write("put", Document("counter", "marker", {"n": number})))
+
+    await counted(there, 1)
+    head = (await here.snapshot(ALICE)).head  # from now on it is read beside documents
+    rival = batch(head, [Write("put", Document("counter", "marker", {"n": 2}))])
+    server.forget_requests()
+    server.fault("slow", operations=["read"], times=1, delay_ms=400)  # the head
+    looking = asyncio.create_task(here.snapshot(ALICE, ["counter"]))
+    deadline = time.monotonic() + 10
+    while "read" not in [one["operation"] for one in await asyncio.to_thread(server.requests)]:
+        assert time.monotonic() < deadline
+    await there.commit(ALICE, rival)
+    seen = await looking
+    assert seen.head == rival.head
+    assert seen.documents["counter"].body == {"n": 2}
 
 
 async def test_a_store_that_is_down_is_said_and_comes_back_without_a_restart(server: CosmosServer, opened: Opened) -> None:

@@ -186,10 +186,11 @@ class Connection:
 
 
 async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
-    """The results of all, side by side; when one fails the others are given up."""
+    """The results of all, side by side; when one fails the others are given up, and have ended before that is said."""
     tasks = [asyncio.ensure_future(one) for one in work]
     try:
         return list(await asyncio.gather(*tasks))
     finally:
         for task in tasks:
             task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

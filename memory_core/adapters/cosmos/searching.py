@@ -12,7 +12,7 @@ from typing import Any
 from memory_core.adapters.cosmos.documents import memory_of
 from memory_core.adapters.cosmos.queries import SIMILARITY
 from memory_core.domain.candidates import CandidateSet, Statistics, from_memories
-from memory_core.domain.models import Head, Memory
+from memory_core.domain.models import Head, Lexical, Memory
 from memory_core.ports import Found, Search
 
 Rows = Sequence[Mapping[str, Any]]
@@ -20,19 +20,25 @@ Rows = Sequence[Mapping[str, Any]]
 
 def found(head: Head | None, search: Search, near: Rows, worded: Rows, charge: float) -> Found:
     """The answer to a search. Memories of another epoch than the head's are left out."""
-    rows = {row["id"]: row for row in (*near, *worded) if head is not None and row["epoch"] == head.epoch}
+    ours = [row for row in (*near, *worded) if head is not None and row["epoch"] == head.epoch]
+    rows = {row["id"]: row for row in ours}
     memories = {identity: memory_of(row) for identity, row in rows.items()}
-    cosines = {identity: float(row[SIMILARITY]) for identity, row in rows.items() if SIMILARITY in row}
-    shown = [_apart(memory) if rows[memory.id]["kind"] == "version" else memory for memory in memories.values()]
-    candidates = from_memories(shown, search.terms, search.vector, cosines)
-    candidates.memories = memories
-    hits = {one for one, tf in zip(candidates.ids, candidates.tf, strict=True) if tf.any()}
-    candidates.lists = {
+    lists = {
         "vector": [row["id"] for row in near if row["id"] in memories],
-        # The service's analyser may take two terms for one that ours tells apart.
-        "lexical": [row["id"] for row in worded if row["id"] in hits],
+        # The service's analyser may take two words for one that ours tells apart ("c++" and "c").
+        "lexical": [row["id"] for row in worded if row["id"] in memories and _holds_any(memories[row["id"]].lexical, search.terms)],
     }
+    chosen = {identity: memories[identity] for identity in dict.fromkeys(lists["vector"] + lists["lexical"])}
+    cosines = {identity: float(rows[identity][SIMILARITY]) for identity in chosen if SIMILARITY in rows[identity]}
+    apart = [_apart(memory) if rows[identity]["kind"] == "version" else memory for identity, memory in chosen.items()]
+    candidates = from_memories(apart, search.terms, search.vector, cosines)
+    candidates.memories, candidates.lists = chosen, lists
     return Found(head, candidates, _statistics(head, candidates, search.terms), charge)
+
+
+def _holds_any(lexical: Lexical, terms: Sequence[str]) -> bool:
+    parts = (lexical.own, lexical.date, lexical.previous, lexical.before_previous)
+    return any(term in part for part in parts for term in terms)
 
 
 def _apart(version: Memory) -> Memory:
