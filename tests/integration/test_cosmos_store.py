@@ -17,6 +17,8 @@ from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.adapters.offline.hash_embedder import HashEmbedder
 from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.system import RandomIds
+from memory_core.config import Settings
+from memory_core.core import MemoryCore
 from memory_core.domain.errors import EmbeddingMismatch, HeadMoved, Unavailable
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput
@@ -315,6 +317,20 @@ async def test_a_save_and_a_retrieve_ask_as_little_as_was_designed(server: Cosmo
     # For the words, the SDK asks for a plan and counts them before the query itself.
     assert sorted(seen) == ["plan", "query", "query", "query", "read"]
     await world.close()
+
+
+async def test_settings_choose_the_store_and_the_whole_product_runs_on_it(server: CosmosServer, tmp_path: Path) -> None:
+    database = uuid4().hex
+    chosen = {"MEMORY_LONG_TERM": "cosmos", "MEMORY_COSMOS_ENDPOINT": server.endpoint, "MEMORY_COSMOS_KEY": KEY}
+    given = {"MEMORY_COSMOS_DATABASE": database, "EMBEDDING_PROVIDER": "hash", "MEMORY_DATA": str(tmp_path)}
+    maker = CosmosStore(server.endpoint, database, clock=StillClock(), dimensions=384, key=KEY)
+    await maker.provision()
+    await maker.close()
+    async with MemoryCore(Settings.from_env(chosen | given)) as core:
+        saved = await core.save(ALICE, SaveInput(content="Ann drinks jasmine tea"))
+        found = await core.retrieve(ALICE, RetrieveInput(query="jasmine tea", answer_threshold=0.0, similarity_threshold=0.0))
+        assert [one.shown.memory.id for one in found.results] == [saved.memory.id]
+        assert [one.id for one in (await core.list(ALICE, ListInput())).memories] == [saved.memory.id]
 
 
 async def test_a_search_reads_no_vector_and_says_what_it_cost(server: CosmosServer, opened: Opened) -> None:
