@@ -15,8 +15,9 @@ from azure.cosmos.exceptions import CosmosBatchOperationError
 from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.connection import Connection
 from memory_core.adapters.cosmos.documents import DEPENDENCY, HEAD_ID, Item, items_of
+from memory_core.adapters.cosmos.failures import PASSING
 from memory_core.adapters.cosmos.heads import Heads, Known, known_of
-from memory_core.domain.errors import AlreadyExists, HeadMoved, MemoryCoreError, TooLarge, Unavailable
+from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
 from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
 from memory_core.ports import Batch, Write
@@ -36,7 +37,8 @@ async def apply(connection: Connection, heads: Heads, owner: Owner, batch: Batch
             heads.keep(owner, None)
             at = refused.error_index
             if refused.status_code != 404 or at == 0 or pairs[at - 1][0].mode != "delete":
-                raise _said(refused, pairs) from refused
+                said = _said(refused, pairs)
+                raise said from (None if said is refused else refused)
             pairs = await _without_missing(connection, owner, pairs)
         except BaseException:
             heads.keep(owner, None)
@@ -82,8 +84,8 @@ async def _without_missing(connection: Connection, owner: Owner, pairs: Pairs) -
     return [(write, item) for write, item in pairs if write.mode != "delete" or write.document.id in there]
 
 
-def _said(refused: CosmosBatchOperationError, pairs: Pairs) -> MemoryCoreError:
-    """Which of the commit's errors the first refused operation stands for."""
+def _said(refused: CosmosBatchOperationError, pairs: Pairs) -> Exception:
+    """Which of the commit's errors the first refused operation stands for; itself when it is a mistake of ours, which must be seen."""
     at, status = refused.error_index, refused.status_code
     if status == 412 or (at == 0 and status in (404, 409)):
         return HeadMoved("another commit of this user came first")
@@ -91,4 +93,6 @@ def _said(refused: CosmosBatchOperationError, pairs: Pairs) -> MemoryCoreError:
         return AlreadyExists(f"a document with the id {pairs[at - 1][0].document.id} is there already")
     if status == 413:
         return TooLarge("the store refused the commit as too large")
-    return Unavailable(DEPENDENCY, f"Cosmos DB refused an operation of the commit with {status}")
+    if status in PASSING:
+        return Unavailable(DEPENDENCY, f"Cosmos DB answered an operation of the commit with {status}")
+    return refused

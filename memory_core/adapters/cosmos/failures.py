@@ -14,7 +14,6 @@ from memory_core.domain.errors import MemoryCoreError, TooLarge, Unavailable
 PASSING = frozenset({408, 410, 429, 449, 500, 502, 503, 504})
 """Statuses after which the same read may well succeed."""
 RETRY_AFTER_S = 2
-NO_CONTAINER = 1003
 
 
 def passes(error: AzureError) -> bool:
@@ -35,7 +34,7 @@ def translated(error: AzureError) -> MemoryCoreError | None:
     if status == 413:
         return TooLarge("the store refused the commit as too large")
     if status in (401, 403) or isinstance(error, ClientAuthenticationError):
-        return Unavailable(DEPENDENCY, "Cosmos DB refused our identity or key", retry_after_s=30)
+        return Unavailable(DEPENDENCY, f"Cosmos DB refused us: identity, key, rights or a full partition ({status})", retry_after_s=30)
     if status == 404:
         return Unavailable(DEPENDENCY, "the database or container of Cosmos DB does not exist", retry_after_s=30)
     if status is None:
