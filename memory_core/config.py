@@ -30,7 +30,7 @@ class ConfigError(ValueError):
     """Settings that can't be used; the text names each environment variable, its value and what is allowed."""
 
 
-SECRETS = frozenset({"llm_api_key", "embedding_api_key", "redis_url", "redis_password", "api_keys", "secret"})
+SECRETS = frozenset({"llm_api_key", "embedding_api_key", "cosmos_key", "redis_url", "redis_password", "api_keys", "secret"})
 """Settings whose values are never shown, logged or put into an error."""
 
 
@@ -113,7 +113,10 @@ class Settings(BaseModel):
     vector_cache_ttl_s: Positive = Field(3600.0, description="Seconds a vector is kept in process")
 
     # the long term
-    long_term: Annotated[Literal["sqlite"], Lower] = Field("sqlite", description="Where the truth is kept")
+    long_term: Annotated[Literal["sqlite", "cosmos"], Lower] = Field("sqlite", description="Where the truth is kept")
+    cosmos_endpoint: Url | None = Field(None, description="Address of the account, required when MEMORY_LONG_TERM is cosmos")
+    cosmos_key: SecretStr | None = Field(None, description="Key of the account; none = managed identity")
+    cosmos_database: str = Field("memory-core", min_length=1, description="Database that holds the container memories")
     data: Folder = Field(Path(".memory"), description="Folder of everything that is kept on this machine")
     sqlite_synchronous: Annotated[Literal["full", "normal"], Lower] = Field(
         "normal", description="normal: an acknowledged write survives a killed process; full: a power cut too, at ten times a commit's time"
@@ -187,6 +190,8 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
+        if self.long_term == "cosmos" and self.cosmos_endpoint is None:
+            raise ValueError("MEMORY_COSMOS_ENDPOINT is required when MEMORY_LONG_TERM is cosmos")
         if self.short_term == "redis" and self.redis_url is None:
             raise ValueError("MEMORY_REDIS_URL is required when MEMORY_SHORT_TERM is redis")
         if self.redis_url is not None and not self.redis_url.get_secret_value().startswith(("redis://", "rediss://", "unix://")):

@@ -51,6 +51,8 @@ class Adapters:
 
 
 def _long_term(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermStore:
+    if settings.long_term == "cosmos":
+        return _cosmos(settings, embedder, clock)
     from memory_core.adapters.sqlite.store import SqliteStore
 
     return SqliteStore(
@@ -60,6 +62,21 @@ def _long_term(settings: Settings, embedder: Embedder, clock: Clock) -> LongTerm
         dimensions=embedder.dimensions,
         synchronous=settings.sqlite_synchronous,
         slice_budget_bytes=settings.slice_budget_mb * 2**20,
+    )
+
+
+def _cosmos(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermStore:
+    from memory_core.adapters.cosmos.store import CosmosStore
+
+    if settings.cosmos_endpoint is None:
+        raise ConfigError("MEMORY_COSMOS_ENDPOINT is required when MEMORY_LONG_TERM is cosmos")
+    key = settings.cosmos_key
+    return CosmosStore(
+        settings.cosmos_endpoint,
+        settings.cosmos_database,
+        clock=clock,
+        dimensions=embedder.dimensions,
+        key=None if key is None else key.get_secret_value(),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from memory_core.domain.errors import Unavailable
+from memory_core.domain.lexical import search_text
 from memory_core.domain.models import Event, Head, Lexical, Memory, MemoryType, Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports import Batch, Document, Filter, LongTermStore, Search, Write
@@ -47,7 +48,10 @@ def tokens(text: str) -> dict[str, int]:
 
 
 def memory(content: str = "green tea", *, owner: Owner = ALICE, **fields: Any) -> Memory:
-    """A memory with sensible defaults; its own tokens are the words of its content. `fields` overrides any field."""
+    """A memory with sensible defaults; its own tokens are the words of its content. `fields` overrides any field.
+
+    As formation does, the text for full-text indexes is made of the tokens.
+    """
     defaults: dict[str, Any] = {
         "id": f"mem_{uuid.uuid4().hex}",
         "app_id": owner.app_id,
@@ -55,12 +59,14 @@ def memory(content: str = "green tea", *, owner: Owner = ALICE, **fields: Any) -
         "type": MemoryType.EPISODIC,
         "content": content,
         "lexical": Lexical(own=tokens(content)),
+        "epoch": "epoch-1",
         "created_at": NOW,
         "updated_at": NOW,
         "event_timestamp": NOW,
         "valid_from": NOW - timedelta(days=1),
     }
-    return Memory(**(defaults | fields))
+    given = defaults | fields
+    return Memory(**({"search_text": search_text(given["lexical"])} | given))
 
 
 def document(one: Memory, kind: Any = "memory") -> Document:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -105,19 +106,41 @@ async def changed_world(store: LongTermStore, rng: random.Random, world: list[St
     return after
 
 
-def check_against_reference(found: Found, world: list[Stored], search: Search) -> None:
+def check_against_reference(found: Found, world: list[Stored], search: Search, adapter: str) -> None:
     inside = {one.memory.id: one.memory for one in world if reference.passes(one, search.where)}
     got = found.candidates
     check_list(got.lists["vector"], {key: reference.cosine(one, search) for key, one in inside.items()}, search.limit)
     scores = {key: reference.words(world, one, search) for key, one in inside.items()}
-    check_list(got.lists["lexical"], {key: score for key, score in scores.items() if score > 0}, search.limit)
+    hits = {key: score for key, score in scores.items() if score > 0}
     assert list(dict.fromkeys(got.lists["vector"] + got.lists["lexical"])) == got.ids
-    assert found.statistics.documents == len(reference.findable(world))
-    assert found.statistics.mean_length == pytest.approx(reference.mean_length(world))
-    assert found.statistics.document_frequency == {term: reference.frequency(world, term) for term in search.terms}
-    assert found.statistics.actors == {one.actor for one in reference.findable(world)} - {None}
+    if adapter == "cosmos":
+        check_words_of_a_service(got.lists["lexical"], hits, search.limit, len(world))
+        check_statistics(found, [one.memory for one in world if one.memory.id in got.ids], search)
+    else:
+        check_list(got.lists["lexical"], hits, search.limit)
+        check_statistics(found, reference.findable(world), search)
     for row, key in enumerate(got.ids):
-        check_row(found, row, inside[key], world, search)
+        check_row(found, row, inside[key], world, search, adapter)
+
+
+def check_words_of_a_service(ids: list[str], hits: dict[str, float], limit: int, stored: int) -> None:
+    """Cosmos DB orders by its own BM25 over unweighted words, so which hits are cut is its choice; when all fit in, none is missing.
+
+    A list may be shorter than it could be: what the service's analyser takes for a hit and ours does not is left out.
+    """
+    assert set(ids) <= set(hits)
+    assert len(set(ids)) == len(ids) <= limit
+    if limit >= stored:
+        assert set(ids) == set(hits)
+
+
+def check_statistics(found: Found, counted: Sequence[Memory], search: Search) -> None:
+    """What terms are worth, counted over these memories: all that are found by default, or, where no index knows them, the candidates."""
+    stored = [Stored(one.model_copy(update={"status": Status.ACTIVE})) for one in counted]
+    assert found.statistics.documents == len(stored)
+    assert found.statistics.mean_length == pytest.approx(reference.mean_length(stored))
+    assert found.statistics.document_frequency == {term: reference.frequency(stored, term) for term in search.terms}
+    assert found.statistics.actors == {one.actor for one in counted} - {None}
 
 
 def check_list(ids: list[str], scores: dict[str, float], limit: int) -> None:
@@ -128,7 +151,7 @@ def check_list(ids: list[str], scores: dict[str, float], limit: int) -> None:
     np.testing.assert_allclose([known[key] for key in ids], best, atol=1e-5)
 
 
-def check_row(found: Found, row: int, one: Memory, world: list[Stored], search: Search) -> None:
+def check_row(found: Found, row: int, one: Memory, world: list[Stored], search: Search, adapter: str) -> None:
     got, counts = found.candidates, reference.weighted_counts(one)
     np.testing.assert_allclose(got.cosine[row], reference.cosine(one, search), atol=1e-5)
     np.testing.assert_allclose(got.tf[row], [counts.get(term, 0.0) for term in search.terms], rtol=1e-6)
@@ -144,20 +167,22 @@ def check_row(found: Found, row: int, one: Memory, world: list[Stored], search: 
     is_version = any(stored.version and stored.memory.id == one.id for stored in world)
     for step, cosines, places in ((-1, got.previous_cosine, got.before), (1, got.next_cosine, got.after)):
         beside = None if is_version else reference.neighbour(world, one, step, search.where)
+        if adapter == "cosmos" and beside is not None and beside.id not in got.ids:
+            beside = None  # what was not among the candidates was not read
         expected = np.nan if beside is None else reference.cosine(beside, search)
         np.testing.assert_allclose(cosines[row], expected, atol=1e-5)
         assert places[row] == (got.ids.index(beside.id) if beside is not None and beside.id in got.ids else -1)
 
 
 @pytest.mark.parametrize("seed", range(8))
-async def test_a_search_finds_what_a_scan_of_everything_finds(store_factory: StoreFactory, seed: int) -> None:
+async def test_a_search_finds_what_a_scan_of_everything_finds(store_factory: StoreFactory, adapter: str, seed: int) -> None:
     rng = random.Random(seed)
     writer, reader = await store_factory(), await store_factory()
     world = await stored_world(writer, rng)
     for _ in range(3):
         for _ in range(12):
             search = some_search(rng)
-            check_against_reference(await rng.choice([writer, reader]).search(ALICE, search), world, search)
+            check_against_reference(await rng.choice([writer, reader]).search(ALICE, search), world, search, adapter)
         world = await changed_world(writer, rng, world)
 
 

@@ -23,7 +23,7 @@ from tests.cosmos_emulator.resources import handle
 from tests.cosmos_emulator.store import Account
 
 MAX_BODY = 16 * 1024 * 1024
-STATEMENT = 2_000
+STATEMENT = 8_000
 """Characters of a query that the log keeps."""
 
 

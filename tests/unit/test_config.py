@@ -16,6 +16,7 @@ KEY = '[{"id": "k1", "app": "shop", "sha256": "' + "ab" * 32 + '", "rights": ["r
 SECRET_VALUES = {
     "LLM_API_KEY": "llm-hush-hush",
     "EMBEDDING_API_KEY": "embedding-hush-hush",
+    "MEMORY_COSMOS_KEY": "cosmos-hush-hush",
     "MEMORY_REDIS_URL": "rediss://:hush-hush@cache:6380/0",
     "MEMORY_REDIS_PASSWORD": "redis-hush-hush",
     "MEMORY_API_KEYS": KEY.replace("shop", "hush"),
@@ -95,6 +96,7 @@ def test_every_wrong_value_is_named_at_once():
 @pytest.mark.parametrize(
     ("environ", "missing"),
     [
+        ({"MEMORY_LONG_TERM": "cosmos"}, "MEMORY_COSMOS_ENDPOINT"),
         ({"MEMORY_SHORT_TERM": "redis"}, "MEMORY_REDIS_URL"),
         ({"EMBEDDING_PROVIDER": "openai"}, "EMBEDDING_API_KEY"),
         ({"EMBEDDING_PROVIDER": "azure", "EMBEDDING_API_KEY": "k"}, "EMBEDDING_BASE_URL"),

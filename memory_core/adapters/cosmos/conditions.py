@@ -1,0 +1,107 @@
+"""WHERE clauses: whose documents, of which kinds, within which filter. Every value travels as a parameter.
+
+One would get wrong: the partition key in the request already confines a query to its user. The clause says it again, so that a
+request that lost its key finds nothing of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from memory_core.domain.scope import Owner
+from memory_core.ports import Filter
+
+OVERTAKEN = ("contradicted", "consolidated", "new_version")
+"""Reasons of a status that do not take a memory from the past it was true in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A statement and its parameters, as the SDK takes them."""
+
+    statement: str
+    parameters: list[dict[str, Any]]
+
+
+class Conditions:
+    """Conditions that must all hold, gathered with their parameters."""
+
+    def __init__(self, owner: Owner, kinds: Collection[str] = ()) -> None:
+        self._values: list[Any] = []
+        self._parts: list[str] = []
+        self.equal("c.app_id", owner.app_id)
+        self.equal("c.user_id", owner.user_id)
+        if kinds:
+            self.among("c.kind", kinds)
+
+    def value(self, value: Any) -> str:
+        """The name of a new parameter with this value."""
+        self._values.append(value)
+        return f"@p{len(self._values) - 1}"
+
+    def listed(self, values: Iterable[Any]) -> str:
+        """The names of new parameters, one a value, with commas."""
+        return ", ".join(self.value(value) for value in values)
+
+    def add(self, condition: str) -> None:
+        """One more condition, of our own text and names of parameters."""
+        self._parts.append(f"({condition})")
+
+    def equal(self, path: str, value: Any) -> None:
+        """The path has this value."""
+        self.add(f"{path} = {self.value(value)}")
+
+    def among(self, path: str, values: Iterable[str]) -> None:
+        """The path has one of these values."""
+        self.add(self.is_among(path, values))
+
+    def is_among(self, path: str, values: Iterable[str]) -> str:
+        """The condition that `among` adds; false for no values."""
+        ordered = sorted(values)
+        return f"{path} IN ({self.listed(ordered)})" if ordered else "false"
+
+    def unexpired(self, now: datetime) -> None:
+        """The document's time is not over by our clock."""
+        self.add(f"NOT IS_DEFINED(c.expires_at) OR c.expires_at > {self.value(now.timestamp())}")
+
+    def within(self, where: Filter | None) -> None:
+        """What a filter says about memories and versions."""
+        if where is not None:
+            self._standing(where)
+            self._narrowed(where)
+
+    def _standing(self, where: Filter) -> None:
+        has_status = self.is_among("c.status", where.statuses)
+        if where.at is None:
+            self.add(has_status)
+            if where.now is not None:
+                self._valid_after(where.now)
+        else:
+            self.add(f"{has_status} OR {self.is_among('c.status_reason', OVERTAKEN)}")
+            self.add(f"c.valid_from_s <= {self.value(where.at.timestamp())}")
+            self._valid_after(where.at)
+
+    def _valid_after(self, moment: datetime) -> None:
+        self.add(f"NOT IS_DEFINED(c.valid_until_s) OR c.valid_until_s > {self.value(moment.timestamp())}")
+
+    def _narrowed(self, where: Filter) -> None:
+        for path, values in (("c.type", where.types), ("c.category", where.categories)):
+            if values:
+                self.among(path, values)
+        for path, value in (("c.session_id", where.session_id), ("c.agent_id", where.agent_id)):
+            if value is not None:
+                self.equal(path, value)
+        if where.tags:
+            self.add(" OR ".join(f"ARRAY_CONTAINS(c.tags, {self.value(tag)})" for tag in sorted(where.tags)))
+        for moment, comparison in ((where.since, ">="), (where.until, "<")):
+            if moment is not None:
+                self.add(f"c.event_at {comparison} {self.value(moment.timestamp())}")
+
+    def query(self, select: str, order: str = "") -> Query:
+        """SELECT `select` FROM the documents that all conditions leave, in `order`."""
+        parameters = [{"name": f"@p{number}", "value": value} for number, value in enumerate(self._values)]
+        statement = f"SELECT {select} FROM c WHERE {' AND '.join(self._parts)} {order}"  # noqa: S608 - our own text, values are parameters
+        return Query(statement.rstrip(), parameters)

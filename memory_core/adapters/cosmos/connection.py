@@ -1,0 +1,196 @@
+"""The way to the service: one lazy client per store, a deadline for every call, bounded retries for reads.
+
+One would get wrong: a commit is not sent again from here, whatever came back. Whether it was applied is for its sender to find out,
+by the commit's marker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from memory_core.adapters.cosmos.conditions import Query
+from memory_core.adapters.cosmos.documents import DEPENDENCY, Item
+from memory_core.domain.errors import Unavailable
+from memory_core.domain.scope import Owner
+
+if TYPE_CHECKING:
+    from azure.cosmos.aio import ContainerProxy, CosmosClient
+    from azure.identity.aio import DefaultAzureCredential
+
+READ_ATTEMPTS = 5
+PAUSE_S = 0.02
+"""Before the second attempt; doubled with each, times a random share, so that clients do not come back together."""
+CONNECTIONS = 100
+"""What the SDK's transport (aiohttp) holds at most."""
+CHARGE = "x-ms-request-charge"
+CLIENT_OPTIONS: Final[dict[str, Any]] = {
+    "retry_total": 2,
+    "retry_backoff_max": 1,
+    "connection_timeout": 5,
+    "enable_compact_utf8_item_writes": True,
+}
+"""The SDK waits for throttled calls as told and sends cut ones again, both few times; the rest is done here, where the deadline is
+known. Compact UTF-8: else a Japanese character takes six bytes of a batch, not three."""
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Answer:
+    """Rows of a query, or the item of a point read as the only one; charge in request units, over all pages."""
+
+    rows: list[Any] = field(default_factory=list)
+    charge: float = 0.0
+
+    def count(self, headers: Mapping[str, Any], _: Any = None) -> None:
+        """Add the charge of one response."""
+        self.charge += float(headers.get(CHARGE, 0.0))
+
+
+class Connection:
+    """One container of one account. key: an account key; None = the identity that `DefaultAzureCredential` finds."""
+
+    def __init__(self, endpoint: str, database: str, container: str, *, key: str | None, deadline_s: float) -> None:
+        self._endpoint, self._key, self._deadline_s = endpoint, key, deadline_s
+        self._database_id, self._container_id = database, container
+        self._opening = asyncio.Lock()
+        self._client: CosmosClient | None = None
+        self._container: ContainerProxy | None = None
+        self._credential: DefaultAzureCredential | None = None
+        self.under_way = 0
+
+    async def close(self) -> None:
+        """Close the client and its connections; the next call opens new ones."""
+        client, credential = self._client, self._credential
+        self._client = self._credential = self._container = None
+        if client is not None:
+            await client.close()
+        if credential is not None:
+            await credential.close()
+
+    async def item(self, owner: Owner, identity: str) -> Answer:
+        """A point read; no rows when there is no such item."""
+        from azure.core.exceptions import AzureError
+
+        from memory_core.adapters.cosmos.failures import is_missing
+
+        async def read(container: ContainerProxy) -> Answer:
+            try:
+                found = await container.read_item(identity, partition_key=list(owner))
+            except AzureError as error:
+                if is_missing(error):
+                    return Answer()
+                raise
+            answer = Answer([dict(found)])
+            answer.count(found.get_response_headers())
+            return answer
+
+        return await self.read(read)
+
+    async def query(self, owner: Owner, query: Query) -> Answer:
+        """All rows of a query within one user's partition."""
+
+        async def read(container: ContainerProxy) -> Answer:
+            answer = Answer()
+            found = container.query_items(
+                query.statement,
+                parameters=query.parameters,
+                partition_key=list(owner),
+                full_text_score_scope="Local",  # a word is worth what it is worth to this user
+                response_hook=answer.count,
+            )
+            answer.rows = [row async for row in found]
+            return answer
+
+        return await self.read(read)
+
+    async def read(self, work: Callable[[ContainerProxy], Awaitable[T]]) -> T:
+        """Do a read, again when that may help and time is left. Raises Unavailable."""
+        from azure.core.exceptions import AzureError
+
+        from memory_core.adapters.cosmos.failures import passes, translated
+
+        async with self._in_time():
+            for attempt in range(1, READ_ATTEMPTS + 1):
+                try:
+                    return await work(await self.container())
+                except AzureError as error:
+                    if attempt == READ_ATTEMPTS or not passes(error):
+                        raise translated(error) or error from error
+                await asyncio.sleep(PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
+        raise AssertionError("the last attempt returns or raises")
+
+    async def batch(self, owner: Owner, operations: Sequence[tuple[Any, ...]]) -> list[Item]:
+        """Send one transactional batch, once. Raises CosmosBatchOperationError when refused, Unavailable when nobody knows."""
+        from azure.core.exceptions import AzureError
+        from azure.cosmos.exceptions import CosmosBatchOperationError
+
+        from memory_core.adapters.cosmos.failures import translated
+
+        async with self._in_time():
+            try:
+                container = await self.container()
+                return list(await container.execute_item_batch(list(operations), partition_key=list(owner)))
+            except CosmosBatchOperationError:
+                raise
+            except AzureError as error:
+                raise translated(error) or error from error
+
+    async def container(self) -> ContainerProxy:
+        """The container, through a client that is made by the first call."""
+        async with self._opening:
+            if self._container is None:
+                client = await self._connected()
+                self._container = client.get_database_client(self._database_id).get_container_client(self._container_id)
+            return self._container
+
+    async def client(self) -> CosmosClient:
+        """The client itself."""
+        await self.container()
+        if self._client is None:
+            raise Unavailable(DEPENDENCY, "the store is not open")
+        return self._client
+
+    async def _connected(self) -> CosmosClient:
+        from azure.cosmos.aio import CosmosClient
+
+        credential: Any = self._key
+        if credential is None:
+            from azure.identity.aio import DefaultAzureCredential
+
+            credential = self._credential = self._credential or DefaultAzureCredential()
+        client = CosmosClient(self._endpoint, credential, **CLIENT_OPTIONS)
+        try:
+            await client.__aenter__()
+        except BaseException:
+            await client.close()
+            raise
+        self._client = client
+        return client
+
+    @asynccontextmanager
+    async def _in_time(self) -> AsyncIterator[None]:
+        """The deadline of one call."""
+        self.under_way += 1
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                yield
+        except TimeoutError:
+            raise Unavailable(DEPENDENCY, f"Cosmos DB did not answer within {self._deadline_s:g} s") from None
+        finally:
+            self.under_way -= 1
+
+
+async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
+    """The results of all, side by side; when one fails the others are given up, and have ended before that is said."""
+    tasks = [asyncio.ensure_future(one) for one in work]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

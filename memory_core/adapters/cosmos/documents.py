@@ -1,0 +1,129 @@
+"""Documents as Cosmos items: what is written for each, what is read back, and how large a batch may be.
+
+One would get wrong: the fields of memories and versions stand at the top of the item, so that queries can filter by them; the body of
+every other kind is kept whole under `body`, so that no name in it can clash with one of the item's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
+from typing import Any, Final
+
+import numpy as np
+import orjson
+
+from memory_core.domain.errors import EmbeddingMismatch, TooLarge
+from memory_core.domain.models import INTERNAL_FIELDS, Memory, Vector
+from memory_core.domain.scope import Owner
+from memory_core.domain.shown import Shown
+from memory_core.ports import Batch, Document, Write
+
+DEPENDENCY: Final = "long_term"
+HEAD_ID: Final = "head"
+MEMORY_KINDS: Final = frozenset({"memory", "version"})
+MEMORY_FIELDS: Final = tuple(name for name in Memory.model_fields if name != "embedding")
+MAX_DOCUMENTS = 100
+MAX_BATCH_BYTES = 1_800_000
+"""Of bodies and vectors. The service's limit is 2 MiB a request; the rest is for keys and for what wraps each operation."""
+BYTES_PER_NUMBER = 13
+"""A number of a vector, as JSON text with 9 significant digits: as many as bring the same float32 back."""
+
+Item = dict[str, Any]
+
+
+def items_of(owner: Owner, batch: Batch, now: datetime, dimensions: int) -> list[tuple[Write, Item]]:
+    """The batch's writes with their items, events first. Raises TooLarge and EmbeddingMismatch before anything is sent."""
+    writes = [Write("create", Document(event.id, "event", event.model_dump(mode="json"))) for event in batch.events]
+    writes += batch.writes
+    if len(writes) + 1 > MAX_DOCUMENTS:
+        raise TooLarge(f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {len(writes) + 1}")
+    size = len(batch.head.model_dump_json())
+    for write in writes:
+        check_vector(write.document.vector, dimensions)
+        if write.mode != "delete":
+            size += len(orjson.dumps(write.document.body))
+            size += 0 if write.document.vector is None else write.document.vector.size * BYTES_PER_NUMBER
+    if size > MAX_BATCH_BYTES:
+        raise TooLarge(f"one commit holds at most {MAX_BATCH_BYTES} bytes; this one has {size}")
+    return [(write, {} if write.mode == "delete" else item_of(owner, write.document, now)) for write in writes]
+
+
+def check_vector(vector: Vector | None, dimensions: int) -> None:
+    """EmbeddingMismatch, with both numbers, for a vector of another length than the container's."""
+    if vector is not None and vector.shape != (dimensions,):
+        raise EmbeddingMismatch(DEPENDENCY, f"a vector of shape {vector.shape} came to a store that was opened for {dimensions} dimensions")
+
+
+def item_of(owner: Owner, document: Document, now: datetime) -> Item:
+    """One document as an item. ValueError for a memory that expires: its end is a status, not a clock."""
+    body = document.body
+    item: Item = {"id": document.id, "app_id": owner.app_id, "user_id": owner.user_id, "kind": document.kind}
+    item["sequence"] = body.get("sequence", 0)
+    if document.kind not in MEMORY_KINDS:
+        item["body"] = body
+        if document.expires_at is not None:
+            # Rounded down: the service may drop it a moment before our clock says so, but never keeps its id taken after that.
+            item["ttl"] = max(1, int((document.expires_at - now).total_seconds()))
+            item["expires_at"] = document.expires_at.timestamp()
+        return item
+    if document.expires_at is not None:
+        raise ValueError(f"{document.id}: a memory does not expire")
+    item.update({name: body[name] for name in MEMORY_FIELDS if name in body and name not in item})
+    item.update(_compared(body))
+    if document.vector is not None:
+        item["embedding"] = numbers(document.vector)
+    return item
+
+
+def document_of(item: Mapping[str, Any]) -> Document:
+    """The document in an item, with its vector where that was read."""
+    kind = item["kind"]
+    if kind in MEMORY_KINDS:
+        vector = item.get("embedding")
+        return Document(item["id"], kind, memory_body(item), None if vector is None else np.array(vector, dtype=np.float32))
+    expires_at = item.get("expires_at")
+    moment = None if expires_at is None else datetime.fromtimestamp(expires_at, timezone.utc)
+    return Document(item["id"], kind, item["body"], expires_at=moment)
+
+
+def memory_of(item: Mapping[str, Any]) -> Memory:
+    """The memory in an item, with its vector where that was read."""
+    memory = Memory.model_validate(memory_body(item))
+    vector = item.get("embedding")
+    memory.embedding = None if vector is None else np.array(vector, dtype=np.float32)
+    return memory
+
+
+def memory_body(item: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a memory or version that stand in an item, but for the vector."""
+    return {name: item[name] for name in MEMORY_FIELDS if name in item}
+
+
+def shown_of(item: Mapping[str, Any]) -> Shown:
+    """A memory as it is shown, straight from the item's fields: nothing is parsed that nobody looks at."""
+    body = memory_body(item)
+    public = {name: value for name, value in body.items() if name not in INTERNAL_FIELDS}
+    return Shown(orjson.dumps(public), orjson.dumps({name: value for name, value in body.items() if name in INTERNAL_FIELDS}))
+
+
+def is_expired(item: Mapping[str, Any], now: datetime) -> bool:
+    """Whether the item's time is over by our clock, although the service still holds it."""
+    expires_at = item.get("expires_at")
+    return expires_at is not None and bool(expires_at <= now.timestamp())
+
+
+def numbers(vector: Vector) -> Sequence[float]:
+    """A vector as numbers of 9 significant digits."""
+    return [float(f"{value:.9g}") for value in vector.tolist()]
+
+
+def _compared(body: Mapping[str, Any]) -> dict[str, Any]:
+    """What ranges and slots are compared by. A time that is not known is left out: an item without it is neither before nor after."""
+    made: dict[str, Any] = {}
+    for name, field in (("event_at", "event_timestamp"), ("valid_from_s", "valid_from"), ("valid_until_s", "valid_until")):
+        if body.get(field) is not None:
+            made[name] = datetime.fromisoformat(body[field]).timestamp()
+    if body.get("subject") is not None and body.get("attribute") is not None:
+        made["slot_subject"], made["slot_attribute"] = body["subject"].casefold(), body["attribute"].casefold()
+    return made

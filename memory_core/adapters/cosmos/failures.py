@@ -1,0 +1,51 @@
+"""What the service and the way to it can answer instead of an answer, in the product's words.
+
+One would get wrong: a failure says nothing about whether a write was applied. Only refusals (409, 412, 413) say that it was not, and
+even those may be the echo of a first try whose answer was lost on the way: the SDK sends a cut batch again by itself.
+"""
+
+from __future__ import annotations
+
+from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError
+
+from memory_core.adapters.cosmos.documents import DEPENDENCY
+from memory_core.domain.errors import MemoryCoreError, TooLarge, Unavailable
+
+PASSING = frozenset({408, 410, 429, 449, 500, 502, 503, 504})
+"""Statuses after which the same read may well succeed."""
+RETRY_AFTER_S = 2
+
+
+def passes(error: AzureError) -> bool:
+    """Whether a read that failed so is worth asking again."""
+    if isinstance(error, HttpResponseError) and error.status_code is not None:
+        return error.status_code in PASSING
+    return not isinstance(error, ClientAuthenticationError)
+
+
+def is_missing(error: AzureError) -> bool:
+    """Whether the document is not there, which is an answer; a container that is not there is a failure."""
+    return isinstance(error, HttpResponseError) and error.status_code == 404 and getattr(error, "sub_status", 0) in (None, 0)
+
+
+def translated(error: AzureError) -> MemoryCoreError | None:
+    """The error to raise instead; None for one that is a mistake of ours (400) and must be seen as it is."""
+    status = error.status_code if isinstance(error, HttpResponseError) else None
+    if status == 413:
+        return TooLarge("the store refused the commit as too large")
+    if status in (401, 403) or isinstance(error, ClientAuthenticationError):
+        return Unavailable(DEPENDENCY, f"Cosmos DB refused us: identity, key, rights or a full partition ({status})", retry_after_s=30)
+    if status == 404:
+        return Unavailable(DEPENDENCY, "the database or container of Cosmos DB does not exist", retry_after_s=30)
+    if status is None:
+        return Unavailable(DEPENDENCY, "Cosmos DB can not be reached", retry_after_s=RETRY_AFTER_S)
+    if status in PASSING:
+        return Unavailable(DEPENDENCY, f"Cosmos DB answered {status}", retry_after_s=_wait_of(error))
+    return None
+
+
+def _wait_of(error: AzureError) -> int:
+    """Seconds that the service asks for, rounded up; else the usual ones."""
+    headers = getattr(error, "headers", None) or {}
+    asked = str(headers.get("x-ms-retry-after-ms", ""))
+    return max(1, -(-int(asked) // 1000)) if asked.isdigit() else RETRY_AFTER_S

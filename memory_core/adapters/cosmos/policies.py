@@ -1,0 +1,88 @@
+"""What the container has to be like: key, vectors, full text, index; made against an emulator, compared everywhere else.
+
+One would get wrong: the vector policy and the key can never be changed. Another embedder needs another container, which is why a
+mismatch is an error at the start and not something to mend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from memory_core.adapters.cosmos.documents import DEPENDENCY
+from memory_core.domain.errors import EmbeddingMismatch, Unavailable
+
+if TYPE_CHECKING:
+    from azure.cosmos.aio import CosmosClient
+
+VectorIndex = Literal["quantizedFlat", "diskANN"]
+KEY_PATHS: Final = ["/app_id", "/user_id"]
+VECTOR_PATH, TEXT_PATH = "/embedding", "/search_text"
+STRONG_ENOUGH: Final = frozenset({"Strong", "BoundedStaleness"})
+"""Levels under which every process reads what any process was told is saved."""
+
+_INDEXED = (
+    "app_id", "user_id", "kind", "sequence", "expires_at", "type", "status", "status_reason", "category", "session_id", "agent_id",
+    "event_at", "valid_from_s", "valid_until_s", "slot_subject", "slot_attribute",
+)  # fmt: skip
+
+
+def indexing(vector_index: VectorIndex) -> dict[str, Any]:
+    """The index policy: only what is filtered or sorted, so that a write does not pay for words that full text indexes anyway."""
+    return {
+        "indexingMode": "consistent",
+        "includedPaths": [*({"path": f"/{name}/?"} for name in _INDEXED), {"path": "/tags/[]/?"}],
+        "excludedPaths": [{"path": "/*"}],
+        "compositeIndexes": [[{"path": "/sequence", "order": "ascending"}, {"path": "/id", "order": "ascending"}]],
+        "vectorIndexes": [{"path": VECTOR_PATH, "type": vector_index}],
+        "fullTextIndexes": [{"path": TEXT_PATH}],
+    }
+
+
+async def provision(client: CosmosClient, database: str, container: str, dimensions: int, vector_index: VectorIndex) -> None:
+    """Make database and container where they are missing. For an emulator: data-plane roles of a real account may not."""
+    from azure.cosmos import PartitionKey
+
+    made = await client.create_database_if_not_exists(database)
+    await made.create_container_if_not_exists(
+        container,
+        PartitionKey(KEY_PATHS, kind="MultiHash"),
+        default_ttl=-1,
+        indexing_policy=indexing(vector_index),
+        vector_embedding_policy={
+            "vectorEmbeddings": [{"path": VECTOR_PATH, "dataType": "float32", "distanceFunction": "cosine", "dimensions": dimensions}]
+        },
+        full_text_policy={"defaultLanguage": "en-US", "fullTextPaths": [{"path": TEXT_PATH, "language": "en-US"}]},
+    )
+
+
+def check(properties: Mapping[str, Any], dimensions: int) -> None:
+    """Compare the live container with what the store needs. Raises EmbeddingMismatch, or Unavailable naming each other difference."""
+    vectors = {one["path"]: one for one in (properties.get("vectorEmbeddingPolicy") or {}).get("vectorEmbeddings", [])}
+    vector = vectors.get(VECTOR_PATH, {})
+    if vector and vector.get("dimensions") != dimensions:
+        raise EmbeddingMismatch(
+            DEPENDENCY, f"the container holds vectors of {vector.get('dimensions')} dimensions; the embedder makes {dimensions}"
+        )
+    wrong = [text for text, holds in _needed(properties, vector) if not holds]
+    if wrong:
+        raise Unavailable(DEPENDENCY, f"the container is not as it has to be: {'; '.join(wrong)}", retry_after_s=30)
+
+
+def _needed(properties: Mapping[str, Any], vector: Mapping[str, Any]) -> list[tuple[str, bool]]:
+    index = properties.get("indexingPolicy") or {}
+    texts = [one.get("path") for one in (properties.get("fullTextPolicy") or {}).get("fullTextPaths", [])]
+    composite = [[one.get("path") for one in paths] for paths in index.get("compositeIndexes", [])]
+    return [
+        (f"its partition key should be {KEY_PATHS}", (properties.get("partitionKey") or {}).get("paths") == KEY_PATHS),
+        (f"its vector policy should have {VECTOR_PATH} with cosine", vector.get("distanceFunction") == "cosine"),
+        (f"its full text policy should have {TEXT_PATH}", TEXT_PATH in texts),
+        (f"its index should have a vector index on {VECTOR_PATH}", _has(index, "vectorIndexes", VECTOR_PATH)),
+        (f"its index should have a full text index on {TEXT_PATH}", _has(index, "fullTextIndexes", TEXT_PATH)),
+        ("its index should have a composite index on /sequence, /id", ["/sequence", "/id"] in composite),
+        ("its default time to live should be -1", properties.get("defaultTtl") == -1),
+    ]
+
+
+def _has(index: Mapping[str, Any], name: str, path: str) -> bool:
+    return any(one.get("path") == path for one in index.get(name, []))

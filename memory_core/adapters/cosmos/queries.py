@@ -1,0 +1,123 @@
+"""The few queries that the store asks, each of one user.
+
+One would get wrong: none but those for a decision reads the vector. It is nine tenths of an item's bytes, and a search needs only
+what `VectorDistance` makes of it, which for the function cosine is the similarity itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from memory_core.adapters.cosmos.conditions import Conditions, Query
+from memory_core.adapters.cosmos.documents import MEMORY_FIELDS, MEMORY_KINDS, numbers
+from memory_core.domain.models import Vector
+from memory_core.domain.scope import Owner
+from memory_core.ports import Filter, Kind, Near, Place, Search
+
+MAX_TERMS = 30
+"""What the service scores in one FullTextScore."""
+SLOT_MATES = 200
+SIMILARITY = "similarity"
+
+_FIELDS = ", ".join(f'"{name}": c["{name}"]' for name in ("kind", *MEMORY_FIELDS))
+_MEMORY = f"VALUE {{{_FIELDS}}}"
+_BRIEF = "c.id, c.kind, c.body, c.expires_at"
+_FOUND = ("active", "compressed")
+
+
+def by_ids(owner: Owner, ids: Sequence[str]) -> Query:
+    """Documents of any kind by id, whole."""
+    asked = Conditions(owner)
+    asked.among("c.id", ids)
+    return asked.query("*")
+
+
+def existing(owner: Owner, ids: Sequence[str]) -> Query:
+    """Which of the ids are there."""
+    asked = Conditions(owner)
+    asked.among("c.id", ids)
+    return asked.query("VALUE c.id")
+
+
+def to_show(owner: Owner, ids: Sequence[str], where: Filter | None) -> Query:
+    """Memories and versions by id, those that the filter lets through, without vectors."""
+    asked = Conditions(owner, MEMORY_KINDS)
+    asked.among("c.id", ids)
+    asked.within(where)
+    return asked.query(_MEMORY)
+
+
+def nearest(owner: Owner, near: Near, vector: Vector) -> Query:
+    """The `limit` nearest memories of the types that a decision looks at, whole; the floor is for the reader to apply."""
+    asked = Conditions(owner, ("memory",))
+    asked.among("c.status", _FOUND)
+    if near.types:
+        asked.among("c.type", near.types)
+    asked.add("IS_DEFINED(c.embedding)")
+    return asked.query(f"TOP {int(near.limit)} *", f"ORDER BY VectorDistance(c.embedding, {asked.value(numbers(vector))})")
+
+
+def in_slot(owner: Owner, slot: tuple[str, str], near: Near) -> Query:
+    """The memories that fill the slot (subject, attribute), now or before a contradiction: the latest 200 truths, whole."""
+    asked = Conditions(owner, ("memory",))
+    asked.equal("c.slot_subject", slot[0])
+    asked.equal("c.slot_attribute", slot[1])
+    asked.add(f"{asked.is_among('c.status', _FOUND)} OR (c.status = 'superseded' AND c.status_reason = 'contradicted')")
+    if near.types:
+        asked.among("c.type", near.types)
+    return asked.query(f"TOP {SLOT_MATES} *", "ORDER BY c.event_at DESC")
+
+
+def by_vector(owner: Owner, search: Search, vector: Vector) -> Query:
+    """The `limit` nearest within the filter, nearest first."""
+    asked = _searched(owner, search)
+    asked.add("IS_DEFINED(c.embedding)")
+    distance = _distance(asked, vector)
+    return asked.query(f"TOP {int(search.limit)} {_with_similarity(distance)}", f"ORDER BY {distance}")
+
+
+def by_words(owner: Owner, search: Search) -> Query:
+    """The `limit` best by the service's BM25 that hold any of the terms, within the filter."""
+    asked = _searched(owner, search)
+    terms = asked.listed(search.terms[:MAX_TERMS])
+    # FullTextScore only orders: without this, documents that hold no term would fill the list up.
+    asked.add(f"FullTextContainsAny(c.search_text, {terms})")
+    select = _MEMORY if search.vector is None else _with_similarity(_distance(asked, search.vector))
+    return asked.query(f"TOP {int(search.limit)} {select}", f"ORDER BY RANK FullTextScore(c.search_text, {terms})")
+
+
+def page(owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, newest_first: bool, now: datetime) -> Query:
+    """One page by (sequence, id). Looking back in time (`where.at`), memories and their versions make up one list."""
+    asked = Conditions(owner, MEMORY_KINDS if kind == "memory" and where is not None and where.at is not None else (kind,))
+    if kind in MEMORY_KINDS:
+        asked.within(where)
+    else:
+        asked.unexpired(now)
+    if after is not None:
+        beyond, sequence = "<" if newest_first else ">", asked.value(after.sequence)
+        asked.add(f"c.sequence {beyond} {sequence} OR (c.sequence = {sequence} AND c.id {beyond} {asked.value(after.id)})")
+    direction = "DESC" if newest_first else "ASC"
+    select = _MEMORY if kind in MEMORY_KINDS else _BRIEF
+    return asked.query(f"TOP {int(limit)} {select}", f"ORDER BY c.sequence {direction}, c.id {direction}")
+
+
+def events(owner: Owner, after_sequence: int, limit: int) -> Query:
+    """Events after a sequence, in order."""
+    asked = Conditions(owner, ("event",))
+    asked.add(f"c.sequence > {asked.value(after_sequence)}")
+    return asked.query(f"TOP {int(limit)} VALUE c.body", "ORDER BY c.sequence ASC, c.id ASC")
+
+
+def _searched(owner: Owner, search: Search) -> Conditions:
+    asked = Conditions(owner, ("memory",) if search.where.at is None else MEMORY_KINDS)
+    asked.within(search.where)
+    return asked
+
+
+def _distance(asked: Conditions, vector: Vector) -> str:
+    return f"VectorDistance(c.embedding, {asked.value(numbers(vector))})"
+
+
+def _with_similarity(distance: str) -> str:
+    return f'VALUE {{{_FIELDS}, "{SIMILARITY}": {distance}}}'

@@ -1,0 +1,59 @@
+"""Two lists of items as one candidate set, with the statistics that relevance needs.
+
+One would get wrong: the service's order of the lexical list picks candidates and does nothing else. What a memory is worth is computed
+from its own tokens, by the same function as for every other store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memory_core.adapters.cosmos.documents import memory_of
+from memory_core.adapters.cosmos.queries import SIMILARITY
+from memory_core.domain.candidates import CandidateSet, Statistics, from_memories
+from memory_core.domain.models import Head, Lexical, Memory
+from memory_core.ports import Found, Search
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def found(head: Head | None, search: Search, near: Rows, worded: Rows, charge: float) -> Found:
+    """The answer to a search. Memories of another epoch than the head's are left out."""
+    ours = [row for row in (*near, *worded) if head is not None and row["epoch"] == head.epoch]
+    rows = {row["id"]: row for row in ours}
+    memories = {identity: memory_of(row) for identity, row in rows.items()}
+    lists = {
+        "vector": [row["id"] for row in near if row["id"] in memories],
+        # The service's analyser may take two words for one that ours tells apart ("c++" and "c").
+        "lexical": [row["id"] for row in worded if row["id"] in memories and _holds_any(memories[row["id"]].lexical, search.terms)],
+    }
+    chosen = {identity: memories[identity] for identity in dict.fromkeys(lists["vector"] + lists["lexical"])}
+    cosines = {identity: float(rows[identity][SIMILARITY]) for identity in chosen if SIMILARITY in rows[identity]}
+    apart = [_apart(memory) if rows[identity]["kind"] == "version" else memory for identity, memory in chosen.items()]
+    candidates = from_memories(apart, search.terms, search.vector, cosines)
+    candidates.memories, candidates.lists = chosen, lists
+    return Found(head, candidates, _statistics(head, candidates, search.terms), charge)
+
+
+def _holds_any(lexical: Lexical, terms: Sequence[str]) -> bool:
+    parts = (lexical.own, lexical.date, lexical.previous, lexical.before_previous)
+    return any(term in part for part in parts for term in terms)
+
+
+def _apart(version: Memory) -> Memory:
+    """An old version without its turn: it is nobody's neighbour, since the memory itself holds that place."""
+    return version.model_copy(update={"lexical": version.lexical.model_copy(update={"turn": None})})
+
+
+def _statistics(head: Head | None, candidates: CandidateSet, terms: Sequence[str]) -> Statistics:
+    """Counts of the user's memories from the head, where it knows them; how often a term occurs, among the candidates."""
+    counted = head is not None and head.lexical_documents > 0
+    documents = head.lexical_documents if head is not None and counted else len(candidates)
+    total = head.lexical_length if head is not None and counted else float(candidates.length.sum())
+    return Statistics(
+        documents=documents,
+        mean_length=total / documents if documents else 0.0,
+        document_frequency=dict(zip(terms, candidates.own.sum(axis=0).tolist(), strict=True)),
+        actors=frozenset(actor for actor in candidates.actor if actor is not None),
+    )

@@ -1,0 +1,229 @@
+"""The long-term store on Cosmos DB: every method is one logical read, or one transactional batch.
+
+One would get wrong: a query is no snapshot. What is read beside the head may be older than it, and a commit built on both would undo
+what it did not see. So documents count only when the head had not moved since before they were asked for; else they are read again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from memory_core.adapters.cosmos import policies, queries, searching
+from memory_core.adapters.cosmos.connection import CONNECTIONS, Answer, Connection, together
+from memory_core.adapters.cosmos.documents import (
+    DEPENDENCY,
+    HEAD_ID,
+    Item,
+    check_vector,
+    document_of,
+    is_expired,
+    memory_of,
+    shown_of,
+)
+from memory_core.adapters.cosmos.heads import Heads, Known, known_of
+from memory_core.domain.errors import Unavailable
+from memory_core.domain.models import Event
+from memory_core.domain.scope import Owner
+from memory_core.domain.shown import Shown
+from memory_core.ports import Batch, Clock, Document, Filter, Found, Health, Kind, Near, Neighbour, Place, Search, Snapshot
+
+if TYPE_CHECKING:
+    from azure.cosmos.aio import ContainerProxy
+
+POINT_READS = 3
+"""Up to so many documents are read one by one, at 1 request unit each and past any index; more, by one query."""
+IDS_A_QUERY = 200
+
+
+class CosmosStore:
+    """`LongTermStore` in one container. Containers are made by whoever runs the account; `provision` is for emulators.
+
+    key: an account key; None = managed identity. deadline_s: what one logical call may take, retries included.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        database: str,
+        *,
+        clock: Clock,
+        dimensions: int,
+        container: str = "memories",
+        key: str | None = None,
+        vector_index: policies.VectorIndex = "quantizedFlat",
+        deadline_s: float = 8.0,
+    ) -> None:
+        self._connection = Connection(endpoint, database, container, key=key, deadline_s=deadline_s)
+        self._names = (database, container)
+        self._clock = clock
+        self._dimensions = dimensions
+        self._vector_index: policies.VectorIndex = vector_index
+        self._heads = Heads()
+        self._is_open = False
+        self._last_ok: datetime | None = None
+
+    async def open(self) -> None:
+        """Connect and compare the container with what is needed. Raises Unavailable, EmbeddingMismatch."""
+        try:
+            policies.check(await self._properties(), self._dimensions)
+        except BaseException:
+            await self._connection.close()
+            raise
+        self._is_open = True
+
+    async def provision(self) -> None:
+        """Make database and container if they are missing, before `open`; only for an emulator."""
+        await policies.provision(await self._connection.client(), *self._names, self._dimensions, self._vector_index)
+
+    async def close(self) -> None:
+        """Close all connections; what was acknowledged stays."""
+        self._is_open = False
+        await self._connection.close()
+
+    async def snapshot(self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None) -> Snapshot:
+        """Head beside documents and neighbours. A neighbour of the slot without a vector has similarity 0."""
+        self._check_open()
+        check_vector(None if near is None else near.vector, self._dimensions)
+        before = self._heads.get(owner)
+        if before is None or not (ids or near):
+            known = await self._head(owner)
+            items, mates = ([], []) if known is None else await self._beside(owner, ids, near)
+        else:
+            known, (items, mates) = cast(
+                "tuple[Known | None, tuple[list[Item], list[Item]]]",
+                tuple(await together(self._head(owner), self._beside(owner, ids, near))),
+            )
+            if known is not None and known.etag != before.etag:
+                items, mates = await self._beside(owner, ids, near)
+        if known is None:
+            return Snapshot(None, {})
+        now = self._clock.now()
+        documents = {item["id"]: document_of(item) for item in items if not is_expired(item, now)}
+        return Snapshot(known.head, documents, () if near is None else _neighbours(near, mates, known.head.epoch))
+
+    async def commit(self, owner: Owner, batch: Batch) -> None:
+        """All of the batch or none. It is sent once: after Unavailable, its first event tells whether it was applied."""
+        from memory_core.adapters.cosmos import commit as committing
+
+        self._check_open()
+        await committing.apply(self._connection, self._heads, owner, batch, self._clock.now(), self._dimensions)
+
+    async def search(self, owner: Owner, search: Search) -> Found:
+        """Head ∥ the nearest ∥ the best by words."""
+        self._check_open()
+        check_vector(search.vector, self._dimensions)
+        asked = [] if search.vector is None else [queries.by_vector(owner, search, search.vector)]
+        if search.terms:
+            asked.append(queries.by_words(owner, search))
+        head, *lists = await together(self._read_head(owner), *(self._connection.query(owner, one) for one in asked))
+        known = self._heads.keep(owner, known_of(head.rows[0]) if head.rows else None)
+        near = lists[0].rows if search.vector is not None else []
+        worded = lists[-1].rows if search.terms else []
+        charge = head.charge + sum(one.charge for one in lists)
+        return searching.found(None if known is None else known.head, search, near, worded, charge)
+
+    async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> dict[str, Shown]:
+        """Memories and versions by id, as they stand in their items, without vectors."""
+        self._check_open()
+        wanted = list(dict.fromkeys(ids))
+        parts = [queries.to_show(owner, wanted[at : at + IDS_A_QUERY], where) for at in range(0, len(wanted), IDS_A_QUERY)]
+        head, *found = await together(self._read_head(owner), *(self._connection.query(owner, one) for one in parts))
+        known = self._heads.keep(owner, known_of(head.rows[0]) if head.rows else None)
+        items = [item for part in found for item in part.rows if known is not None and item["epoch"] == known.head.epoch]
+        return {item["id"]: shown_of(item) for item in items}
+
+    async def page(
+        self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
+    ) -> list[Document]:
+        """One page by (sequence, id). Memories looked at with `where.at` come with their versions."""
+        self._check_open()
+        asked = queries.page(owner, kind, where, after, limit, newest_first, self._clock.now())
+        return [document_of(item) for item in (await self._connection.query(owner, asked)).rows]
+
+    async def events(self, owner: Owner, after_sequence: int, limit: int) -> list[Event]:
+        """Events with sequence > after_sequence, in order."""
+        self._check_open()
+        found = await self._connection.query(owner, queries.events(owner, after_sequence, limit))
+        return [Event.model_validate(body) for body in found.rows]
+
+    async def check(self) -> Health:
+        """Read the container's definition and the account's consistency, and say what is not as configured."""
+        begun = time.perf_counter()
+        try:
+            self._check_open()
+            policies.check(await self._properties(), self._dimensions)
+            level = await self._consistency()
+        except Unavailable as error:
+            return Health("cosmos", "unavailable", last_ok=self._last_ok, detail=error.detail)
+        self._last_ok = self._clock.now()
+        latency, facts = (time.perf_counter() - begun) * 1000, {"consistency": level, "dimensions": self._dimensions}
+        if level not in policies.STRONG_ENOUGH:
+            detail = f"the account's consistency is {level}: a process may not see at once what another one saved"
+            return Health("cosmos", "degraded", latency, self._last_ok, detail, facts)
+        return Health("cosmos", "ok", latency, self._last_ok, facts=facts)
+
+    def pool(self) -> tuple[int, int]:
+        """Connections held at most, and calls under way."""
+        return CONNECTIONS, min(self._connection.under_way, CONNECTIONS)
+
+    async def _head(self, owner: Owner) -> Known | None:
+        found = await self._read_head(owner)
+        return self._heads.keep(owner, known_of(found.rows[0]) if found.rows else None)
+
+    async def _read_head(self, owner: Owner) -> Answer:
+        return await self._connection.item(owner, HEAD_ID)
+
+    async def _beside(self, owner: Owner, ids: Sequence[str], near: Near | None) -> tuple[list[Item], list[Item]]:
+        """Documents by id, and what may be neighbours, all side by side."""
+        wanted = list(dict.fromkeys(ids))
+        if len(wanted) <= POINT_READS:
+            reads = [self._connection.item(owner, one) for one in wanted]
+        else:
+            parts = [wanted[at : at + IDS_A_QUERY] for at in range(0, len(wanted), IDS_A_QUERY)]
+            reads = [self._connection.query(owner, queries.by_ids(owner, part)) for part in parts]
+        asked = []
+        if near is not None and near.vector is not None:
+            asked.append(queries.nearest(owner, near, near.vector))
+        if near is not None and near.slot is not None:
+            asked.append(queries.in_slot(owner, near.slot, near))
+        answers = await together(*reads, *(self._connection.query(owner, one) for one in asked))
+        rows = [answer.rows for answer in answers]
+        return [row for part in rows[: len(reads)] for row in part], [row for part in rows[len(reads) :] for row in part]
+
+    async def _properties(self) -> dict[str, Any]:
+        async def read(container: ContainerProxy) -> dict[str, Any]:
+            return dict(await container.read())
+
+        return await self._connection.read(read)
+
+    async def _consistency(self) -> str:
+        async def read(_: ContainerProxy) -> str:
+            client = await self._connection.client()
+            account = await client._get_database_account()
+            return str((account.ConsistencyPolicy or {}).get("defaultConsistencyLevel", "unknown"))
+
+        return await self._connection.read(read)
+
+    def _check_open(self) -> None:
+        if not self._is_open:
+            raise Unavailable(DEPENDENCY, "the store is not open")
+
+
+def _neighbours(near: Near, items: Sequence[Item], epoch: str) -> tuple[Neighbour, ...]:
+    """Who is over the floor, and who is in the slot, nearest first."""
+    made: dict[str, Neighbour] = {}
+    for item in items:
+        if item["epoch"] != epoch or item["id"] in made:
+            continue
+        memory = memory_of(item)
+        known = near.vector is not None and memory.embedding is not None
+        similarity = float(np.dot(memory.embedding, near.vector)) if known else 0.0  # type: ignore[arg-type]
+        mate = near.slot is not None and (item.get("slot_subject"), item.get("slot_attribute")) == near.slot
+        if mate or similarity >= near.floor:
+            made[memory.id] = Neighbour(memory, similarity)
+    return tuple(sorted(made.values(), key=lambda one: -one.similarity))

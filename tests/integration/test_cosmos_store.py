@@ -1,0 +1,355 @@
+"""The Cosmos store over the wire: storms, outages, what each request carries, and how many there are."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from azure.cosmos import PartitionKey
+
+from memory_core.adapters.cosmos.store import CosmosStore
+from memory_core.adapters.offline.hash_embedder import HashEmbedder
+from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.adapters.system import RandomIds
+from memory_core.config import Settings
+from memory_core.core import MemoryCore
+from memory_core.domain.errors import EmbeddingMismatch, HeadMoved, Unavailable
+from memory_core.domain.models import Memory
+from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
+from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ports import Document, Near, Write
+from tests.builders import ALICE, DIMENSIONS, StillClock, batch, commit, document, memory, query, save, saving, unit
+from tests.cosmos_client import client_of
+from tests.cosmos_server import KEY, CosmosServer, running
+from tests.world import World
+
+Opened = Callable[..., Awaitable[CosmosStore]]
+STORM = ["throttle", "retry_with", "gone", "unavailable", "timeout", "slow", "cut_before", "cut_after"]
+SHARE = 0.0275
+"""Of each kind of fault: together they strike every fifth request."""
+
+STATISTICS = "_FullTextStatistics"
+"""In the query by which the SDK counts words before a full-text one: it has no clause, and is confined by its key alone."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CosmosServer]:
+    with running(tmp_path_factory.mktemp("cosmos") / "documents.db") as started:
+        yield started
+
+
+@pytest.fixture
+async def opened(server: CosmosServer) -> AsyncIterator[Opened]:
+    """Opens stores on one database of the test's own."""
+    database, stores = uuid4().hex, []
+
+    async def open_(endpoint: str = "", dimensions: int = DIMENSIONS, deadline_s: float = 8.0) -> CosmosStore:
+        address = endpoint or server.endpoint
+        store = CosmosStore(address, database, clock=StillClock(), dimensions=dimensions, key=KEY, deadline_s=deadline_s)
+        stores.append(store)
+        await store.provision()
+        await store.open()
+        return store
+
+    yield open_
+    server.heal()
+    for store in stores:
+        await store.close()
+
+
+def ledger(store: CosmosStore) -> Ledger:
+    return Ledger(store, StillClock(), RandomIds(), deadline_s=30)
+
+
+async def keep(book: Ledger, one: Memory) -> None:
+    def decide(_: Look) -> Changes[None]:
+        return Changes(None, (Change("created", one),), reads=frozenset({one.id}))
+
+    await book.commit(one.owner, decide, ids=[one.id], call=Call())
+
+
+async def count_up(book: Ledger, memory_id: str) -> None:
+    """Read, add one, write: what loses updates when a stale state is taken for the present one."""
+
+    def decide(look: Look) -> Changes[None]:
+        held = look.memory(memory_id)
+        assert held is not None
+        more = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1})
+        return Changes(None, (Change("reinforced", more, held),), reads=frozenset({memory_id}))
+
+    await book.commit(ALICE, decide, ids=[memory_id], call=Call())
+
+
+async def test_a_storm_loses_nothing_that_was_acknowledged_and_doubles_nothing(server: CosmosServer, opened: Opened) -> None:
+    stores = [await opened(), await opened()]
+    owners = [ALICE, Owner("app", "bob")]
+    for number, kind in enumerate(STORM):
+        server.fault(kind, operations=["documents"], probability=SHARE, seed=number, retry_after_ms=5, delay_ms=20)
+    acknowledged: set[str] = set()
+
+    async def writer(book: Ledger, owner: Owner, name: str) -> None:
+        for number in range(15):
+            one = memory(owner=owner, id=f"mem_{owner.user_id}_{name}_{number}", embedding=unit(number))
+            try:
+                await keep(book, one)
+            except (Unavailable, HeadMoved):
+                continue  # it was not acknowledged: either is right
+            acknowledged.add(one.id)
+
+    books = [ledger(store) for store in stores]
+    await asyncio.gather(*(writer(book, owner, f"{n}") for n, book in enumerate(books) for owner in owners))
+    assert sum(rule["struck"] for rule in server.faults()) > 20
+    assert all(rule["struck"] for rule in server.faults())
+    server.heal()
+    seen: set[str] = set()
+    for owner in owners:
+        events = await stores[0].events(owner, 0, 500)
+        assert [event.sequence for event in events] == list(range(1, len(events) + 1))
+        made = [event.memory_id for event in events]
+        assert len(set(made)) == len(made)
+        assert {one.id for one in await stores[1].page(owner, "memory", None, None, 500)} == set(made)
+        seen |= set(made)
+    assert acknowledged <= seen
+    assert len(acknowledged) > 30
+
+
+async def test_counting_in_a_storm_counts_each_acknowledged_step_once(server: CosmosServer, opened: Opened) -> None:
+    stores = [await opened(), await opened()]
+    one = memory(embedding=unit(1))
+    await keep(ledger(stores[0]), one)
+    for number, kind in enumerate(["cut_after", "cut_before", "unavailable"]):
+        server.fault(kind, operations=["documents"], probability=0.06, seed=number)
+    done = 0
+
+    async def counter(book: Ledger) -> None:
+        nonlocal done
+        for _ in range(15):
+            try:
+                await count_up(book, one.id)
+            except (Unavailable, HeadMoved):
+                continue
+            done += 1
+
+    await asyncio.gather(*(counter(ledger(store)) for store in stores))
+    server.heal()
+    held = (await stores[0].snapshot(ALICE, [one.id])).documents[one.id].body["reinforcement_count"]
+    assert held == len(await stores[1].events(ALICE, 0, 500)) - 1
+    assert held >= done > 15
+
+
+async def test_a_commit_applied_and_cut_is_known_as_ours_though_the_sdk_was_refused(server: CosmosServer, opened: Opened) -> None:
+    store = await opened()
+    await keep(ledger(store), memory())
+    one = memory()
+    server.fault("cut_after", operations=["batch"], times=1)
+    await keep(ledger(store), one)
+    assert [event.memory_id for event in await store.events(ALICE, 0, 10)].count(one.id) == 1
+
+
+async def test_a_document_read_before_a_rivals_commit_is_read_again_for_the_head_read_after_it(
+    server: CosmosServer, opened: Opened
+) -> None:
+    here, there = await opened(), await opened()
+
+    async def counted(store: CosmosStore, number: int) -> None:
+        await commit(store, ALICE, Write("put", Document("counter", "marker", {"n": number})))
+
+    await counted(there, 1)
+    head = (await here.snapshot(ALICE)).head  # from now on it is read beside documents
+    rival = batch(head, [Write("put", Document("counter", "marker", {"n": 2}))])
+    server.forget_requests()
+    server.fault("slow", operations=["read"], times=1, delay_ms=400)  # the head
+    looking = asyncio.create_task(here.snapshot(ALICE, ["counter"]))
+    deadline = time.monotonic() + 10
+    while "read" not in [one["operation"] for one in await asyncio.to_thread(server.requests)]:
+        assert time.monotonic() < deadline
+    await there.commit(ALICE, rival)
+    seen = await looking
+    assert seen.head == rival.head
+    assert seen.documents["counter"].body == {"n": 2}
+
+
+async def test_a_store_that_is_down_is_said_and_comes_back_without_a_restart(server: CosmosServer, opened: Opened) -> None:
+    store = await opened(deadline_s=1.0)
+    head = await save(store, memory(id="mem_1", embedding=unit(1)))
+    server.kill()
+    try:
+        for call in (
+            store.snapshot(ALICE, ["mem_1"]),
+            store.search(ALICE, query("tea", unit(1))),
+            store.commit(ALICE, saving(head, memory(id="mem_lost"))),
+        ):
+            with pytest.raises(Unavailable) as caught:
+                await call
+            assert caught.value.dependency == "long_term"
+            assert caught.value.retry_after_s
+        assert (await store.check()).status == "unavailable"
+    finally:
+        server.start()
+    assert set((await store.snapshot(ALICE, ["mem_1", "mem_lost"])).documents) == {"mem_1"}
+    await save(store, memory(id="mem_2"))
+    assert (await store.check()).status == "ok"
+
+
+async def test_a_store_that_is_down_at_the_start_can_be_opened_later(server: CosmosServer, opened: Opened) -> None:
+    await opened()
+    store = CosmosStore(server.endpoint, "nowhere", clock=StillClock(), dimensions=DIMENSIONS, key=KEY, deadline_s=1.0)
+    server.kill()
+    try:
+        with pytest.raises(Unavailable):
+            await store.open()
+    finally:
+        server.start()
+    with pytest.raises(Unavailable, match="does not exist"):
+        await store.open()
+    await store.provision()
+    await store.open()
+    await save(store, memory())
+    await store.close()
+
+
+async def test_throttling_that_does_not_end_is_said_with_the_wait_it_asks_for(server: CosmosServer, opened: Opened) -> None:
+    store = await opened()
+    server.fault("throttle", operations=["documents"], retry_after_ms=1)
+    with pytest.raises(Unavailable, match="429") as caught:
+        await store.snapshot(ALICE, ["mem_1"])
+    assert caught.value.retry_after_s == 1
+
+
+async def test_another_embedder_than_the_containers_is_refused_with_both_numbers(opened: Opened) -> None:
+    await opened(dimensions=8)
+    with pytest.raises(EmbeddingMismatch, match=r"8 dimensions.* 5"):
+        await opened(dimensions=5)
+
+
+async def test_a_container_of_other_policies_is_refused_with_what_is_wrong(server: CosmosServer, opened: Opened) -> None:
+    async with client_of(server.endpoint) as client:
+        database = await client.create_database(uuid4().hex)
+        await database.create_container("memories", PartitionKey("/user_id"))
+        store = CosmosStore(server.endpoint, database.id, clock=StillClock(), dimensions=8, key=KEY)
+        with pytest.raises(Unavailable, match=r"partition key should be.*vector policy.*full text policy"):
+            await store.open()
+
+
+async def test_a_weak_consistency_is_named_by_the_readiness_check(tmp_path: Path) -> None:
+    with running(consistency="Session") as weak:
+        store = CosmosStore(weak.endpoint, "db", clock=StillClock(), dimensions=8, key=KEY)
+        await store.provision()
+        await store.open()
+        health = await store.check()
+        await store.close()
+    assert health.status == "degraded"
+    assert "Session" in (health.detail or "")
+
+
+async def test_two_processes_one_on_a_lagging_replica_lose_no_update_under_bounded_staleness() -> None:
+    with running(consistency="BoundedStaleness") as server:
+        stores = [CosmosStore(address, "db", clock=StillClock(), dimensions=8, key=KEY) for address in (server.endpoint, server.replica)]
+        await stores[0].provision()
+        for store in stores:
+            await store.open()
+        server.lag(milliseconds=200)
+        one = memory(embedding=unit(1))
+        await keep(ledger(stores[0]), one)
+        books = [ledger(store) for store in stores]
+        for number in range(20):
+            await count_up(books[number % 2], one.id)
+        held = (await stores[1].snapshot(ALICE, [one.id])).documents[one.id].body["reinforcement_count"]
+        for store in stores:
+            await store.close()
+    assert held == 20
+
+
+async def test_every_request_for_documents_names_one_user_in_key_and_clause(server: CosmosServer, opened: Opened, tmp_path: Path) -> None:
+    store = await opened(dimensions=64)
+    world = World(tmp_path, StillClock())
+    core = await world.core(wrap=lambda _: store)
+    server.forget_requests()
+    saved = await core.save(ALICE, SaveInput(content="Ann lives in Rome", session_id="s", subject="Ann", attribute="home", type="semantic"))
+    await core.bulk(ALICE, [SaveInput(content=f"green tea {number}", session_id="s") for number in range(5)])
+    await core.retrieve(ALICE, RetrieveInput(query="green tea in Rome", session_id="s"))
+    await core.list(ALICE, ListInput())
+    await core.get(ALICE, saved.memory.id)
+    await store.events(ALICE, 0, 10)
+    await world.close()
+    asked = [one for one in server.requests() if one["operation"] in ("query", "read", "batch", "create", "upsert")]
+    assert {one["operation"] for one in asked} == {"query", "read", "batch"}
+    for one in asked:
+        assert json.loads(one["key"]) == list(ALICE), one
+    statements = [one["statement"] for one in asked if one["operation"] == "query" and STATISTICS not in one["statement"]]
+    assert len(statements) >= 6
+    for statement in statements:
+        assert re.search(r"c(\.|\[.)app_id(.\])? = @p0\b.*c(\.|\[.)user_id(.\])? = @p1\b", statement), statement
+        assert "Rome" not in statement  # values are parameters
+        assert "alice" not in statement
+
+
+async def test_a_save_and_a_retrieve_ask_as_little_as_was_designed(server: CosmosServer, opened: Opened, tmp_path: Path) -> None:
+    """A save: the head beside what the decision needs, then one batch. A retrieve: the head beside two queries."""
+    store = await opened(dimensions=64)
+    world = World(tmp_path, StillClock())
+    core = await world.core(wrap=lambda _: store, short_term=NoShortTermStore(), embedder=HashEmbedder(64))
+
+    async def wire(call: Awaitable[object]) -> list[str]:
+        server.forget_requests()
+        await call
+        return [one["operation"] for one in server.requests() if one["status"] < 400]
+
+    def saving_a(**fields: str) -> Awaitable[object]:
+        return core.save(ALICE, SaveInput(content="green tea", **fields))
+
+    await saving_a(session_id="s")
+    assert await wire(saving_a(session_id="s")) == ["read", "read", "read", "batch"]  # head, session, previous turn
+    assert sorted(await wire(saving_a(type="semantic"))) == ["batch", "query", "read"]
+    slot = {"type": "semantic", "subject": "Ann", "attribute": "drink"}
+    assert sorted(await wire(saving_a(**slot))) == ["batch", "query", "query", "read"]  # the second is bounded by the slot
+    await core.retrieve(ALICE, RetrieveInput(query="warm up"))
+    seen = await wire(core.retrieve(ALICE, RetrieveInput(query="green tea")))
+    # For the words, the SDK asks for a plan and counts them before the query itself.
+    assert sorted(seen) == ["plan", "query", "query", "query", "read"]
+    await world.close()
+
+
+async def test_settings_choose_the_store_and_the_whole_product_runs_on_it(server: CosmosServer, tmp_path: Path) -> None:
+    database = uuid4().hex
+    chosen = {"MEMORY_LONG_TERM": "cosmos", "MEMORY_COSMOS_ENDPOINT": server.endpoint, "MEMORY_COSMOS_KEY": KEY}
+    given = {"MEMORY_COSMOS_DATABASE": database, "EMBEDDING_PROVIDER": "hash", "MEMORY_DATA": str(tmp_path)}
+    maker = CosmosStore(server.endpoint, database, clock=StillClock(), dimensions=384, key=KEY)
+    await maker.provision()
+    await maker.close()
+    async with MemoryCore(Settings.from_env(chosen | given)) as core:
+        saved = await core.save(ALICE, SaveInput(content="Ann drinks jasmine tea"))
+        found = await core.retrieve(ALICE, RetrieveInput(query="jasmine tea", answer_threshold=0.0, similarity_threshold=0.0))
+        assert [one.shown.memory.id for one in found.results] == [saved.memory.id]
+        assert [one.id for one in (await core.list(ALICE, ListInput())).memories] == [saved.memory.id]
+
+
+async def test_a_search_reads_no_vector_and_says_what_it_cost(server: CosmosServer, opened: Opened) -> None:
+    store = await opened()
+    await save(store, *(memory("green tea", id=f"mem_{number}", embedding=unit(number)) for number in range(5)))
+    server.forget_requests()
+    found = await store.search(ALICE, query("tea", unit(1)))
+    assert all(one.embedding is None for one in found.candidates.memories.values())
+    paid = [one["charge"] for one in server.requests() if one["operation"] in ("read", "query") and one["status"] == 200]
+    assert found.charge == pytest.approx(sum(paid))
+    assert found.candidates.lists["vector"][0] == "mem_1"
+
+
+async def test_neighbours_of_another_epoch_are_not_shown(opened: Opened) -> None:
+    store = await opened()
+    head = await save(store, memory(id="mem_1", embedding=unit(1)))
+    left_over = memory(id="mem_2", embedding=unit(1), epoch="epoch-0")
+    await store.commit(ALICE, batch(head, [Write("create", document(left_over))]))
+    near = (await store.snapshot(ALICE, near=Near(unit(1), frozenset(), 0.5))).near
+    assert [one.memory.id for one in near] == ["mem_1"]
+    assert (await store.search(ALICE, query("tea", unit(1)))).candidates.ids == ["mem_1"]
+    assert set(await store.memories(ALICE, ["mem_1", "mem_2"])) == {"mem_1"}
