@@ -218,3 +218,14 @@ async def test_reads_of_many_users_at_once_keep_to_their_own(opened: Opened) -> 
         await save(store, memory("tea", owner=owner, id=f"mem_{number}", embedding=unit(number)))
     answers = await asyncio.gather(*(store.search(owner, query("tea", unit(1))) for owner in owners * 10))
     assert [one.candidates.ids for one in answers] == [[f"mem_{number}"] for number in range(12)] * 10
+
+
+@pytest.mark.parametrize("part", ["documents", "heads"])
+async def test_a_damaged_row_is_unavailable_and_not_an_accident_of_ours(opened: Opened, path: Path, part: str) -> None:
+    store = await opened()
+    await save(store, memory(id="mem_1", embedding=unit(1)))
+    with sqlite3.connect(path) as file:
+        file.execute(f"UPDATE {part} SET body = CAST('{{not json' AS BLOB)")
+    file.close()
+    with pytest.raises(Unavailable, match="damaged"):
+        await store.snapshot(ALICE, ["mem_1"])

@@ -12,6 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
+import orjson
+from pydantic import ValidationError
+
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 
 DEPENDENCY = "long_term"
@@ -55,13 +58,15 @@ _TABLES = (
 
 @contextmanager
 def reporting() -> Iterator[None]:
-    """Turn what SQLite reports about the file, the disk or a lock into Unavailable; mistakes in our own SQL stay what they are."""
+    """Turn what is wrong with the file, the disk, a lock or what is stored into Unavailable; mistakes in our own SQL stay what they are."""
     try:
         yield
     except (sqlite3.ProgrammingError, sqlite3.IntegrityError, sqlite3.InterfaceError):
         raise
     except (sqlite3.Error, OSError) as error:
         raise Unavailable(DEPENDENCY, f"SQLite: {error}") from error
+    except (orjson.JSONDecodeError, ValidationError) as error:
+        raise Unavailable(DEPENDENCY, "a stored document is damaged and can't be read") from error
 
 
 def connect(path: Path, synchronous: Synchronous, *, patient: bool = True) -> sqlite3.Connection:
