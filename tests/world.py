@@ -18,9 +18,12 @@ from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.models import Event, Head, Memory, MemoryType, Vector
-from memory_core.domain.requests import ListInput, SaveInput
+from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput
+from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.text import words
+from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import Batch, Embedder, Health, LongTermStore, ShortTermStore
 from memory_core.wiring import Adapters
 from tests.builders import ALICE, StillClock
@@ -236,3 +239,20 @@ async def listed(core: MemoryCore, owner: Owner = ALICE, **query: Any) -> list[M
         cursor = page.next_cursor
         if cursor is None:
             return found
+
+
+async def find(core: MemoryCore, query: str, **fields: Any) -> list[str]:
+    """The contents of the results, best first."""
+    return [hit.memory.content for hit in (await core.retrieve(ALICE, RetrieveInput(query=query, **fields))).results]
+
+
+async def count_up(book: Ledger, memory_id: str) -> None:
+    """Read, add one, write: what loses updates when a head is not respected."""
+
+    def decide(look: Look) -> Changes[None]:
+        held = look.memory(memory_id)
+        assert held is not None
+        more = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1})
+        return Changes(None, (Change("reinforced", more, held),), reads=frozenset({memory_id}))
+
+    await book.commit(ALICE, decide, ids=[memory_id], call=Call())

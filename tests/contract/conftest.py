@@ -14,7 +14,7 @@ from memory_core.core import MemoryCore
 from memory_core.ports import LongTermStore
 from tests.builders import DIMENSIONS, StillClock
 from tests.cosmos_server import KEY, CosmosServer, running
-from tests.world import World
+from tests.world import WordsEmbedder, World
 
 StoreFactory = Callable[[], Awaitable[LongTermStore]]
 
@@ -105,3 +105,14 @@ async def world(tmp_path: Path, clock: StillClock) -> AsyncIterator[World]:
 @pytest.fixture
 async def core(world: World) -> MemoryCore:
     return await world.core()
+
+
+@pytest.fixture
+def embedder() -> WordsEmbedder:
+    return WordsEmbedder()
+
+
+@pytest.fixture
+async def words(world: World, embedder: WordsEmbedder) -> MemoryCore:
+    """A core that knows what texts have in common."""
+    return await world.core(embedder=embedder)

@@ -15,6 +15,7 @@ from memory_core.ledger.commit import Committed, Ledger, Look
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE, AnswerLost, StillClock, memory, unit
 from tests.contract.conftest import StoreFactory
+from tests.world import count_up
 
 
 def ledger(store: LongTermStore, clock: StillClock) -> Ledger:
@@ -26,18 +27,6 @@ async def save(book: Ledger, one: Memory) -> Committed[str]:
         return Changes(one.id, (Change("created", one),), reads=frozenset({one.id}))
 
     return await book.commit(ALICE, decide, ids=[one.id], call=Call())
-
-
-async def count_up(book: Ledger, memory_id: str) -> None:
-    """Read, add one, write: what loses updates when a head is not respected."""
-
-    def decide(look: Look) -> Changes[None]:
-        held = look.memory(memory_id)
-        assert held is not None
-        more = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1})
-        return Changes(None, (Change("reinforced", more, held),), reads=frozenset({memory_id}))
-
-    await book.commit(ALICE, decide, ids=[memory_id], call=Call())
 
 
 async def test_two_processes_race_200_commits_without_a_lost_update_or_a_gap(store_factory: StoreFactory, clock: StillClock) -> None:

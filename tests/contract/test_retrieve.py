@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
-
-import pytest
 
 from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
@@ -15,25 +12,9 @@ from memory_core.domain.results import Call, Retrieved
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from tests.builders import ALICE, NOW
-from tests.world import WordsEmbedder, World, fact, rule, turn
+from tests.world import WordsEmbedder, World, fact, find, rule, turn
 
 OSLO = {"subject": "Ana", "attribute": "city"}
-
-
-@pytest.fixture
-def embedder() -> WordsEmbedder:
-    return WordsEmbedder()
-
-
-@pytest.fixture
-async def words(world: World, embedder: WordsEmbedder) -> MemoryCore:
-    """A core that knows what texts have in common."""
-    return await world.core(embedder=embedder)
-
-
-async def find(core: MemoryCore, query: str, **fields: Any) -> list[str]:
-    """The contents of the results, best first."""
-    return [hit.memory.content for hit in (await core.retrieve(ALICE, RetrieveInput(query=query, **fields))).results]
 
 
 async def test_it_is_found_by_its_words_and_the_best_comes_first(words: MemoryCore) -> None:

@@ -14,23 +14,7 @@ from memory_core.domain.requests import ClearInput, ListInput, RetrieveInput
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW, memory
 from tests.builders import save as put
-from tests.world import BOB, Down, Meanwhile, WordsEmbedder, World, turn
-
-
-@pytest.fixture
-def embedder() -> WordsEmbedder:
-    return WordsEmbedder()
-
-
-@pytest.fixture
-async def words(world: World, embedder: WordsEmbedder) -> MemoryCore:
-    """A core that knows what texts have in common."""
-    return await world.core(embedder=embedder)
-
-
-async def find(core: MemoryCore, query: str, **fields: Any) -> list[str]:
-    """The contents of the results, best first."""
-    return [hit.memory.content for hit in (await core.retrieve(ALICE, RetrieveInput(query=query, **fields))).results]
+from tests.world import BOB, Down, Meanwhile, WordsEmbedder, World, find, turn
 
 
 async def test_the_similarity_threshold_alone_replaces_both(words: MemoryCore) -> None:

@@ -30,7 +30,7 @@ from memory_core.ports import Document, Near, Write
 from tests.builders import ALICE, DIMENSIONS, StillClock, batch, commit, document, memory, query, save, saving, unit
 from tests.cosmos_client import client_of
 from tests.cosmos_server import KEY, CosmosServer, running
-from tests.world import World
+from tests.world import World, count_up
 
 Opened = Callable[..., Awaitable[CosmosStore]]
 STORM = ["throttle", "retry_with", "gone", "unavailable", "timeout", "slow", "cut_before", "cut_after"]
@@ -75,18 +75,6 @@ async def keep(book: Ledger, one: Memory) -> None:
         return Changes(None, (Change("created", one),), reads=frozenset({one.id}))
 
     await book.commit(one.owner, decide, ids=[one.id], call=Call())
-
-
-async def count_up(book: Ledger, memory_id: str) -> None:
-    """Read, add one, write: what loses updates when a stale state is taken for the present one."""
-
-    def decide(look: Look) -> Changes[None]:
-        held = look.memory(memory_id)
-        assert held is not None
-        more = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1})
-        return Changes(None, (Change("reinforced", more, held),), reads=frozenset({memory_id}))
-
-    await book.commit(ALICE, decide, ids=[memory_id], call=Call())
 
 
 async def test_a_storm_loses_nothing_that_was_acknowledged_and_doubles_nothing(server: CosmosServer, opened: Opened) -> None:

@@ -117,7 +117,8 @@ async def test_another_embedder_is_refused_at_the_start_with_both_named(opened: 
 async def test_a_file_without_vectors_takes_any_embedder(opened: Opened) -> None:
     await save(await opened(), memory())
     store = await opened(embedding_model="two", dimensions=5)
-    await save(store, memory(embedding=unit(1, 5)))
+    await save(store, memory(id="mem_1", embedding=unit(1, 5)))
+    assert (await store.search(ALICE, query("", unit(1, 5)))).candidates.ids == ["mem_1"]
 
 
 async def test_an_embedder_that_was_late_on_an_empty_file_is_refused_too(opened: Opened) -> None:
