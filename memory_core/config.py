@@ -7,7 +7,6 @@ embedder's own (`domain/calibration.py`); `calibrated` says what holds.
 
 from __future__ import annotations
 
-import difflib
 import json
 import logging
 import os
@@ -18,20 +17,16 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
-from pydantic_core import ErrorDetails
 
 from memory_core.domain.calibration import CALIBRATIONS, Calibration
 from memory_core.domain.scope import check_app_id, check_name
+from memory_core.environment import said, shown, unknown, variable
 
 log = logging.getLogger(__name__)
 
 
 class ConfigError(ValueError):
     """Settings that can't be used; the text names each environment variable, its value and what is allowed."""
-
-
-SECRETS = frozenset({"llm_api_key", "embedding_api_key", "cosmos_key", "redis_url", "redis_password", "api_keys", "secret"})
-"""Settings whose values are never shown, logged or put into an error."""
 
 
 class ApiKey(BaseModel):
@@ -229,7 +224,7 @@ class Settings(BaseModel):
         given = os.environ if environ is None else environ
         known = {variable(name): name for name in cls.model_fields}
         problems = []
-        for name, near in _unknown(given, known):
+        for name, near in unknown(given, known):
             if near:
                 problems.append(f"{name}: there is no such setting; did you mean {near}?")
             else:
@@ -238,23 +233,17 @@ class Settings(BaseModel):
         try:
             settings = cls.model_validate(values)
         except ValidationError as error:
-            problems += [_said(one, values) for one in error.errors(include_url=False)]
+            problems += [said(one, values) for one in error.errors(include_url=False)]
             raise ConfigError("; ".join(problems)) from None
         if problems:
             raise ConfigError("; ".join(problems))
         return settings
 
 
-def variable(name: str) -> str:
-    """The environment variable of a setting."""
-    kept = name.startswith(("llm_", "embedding_")) or name == "log_level"
-    return name.upper() if kept else f"MEMORY_{name.upper()}"
-
-
 def rows(settings: Settings) -> list[tuple[str, str, str, str]]:
     """The table of all settings: variable, default, current value (secrets masked), meaning."""
     return [
-        (variable(name), _shown(name, field.default), _shown(name, getattr(settings, name)), field.description or "")
+        (variable(name), shown(name, field.default), shown(name, getattr(settings, name)), field.description or "")
         for name, field in Settings.model_fields.items()
     ]
 
@@ -271,29 +260,6 @@ def main() -> int:
     for row in table:
         print("  ".join([*(text.ljust(width) for text, width in zip(row, widths, strict=False)), row[3]]))
     return 0
-
-
-def _shown(name: str, value: Any) -> str:
-    if value is None or value == ():
-        return "-"
-    return "********" if name in SECRETS else str(value)
-
-
-def _unknown(environ: Mapping[str, str], known: Mapping[str, str]) -> list[tuple[str, str | None]]:
-    """The MEMORY_ variables that name no setting, each with the setting that it nearly names."""
-    names = sorted(name for name in environ if name.startswith("MEMORY_") and name not in known)
-    return [(name, next(iter(difflib.get_close_matches(name, known, n=1, cutoff=0.85)), None)) for name in names]
-
-
-def _said(problem: ErrorDetails, values: Mapping[str, str]) -> str:
-    """One validation error in the words of whoever set the variable; a secret's value is left out."""
-    message = problem["msg"].removeprefix("Value error, ").replace("Input should", "should")
-    if not problem["loc"]:
-        return str(message)
-    name, *inside = (str(part) for part in problem["loc"])
-    given = values[name]
-    value = "" if name in SECRETS else f"={given if given.isprintable() else repr(given)}"
-    return f"{variable(name)}{value}: {''.join(f'{part}: ' for part in inside)}{message}"
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
 from memory_core.domain.candidates import CandidateSet, Statistics
@@ -280,3 +280,82 @@ class Embedder(Protocol):
 
     async def check(self) -> Health:
         """Whether it answers."""
+
+
+QueueName = Literal["formation", "consolidation", "webhooks"]
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One message as a receiver holds it, until its visibility runs out. `receipt` is good for this delivery only.
+
+    dequeue_count: how often it has been received, this time included.
+    """
+
+    id: str
+    body: str
+    dequeue_count: int
+    inserted_at: datetime
+    expires_at: datetime
+    next_visible_at: datetime
+    receipt: str
+
+
+class TaskQueue(Pooled, Protocol):
+    """Work that waits, named by ids only. At least once, in no promised order; whoever receives must bear a repetition.
+
+    On Azure the Functions host receives, and the app only sends; the development host receives by the same adapter. `queue`
+    is a `QueueName` or its poison queue, `<name>-poison`. All calls raise Unavailable when the service is down.
+    """
+
+    async def open(self) -> None:
+        """Connect; the queues are there, or are made where the adapter is an embedded or an emulated one."""
+
+    async def close(self) -> None:
+        """Release everything."""
+
+    async def send(self, queue: str, body: str, *, delay: timedelta = timedelta(0)) -> None:
+        """Add a message, to be seen after `delay` (at most 7 days). Durable when it returns."""
+
+    async def receive(self, queue: str, limit: int, visibility: timedelta) -> list[Delivery]:
+        """Up to `limit` (1-32) visible messages, which nobody else sees for `visibility`."""
+
+    async def extend(self, queue: str, delivery: Delivery, visibility: timedelta) -> Delivery | None:
+        """Keep it, or hand it back after `visibility` (0: at once); None when it is no longer this receiver's."""
+
+    async def complete(self, queue: str, delivery: Delivery) -> bool:
+        """Remove a message that is done; False when it is no longer this receiver's."""
+
+    async def length(self, queue: str) -> int:
+        """About how many messages there are, those not visible now included."""
+
+    async def check(self) -> Health:
+        """A cheap round trip, for readiness; with the lengths of the poison queues among its facts."""
+
+
+class Archive(Pooled, Protocol):
+    """The cold: named blobs that are written once, read and removed, never changed. All calls raise Unavailable when it is down.
+
+    Names are made of `[A-Za-z0-9._-]` parts joined by `/`.
+    """
+
+    async def open(self) -> None:
+        """Connect; the container is there, or is made where the adapter is an embedded or an emulated one."""
+
+    async def close(self) -> None:
+        """Release everything."""
+
+    async def put(self, name: str, data: bytes) -> bool:
+        """Write once. False when the name is taken, whatever it holds; the caller reads back to see what."""
+
+    async def get(self, name: str) -> bytes | None:
+        """What is there, whole and with its checksum verified; None when nothing is. Raises Unavailable when it is not what was written."""
+
+    async def remove(self, name: str) -> bool:
+        """Remove it for good; False when it was not there."""
+
+    async def names(self, prefix: str, after: str | None, limit: int) -> list[str]:
+        """A page of names that start with `prefix`, in order, those later than `after`."""
+
+    async def check(self) -> Health:
+        """A cheap round trip, for readiness."""

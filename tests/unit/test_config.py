@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr, ValidationError
 
-from memory_core.config import SECRETS, ConfigError, Settings, main, rows, variable
+from memory_core.config import ConfigError, Settings, main, rows
+from memory_core.environment import SECRETS, variable
 from memory_core.domain.calibration import CALIBRATIONS
 from memory_core.domain.scoring import ScoringParameters
 

@@ -1,0 +1,45 @@
+"""Settings and the environment: a setting's variable, what a wrong or misspelt one is told, and what is never shown.
+
+About names and texts only; what the settings are stands in `config`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic_core import ErrorDetails
+
+SECRETS = frozenset({"llm_api_key", "embedding_api_key", "cosmos_key", "redis_url", "redis_password", "api_keys", "secret"})
+"""Settings whose values are never shown, logged or put into an error."""
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    kept = name.startswith(("llm_", "embedding_")) or name == "log_level"
+    return name.upper() if kept else f"MEMORY_{name.upper()}"
+
+
+def shown(name: str, value: Any) -> str:
+    """A value for the table; a secret's is masked."""
+    if value is None or value == ():
+        return "-"
+    return "********" if name in SECRETS else str(value)
+
+
+def unknown(environ: Mapping[str, str], known: Mapping[str, str]) -> list[tuple[str, str | None]]:
+    """The MEMORY_ variables that name no setting, each with the setting that it nearly names."""
+    names = sorted(name for name in environ if name.startswith("MEMORY_") and name not in known)
+    return [(name, next(iter(difflib.get_close_matches(name, known, n=1, cutoff=0.85)), None)) for name in names]
+
+
+def said(problem: ErrorDetails, values: Mapping[str, str]) -> str:
+    """One validation error in the words of whoever set the variable; a secret's value is left out."""
+    message = problem["msg"].removeprefix("Value error, ").replace("Input should", "should")
+    if not problem["loc"]:
+        return str(message)
+    name, *inside = (str(part) for part in problem["loc"])
+    given = values[name]
+    value = "" if name in SECRETS else f"={given if given.isprintable() else repr(given)}"
+    return f"{variable(name)}{value}: {''.join(f'{part}: ' for part in inside)}{message}"
