@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from pydantic import SecretStr, ValidationError
 
 from memory_core.config import ConfigError, Settings, main, rows
-from memory_core.environment import SECRETS, variable
 from memory_core.domain.calibration import CALIBRATIONS
 from memory_core.domain.scoring import ScoringParameters
+from memory_core.environment import SECRETS, variable
 
 KEY = '[{"id": "k1", "app": "shop", "sha256": "' + "ab" * 32 + '", "rights": ["read", "write"]}]'
 SECRET_VALUES = {

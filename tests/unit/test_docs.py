@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from memory_core.config import Settings
-from memory_core.environment import variable
 from memory_core.domain.models import INTERNAL_FIELDS, Memory
+from memory_core.environment import variable
 from memory_core.functions.openapi import document
 
 ROOT = Path(__file__).parents[2]
