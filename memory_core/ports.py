@@ -11,7 +11,17 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
+from memory_core.domain.agent_answers import (
+    Answered,
+    Boundaries,
+    ConversationSummary,
+    Decisions,
+    EpisodeAnalysis,
+    ExtractedFacts,
+    Synthesis,
+)
 from memory_core.domain.candidates import CandidateSet, Statistics
+from memory_core.domain.conversation import Message
 from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
@@ -40,7 +50,8 @@ class IdSource(Protocol):
 class Document:
     """What a store keeps: an id unique within its owner, a kind, a JSON-ready body, and a vector beside it.
 
-    expires_at: when the store may drop it (receipts, steps, finished tasks). Memories and versions travel as `Memory`
+    expires_at: when the store may drop it (receipts, steps, finished tasks). tag: the store's own mark of the state that was
+    read, None for one that was not read from a store. Memories and versions travel as `Memory`
     bodies: `Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)`.
     """
 
@@ -49,6 +60,7 @@ class Document:
     body: dict[str, Any]
     vector: Vector | None = None
     expires_at: datetime | None = None
+    tag: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +204,16 @@ class LongTermStore(Pooled, Protocol):
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
         """All of the batch or none. Raises HeadMoved, AlreadyExists, TooLarge, Unavailable (then it may have been applied)."""
+
+    async def keep(self, owner: Owner, document: Document) -> Document | None:
+        """Write one document of bookkeeping beside the log (a task, a step, a buffer, a delivery): never a memory, event or head.
+
+        Created when its tag is None, else replaced when what is stored still has that tag: the document with its new tag. None
+        when somebody else was faster. After Unavailable it may have been written.
+        """
+
+    async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+        """A page of the owners, of all apps, whose head has `pending_count` > 0, in order of (app_id, user_id): for the sweep only."""
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """The candidate set of a query, with the head it was read at."""
@@ -359,3 +381,53 @@ class Archive(Pooled, Protocol):
 
     async def check(self) -> Health:
         """A cheap round trip, for readiness."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionItem:
+    """A memory as the conflict and synthesis agents are shown it: its number, its text, its time. Never its id."""
+
+    number: int
+    text: str
+    category: str | None
+    said_at: datetime
+    slot: tuple[str, str] | None = None
+
+
+class Agents(Pooled, Protocol):
+    """The typed calls that a model, or rules, answer. What is passed in is data, never an instruction.
+
+    app_id: whose tokens are counted. Raise Unavailable when the model is down, slow or throttled (worth asking again later),
+    AgentFailed when it answers nothing usable (asking again gives the same). Messages are numbered from 0 in what is passed.
+    """
+
+    @property
+    def model(self) -> str:
+        """Who answers, for provenance."""
+
+    async def open(self) -> None:
+        """Load or connect."""
+
+    async def close(self) -> None:
+        """Release everything."""
+
+    async def detect_boundary(self, app_id: str, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
+        """Where at most 50 messages change their topic. `previous`: the episode before them, if any."""
+
+    async def analyse_episode(self, app_id: str, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
+        """The patterns of behaviour in one cell."""
+
+    async def summarise(self, app_id: str, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
+        """The story of some messages. fast: the narrative only, for the agent path and quick summaries."""
+
+    async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
+        """The facts of one cell with their quotes, and its foresight, dated against each message's own time."""
+
+    async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
+        """What each of the held memories becomes beside the new ones."""
+
+    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem], complaint: str | None = None) -> Answered[Synthesis]:
+        """One note out of several, the oldest first, losing nothing. complaint: what was wrong with an earlier try."""
+
+    async def check(self) -> Health:
+        """Whether they answer, for readiness; costs no tokens."""

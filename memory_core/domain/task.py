@@ -1,0 +1,60 @@
+"""A task: work that goes on after its call was answered, and that anybody may watch, retry or cancel.
+
+It is a projection: what was really done stands in the conversation, the memories and the log. `attempts` counts unexpected
+failures only; waiting for a dependency that is down spends none.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+TaskKind = Literal["converse", "agent_memory", "summary", "webhook", "flush"]
+TaskStatus = Literal["accepted", "running", "succeeded", "failed", "poisoned", "cancelled"]
+FINISHED: frozenset[TaskStatus] = frozenset({"succeeded", "failed", "poisoned", "cancelled"})
+
+
+class Task(BaseModel):
+    """One task. Public fields are those of the API; the others steer it.
+
+    subject_id: what it is about (a conversation, a delivery, a buffer). generation: messages of an older one are dropped.
+    next_enqueue_at: a sweep leaves it alone before that moment. leased_until, leased_by: who works on it, as an optimisation.
+    waiting_for: the dependency that is down, while it waits.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    task_id: str
+    kind: TaskKind
+    status: TaskStatus = "accepted"
+    step: str | None = None
+    progress: float = Field(0.0, ge=0, le=1)
+    attempts: int = 0
+    result: dict[str, Any] | None = None
+    error: str | None = None
+    created_at: datetime
+    updated_at: datetime
+    # steering
+    subject_id: str
+    generation: int = 0
+    waits: int = 0
+    waiting_for: str | None = None
+    next_enqueue_at: datetime | None = None
+    leased_until: datetime | None = None
+    leased_by: str | None = None
+    callback_url: str | None = None
+    correlation_id: str | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more will happen by itself."""
+        return self.status in FINISHED
+
+    def public(self) -> dict[str, Any]:
+        """The task as the API shows it."""
+        shown = {
+            "task_id", "kind", "status", "step", "progress", "attempts", "result", "error", "created_at", "updated_at",
+        }  # fmt: skip
+        return self.model_dump(mode="json", include=shown)
