@@ -26,7 +26,7 @@ from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import keyed
-from memory_core.ports import Clock, Health, IdSource
+from memory_core.ports import Agents, Clock, Embedder, Health, IdSource, LongTermStore, ShortTermStore
 from memory_core.recollection.read import Reader
 from memory_core.recollection.retrieve import Retriever
 from memory_core.telemetry import Telemetry
@@ -50,7 +50,8 @@ class MemoryCore:
         self.settings = settings or Settings.from_env()
         self._clock = clock or SystemClock()
         ids = ids or RandomIds()
-        made = adapters or Adapters.of(self.settings, self._clock)
+        self._telemetry = Telemetry()
+        made = adapters or Adapters.of(self.settings, self._clock, meter=self._telemetry)
         self._adapters = made
         ledger = Ledger(made.long_term, self._clock, ids, deadline_s=self.settings.commit_deadline_s)
         mirror = Mirror(made.short_term)
@@ -59,7 +60,6 @@ class MemoryCore:
         self._clearer = Clearer(made.long_term, ledger, mirror, self._clock, ids)
         self._retriever = Retriever(made.long_term, made.short_term, made.embedder, self._clock, retrieve_rules(self.settings))
         self._reader = Reader(made.long_term, Cursors(cursor_secret(self.settings)))
-        self._telemetry = Telemetry()
         self._opening = asyncio.Lock()
         self._open = False
 
@@ -80,6 +80,8 @@ class MemoryCore:
     async def close(self) -> None:
         """Let what is under way finish and release everything."""
         await self._retriever.close()
+        if self._adapters.model is not None:
+            await self._adapters.model.close()
         await self._adapters.embedder.close()
         await self._adapters.short_term.close()
         await self._adapters.long_term.close()
@@ -170,10 +172,16 @@ class MemoryCore:
 
     async def ready(self) -> dict[str, Any]:
         """`{"status": ready · degraded · unavailable, "dependencies": {…}}`: without the long term nothing works, without others less."""
-        names = ("long_term", "short_term", "embedder")
         made = self._adapters
-        checks = await asyncio.gather(made.long_term.check(), made.short_term.check(), made.embedder.check())
-        seen = dict(zip(names, checks, strict=True))
+        asked: dict[str, LongTermStore | ShortTermStore | Embedder | Agents] = {
+            "long_term": made.long_term,
+            "short_term": made.short_term,
+            "embedder": made.embedder,
+        }
+        if made.model is not None:
+            asked["agents"] = made.model
+        checks = await asyncio.gather(*(one.check() for one in asked.values()))
+        seen = dict(zip(asked, checks, strict=True))
         status = "ready"
         if any(health.status in ("degraded", "unavailable") for health in checks):
             status = "degraded"

@@ -22,32 +22,36 @@ from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.scoring import ScoringParameters
 from memory_core.formation.save import SaveRules
-from memory_core.ports import Clock, Embedder, LongTermStore, ShortTermStore
+from memory_core.ports import Agents, Clock, Embedder, LongTermStore, Meter, ShortTermStore
 from memory_core.recollection.retrieve import RetrieveRules
 
 DEFAULT_MODEL = "text-embedding-3-small"
+DEFAULT_LLM = "gpt-4.1-mini"
 MIN_SECRET_BYTES = 16
 MODEL_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 
 
 @dataclass(frozen=True, slots=True)
 class Adapters:
-    """One adapter a port."""
+    """One adapter a port. model: the agents that a language model answers; None = rules answer all of their calls."""
 
     long_term: LongTermStore
     short_term: ShortTermStore
     embedder: Embedder
+    model: Agents | None = None
 
     @classmethod
-    def of(cls, settings: Settings, clock: Clock) -> Adapters:
-        """The adapters that the settings name; nothing is connected yet."""
+    def of(cls, settings: Settings, clock: Clock, *, meter: Meter | None = None) -> Adapters:
+        """The adapters that the settings name; nothing is connected yet. meter: who counts what a model takes."""
         short_term = _short_term(settings, clock)
         embedder = _embedder(settings, short_term, clock)
-        return cls(_long_term(settings, embedder, clock), short_term, embedder)
+        model = None if settings.llm_provider == "offline" else _model(settings, short_term, clock, meter)
+        return cls(_long_term(settings, embedder, clock), short_term, embedder, model)
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""
-        return {"long_term": self.long_term.pool(), "short_term": self.short_term.pool()}
+        pools = {"long_term": self.long_term.pool(), "short_term": self.short_term.pool()}
+        return pools if self.model is None else {**pools, "agents": self.model.pool()}
 
 
 def _long_term(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermStore:
@@ -145,6 +149,29 @@ def _openai(settings: Settings, clock: Clock) -> Embedder:
         chunking=_chunking(settings),
         encoding=settings.embedding_encoding_format,
     )
+
+
+def _model(settings: Settings, short_term: ShortTermStore, clock: Clock, meter: Meter | None) -> Agents:
+    from memory_core.adapters.openai.agents import OpenAIAgents
+    from memory_core.adapters.openai.budget import Budget
+    from memory_core.adapters.openai.chat import Chat, Sampling
+    from memory_core.adapters.openai.client import OPENAI_URL, Service
+
+    key = settings.llm_api_key
+    service = Service(
+        provider="azure" if settings.llm_provider == "azure" else "openai",
+        base_url=settings.llm_base_url or OPENAI_URL,
+        api_key=None if key is None else key.get_secret_value(),
+    )
+    chat = Chat(
+        service,
+        settings.llm_model or DEFAULT_LLM,
+        clock,
+        sampling=Sampling(settings.llm_temperature, settings.llm_top_p, settings.llm_max_tokens),
+        timeout_s=settings.llm_timeout,
+        concurrency=settings.llm_concurrency,
+    )
+    return OpenAIAgents(chat, Budget(settings.llm_daily_tokens, clock, short_term), clock, meter)
 
 
 def _chunking(settings: Settings) -> Chunking:
