@@ -36,7 +36,7 @@ def answer_in(text: str, kind: type[T], echoes: Echoes) -> Repaired[T]:
     """The answer of that kind in the text. Raises AgentFailed, in words without the text, when there is none."""
     reason = "no JSON object"
     for value, mended in values_in(text):
-        shaped = _shaped(value, kind)
+        shaped = _shaped(value, kind, mended)
         if shaped is None:
             reason = "JSON of another shape"
             continue
@@ -51,23 +51,27 @@ def answer_in(text: str, kind: type[T], echoes: Echoes) -> Repaired[T]:
     raise AgentFailed(reason)
 
 
-def _shaped(value: Any, kind: type[BaseModel]) -> dict[str, Any] | None:
-    """The object with the fields of `kind`: the value itself, what is wrapped in it, or the list that is its only list."""
-    names = kind.model_fields.keys()
+def _shaped(value: Any, kind: type[BaseModel], mended: bool) -> dict[str, Any] | None:
+    """The object with the fields of `kind`: the value itself, what is wrapped in it, or the list that is nearly all of it."""
     if isinstance(value, list):
-        return {next(iter(names)): value} if names and _is_list(kind) else None
+        bare = _lists(kind)
+        meant = bool(value and all(isinstance(one, dict) for one in value)) if mended else True
+        return {bare[0]: value} if len(bare) == 1 and meant else None
     if not isinstance(value, dict):
         return None
-    if names & value.keys():
-        return value
     inner = next(iter(value.values())) if len(value) == 1 else None
-    return inner if isinstance(inner, dict) and names & inner.keys() else None
+    return next((one for one in (value, inner) if isinstance(one, dict) and _has_its_fields(one, kind)), None)
 
 
-def _is_list(kind: type[BaseModel]) -> bool:
-    """Whether the answer is little more than one list: its first field is one, and no other."""
-    kinds = [str(one.annotation).startswith("list") for one in kind.model_fields.values()]
-    return kinds[0] and kinds.count(True) == 1
+def _has_its_fields(value: dict[str, Any], kind: type[BaseModel]) -> bool:
+    """Any of them; but of an answer that is made of lists the first, or "nothing found" would be what a missing one comes to."""
+    needed = _lists(kind)[:1] or kind.model_fields.keys()
+    return any(name in value for name in needed)
+
+
+def _lists(kind: type[BaseModel]) -> list[str]:
+    """The fields of the answer itself that are lists."""
+    return [name for name, field in kind.model_fields.items() if str(field.annotation).startswith("list")]
 
 
 def _told(value: dict[str, Any], kind: type[BaseModel]) -> frozenset[str]:
@@ -84,7 +88,8 @@ def _checked(value: dict[str, Any], kind: type[T], given: frozenset[str], mended
             dropped += _fixed(value, error)
             changed = True
             continue
-        if given and not given & _told(value, kind):
+        lost = given - _told(value, kind)
+        if (given and lost == given) or not lost.isdisjoint(_lists(kind)[:1]):
             raise AgentFailed("nothing in its JSON was right")
         return Repaired(answer, changed, dropped)
     raise AgentFailed("JSON that is wrong where it has to be right")
@@ -117,8 +122,8 @@ def _take_out(value: Any, place: Sequence[int | str]) -> None:
     *path, last = place
     for step in path:
         value = value[step]
-    if isinstance(value, list) or last in value:
-        del value[last]
+    if not isinstance(value, dict) or last in value:
+        value.pop(last)
 
 
 def _cut(value: Any, place: Sequence[int | str], longest: int) -> None:
