@@ -18,6 +18,7 @@ import pytest
 
 from tests.host import ROOT, running
 from tests.official_runtime.calls import Call, Http, invoke
+from tests.official_runtime.environment import publish
 from tests.official_runtime.essence import essence
 from tests.official_runtime.expectation import FILE, bad_schedules
 from tests.official_runtime.table import CALLS, ODD, Given, before
@@ -33,6 +34,7 @@ SETTINGS = {
     "MEMORY_SECRET": "signs the cursors of both hosts",
 }
 NOBODY = Given("nobody", "mem_00000000000000000000000000", '"0"')
+HTTP = [name for name, row in CALLS.items() if isinstance(row(NOBODY).well, Http)]
 Send = Callable[[str, Call], httpx.Response]
 
 
@@ -59,9 +61,15 @@ def of_host(client: httpx.Client) -> Send:
 
 
 @pytest.fixture(scope="module")
-def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The app as it is published."""
+    return publish(tmp_path_factory.mktemp("published") / "app")
+
+
+@pytest.fixture(scope="module")
+def worker(app: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
     folder = tmp_path_factory.mktemp("official")
-    with working(ROOT, folder, MEMORY_DATA=str(folder / "data"), **SETTINGS) as worker:
+    with working(app, folder, MEMORY_DATA=str(folder / "data"), **SETTINGS) as worker:
         yield worker
 
 
@@ -77,6 +85,12 @@ def given(send: Send, user: str) -> Given:
     nothing = Given(user, "", "")
     saved = [send(name, call) for name, call in before(nothing)]
     return Given(user, saved[0].json()["memory"]["id"], saved[0].headers["etag"])
+
+
+def test_what_is_published_runs_without_the_tests_and_the_development_host(app: Path, worker: Worker) -> None:
+    assert not (app / "tests").exists()
+    assert not (app / "memory_core" / "localhost").exists()
+    assert worker.functions
 
 
 def test_the_functions_and_their_bindings_are_those_that_were_agreed_on(worker: Worker) -> None:
@@ -102,10 +116,18 @@ def test_the_table_of_calls_names_every_function(worker: Worker) -> None:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_each_function_called_well_and_called_badly_answers_alike_on_both_hosts(both: tuple[Send, Send], name: str) -> None:
+def test_each_function_succeeds_and_fails_as_its_line_says(worker: Worker, name: str) -> None:
+    row = CALLS[name](given(of_worker(worker), f"invoked-{name}"))
+    for call in (row.well, row.failing):
+        if call is not None:
+            invoke(worker, name, call, HEADERS)
+
+
+@pytest.mark.parametrize("name", HTTP)
+def test_each_http_function_answers_alike_on_both_hosts_when_called_well_and_when_called_badly(both: tuple[Send, Send], name: str) -> None:
     answers = []
     for send in both:
-        row = CALLS[name](given(send, f"user of {name}".replace(" ", "-")))
+        row = CALLS[name](given(send, f"compared-{name}"))
         answers.append([essence(send(name, call)) for call in (row.well, row.failing) if call is not None])
     official, development = answers
     assert official == development
@@ -141,22 +163,22 @@ def test_without_a_usable_correlation_id_both_hosts_make_a_new_one(both: tuple[S
 
 
 @pytest.fixture(scope="module")
-def unable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Worker, httpx.Client]]:
+def unable(app: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Worker, httpx.Client]]:
     """Both hosts on data of another embedder, which they can't serve."""
     folder = tmp_path_factory.mktemp("unable")
     for name in ("official", "development"):
-        _save_with_another_embedder(folder / name)
+        _save_with_another_embedder(app, folder / name)
     with (
-        working(ROOT, folder / "official", MEMORY_DATA=str(folder / "official" / "data"), **SETTINGS) as worker,
+        working(app, folder / "official", MEMORY_DATA=str(folder / "official" / "data"), **SETTINGS) as worker,
         running(folder / "development", ready=False, **SETTINGS) as client,
     ):
         yield worker, client
 
 
-def _save_with_another_embedder(folder: Path) -> None:
+def _save_with_another_embedder(app: Path, folder: Path) -> None:
     made = folder.parent / "made"
     if not made.exists():
-        with working(ROOT, folder.parent, MEMORY_DATA=str(made), EMBEDDING_DIMENSIONS="8", **SETTINGS) as worker:
+        with working(app, folder.parent, MEMORY_DATA=str(made), EMBEDDING_DIMENSIONS="8", **SETTINGS) as worker:
             given(of_worker(worker), "ana")
     shutil.copytree(made, folder / "data")
 
@@ -166,10 +188,9 @@ def test_where_the_store_can_not_be_used_both_hosts_say_so_and_only_what_needs_n
 ) -> None:
     worker, client = unable
     found: dict[str, int] = {}
-    for name, row in CALLS.items():
-        call = row(NOBODY).well
-        if not isinstance(call, Http):
-            continue
+    for name in HTTP:
+        call = CALLS[name](NOBODY).well
+        assert isinstance(call, Http)
         answer = worker.answer(name, call.request(HEADERS))
         found[name] = answer.status_code
         assert essence(answer) == essence(of_host(client)(name, call)), name

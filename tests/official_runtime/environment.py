@@ -1,7 +1,8 @@
-"""The virtual environment that the official runtime runs in: what an Azure worker has, and nothing that only a laptop has.
+"""What the official runtime finds around it: the packages and the files that an Azure worker has, and none that only a laptop has.
 
-It holds `requirements.txt`, as a deployment does, and the runtime. So an import that works only because of a development
-package fails here. It is made at first use (15 to 25 s) and kept until `requirements.txt` or the Python version changes.
+The virtual environment holds `requirements.txt` and the runtime, the app is a copy without what `.funcignore` names. So an import
+that works only beside the development packages or the development host fails here. The environment is made at first use (15 to
+25 s) and kept until `requirements.txt` or the Python version changes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import venv
+from fnmatch import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +37,18 @@ def interpreter() -> Path:
             _make(folder)
             complete.touch()
     return _python(folder)
+
+
+def publish(folder: Path) -> Path:
+    """Copy to `folder` what publishing the app would upload, and return it."""
+    lines = (ROOT / ".funcignore").read_text(encoding="utf-8").splitlines()
+    patterns = [line.strip().rstrip("/") for line in lines if line.strip() and not line.startswith("#")]
+
+    def left_behind(inside: str, names: list[str]) -> set[str]:
+        paths = {name: (Path(inside) / name).relative_to(ROOT).as_posix() for name in names}
+        return {name for name in names for pattern in patterns if fnmatch(name, pattern) or fnmatch(paths[name], pattern)}
+
+    return shutil.copytree(ROOT, folder, ignore=left_behind)
 
 
 def _version() -> str:
