@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
@@ -67,4 +68,4 @@ def _current(name: str, held: Mapping[str, Memory]) -> str | None:
     while memory is not None and memory.next_id in held and memory.id not in seen:
         seen.add(memory.id)
         memory = held[memory.next_id]
-    return None if memory is None or memory.next_id is not None else memory.content
+    return memory.content if memory is not None and memory.status in FOUND_BY_DEFAULT else None
