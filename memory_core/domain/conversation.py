@@ -16,6 +16,7 @@ from memory_core.domain.models import Moment
 
 Role = Literal["user", "assistant", "system", "tool"]
 Path = Literal["converse", "agent"]
+ConversationState = Literal["pending", "formed", "cancelled", "poisoned"]
 
 
 class Message(BaseModel):
@@ -40,7 +41,10 @@ class FormedCell(BaseModel):
 
 
 class Conversation(BaseModel):
-    """The stored conversation. `formed_cells` advances with each forming commit, in order; `formed` is set by the last."""
+    """The stored conversation. `formed_cells` advances with each forming commit, in order; `formed` is set by the last.
+
+    state: pending while work is to be done, and only then counted by the head. poisoned: it failed too often; a retry makes it pending.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -52,7 +56,7 @@ class Conversation(BaseModel):
     task_id: str
     correlation_id: str | None = None
     created_at: datetime
-    state: Literal["pending", "formed", "cancelled"] = "pending"
+    state: ConversationState = "pending"
     cells: int | None = None
     formed_cells: list[FormedCell] = Field(default_factory=list)
 
