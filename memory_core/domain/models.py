@@ -277,6 +277,7 @@ class Head(BaseModel):
     consolidated_sequence: int = 0
     due_at: datetime | None = None
     pending_count: int = 0
+    pending_conversations: int = 0
     pending_operations: list[str] = Field(default_factory=list)
     counts: dict[str, int] = Field(default_factory=dict)
     lexical_documents: int = 0

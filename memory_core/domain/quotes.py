@@ -1,0 +1,47 @@
+"""Whether words that an agent gives as proof were really said: what keeps an invented fact, or a prompt's example, out.
+
+Compared without regard to case, white space and the shape of quotation marks; not word by word, since a proof that is nearly right
+proves something else.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from memory_core.domain.conversation import Message
+
+_MARKS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-", "…": "..."})
+_RECALLED = re.compile(r"<(memory|memories|context|recalled)\b[^>]*>.*?(</\1>|\Z)", re.IGNORECASE | re.DOTALL)
+
+
+def occurs(quote: str, text: str) -> bool:
+    """Whether the quote stands in the text; one without a letter or digit proves nothing."""
+    wanted = _folded(quote).strip(" .,;:!\"'")
+    return any(character.isalnum() for character in wanted) and wanted in _folded(text)
+
+
+def may_tell(message: Message) -> bool:
+    """Whether facts may be taken from a message: what the person says, or anybody who is named; never the system or a tool.
+
+    An assistant without a name repeats and guesses; what it says is no fact about the person.
+    """
+    return message.role == "user" or (message.role == "assistant" and bool(message.actor))
+
+
+def own_words(text: str) -> str:
+    """The text without blocks of recalled memories, which were remembered before and are no news."""
+    return _RECALLED.sub(" ", text)
+
+
+def proven(quote: str, number: int, messages: Sequence[Message]) -> bool:
+    """Whether message `number` exists, may tell facts, and says the quote in its own words."""
+    if not 0 <= number < len(messages):
+        return False
+    message = messages[number]
+    return may_tell(message) and occurs(quote, own_words(message.content))
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_MARKS).casefold().split())

@@ -1,0 +1,266 @@
+"""Execution of what was decided about a cell's memories: UPDATE, DELETE and SKIP, all of them, in one commit.
+
+Rules are obeyed before rulings: a slot with another value is settled by event time whatever an agent says. A merged source is
+`updated`, a contradicted note `deleted`, a contradicted fact `superseded`, each naming its successor; and the cells that told a fallen
+fact learn of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memory_core.domain.dedup import fuzzy_dedup
+from memory_core.domain.indexing import with_lexical
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import ConflictRecord, Memory, OnConflict, Status, Vector
+from memory_core.evolution.decide import Judgement, Verdict, judge
+from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules
+from memory_core.evolution.page import Page
+from memory_core.evolution.shown import Rulings
+from memory_core.evolution.strategies import resolve
+from memory_core.ledger.changes import Change
+from memory_core.ledger.ids import derived
+from memory_core.ports import Neighbour
+
+MAX_QUERIES = 12
+MAX_SOURCES = 40
+"""Cells that a fact remembers to have been told in; those beyond do not learn when it falls."""
+
+
+class LookedElsewhere(Exception):
+    """What the store shows now is not what the agents were shown, or a cell is needed that was not read: look again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A note that stands for others: its text and vector. None for a text: the synthesis failed, and `complaint` says how."""
+
+    source_ids: tuple[str, ...]
+    text: str | None
+    vector: Vector | None = None
+    complaint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """What the agents said about exactly `shown_key`."""
+
+    shown_key: str | None
+    rulings: Rulings
+    merged: Merged | None = None
+
+
+@dataclass(slots=True)
+class Execution:
+    """What the rulings and the rules do to one commit's page: new facts and notes are placed, older ones fall, join or are merged.
+
+    links: of each new memory, by id. made: ids of what now holds the cell's statements. fallen: ids of facts that fell → their successors.
+    """
+
+    page: Page
+    cell_id: str
+    links: Mapping[str, Sequence[Linked]]
+    ruled: Ruled
+    rules: LinkRules
+    made: list[str] = field(default_factory=list)
+    stands_for: dict[str, str] = field(default_factory=dict)
+    fallen: dict[str, str] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def place_fact(self, fact: Memory, near: Sequence[Neighbour]) -> None:
+        """A fact is new, or told again, or replaces what it contradicts; which of two is the truth is settled by event time."""
+        known = self.page.memory(fact.id)
+        if known is not None and known.status is not Status.DELETED:
+            self._stands_for(fact, known, reinforced=known.status in FOUND_BY_DEFAULT)
+            return
+        fact = fact.model_copy(update={"links": [one.link for one in self.links.get(fact.id, ())]})
+        judgement = judge(fact, self.page.neighbours(fact, near), self.rules.duplicate_threshold)
+        if not judgement.certain or judgement.verdict is Verdict.NEW:
+            judgement = self._ruled(fact, judgement)
+        if judgement.verdict is Verdict.SAME and judgement.old is not None:
+            self._stands_for(fact, judgement.old, reinforced=True)
+        elif judgement.verdict is Verdict.CONTRADICTS:
+            self._contradict(fact, judgement)
+        else:
+            self._create(fact, known)
+            self._pending_where_nobody_ruled(fact)
+
+    def _ruled(self, fact: Memory, judgement: Judgement) -> Judgement:
+        """What an agent's credible ruling makes of a judgement that no rule is certain of."""
+        for one in self.links.get(fact.id, ()):
+            old = self.page.memory(one.memory.id) or one.memory
+            decision = self.ruled.rulings.on(fact, old) if old.status in FOUND_BY_DEFAULT else None
+            if decision is None or decision.operation == "UPDATE":
+                continue
+            similarity = one.link.similarity_score
+            if decision.operation == "SKIP":
+                return Judgement(Verdict.SAME, old, similarity, decision.confidence_score, decision.reasoning)
+            return Judgement(Verdict.CONTRADICTS, old, similarity, decision.confidence_score, decision.reasoning or "contradicted", (old,))
+        return judgement
+
+    def _contradict(self, fact: Memory, judgement: Judgement) -> None:
+        by_rule = judgement.certain
+        by_agent = not by_rule and judgement.old is not None and self.ruled.rulings.on(fact, judgement.old) is not None
+        resolution = resolve(fact, judgement, OnConflict.SUPERSEDE if by_agent else OnConflict.AUTO, self.page.now)
+        self.page.apply(resolution.changes)
+        self.made.append(fact.id)
+        self._count(resolution.outcome.value)
+        if resolution.conflict is not None:
+            self.page.record(resolution.conflict.model_copy(update={"by": "agent"}) if by_agent else resolution.conflict)
+        for change in resolution.changes:
+            if change.after.status is Status.SUPERSEDED and change.after.next_id is not None:
+                self.fallen[change.after.id] = change.after.next_id
+
+    def place_note(self, note: Memory) -> None:
+        """A note is new, joins one that says it already, replaces those it contradicts, or is merged with those it adds to."""
+        known = self.page.memory(note.id)
+        if known is not None and known.status is not Status.DELETED:
+            self._stands_for(note, known, reinforced=known.status in FOUND_BY_DEFAULT)
+            return
+        notes = [one for one in self.links.get(note.id, ()) if one.memory.category == "note"][:MAX_FOR_SYNTHESIS]
+        ruled = [(one, self.ruled.rulings.on(note, one.memory)) for one in notes]
+        skipped = [one for one, decision in ruled if decision is not None and decision.operation == "SKIP"]
+        if notes and len(skipped) == len(notes):
+            self._join(note, [one.memory for one in skipped])
+            return
+        merged = self.ruled.merged
+        note = note.model_copy(update={"links": [one.link for one in self.links.get(note.id, ())]})
+        if merged is not None and merged.text is not None:
+            note = self._merge(note, merged, merged.text)
+        self._create(note, known)
+        if merged is not None and merged.text is None:
+            self._leave_pending(note, merged.source_ids[0], "merge", f"the synthesis was refused: {merged.complaint}")
+        for one, decision in ruled:
+            if decision is not None and decision.operation == "DELETE":
+                self._retire(one.memory, note, Status.DELETED, "contradicted", "contradicted")
+            elif decision is not None and decision.operation == "SKIP":
+                self._touch(one.memory)
+        self._pending_where_nobody_ruled(note)
+
+    def _merge(self, note: Memory, merged: Merged, text: str) -> Memory:
+        sources = [found for one in merged.source_ids if (found := self.page.memory(one)) is not None]
+        tags, keywords = (fuzzy_dedup([term for one in (note, *sources) for term in getattr(one, name)]) for name in ("tags", "keywords"))
+        queries = list(dict.fromkeys(query for one in (note, *sources) for query in one.semantic_queries))[:MAX_QUERIES]
+        fields: dict[str, Any] = {
+            "content": text,
+            "tags": tags,
+            "keywords": keywords,
+            "semantic_queries": queries,
+            "source_ids": list(dict.fromkeys([*note.source_ids, *(one.id for one in sources)])),
+            "supersedes_id": sources[0].id,
+            "status_reason": "consolidated",
+            "embedding": merged.vector,
+        }
+        for one in sources:
+            self._retire(one, note, Status.UPDATED, "consolidated", "merged")
+        return with_lexical(note.model_copy(update=fields))
+
+    def _join(self, note: Memory, held: Sequence[Memory]) -> None:
+        """The note says nothing new: its cell becomes a source of the one that says it, the others are touched."""
+        best = self.page.memory(held[0].id) or held[0]
+        joined = best.model_copy(update={"source_ids": list(dict.fromkeys([*best.source_ids, self.cell_id])), "updated_at": self.page.now})
+        self.page.apply([Change("joined", joined, best)])
+        for one in held[1:]:
+            self._touch(one)
+        self.made.append(best.id)
+        self._count("joined")
+
+    def _retire(self, old: Memory, new: Memory, status: Status, reason: str, event: str) -> None:
+        current = self.page.memory(old.id) or old
+        until = max(new.valid_from, current.valid_from)
+        fields: dict[str, Any] = {
+            "status": status,
+            "status_reason": reason,
+            "next_id": new.id,
+            "valid_until": until if current.valid_until is None else min(current.valid_until, until),
+            "updated_at": self.page.now,
+            "conflict_state": "resolved",
+        }
+        if status is Status.UPDATED:
+            fields["consolidated_into_ids"] = [*current.consolidated_into_ids, new.id]
+        self.page.apply([Change(event, current.model_copy(update=fields), current)])
+        self._count(status.value)
+
+    def _touch(self, old: Memory) -> None:
+        current = self.page.memory(old.id) or old
+        self.page.apply([Change("touched", current.model_copy(update={"updated_at": self.page.now}), current)])
+        self._count("skipped")
+
+    def _pending_where_nobody_ruled(self, new: Memory) -> None:
+        """The agent gave no answer: what stands nearest to the new one stays an open question."""
+        links = self.links.get(new.id, ())
+        if self.ruled.rulings.failed and links and new.id not in self.stands_for:
+            self._leave_pending(new, links[0].memory.id, "auto", "the conflict agent gave no usable answer")
+
+    def _leave_pending(self, new: Memory, old_id: str, strategy: str, reason: str) -> None:
+        old, current = self.page.memory(old_id), self.page.memory(new.id)
+        if old is None or current is None or old.status not in FOUND_BY_DEFAULT:
+            return
+        record = ConflictRecord(
+            id=derived("cft", old.id, new.id),
+            status="pending",
+            similarity=next((one.link.similarity_score for one in self.links.get(new.id, ()) if one.memory.id == old_id), None),
+            confidence=0.5,
+            strategy=strategy,
+            reason=reason[:500],
+            old_id=old.id,
+            new_id=new.id,
+            at=self.page.now,
+        )
+        self.page.record(record)
+        marks = [
+            Change("conflict_marked", one.model_copy(update={"conflict_state": "pending"}), one, {"conflict_id": record.id})
+            for one in (old, current)
+        ]
+        self.page.apply(marks)
+        self._count("pending")
+
+    def _create(self, memory: Memory, before: Memory | None) -> None:
+        self.page.apply([Change("created", memory, before)])
+        self.made.append(memory.id)
+        self._count("created")
+
+    def _stands_for(self, new: Memory, held: Memory, *, reinforced: bool) -> None:
+        current = self.page.memory(held.id) or held
+        if reinforced:
+            cells = list(dict.fromkeys([*current.source_ids, self.cell_id]))[-MAX_SOURCES:]
+            self.page.reinforce(current, source_ids=cells)
+            self._count("reinforced")
+        self.stands_for[new.id] = held.id
+        self.made.append(held.id)
+
+    def place_cell(self, cell: Memory, before: Memory | None) -> None:
+        """The episode itself, always kept; its facts name the memories that hold them, and those that replaced them."""
+        made = frozenset(self.made)
+        facts = []
+        for fact in cell.atomic_facts:
+            held = self.stands_for.get(fact.fact_id or "", fact.fact_id)
+            held = held if held in made else None
+            facts.append(fact.model_copy(update={"fact_id": held, "superseded_by": self.fallen.get(held or "")}))
+        self.page.apply([Change("created", cell.model_copy(update={"atomic_facts": facts}), before)])
+        self._count("created")
+
+    def mark_fallen(self, asked: Collection[str]) -> None:
+        """Older cells whose fact has fallen say so beside it. Raises LookedElsewhere for a cell that was not read."""
+        by_cell: dict[str, dict[str, str]] = {}
+        for fact_id, successor in self.fallen.items():
+            fact = self.page.memory(fact_id)
+            for name in (fact.cell_id, *fact.source_ids) if fact is not None else ():
+                if name is not None and name != self.cell_id:
+                    by_cell.setdefault(name, {})[fact_id] = successor
+        for name, fallen in by_cell.items():
+            cell = self.page.memory(name)
+            if cell is None or not cell.atomic_facts:
+                if name not in asked:
+                    raise LookedElsewhere
+                continue
+            facts = [
+                one.model_copy(update={"superseded_by": fallen.get(one.fact_id or "", one.superseded_by)}) for one in cell.atomic_facts
+            ]
+            if facts != cell.atomic_facts:
+                self.page.apply([Change("fact_superseded", cell.model_copy(update={"atomic_facts": facts}), cell)])
+
+    def _count(self, what: str) -> None:
+        self.counts[what] = self.counts.get(what, 0) + 1

@@ -1,0 +1,103 @@
+"""What the conflict agent is shown of a cell's new memories and the older ones they touch, and what its answer comes to.
+
+Shown by small integers, never by ids, so that an agent can name nothing that it was not shown; what it names beyond is dropped and
+counted. `key` names what was shown: the same again has the same frozen answer, something else is asked anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory_core.domain.agent_answers import Decision, Decisions
+from memory_core.domain.models import Memory, MemoryType
+from memory_core.domain.sameness import differences, words_in
+from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
+from memory_core.evolution.decide import slot_of
+from memory_core.evolution.links import Linked
+from memory_core.ledger.ids import derived
+from memory_core.ports import DecisionItem
+
+MAX_HELD = 20
+MIN_CONFIDENCE = 0.7
+"""Of a DELETE: under it both stand, and the conflict is pending."""
+SKIP_CONFIDENCE = 0.8
+_TELLING = frozenset({"numbers", "negation", "names", "values", "opposites"})
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """New memories and held ones, numbered by their places here."""
+
+    new: tuple[Memory, ...]
+    held: tuple[Memory, ...]
+
+    @classmethod
+    def of(cls, linked: Sequence[tuple[Memory, Sequence[Linked]]]) -> Shown:
+        """The new memories that touch older ones, and these; of another cell only, strongest links first."""
+        pairs = [(new, one) for new, links in linked for one in links if one.memory.cell_id != new.cell_id or new.cell_id is None]
+        pairs.sort(key=lambda pair: -pair[1].link.composite_score)
+        held = list({one.memory.id: one.memory for _, one in pairs}.values())[:MAX_HELD]
+        known = {memory.id for memory in held}
+        touched = {new.id for new, one in pairs if one.memory.id in known}
+        return cls(tuple(new for new, _ in linked if new.id in touched), tuple(held))
+
+    @property
+    def key(self) -> str:
+        """A name for exactly this, by ids, texts and states."""
+        parts = [f"{one.id} {one.status.value} {one.content}" for one in (*self.new, *self.held)]
+        return derived("shown", str(len(self.new)), *parts)
+
+    def items(self) -> tuple[list[DecisionItem], list[DecisionItem]]:
+        """Both as the agent gets them."""
+        return _items(self.new), _items(self.held)
+
+
+@dataclass(frozen=True, slots=True)
+class Rulings:
+    """An agent's decisions by the ids of (new, held); `invented` counts those about what it was not shown. failed: there was no answer."""
+
+    by_pair: dict[tuple[str, str], Decision]
+    invented: int = 0
+    failed: bool = False
+
+    @classmethod
+    def of(cls, shown: Shown, answer: Decisions) -> Rulings:
+        """The decisions about what was shown; of two about one pair the first stands."""
+        rulings: dict[tuple[str, str], Decision] = {}
+        invented = 0
+        for one in answer.decisions:
+            if one.new >= len(shown.new) or one.memory >= len(shown.held):
+                invented += 1
+                continue
+            rulings.setdefault((shown.new[one.new].id, shown.held[one.memory].id), one)
+        return cls(rulings, invented)
+
+    def on(self, new: Memory, held: Memory) -> Decision | None:
+        """What is to happen to the held one because of the new one, where code can agree to it."""
+        decision = self.by_pair.get((new.id, held.id))
+        return decision if decision is not None and _credible(decision, new, held) else None
+
+
+def _credible(decision: Decision, new: Memory, held: Memory) -> bool:
+    """Whether the two memories themselves bear the decision out; an agent's word alone retires nothing.
+
+    Both are semantic, of one category, and share a word that says something, or a slot. A pinned memory is not retired. A SKIP needs that
+    nothing told is lost: no number, name or negation that the held one lacks.
+    """
+    if held.type is not MemoryType.SEMANTIC or held.category != new.category:
+        return False
+    if decision.operation == "SKIP":
+        return decision.confidence_score >= SKIP_CONFIDENCE and (
+            new.category == "note" or not differences(new.content, held.content) & _TELLING
+        )
+    if held.pinned or (decision.operation == "DELETE" and decision.confidence_score < MIN_CONFIDENCE):
+        return False
+    slot = slot_of(new)
+    return (slot is not None and slot == slot_of(held)) or bool(
+        (words_in(new.content) & words_in(held.content)) - FUNCTION_WORDS - QUERY_WORDS
+    )
+
+
+def _items(memories: Sequence[Memory]) -> list[DecisionItem]:
+    return [DecisionItem(number, one.content, one.category, one.event_timestamp, slot_of(one)) for number, one in enumerate(memories)]
