@@ -25,8 +25,9 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.text import words
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ports import Batch, Embedder, Health, LongTermStore, ShortTermStore
+from memory_core.ports import Agents, Batch, Embedder, Health, LongTermStore, ShortTermStore, TaskQueue
 from memory_core.wiring import Adapters
+from tests.agents import ScriptedAgents
 from tests.builders import ALICE, StillClock
 
 BOB = Owner("app", "bob")
@@ -78,14 +79,22 @@ class World:
     cores: list[MemoryCore] = field(default_factory=list)
 
     async def core(
-        self, *, wrap: Wrap | None = None, short_term: ShortTermStore | None = None, embedder: Embedder | None = None, **settings: Any
+        self,
+        *,
+        wrap: Wrap | None = None,
+        short_term: ShortTermStore | None = None,
+        embedder: Embedder | None = None,
+        agents: Agents | None = None,
+        queue: TaskQueue | None = None,
+        **settings: Any,
     ) -> MemoryCore:
         """An open MemoryCore; `wrap` puts something between it and its long-term store."""
         configured = Settings(**{"embedding_provider": "hash", "data": self.folder, "sqlite_synchronous": "normal", **settings})
         embedder = embedder or HashEmbedder(64)
         store = self.store(embedder)
-        queue = SqliteQueue(self.folder / "queue.db", clock=self.clock, synchronous="normal")
-        adapters = Adapters(wrap(store) if wrap else store, short_term or embedded(self.clock), embedder, queue)
+        queue = queue or SqliteQueue(self.folder / "queue.db", clock=self.clock, synchronous="normal")
+        agents = agents or ScriptedAgents()
+        adapters = Adapters(wrap(store) if wrap else store, short_term or embedded(self.clock), embedder, queue, agents, ScriptedAgents())
         core = MemoryCore(configured, clock=self.clock, adapters=adapters)
         await core.open()
         self.cores.append(core)

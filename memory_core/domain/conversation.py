@@ -43,7 +43,7 @@ class FormedCell(BaseModel):
 class Conversation(BaseModel):
     """The stored conversation. `formed_cells` advances with each forming commit, in order; `formed` is set by the last.
 
-    state: pending while work is to be done, and only then counted by the head. poisoned: it failed too often; a retry makes it pending.
+    Stored apart from its messages, which no commit writes again. state: pending while work is to be done, and only then counted by the head. poisoned: it failed too often; a retry makes it pending.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -52,7 +52,7 @@ class Conversation(BaseModel):
     session_id: str | None = None
     agent_id: str | None = None
     path: Path = "converse"
-    messages: list[Message]
+    messages: list[Message] = Field(default_factory=list)
     task_id: str
     correlation_id: str | None = None
     created_at: datetime

@@ -33,7 +33,11 @@ def indexing(vector_index: VectorIndex) -> dict[str, Any]:
     """The index policy: only what is filtered or sorted, so that a write does not pay for words that full text indexes anyway."""
     return {
         "indexingMode": "consistent",
-        "includedPaths": [*({"path": f"/{name}/?"} for name in _INDEXED), {"path": "/tags/[]/?"}, {"path": "/body/pending_count/?"}],
+        "includedPaths": [
+            *({"path": f"/{name}/?"} for name in _INDEXED),
+            {"path": "/tags/[]/?"},
+            {"path": "/body/pending_conversations/?"},
+        ],
         "excludedPaths": [{"path": "/*"}],
         "compositeIndexes": [[{"path": path, "order": "ascending"} for path in paths] for paths in COMPOSITES],
         "vectorIndexes": [{"path": VECTOR_PATH, "type": vector_index}],

@@ -30,7 +30,7 @@ _PURGE = (
 # A head is looked at by its text: 10,000 of them in about 10 ms, once an hour.
 _WAITING = (
     "SELECT app_id, user_id, body FROM heads WHERE (app_id, user_id) > (?, ?) "
-    "AND json_extract(CAST(body AS TEXT), '$.pending_count') > 0 ORDER BY app_id, user_id LIMIT ?"
+    "AND json_extract(CAST(body AS TEXT), '$.pending_conversations') > 0 ORDER BY app_id, user_id LIMIT ?"
 )
 
 
