@@ -95,7 +95,7 @@ class MemoryCore:
         former = Former(ledger, mirror, made.embedder, made.agents, made.rules, clock, forming_rules(self.settings))
         leases = Leases(made.long_term, self._tasks, clock, ids, lease)
         self._worker = Worker(ledger, leases, former, Steps(made.long_term, clock), made.queue, clock)
-        self._sweep = Sweep(made.long_term, self._tasks, made.queue, clock)
+        self._sweep = Sweep(made.long_term, self._tasks, made.queue, clock, ids)
 
     async def open(self) -> None:
         """Connect what the first call may need: long term, short term, queue. Raises Unavailable, EmbeddingMismatch."""

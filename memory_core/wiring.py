@@ -53,7 +53,12 @@ class Adapters:
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""
-        return {"long_term": self.long_term.pool(), "short_term": self.short_term.pool(), "queue": self.queue.pool(), "agents": self.agents.pool()}
+        return {
+            "long_term": self.long_term.pool(),
+            "short_term": self.short_term.pool(),
+            "queue": self.queue.pool(),
+            "agents": self.agents.pool(),
+        }
 
 
 def _long_term(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermStore:

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from memory_core.domain.agent_answers import (
     Answered,
@@ -27,7 +28,7 @@ from memory_core.domain.agent_answers import (
 )
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import Unavailable
-from memory_core.ports import DecisionItem, Health
+from memory_core.ports import DecisionItem, Health, LongTermStore
 
 LIVES_IN = re.compile(r"I live in (\w+)")
 NEW_TOPIC = "Now to something else:"
@@ -103,17 +104,40 @@ class ScriptedAgents:
 
 
 class Gate:
-    """Holds whoever comes to `name` until it is opened; `reached` says that somebody is there."""
+    """Holds whoever comes to `name` until it is opened, the first `skip` apart; `reached` says that somebody is there."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, skip: int = 0) -> None:
+        self._name, self._skip = name, skip
         self.reached, self._open = asyncio.Event(), asyncio.Event()
 
     async def __call__(self, name: str) -> None:
-        if name == self._name:
-            self.reached.set()
-            await self._open.wait()
+        if name != self._name:
+            return
+        if self._skip > 0:
+            self._skip -= 1
+            return
+        self.reached.set()
+        await self._open.wait()
 
     def open(self) -> None:
         """Let them all through, from now on."""
         self._open.set()
+
+
+@dataclass
+class Gated:
+    """A store with a gate before its writes."""
+
+    inner: LongTermStore
+    gate: Gate
+
+    async def commit(self, *args: Any) -> None:
+        await self.gate("commit")
+        await self.inner.commit(*args)
+
+    async def keep(self, *args: Any) -> Any:
+        await self.gate("keep")
+        return await self.inner.keep(*args)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)

@@ -16,7 +16,7 @@ from memory_core.domain.task import Task, TaskMessage
 from memory_core.formation.converse import QUEUE
 from memory_core.ledger.bookkeeping import kept
 from memory_core.ledger.tasks import HeldTask, Tasks
-from memory_core.ports import Clock, LongTermStore, Place, TaskQueue
+from memory_core.ports import Clock, IdSource, LongTermStore, Place, TaskQueue
 
 GRACE = timedelta(minutes=5)
 """How late a message may be before it counts as lost; doubled with each generation, since a queue may just be long."""
@@ -28,8 +28,8 @@ log = logging.getLogger(__name__)
 class Sweep:
     """Finds tasks that nobody came for."""
 
-    def __init__(self, store: LongTermStore, tasks: Tasks, queue: TaskQueue, clock: Clock) -> None:
-        self._store, self._tasks, self._queue, self._clock = store, tasks, queue, clock
+    def __init__(self, store: LongTermStore, tasks: Tasks, queue: TaskQueue, clock: Clock, ids: IdSource) -> None:
+        self._store, self._tasks, self._queue, self._clock, self._ids = store, tasks, queue, clock, ids
 
     async def run(self, *, dry_run: bool = False, limit: int = MAX_SENT) -> Swept:
         """Send again what is due, at most `limit` tasks; with `dry_run` only count. Raises Unavailable when store or queue is down."""
@@ -64,7 +64,8 @@ class Sweep:
         """Raise the generation, then send; False when somebody else came first."""
         task, now = held.task, self._clock.now()
         generation = task.generation + 1
-        changed = held.changed(generation=generation, next_enqueue_at=now, leased_by=None, leased_until=None, updated_at=now)
+        name = self._ids.new("swp")  # no two sweeps may write the same, or both would win
+        changed = held.changed(generation=generation, next_enqueue_at=now, leased_by=name, leased_until=None, updated_at=now)
         if await kept(self._store, owner, changed) is None:
             return False
         message = TaskMessage(app_id=owner.app_id, user_id=owner.user_id, task_id=task.task_id, generation=generation)

@@ -39,8 +39,13 @@ class HeldTask:
 
 
 def written(task: Task, onto: Document | None = None) -> Document:
-    """The document that keeps a task: a new one, or the next state of `onto`, which must still be as it was read."""
-    body = {} if onto is None else {name: onto.body[name] for name in ("epoch", "sequence")}
+    """The document that keeps a task: a new one, or the next state of `onto`, which must still be as it was read.
+
+    Its place in lists is the microsecond of its creation: what is accepted adds no event, so the log's sequence tells no order.
+    """
+    body: dict[str, Any] = {"sequence": int(task.created_at.timestamp() * 1_000_000)}
+    if onto is not None:
+        body = {name: onto.body[name] for name in ("epoch", "sequence")}
     body |= task.model_dump(mode="json")
     expires_at = task.updated_at + LIFETIME if task.finished and task.status != "poisoned" else None
     return Document(task.task_id, "task", body, expires_at=expires_at, tag=None if onto is None else onto.tag)
