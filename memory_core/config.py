@@ -158,6 +158,9 @@ class Settings(BaseModel):
     queue_visibility_s: Count = Field(
         30, description="Seconds the development host hides a message, renewed while its function runs; Azure's own host: ten minutes"
     )
+    task_lease_s: Positive = Field(
+        60.0, description="Seconds a task belongs to a worker that gives no sign of life; renewed while it works"
+    )
     identity_client_id: str | None = Field(None, description="User-assigned identity for storage; none = the default credential")
 
     # saving and finding; none = the embedder's own

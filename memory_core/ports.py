@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from memory_core.domain.agent_answers import (
     Answered,
@@ -27,9 +27,11 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 
 Kind = Literal[
-    "memory", "version", "event", "head", "snapshot", "session", "conversation", "buffer", "step", "receipt", "marker",
+    "memory", "version", "event", "head", "snapshot", "session", "conversation", "messages", "buffer", "step", "receipt", "marker",
     "operation", "run", "task", "delivery", "scene", "profile", "conflict",
 ]  # fmt: skip
+LOGGED: Final[frozenset[Kind]] = frozenset({"memory", "version", "event", "head"})
+"""Kinds that only a commit writes; all others are bookkeeping."""
 
 
 class Clock(Protocol):
@@ -50,8 +52,8 @@ class IdSource(Protocol):
 class Document:
     """What a store keeps: an id unique within its owner, a kind, a JSON-ready body, and a vector beside it.
 
-    expires_at: when the store may drop it (receipts, steps, finished tasks). tag: the store's own mark of the state that was
-    read, None for one that was not read from a store. Memories and versions travel as `Memory`
+    expires_at: when the store may drop it (receipts, steps, finished tasks). tag: the store's own mark of the state in which
+    bookkeeping was read; None for what was not read from a store, and for memories and versions. These travel as `Memory`
     bodies: `Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)`.
     """
 
@@ -65,7 +67,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One document of a batch. `create` fails with AlreadyExists when the id is taken; `put` overwrites or creates."""
+    """One document of a batch. `create` fails with AlreadyExists when the id is taken; `put` overwrites or creates.
+
+    A `put` whose document has a tag overwrites that very state only: AlreadyExists when another one stands there, or nothing.
+    """
 
     mode: Literal["create", "put", "delete"]
     document: Document
@@ -209,7 +214,8 @@ class LongTermStore(Pooled, Protocol):
         """Write one document of bookkeeping beside the log (a task, a step, a buffer, a delivery): never a memory, event or head.
 
         Created when its tag is None, else replaced when what is stored still has that tag: the document with its new tag. None
-        when somebody else was faster. After Unavailable it may have been written.
+        when somebody else was faster, unless what they left is equal: so it may be sent again after Unavailable, when it may
+        have been written. The owner's head is neither read nor moved.
         """
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:

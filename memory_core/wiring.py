@@ -21,8 +21,10 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.scoring import ScoringParameters
+from memory_core.evolution.links import LinkRules
+from memory_core.formation.former import FormingRules
 from memory_core.formation.save import SaveRules
-from memory_core.ports import Clock, Embedder, LongTermStore, ShortTermStore, TaskQueue
+from memory_core.ports import Agents, Clock, Embedder, LongTermStore, ShortTermStore, TaskQueue
 from memory_core.recollection.retrieve import RetrieveRules
 
 DEFAULT_MODEL = "text-embedding-3-small"
@@ -32,23 +34,31 @@ MODEL_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 30
 
 @dataclass(frozen=True, slots=True)
 class Adapters:
-    """One adapter a port."""
+    """One adapter a port; `rules` are the agents that need no model, and answer where `agents` fail."""
 
     long_term: LongTermStore
     short_term: ShortTermStore
     embedder: Embedder
     queue: TaskQueue
+    agents: Agents
+    rules: Agents
 
     @classmethod
     def of(cls, settings: Settings, clock: Clock) -> Adapters:
         """The adapters that the settings name; nothing is connected yet."""
         short_term = _short_term(settings, clock)
         embedder = _embedder(settings, short_term, clock)
-        return cls(_long_term(settings, embedder, clock), short_term, embedder, _queue(settings, clock))
+        rules = _rules(embedder)
+        return cls(_long_term(settings, embedder, clock), short_term, embedder, _queue(settings, clock), rules, rules)
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""
-        return {"long_term": self.long_term.pool(), "short_term": self.short_term.pool(), "queue": self.queue.pool()}
+        return {
+            "long_term": self.long_term.pool(),
+            "short_term": self.short_term.pool(),
+            "queue": self.queue.pool(),
+            "agents": self.agents.pool(),
+        }
 
 
 def _long_term(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermStore:
@@ -173,6 +183,20 @@ def save_rules(settings: Settings) -> SaveRules:
     """What saving goes by, on the embedder's scale."""
     scale = settings.calibrated
     return SaveRules(scale.duplicate_threshold, scale.contradiction_floor)
+
+
+def forming_rules(settings: Settings) -> FormingRules:
+    """What forming goes by, on the embedder's scale."""
+    scale = settings.calibrated
+    links = LinkRules(
+        duplicate_threshold=scale.duplicate_threshold,
+        link_threshold=scale.link_threshold,
+        recency_boost=settings.recency_boost,
+        importance_boost=settings.importance_boost,
+        age_hours=settings.max_age_hours / settings.half_life_factor,
+        half_life_days=settings.decay_half_life_days,
+    )
+    return FormingRules(links, scale.contradiction_floor)
 
 
 def retrieve_rules(settings: Settings) -> RetrieveRules:
