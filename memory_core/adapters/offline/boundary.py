@@ -36,31 +36,42 @@ CHARACTERS = 1_500
 
 _CUE = re.compile(
     r"\W*(?:(?:oh|ok|okay|so|and|well|great|thanks|right|cool|alright|hey|one more thing|perfect)\b[\s,.!:;-]*)*"
-    r"(?:by the way|btw|any\s?ways?\b|changing (?:the )?(?:subject|topics?)|(?:on|to) (?:a |an )?(?:\w+ )?(?:different|other|another|unrelated) (?:note|topic|subject|matter)"
-    r"|(?:completely |totally )?unrelated\b|switch(?:ing)? (?:topics?|gears|subjects?)|speaking of something else|let'?s (?:talk about|change|move on|switch|discuss)"
-    r"|moving on|before i forget|something (?:else|different)|(?:another|one more|a different|next) (?:question|thing|topic)|off topic|new (?:topic|question|subject)"
+    r"(?:by the way|btw|any\s?ways?\b|changing (?:the )?(?:subject|topics?)|(?:on|to) (?:a |an )?(?:\w+ )?(?:different|other|another"
+    r"|unrelated) (?:note|topic|subject|matter)"
+    r"|(?:completely |totally )?unrelated\b|switch(?:ing)? (?:topics?|gears|subjects?)|speaking of something else|let'?s (?:talk about"
+    r"|change|move on|switch|discuss)"
+    r"|moving on|before i forget|something (?:else|different)|(?:another|one more|a different|next) (?:question|thing|topic)|off topic"
+    r"|new (?:topic|question|subject)"
     r"|that reminds me|can we talk about|i(?:'d| would| also| wanted to)(?: like to)? (?:also )?(?:talk|ask) (?:you )?about"
-    r"|übrigens|apropos|anderes thema|themenwechsel|mal was anderes|noch (?:eine frage|was|etwas)|au fait|autre chose|changeons de sujet|à propos|sinon\b"
+    r"|übrigens|apropos|anderes thema|themenwechsel|mal was anderes|noch (?:eine frage|was|etwas)|au fait|autre chose|changeons de sujet"
+    r"|à propos|sinon\b"
     r"|por cierto|a propósito|cambiando de tema|otra cosa|otra pregunta|a proposito|cambiando argomento|aliás|mudando de assunto"
     r"|кстати|другой вопрос|ところで|话说|对了|顺便)",
     re.IGNORECASE,
 )
 _SMALL_TALK = re.compile(
-    r"\W*(?:(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|night|day)|there|how are you(?: doing)?(?: today)?|how(?:'s| is) it going|what'?s up"
-    r"|(?:i'?m |i am )?(?:fine|good|great|well|ok|okay|not bad)|and you|thanks?|thank you(?: (?:so|very) much)?|thx|cheers|you'?re welcome|welcome|bye|goodbye"
-    r"|see you(?: later)?|perfect|cool|nice|lovely|sure|yes|no|yep|awesome|exactly|well done|got it|how can i help(?: you)?(?: today)?|hallo|guten (?:tag|morgen|abend)"
-    r"|danke|tschüss|wie geht'?s|wie kann ich helfen|bonjour|salut|merci|ça va|au revoir|hola|buenos días|buenas|gracias|adiós|qué tal|ciao|grazie|привет|спасибо"
+    r"\W*(?:(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|night|day)|there|how are you(?: doing)?(?: today)?|how(?:'s"
+    r"| is) it going|what'?s up"
+    r"|(?:i'?m |i am )?(?:fine|good|great|well|ok|okay|not bad)|and you|thanks?|thank you(?: (?:so|very) much)?|thx|cheers"
+    r"|you'?re welcome|welcome|bye|goodbye"
+    r"|see you(?: later)?|perfect|cool|nice|lovely|sure|yes|no|yep|awesome|exactly|well done|got it|how can i help(?: you)?(?: today)?"
+    r"|hallo|guten (?:tag|morgen|abend)"
+    r"|danke|tschüss|wie geht'?s|wie kann ich helfen|bonjour|salut|merci|ça va|au revoir|hola|buenos días|buenas|gracias|adiós|qué tal"
+    r"|ciao|grazie|привет|спасибо"
     r"|你好|谢谢|こんにちは|ありがとう)\b[\W_]*)+",
     re.IGNORECASE,
 )
 _GREETING = re.compile(
-    r"\W*(?:(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|day)|there|again|how are you(?: doing)?(?: today)?|what'?s up|how can i help(?: you)?(?: today)?"
+    r"\W*(?:(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|day)|there|again|how are you(?: doing)?(?: today)?|what'?s up"
+    r"|how can i help(?: you)?(?: today)?"
     r"|hallo|guten (?:tag|morgen|abend)|wie kann ich helfen|bonjour|salut|hola|buenos días|ciao|привет|你好|こんにちは)\b[\W_]*)+",
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(
-    r"\W*(?:(?:yes|no|yeah|nope|sure|ok|okay|exactly|right|true|maybe|not yet|because|but|then|so|and (?:then|it|that|he|she|they|why|how)|good idea|sounds|great"
-    r"|that|this|these|those|it|its|it's|they|them|he|she|him|her|too late|twice|both|neither|same|also it|which one|how so|why|really|what if|why not"
+    r"\W*(?:(?:yes|no|yeah|nope|sure|ok|okay|exactly|right|true|maybe|not yet|because|but|then|so|and (?:then|it|that|he|she|they|why"
+    r"|how)|good idea|sounds|great"
+    r"|that|this|these|those|it|its|it's|they|them|he|she|him|her|too late|twice|both|neither|same|also it|which one|how so|why|really"
+    r"|what if|why not"
     r"|the (?:second|first|former|latter|other|same)|ja|nein|doch|dann|oui|non|sí|dann)\b)",
     re.IGNORECASE,
 )

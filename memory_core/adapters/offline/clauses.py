@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from memory_core.adapters.offline.voice import expanded
 
 SINGULAR = (
-    "wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mom|mum|mam|father|dad|boss|manager|landlord|landlady|mother-in-law"
+    "wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mom|mum|mam|father|dad|boss|manager|landlord|landlady"
+    "|mother-in-law"
     "|father-in-law|stepmother|stepfather"
 )
 """Of these a person has one, so their name fills a slot."""
@@ -23,12 +24,15 @@ _MANY = (
 )
 _RELATION = rf"(?:(?:older|younger|little|big|elder|twin|best|oldest|youngest|new|late|ex-?)\s*)?(?:{SINGULAR}|{_MANY})"
 _LEAD = re.compile(
-    r"(?:(?:well|yes|yeah|yep|no|nope|hi|hello|hey|oh|ok|okay|also|btw|by the way|actually|anyway|so|and|but|then|fyi|sure|right|great|thanks"
-    r"|as you (?:may )?know|you know|just so you know|for the record|by now|these days|currently|now|right now|nowadays|today|recently|lately"
+    r"(?:(?:well|yes|yeah|yep|no|nope|hi|hello|hey|oh|ok|okay|also|btw|by the way|actually|anyway|so|and|but|then|fyi|sure|right|great"
+    r"|thanks"
+    r"|as you (?:may )?know|you know|just so you know|for the record|by now|these days|currently|now|right now|nowadays|today|recently"
+    r"|lately"
     r"|last (?:week|month|year|summer|winter|spring|autumn|fall|weekend|night)|this (?:week|month|year|morning)|yesterday|in \d{4}"
     r"|since \d{4}|the truth is|in fact|to be honest|honestly|unfortunately|luckily|finally|turns out"
     r"|(?:please )?(?:remember|note|keep in mind)(?: that)?"
-    r"|i (?:just |also )?(?:want(?:ed)? to|should|must|forgot to) (?:mention|say|tell you|add)(?: that)?|i (?:already )?(?:told you|said)(?: that)?"
+    r"|i (?:just |also )?(?:want(?:ed)? to|should|must|forgot to) (?:mention|say|tell you|add)(?: that)?|i (?:already )?(?:told you"
+    r"|said)(?: that)?"
     r")[,:]?\s+)+(?=\S)",
     re.IGNORECASE,
 )
@@ -41,12 +45,14 @@ _SPLIT = re.compile(
 _SUPPOSING = frozenset({"if", "unless", "whether", "in case"})
 _NOT_ASSERTING = frozenset({"that", "who", "which", "when"})
 _SUPPOSED = re.compile(
-    r"\s*(?:and\s+|but\s+|so\s+|well,?\s+)?(?:if|suppose|supposing|imagine|pretend|say\b(?=,?\s+i\b)|let'?s say|assum(?:e|ing)|what if|i wish|wish"
+    r"\s*(?:and\s+|but\s+|so\s+|well,?\s+)?(?:if|suppose|supposing|imagine|pretend|say\b(?=,?\s+i\b)|let'?s say|assum(?:e|ing)|what if"
+    r"|i wish|wish"
     r"|would|could|should|maybe|perhaps|in case|unless|whether|hypothetically|as if|wenn|falls|si)\b",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
-    r"(?:do|does|did|is|are|am|was|were|can|could|would|will|shall|should|have|has|had|may|might|what|where|when|which|who|whom|whose|why|how"
+    r"(?:do|does|did|is|are|am|was|were|can|could|would|will|shall|should|have|has|had|may|might|what|where|when|which|who|whom|whose|why"
+    r"|how"
     r"|any|right|isn't|don't|okay|ok)\b",
     re.IGNORECASE,
 )
@@ -56,7 +62,8 @@ _NAME = (
     r"|Please)\b)[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)?"
 )
 _SUBJECT = re.compile(
-    rf"(?P<self>I\b|(?:[Jj]ust|[Rr]ecently|[Ff]inally)\s+(?=[a-z]+ed\b|got\b|became\b|started\b))\s*|(?P<us>[Ww]e)\b\s*|[Mm]y\s+(?P<relation>{_RELATION})(?P<called>\s+{_NAME})?(?=\s|'s)\s*|(?P<own>[Mm]y)\b\s+|"
+    rf"(?P<self>I\b|(?:[Jj]ust|[Rr]ecently|[Ff]inally)\s+(?=[a-z]+ed\b|got\b|became\b|started\b))\s*|(?P<us>[Ww]e)\b\s*"
+    rf"|[Mm]y\s+(?P<relation>{_RELATION})(?P<called>\s+{_NAME})?(?=\s|'s)\s*|(?P<own>[Mm]y)\b\s+|"
     rf"(?:[Pp]lease\s+|[Yy]ou can\s+|[Jj]ust\s+)?(?P<call>[Cc]all\s+me)\b\s*"
     rf"|(?P<name>{_NAME})\s+(?=(?:[a-z]+(?:s|ed)|was|had|has|is|got|grew|went)\b)"
 )

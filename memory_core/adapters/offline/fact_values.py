@@ -15,45 +15,50 @@ from memory_core.domain.themes import themes
 
 Shape = Callable[[str], str | None]
 
-COUNTRIES = frozenset(
-    """afghanistan,albania,algeria,andorra,angola,argentina,armenia,australia,austria,azerbaijan,bahamas,bahrain,bangladesh,barbados,belarus,
-    belgium,belize,benin,bhutan,bolivia,bosnia,botswana,brazil,brunei,bulgaria,burkina faso,burundi,cambodia,cameroon,canada,chad,chile,china,
-    colombia,congo,costa rica,croatia,cuba,cyprus,czech republic,czechia,denmark,dominican republic,ecuador,egypt,el salvador,england,eritrea,
-    estonia,ethiopia,europe,fiji,finland,france,gabon,gambia,georgia,germany,ghana,great britain,greece,guatemala,guinea,guyana,haiti,honduras,
-    hungary,iceland,india,indonesia,iran,iraq,ireland,israel,italy,ivory coast,jamaica,japan,jordan,kazakhstan,kenya,kosovo,kuwait,laos,latvia,
-    lebanon,liberia,libya,liechtenstein,lithuania,luxembourg,madagascar,malawi,malaysia,mali,malta,mauritius,mexico,moldova,monaco,mongolia,
-    montenegro,morocco,mozambique,myanmar,namibia,nepal,netherlands,new zealand,nicaragua,niger,nigeria,north korea,north macedonia,
-    northern ireland,norway,oman,pakistan,palestine,panama,paraguay,peru,philippines,poland,portugal,qatar,romania,russia,rwanda,saudi arabia,
-    scotland,senegal,serbia,singapore,slovakia,slovenia,somalia,south africa,south korea,korea,spain,sri lanka,sudan,sweden,switzerland,syria,
-    taiwan,tajikistan,tanzania,thailand,togo,tunisia,turkey,uganda,uk,ukraine,united arab emirates,united kingdom,united states,uruguay,us,usa,
-    uzbekistan,venezuela,vietnam,wales,yemen,zambia,zimbabwe,america,africa,asia,deutschland,österreich,schweiz,frankreich,spanien,italien,
-    allemagne,espagne,suisse,belgique,italie,españa,alemania,francia,suiza,méxico""".replace("\n", "")
-    .replace("    ", "")
-    .split(",")
-)
+_COUNTRIES = """
+    afghanistan, albania, algeria, andorra, angola, argentina, armenia, australia, austria, azerbaijan, bahamas, bahrain, bangladesh,
+    barbados, belarus, belgium, belize, benin, bhutan, bolivia, bosnia, botswana, brazil, brunei, bulgaria, burkina faso, burundi,
+    cambodia, cameroon, canada, chad, chile, china, colombia, congo, costa rica, croatia, cuba, cyprus, czech republic, czechia,
+    denmark, dominican republic, ecuador, egypt, el salvador, england, eritrea, estonia, ethiopia, europe, fiji, finland, france,
+    gabon, gambia, georgia, germany, ghana, great britain, greece, guatemala, guinea, guyana, haiti, honduras, hungary, iceland,
+    india, indonesia, iran, iraq, ireland, israel, italy, ivory coast, jamaica, japan, jordan, kazakhstan, kenya, kosovo, kuwait,
+    laos, latvia, lebanon, liberia, libya, liechtenstein, lithuania, luxembourg, madagascar, malawi, malaysia, mali, malta, mauritius,
+    mexico, moldova, monaco, mongolia, montenegro, morocco, mozambique, myanmar, namibia, nepal, netherlands, new zealand, nicaragua,
+    niger, nigeria, north korea, north macedonia, northern ireland, norway, oman, pakistan, palestine, panama, paraguay, peru,
+    philippines, poland, portugal, qatar, romania, russia, rwanda, saudi arabia, scotland, senegal, serbia, singapore, slovakia,
+    slovenia, somalia, south africa, south korea, korea, spain, sri lanka, sudan, sweden, switzerland, syria, taiwan, tajikistan,
+    tanzania, thailand, togo, tunisia, turkey, uganda, uk, ukraine, united arab emirates, united kingdom, united states, uruguay, us,
+    usa, uzbekistan, venezuela, vietnam, wales, yemen, zambia, zimbabwe, america, africa, asia, deutschland, österreich, schweiz,
+    frankreich, spanien, italien, allemagne, espagne, suisse, belgique, italie, españa, alemania, francia, suiza, méxico
+"""
+COUNTRIES = frozenset(" ".join(name.split()) for name in _COUNTRIES.split(","))
 """Names that are of no city, so that "in Germany" does not stand against "in Berlin"."""
-_JOBS = frozenset(
-    """accountant actor actress analyst architect artist attorney author baker banker barber barista bartender biologist bookseller builder
-    butcher carer carpenter cashier chef chemist cleaner clerk coach composer consultant contractor cook dancer dentist designer developer
-    director doctor driver economist editor electrician engineer entrepreneur farmer firefighter florist freelancer gardener geologist
-    hairdresser historian housewife illustrator instructor interpreter janitor jeweller journalist judge lawyer lecturer librarian lifeguard
-    locksmith manager mathematician mechanic midwife model musician nurse nanny optician painter paramedic pastor pensioner pharmacist
-    photographer physicist physiotherapist pilot plumber policeman policewoman postman potter priest producer professor programmer
-    psychiatrist psychologist receptionist recruiter reporter researcher roofer sailor salesman salesperson scientist secretary singer soldier
-    statistician student surgeon surveyor tailor teacher technician therapist toolmaker trainer translator tutor vet veterinarian violinist
-    volunteer waiter waitress web-developer welder writer lehrer lehrerin arzt ärztin ingenieur ingenieurin student studentin bäcker krankenpfleger
-    professeur infirmier infirmière médecin ingénieur étudiant étudiante boulanger profesor profesora médico médica ingeniero ingeniera enfermera
-    enfermero estudiante panadero""".split()
-)
-_LANGUAGES = (
-    "arabic bengali bulgarian catalan chinese croatian czech danish dutch english esperanto estonian farsi finnish french german greek hebrew"
-    " hindi hungarian icelandic indonesian irish italian japanese korean latin latvian lithuanian mandarin cantonese norwegian persian polish"
-    " portuguese punjabi romanian russian serbian slovak slovenian spanish swahili swedish tagalog tamil thai turkish ukrainian urdu"
-    " vietnamese welsh"
-).split()
+_TRADES = """
+    accountant actor actress analyst architect artist attorney author baker banker barber barista bartender biologist bookseller
+    builder butcher carer carpenter cashier chef chemist cleaner clerk coach composer consultant contractor cook dancer dentist
+    designer developer director doctor driver economist editor electrician engineer entrepreneur farmer firefighter florist freelancer
+    gardener geologist hairdresser historian housewife illustrator instructor interpreter janitor jeweller journalist judge lawyer
+    lecturer librarian lifeguard locksmith manager mathematician mechanic midwife model musician nurse nanny optician painter
+    paramedic pastor pensioner pharmacist photographer physicist physiotherapist pilot plumber policeman policewoman postman potter
+    priest producer professor programmer psychiatrist psychologist receptionist recruiter reporter researcher roofer sailor salesman
+    salesperson scientist secretary singer soldier statistician student surgeon surveyor tailor teacher technician therapist toolmaker
+    trainer translator tutor vet veterinarian violinist volunteer waiter waitress web-developer welder writer lehrer lehrerin arzt
+    ärztin ingenieur ingenieurin student studentin bäcker krankenpfleger professeur infirmier infirmière médecin ingénieur étudiant
+    étudiante boulanger profesor profesora médico médica ingeniero ingeniera enfermera enfermero estudiante panadero
+"""
+_JOBS = frozenset(_TRADES.split())
+_TONGUES = """
+    arabic bengali bulgarian catalan chinese croatian czech danish dutch english esperanto estonian farsi finnish french german greek
+    hebrew hindi hungarian icelandic indonesian irish italian japanese korean latin latvian lithuanian mandarin cantonese norwegian
+    persian polish portuguese punjabi romanian russian serbian slovak slovenian spanish swahili swedish tagalog tamil thai turkish
+    ukrainian urdu vietnamese welsh
+"""
+_LANGUAGES = frozenset(_TONGUES.split())
 _CONDITIONS = re.compile(
-    r"(?:(?:a|an|mild|severe|chronic|type [12]|high|low|my)\s+)*(?:asthma|diabetes|adhd|add|autism|epilepsy|migraines?|blood pressure|insomnia"
-    r"|arthritis|eczema|psoriasis|c(?:o)?eliac disease|crohn's disease|hay fever|depression|anxiety|dyslexia|endometriosis|hypothyroidism|tinnitus"
+    r"(?:(?:a|an|mild|severe|chronic|type [12]|high|low|my)\s+)*(?:asthma|diabetes|adhd|add|autism|epilepsy|migraines?|blood pressure"
+    r"|insomnia"
+    r"|arthritis|eczema|psoriasis|c(?:o)?eliac disease|crohn's disease|hay fever|depression|anxiety|dyslexia|endometriosis|hypothyroidism"
+    r"|tinnitus"
     r"|sleep apn(?:o)?ea|ibs|scoliosis|pacemaker|peanut allergy|nut allergy|food allergy)\b",
     re.IGNORECASE,
 )
@@ -63,35 +68,42 @@ _PLACE = re.compile(
 _LOWER_PLACE = re.compile(
     r"[a-zà-ÿ][\w'’-]{2,}(?:\s+(?:york|francisco|angeles|city|aires|janeiro|paulo|delhi|diego|town))?(?=\s*(?:$|now\b|with\b))"
 )
-_NO_PLACE = frozenset(
-    "the a an my this that his her our your their general fact peace fear love case person town charge need debt pain bed here there it them"
-    " january february march april may june july august september october november december spring summer autumn winter monday tuesday"
-    " wednesday thursday friday saturday sunday".split()
-)
+_NOWHERE = """
+    the a an my this that his her our your their general fact peace fear love case person town charge need debt pain bed here there it
+    them january february march april may june july august september october november december spring summer autumn winter monday
+    tuesday wednesday thursday friday saturday sunday
+"""
+_NO_PLACE = frozenset(_NOWHERE.split())
 _NAME = re.compile(
     r"(?:Dr\.?\s+|Mr\.?\s+|Mrs\.?\s+|Ms\.?\s+)?[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:van|von|de|der|la|el|bin|al)\s+)*[^\W\d_a-z][\w'’.-]*){0,3}"
 )
 _LOWER_NAME = re.compile(r"[a-z][a-z'-]{1,20}$")
 _AFTER_NAME = re.compile(r"$|\s+(?:from|by|since|for|in|now|too|btw|here|at|with|actually|though|please)\b")
 _JOB_END = re.compile(
-    r"\s+(?:at|in|for|with|by|from|on|near|here|there|now|currently|these days|during|until|till|of course|again|myself|too|bei|chez|en|para)\b.*",
+    r"\s+(?:at|in|for|with|by|from|on|near|here|there|now|currently|these days|during|until|till|of course|again|myself|too|bei|chez|en"
+    r"|para)\b.*",
     re.IGNORECASE,
 )
 _THING_END = re.compile(
-    r"\s+(?:a lot|very much|so much|too much|the most|most of all|more than anything|as well|too|these days|nowadays|right now|now|at the moment|lately"
-    r"|any ?more|at all|since\b.*|during\b.*|until\b.*|till\b.*|whenever\b.*|every (?:day|morning|evening|week|weekend)\b.*|after all|of course|sehr"
+    r"\s+(?:a lot|very much|so much|too much|the most|most of all|more than anything|as well|too|these days|nowadays|right now|now"
+    r"|at the moment|lately"
+    r"|any ?more|at all|since\b.*|during\b.*|until\b.*|till\b.*|whenever\b.*|every (?:day|morning|evening|week|weekend)\b.*|after all"
+    r"|of course|sehr"
     r"|beaucoup|mucho)$|\s+(?:as\b|cause\b|than\b).*",
     re.IGNORECASE,
 )
 _NO_THING = re.compile(
-    r"(?:it|this|that|these|those|them|him|her|you|your|he|she|they|how|what|when|where|why|whether|to|the (?:idea|way|sound|look|first|second|third"
-    r"|other|last|option|plan|part|fact|thought|one)|one of|one|both|all|some|something|anything|everything|nothing|me|us|es|das|dich|ihn|sie|te|ça"
+    r"(?:it|this|that|these|those|them|him|her|you|your|he|she|they|how|what|when|where|why|whether|to|the (?:idea|way|sound|look|first"
+    r"|second|third"
+    r"|other|last|option|plan|part|fact|thought|one)|one of|one|both|all|some|something|anything|everything|nothing|me|us|es|das|dich|ihn"
+    r"|sie|te|ça"
     r"|cela|que|lo|la idea|working on|here|there|not|no|so|being able)\b",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"(?:an?|the|ein(?:e|en|em|er)?|une?|una?)\s+", re.IGNORECASE)
 _NUMBERS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
+    "twelve": 12,
 }  # fmt: skip
 
 

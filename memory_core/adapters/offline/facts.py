@@ -30,7 +30,8 @@ _BY_SUBJECT: dict[Of, tuple[Pattern, ...]] = {
     for of in ("self", "we", "mine", "call", "other", "foreign")
 }
 _ADVERBS = re.compile(
-    r"(?:(?:currently|now|still|also|just|really|actually|recently|already|always|usually|absolutely|even|mostly|both|finally|only|truly|do|does"
+    r"(?:(?:currently|now|still|also|just|really|actually|recently|already|always|usually|absolutely|even|mostly|both|finally|only|truly"
+    r"|do|does"
     r"|totally|especially|mainly|basically|originally)\s+)+(?!not\b)",
     re.IGNORECASE,
 )
@@ -38,9 +39,11 @@ _ONE_EACH = re.compile(
     rf"my (?:older |younger |little |big |twin )?(?:{SINGULAR}|sister|brother|best friend|grandma|grandmother|grandpa|grandfather)$"
 )
 _HEDGED = re.compile(
-    r"(?:\w+,\s+)?I\s+(?:just\s+|really\s+|also\s+|do\s+)?(?:think|guess|mean|see|know|hope|wonder|suppose|feel like|appreciate|understand|agree|bet"
+    r"(?:\w+,\s+)?I\s+(?:just\s+|really\s+|also\s+|do\s+)?(?:think|guess|mean|see|know|hope|wonder|suppose|feel like|appreciate"
+    r"|understand|agree|bet"
     r"|swear|promise|wish|would|could|can|might|may|should|am (?:sorry|asking|wondering|sure|good|fine|ok|okay|back|here|done|curious)"
-    r"|was wondering|need (?:help|to ask)|have (?:a|another|one|some) (?:\w+ )?questions?|said|told|asked|say|repeat|order|command|instruct|authori[sz]e)\b",
+    r"|was wondering|need (?:help|to ask)|have (?:a|another|one|some) (?:\w+ )?questions?|said|told|asked|say|repeat|order|command"
+    r"|instruct|authori[sz]e)\b",
     re.IGNORECASE,
 )
 _NEGATIONS = NEGATIONS - {"without", "except", "unless", "former", "formerly", "ohne", "sans", "sin", "sem"}
@@ -204,4 +207,7 @@ def _statement(sentence: Sentence, who: str, told: Iterable[str]) -> _Found | No
     return _Found(rewritten, None, None, None, 0.5) if len(new) >= (1 if known else 2) and len(said - _THIN) >= 2 else None
 
 
-_THIN = frozenset(tokens("I my me now just also really am live living today so very work well love like hate dislike enjoy adore name called had have been im"))
+_THIN = frozenset(
+    tokens("just also really live living today well work love like hate dislike enjoy adore name called had have been im now very")
+)
+"""Terms that make no statement worth keeping by themselves."""

@@ -24,16 +24,21 @@ from memory_core.domain.sentences import sentences
 MAX_FORESIGHT = 20
 _SELF = re.compile(r"\b(?:I|i|my|My|we|We|our|ich|Ich|mein\w*|je|Je|j'|J'|mon|ma|yo|mi|estoy|Estoy|tengo|Tengo|suis|bin)\b")
 _NOT_NOW = re.compile(
-    r"\b(?:last|ago|yesterday|used to|back in|no longer|not|never|recovered|over (?:it|the)|as a (?:child|kid)|when i was|if|wish|nicht|kein\w*|pas|would)\b|n't\b",
+    r"\b(?:last|ago|yesterday|used to|back in|no longer|not|never|recovered|over (?:it|the)|as a (?:child|kid)|when i was|if|wish|nicht"
+    r"|kein\w*|pas|would)\b|n't\b",
     re.IGNORECASE,
 )
 _FORWARD = re.compile(
-    r"\b(?:will|am|are|is|going to|gonna|plan(?:s|ning)?|flying|leaving|start(?:s|ing)?|have (?:an?|my|the|to)|has (?:an?|to)|booked|scheduled|reserved|signed up|registered"
-    r"|got (?:tickets?|an? (?:appointment|interview))|invited|want to|need to|hope to|intend to|must|expect(?:ing)?|on until|due|moving|bin|werde|suis|vais|estoy|voy)\b",
+    r"\b(?:will|am|are|is|going to|gonna|plan(?:s|ning)?|flying|leaving|start(?:s|ing)?|have (?:an?|my|the|to)|has (?:an?|to)|booked"
+    r"|scheduled|reserved|signed up|registered"
+    r"|got (?:tickets?|an? (?:appointment|interview))|invited|want to|need to|hope to|intend to|must|expect(?:ing)?|on until|due|moving"
+    r"|bin|werde|suis|vais|estoy|voy)\b",
     re.IGNORECASE,
 )
 _FIRST_VERB = re.compile(r"\bI\s+(?:(?:just|also|really|finally|recently|already|even|then|have|had)\s+)*(?P<verb>[a-z]+)")
-_MONTHS_PREGNANT = re.compile(r"\b(?P<count>\d{1,2}|one|two|three|four|five|six|seven|eight|nine)\s+(?P<unit>weeks?|months?)\s+pregnant\b", re.IGNORECASE)
+_MONTHS_PREGNANT = re.compile(
+    r"\b(?P<count>\d{1,2}|one|two|three|four|five|six|seven|eight|nine)\s+(?P<unit>weeks?|months?)\s+pregnant\b", re.IGNORECASE
+)
 _COUNTS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _PREGNANCY_DAYS = 280
 

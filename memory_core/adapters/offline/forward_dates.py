@@ -15,9 +15,9 @@ from datetime import date, datetime, timedelta, timezone
 from memory_core.domain.date_windows import date_windows
 
 _NUMBERS = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "ein": 1, "eine": 1, "zwei": 2, "drei": 3, "vier": 4, "une": 1, "un": 1, "deux": 2, "trois": 3, "una": 1,
-    "dos": 2, "tres": 3,
+    "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "ein": 1, "eine": 1, "zwei": 2, "drei": 3, "vier": 4, "une": 1, "un": 1,
+    "deux": 2, "trois": 3, "una": 1, "dos": 2, "tres": 3,
 }  # fmt: skip
 _DAYS = {
     "day": 1, "night": 1, "weekend": 3, "week": 7, "fortnight": 14, "month": 30, "season": 91, "semester": 180, "term": 90, "year": 365,
@@ -31,16 +31,21 @@ _DAY = r"(?P<weekday>mon|tues|wednes|thurs|fri|satur|sun)day"
 _DATE = (
     r"(?P<date>(?:the\s+)?(?:(?:early|mid|late|end of|beginning of)[\s-]+)?"
     r"(?:\d{4}-\d\d-\d\d|\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?[A-Za-z]{3,9}\.?(?:,?\s+\d{4})?"
-    r"|(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
+    r"|(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov"
+    r"|dec)\b\.?"
     r"(?:\s+\d{1,2}(?:st|nd|rd|th)?(?!\d))?(?:,?\s+\d{4})?|(?:spring|summer|autumn|fall|winter)))"
 )
 _FOR = re.compile(
-    rf"\b(?:for|over|during|within)\s+(?:about\s+|around\s+|at least\s+|another\s+)?(?:the\s+)?(?:next\s+|coming\s+)?(?:{_COUNT}\s+(?:of\s+)?(?:more\s+)?)?{_UNIT}\b"
-    rf"|\bfor\s+the\s+(?P<rest>rest)\s+of\s+the\s+(?P<of>day|week|month|year)\b|\bthe\s+(?:next|coming)\s+{_COUNT.replace('count', 'count2')}\s+{_UNIT.replace('unit', 'unit2')}\b",
+    rf"\b(?:for|over|during|within)\s+(?:about\s+|around\s+|at least\s+|another\s+)?(?:the\s+)?(?:next\s+"
+    rf"|coming\s+)?(?:{_COUNT}\s+(?:of\s+)?(?:more\s+)?)?{_UNIT}\b"
+    rf"|\bfor\s+the\s+(?P<rest>rest)\s+of\s+the\s+(?P<of>day|week|month|year)\b|\bthe\s+(?:next"
+    rf"|coming)\s+{_COUNT.replace('count', 'count2')}\s+{_UNIT.replace('unit', 'unit2')}\b",
     re.IGNORECASE,
 )
 _FOREIGN_FOR = re.compile(
-    rf"\b(?:für|pour|pendant|por|durante)\s+(?:(?:die\s+nächsten|les\s+prochaine?s|los\s+próximos|las\s+próximas)\s+)?{_COUNT}\s+{_FOREIGN_UNIT}\b", re.IGNORECASE
+    rf"\b(?:für|pour|pendant|por|durante)\s+(?:(?:die\s+nächsten|les\s+prochaine?s|los\s+próximos"
+    rf"|las\s+próximas)\s+)?{_COUNT}\s+{_FOREIGN_UNIT}\b",
+    re.IGNORECASE,
 )
 _UNTIL = re.compile(
     rf"\b(?:until|till|til|through|up to|by)\s+(?:(?P<next>next|this|the end of(?: the)?|the end of next)\s+)?(?:on\s+)?"
@@ -48,8 +53,10 @@ _UNTIL = re.compile(
     re.IGNORECASE,
 )
 _AT = re.compile(
-    rf"\b(?P<word>tomorrow|tonight|later today|this (?:afternoon|evening|weekend|week|month|year)|the day after tomorrow|next (?:weekend|week|month|year))\b"
-    rf"|\bin\s+(?:about\s+|around\s+)?{_COUNT}\s+{_UNIT}(?:['’]?s? time)?\b|\b(?:on|next|this(?: coming)?|coming)\s+{_DAY}\b|\b(?:on|in|for|at|during|around|from|this|next)\s+{_DATE}",
+    rf"\b(?P<word>tomorrow|tonight|later today|this (?:afternoon|evening|weekend|week|month|year)|the day after tomorrow|next (?:weekend"
+    rf"|week|month|year))\b"
+    rf"|\bin\s+(?:about\s+|around\s+)?{_COUNT}\s+{_UNIT}(?:['’]?s? time)?\b|\b(?:on|next|this(?: coming)?|coming)\s+{_DAY}\b|\b(?:on|in"
+    rf"|for|at|during|around|from|this|next)\s+{_DATE}",
     re.IGNORECASE,
 )
 _FROM_TO = re.compile(
@@ -57,7 +64,10 @@ _FROM_TO = re.compile(
     rf"|\bfrom\s+{_DAY.replace('<weekday>', '<from_day>')}\s+(?:to|until|till|through)\s+{_DAY}",
     re.IGNORECASE,
 )
-_BARE_DAY = re.compile(r"\bfrom\s+(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s*(?:to|until|till|-|–)\s*(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?([A-Za-z]{3,9})\b")
+_BARE_DAY = re.compile(
+    r"\bfrom\s+(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s*(?:to|until|till|-|–)\s*(?:the\s+)?(\d{1,2})(?:st|nd|rd"
+    r"|th)?\s+(?:of\s+)?([A-Za-z]{3,9})\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +106,9 @@ def _until(sentence: str, said_at: datetime) -> Ahead | None:
         return None
     day = _midnight(said_at)
     if match["weekday"]:
-        later = 7 if (match["next"] or "").lower() == "next" and _weekday(match["weekday"], said_at) - day < timedelta(7 - day.weekday()) else 0
+        later = (
+            7 if (match["next"] or "").lower() == "next" and _weekday(match["weekday"], said_at) - day < timedelta(7 - day.weekday()) else 0
+        )
         end = _weekday(match["weekday"], said_at) + timedelta(1 + later)
     elif match["period"]:
         end = _end_of(match["period"].lower(), day, following="next" in (match["next"] or "").lower())
@@ -233,7 +245,11 @@ def _weekday(name: str, said_at: datetime) -> datetime:
 def _length(count: str, unit: str) -> int:
     number = int(count) if count.isdecimal() else _NUMBERS[count.lower()]
     name = unit.lower()
-    single = next(days for known, days in sorted(_DAYS.items(), key=lambda item: -len(item[0])) if name.startswith(known[:-1] if known == "woche" else known))
+    single = next(
+        days
+        for known, days in sorted(_DAYS.items(), key=lambda item: -len(item[0]))
+        if name.startswith(known[:-1] if known == "woche" else known)
+    )
     return number * single
 
 

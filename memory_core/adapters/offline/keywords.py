@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from math import sqrt
 
 from memory_core.domain.agent_answers import RetrievalHints, SaidFact
 from memory_core.domain.dedup import fuzzy_dedup
@@ -19,23 +20,27 @@ from memory_core.domain.themes import themes
 MAX_TAGS, MAX_KEYWORDS, MAX_QUERIES, LONGEST_PHRASE = 8, 10, 4, 3
 THEME_FLOOR = 2.0
 """Words of a theme that make it one of the talk's."""
-_FILLERS = frozenset(
-    """hi hello hey thanks thank please yes yeah no ok okay well oh wow great good nice sure right really actually maybe also still now today
-    tomorrow yesterday lot lots bit thing things something anything everything way get got getting go going gone went come came make made makes
-    take took want wanted need needed know think thought feel say said tell told see saw look looking like love let us one two much many more most
-    new old first last next time day week month year im dont doesnt its ive thats sounds cool glad happy sorry help try trying tried keep put start
-    started use used using always never often sometimes ever even already yet again back around since until because though while by way anyway
-    every quite pretty super absolutely definitely probably course welcome kind idea user assistant work worked works found find give gave enough
-    better best bad big small little long few next another else without within only down up out off away here wonderful congratulations means goes prefer usually exactly wrong near instead write check whole part nice lovely idea best
-    ich du er sie wir ihr und oder aber der die das den dem ein eine einen mein meine ist bin sind war habe hat nicht auch noch schon sehr mit für
-    auf von zu im am letzte nächste woche heute je tu il elle nous vous et ou mais le la les un une des du de est suis sont pas avec pour dans sur au
-    mon ma mes très aussi que qui ce yo tú él y o pero el los las una es soy son no con para en mi mis muy que del al lo se me""".split()
-)
-_TIMES = frozenset(
-    """weekend weekday morning afternoon evening night hour hours minute minutes second seconds daily weekly monday tuesday wednesday thursday
-    friday saturday sunday stay live half percent about once twice euros dollars""".split()
-)
-_SMALL = FUNCTION_WORDS | QUERY_WORDS | _FILLERS
+_FILLERS = """
+    hi hello hey thanks thank please yes yeah no ok okay well oh wow great good nice sure right really actually maybe also still now
+    today tomorrow yesterday lot lots bit thing things something anything everything way get got getting go going gone went come came
+    make made makes take took want wanted need needed know think thought feel say said tell told see saw look looking like love let us
+    one two much many more most new old first last next time day week month year im dont doesnt its ive thats sounds cool glad happy
+    sorry help try trying tried keep put start started use used using always never often sometimes ever even already yet again back
+    around since until because though while by way anyway every quite pretty super absolutely definitely probably course welcome kind
+    idea user assistant work worked works found find give gave enough better best bad big small little long few next another else
+    without within only down up out off away here wonderful congratulations means goes prefer usually exactly wrong near instead write
+    check whole part nice lovely idea best ich du er sie wir ihr und oder aber der die das den dem ein eine einen mein meine ist bin
+    sind war habe hat nicht auch noch schon sehr mit für auf von zu im am letzte nächste woche heute je tu il elle nous vous et ou
+    mais le la les un une des du de est suis sont pas avec pour dans sur au mon ma mes très aussi que qui ce yo tú él y o pero el los
+    las una es soy son no con para en mi mis muy que del al lo se me
+"""
+_TIMES = """
+    weekend weekday morning afternoon evening night hour hours minute minutes second seconds daily weekly monday tuesday wednesday
+    thursday friday saturday sunday stay live half percent about once twice euros dollars
+"""
+_SMALL = FUNCTION_WORDS | QUERY_WORDS | frozenset(_FILLERS.split())
+_OFF_TOPIC = _SMALL | frozenset(_TIMES.split())
+"""Words that do not tell what a talk is about, although some are fine keywords."""
 _PIECE = re.compile(r"[^.,;:!?…()\[\]{}\"“”„«»\n。、！？|/<>*_`~=]+")
 _WORD = re.compile(r"[^\W_](?:[\w'’.+#&-]*[\w+#])?")
 _DENSE = re.compile(r"[\u4e00-\u9fff\u3400-\u4dbf]{2,6}|[\u30a1-\u30ff]{2,12}|[\uac00-\ud7af]{2,8}|[\u0e00-\u0e7f]{3,12}")
@@ -70,7 +75,7 @@ def keywords_of(texts: Sequence[str], actors: Iterable[str] = ()) -> list[str]:
     def weight(terms: tuple[str, ...]) -> float:
         rake = sum(company[term] / frequency[term] for term in terms)
         repeated = sum(frequency[term] for term in terms) / len(terms)
-        return rake * repeated * times[terms] ** 0.5
+        return rake * repeated * sqrt(times[terms])
 
     order = {terms: place for place, terms in enumerate(said)}
     ranked = sorted(said, key=lambda terms: (-weight(terms), order[terms]))
@@ -79,7 +84,7 @@ def keywords_of(texts: Sequence[str], actors: Iterable[str] = ()) -> list[str]:
 
 def content_terms(text: str) -> list[str]:
     """The terms of the words that say something, in order, repetitions included: neither function words nor fillers."""
-    return terms_of(word for word in words(text) if word not in _SMALL and word not in _TIMES and (len(word) > 2 or not word.isascii()))
+    return terms_of(word for word in words(text) if word not in _OFF_TOPIC and (len(word) > 2 or not word.isascii()))
 
 
 def _phrases(text: str, named: frozenset[str]) -> list[tuple[str, tuple[str, ...]]]:

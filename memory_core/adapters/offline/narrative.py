@@ -110,7 +110,8 @@ def _tf_idf(said: Sequence[Said]) -> Weights:
         for term, times in Counter(one.terms).items():
             table[row, known[term]] = times * log(1 + len(said) / frequency[term])
     lengths = np.linalg.norm(table, axis=1, keepdims=True)
-    return np.divide(table, lengths, out=table, where=lengths > 0)
+    scaled: Weights = np.divide(table, lengths, out=table, where=lengths > 0)
+    return scaled
 
 
 def _doubles(one: Said, other: Said) -> bool:

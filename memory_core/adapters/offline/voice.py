@@ -23,11 +23,12 @@ _CONTRACTIONS = (
     (re.compile(r"\b(do|does|did)nt\b", re.I), r"\1 not"),
     (re.compile(r"\bim\b(?=\s+(?:an?|the|not|from|in|allergic|vegan|vegetarian|married|living|working)\b)", re.I), "I am"),
 )
-_OTHER_TONGUES = frozenset(
-    """ich du er sie wir ihr und der die das ein eine nicht ist mit für auf dem den bin habe je tu il elle nous vous et le la les une des est
-    pas avec pour dans suis mais yo él ella nosotros y el los las una es no con para en soy pero io lui lei noi gli della sono miei non che
-    di del eu ele ela nós uma não com são""".split()
-) - frozenset({"die", "no", "a", "an", "in", "am", "me", "es", "en"})
+_FOREIGN = """
+    ich du er sie wir ihr und der das ein eine nicht ist mit für auf dem den bin habe je tu il elle nous vous et le la les une des est
+    pas avec pour dans suis mais yo él ella nosotros y el los las una con para soy pero io lui lei noi gli della sono miei non che di
+    del eu ele ela nós uma não com são
+"""
+_OTHER_TONGUES = frozenset(_FOREIGN.split())
 _ENGLISH = FUNCTION_WORDS | QUERY_WORDS
 _ADVERBS = (
     r"(?:(?:always|never|just|also|still|really|often|usually|sometimes|already|recently|once|now|even|only|then|both|finally|almost"
@@ -36,19 +37,20 @@ _ADVERBS = (
 _FIRST_PERSON = re.compile(rf"\bI\s+(?P<adverbs>{_ADVERBS})(?P<verb>[A-Za-z]+)")
 _LISTENER = re.compile(r"\b(?:you|your|yours|we|us|our|ours|let's)\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:I|[Mm]y|me|mine|myself)\b")
-_UNCHANGED = frozenset(
-    """will would can could should may might must shall had did was used ought
-    became began bent bet blew bought broke brought built burnt caught chose came cost cut dealt dreamt drew drank drove ate fell fed felt
-    fought found flew forgot forgave froze got gave went grew hung heard hid hit held hurt kept knew laid led learnt left lent let lay lit lost
-    made meant met paid put quit rode rang rose ran said saw sought sold sent set sewed shook shot showed shut sang sat slept slid spoke spent
-    spilt stood stole stuck struck swore swept swam took taught tore told thought threw understood woke wore won wrote read thrown""".split()
-)
+_PASTS = """
+    will would can could should may might must shall had did was used ought became began bent bet blew bought broke brought built
+    burnt caught chose came cost cut dealt dreamt drew drank drove ate fell fed felt fought found flew forgot forgave froze got gave
+    went grew hung heard hid hit held hurt kept knew laid led learnt left lent let lay lit lost made meant met paid put quit rode rang
+    rose ran said saw sought sold sent set sewed shook shot showed shut sang sat slept slid spoke spent spilt stood stole stuck struck
+    swore swept swam took taught tore told thought threw understood woke wore won wrote read thrown
+"""
+_UNCHANGED = frozenset(_PASTS.split())
 _IRREGULAR = {"am": "is", "have": "has", "do": "does", "go": "goes", "are": "is", "were": "was"}
 _JOINED_VERBS = (
-    "live work love like hate have want need go play run study speak own drive prefer enjoy eat drink cook read write plan feel know think"
-    " teach learn train sleep swim cycle hike paint sing dance travel use do am spend visit walk watch"
-).split()
-_JOINED = re.compile(rf"\b(and|but)\s+({'|'.join(_JOINED_VERBS)})\b(?!\s+I\b)")
+    r"live|work|love|like|hate|have|want|need|go|play|run|study|speak|own|drive|prefer|enjoy|eat|drink|cook|read|write|plan|feel|know"
+    r"|think|teach|learn|train|sleep|swim|cycle|hike|paint|sing|dance|travel|use|do|am|spend|visit|walk|watch"
+)
+_JOINED = re.compile(rf"\b(and|but)\s+({_JOINED_VERBS})\b(?!\s+I\b)")
 
 
 def expanded(sentence: str) -> str:
