@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from memory_core.domain.agent_answers import (
     Answered,
@@ -27,9 +27,11 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 
 Kind = Literal[
-    "memory", "version", "event", "head", "snapshot", "session", "conversation", "buffer", "step", "receipt", "marker",
+    "memory", "version", "event", "head", "snapshot", "session", "conversation", "messages", "buffer", "step", "receipt", "marker",
     "operation", "run", "task", "delivery", "scene", "profile", "conflict",
 ]  # fmt: skip
+LOGGED: Final[frozenset[Kind]] = frozenset({"memory", "version", "event", "head"})
+"""Kinds that only a commit writes; all others are bookkeeping."""
 
 
 class Clock(Protocol):
@@ -50,8 +52,8 @@ class IdSource(Protocol):
 class Document:
     """What a store keeps: an id unique within its owner, a kind, a JSON-ready body, and a vector beside it.
 
-    expires_at: when the store may drop it (receipts, steps, finished tasks). tag: the store's own mark of the state that was
-    read, None for one that was not read from a store. Memories and versions travel as `Memory`
+    expires_at: when the store may drop it (receipts, steps, finished tasks). tag: the store's own mark of the state in which
+    bookkeeping was read; None for what was not read from a store, and for memories and versions. These travel as `Memory`
     bodies: `Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)`.
     """
 
@@ -65,7 +67,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One document of a batch. `create` fails with AlreadyExists when the id is taken; `put` overwrites or creates."""
+    """One document of a batch. `create` fails with AlreadyExists when the id is taken; `put` overwrites or creates.
+
+    A `put` whose document has a tag overwrites that very state only: AlreadyExists when another one stands there, or nothing.
+    """
 
     mode: Literal["create", "put", "delete"]
     document: Document
@@ -209,7 +214,8 @@ class LongTermStore(Pooled, Protocol):
         """Write one document of bookkeeping beside the log (a task, a step, a buffer, a delivery): never a memory, event or head.
 
         Created when its tag is None, else replaced when what is stored still has that tag: the document with its new tag. None
-        when somebody else was faster. After Unavailable it may have been written.
+        when somebody else was faster, unless what they left is equal: so it may be sent again after Unavailable, when it may
+        have been written. The owner's head is neither read nor moved.
         """
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
@@ -311,6 +317,8 @@ class Embedder(Protocol):
 
 
 QueueName = Literal["formation", "consolidation", "webhooks"]
+POISON = "-poison"
+"""Ends the name of the queue that takes what a queue's function failed at too often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,16 +351,22 @@ class TaskQueue(Pooled, Protocol):
         """Release everything."""
 
     async def send(self, queue: str, body: str, *, delay: timedelta = timedelta(0)) -> None:
-        """Add a message, to be seen after `delay` (at most 7 days). Durable when it returns."""
+        """Add a message, to be seen after `delay` (at most 7 days, whole seconds) and for 7 days from then. Durable when it returns.
+
+        body: 1 byte to 48 KiB of UTF-8, else TooLarge. After Unavailable it may be there or not.
+        """
 
     async def receive(self, queue: str, limit: int, visibility: timedelta) -> list[Delivery]:
-        """Up to `limit` (1-32) visible messages, which nobody else sees for `visibility`."""
+        """Up to `limit` (1-32) visible messages, which nobody else sees for `visibility` (1 s to 7 days)."""
 
     async def extend(self, queue: str, delivery: Delivery, visibility: timedelta) -> Delivery | None:
         """Keep it, or hand it back after `visibility` (0: at once); None when it is no longer this receiver's."""
 
     async def complete(self, queue: str, delivery: Delivery) -> bool:
         """Remove a message that is done; False when it is no longer this receiver's."""
+
+    async def arrival(self, queue: str, within: timedelta) -> None:
+        """Wait for this process's next `send` without delay, at most `within`. Other processes' messages end no wait."""
 
     async def length(self, queue: str) -> int:
         """About how many messages there are, those not visible now included."""
@@ -401,13 +415,17 @@ class Meter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DecisionItem:
-    """A memory as the conflict and synthesis agents are shown it: its number, its text, its time. Never its id."""
+    """A memory as the conflict and synthesis agents are shown it: its number, its text, its time. Never its id.
+
+    slot: (subject, attribute); value: what fills it.
+    """
 
     number: int
     text: str
     category: str | None
     said_at: datetime
     slot: tuple[str, str] | None = None
+    value: str | None = None
 
 
 class Agents(Pooled, Protocol):
@@ -440,7 +458,10 @@ class Agents(Pooled, Protocol):
         """The facts of one cell with their quotes, and its foresight, dated against each message's own time."""
 
     async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
-        """What each of the held memories becomes beside the new ones."""
+        """What each of the held memories becomes beside the new ones.
+
+        DELETE says that the two exclude each other; which of them falls, the one said earlier, is the executor's to see.
+        """
 
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem], complaint: str | None = None) -> Answered[Synthesis]:
         """One note out of several, the oldest first, losing nothing. complaint: what was wrong with an earlier try."""

@@ -21,8 +21,10 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.scoring import ScoringParameters
+from memory_core.evolution.links import LinkRules
+from memory_core.formation.former import FormingRules
 from memory_core.formation.save import SaveRules
-from memory_core.ports import Agents, Clock, Embedder, LongTermStore, Meter, ShortTermStore
+from memory_core.ports import Agents, Clock, Embedder, LongTermStore, Meter, ShortTermStore, TaskQueue
 from memory_core.recollection.retrieve import RetrieveRules
 
 DEFAULT_MODEL = "text-embedding-3-small"
@@ -33,25 +35,32 @@ MODEL_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 30
 
 @dataclass(frozen=True, slots=True)
 class Adapters:
-    """One adapter a port. model: the agents that a language model answers; None = rules answer all of their calls."""
+    """One adapter a port; `rules` are the agents that need no model, and answer where `agents` fail."""
 
     long_term: LongTermStore
     short_term: ShortTermStore
     embedder: Embedder
-    model: Agents | None = None
+    queue: TaskQueue
+    agents: Agents
+    rules: Agents
 
     @classmethod
     def of(cls, settings: Settings, clock: Clock, *, meter: Meter | None = None) -> Adapters:
-        """The adapters that the settings name; nothing is connected yet. meter: who counts what a model takes."""
+        """The adapters that the settings name; nothing is connected yet. meter: who counts what a language model takes."""
         short_term = _short_term(settings, clock)
         embedder = _embedder(settings, short_term, clock)
-        model = None if settings.llm_provider == "offline" else _model(settings, short_term, clock, meter)
-        return cls(_long_term(settings, embedder, clock), short_term, embedder, model)
+        rules = _rules(embedder)
+        agents = rules if settings.llm_provider == "offline" else _model(settings, short_term, clock, meter)
+        return cls(_long_term(settings, embedder, clock), short_term, embedder, _queue(settings, clock), agents, rules)
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""
-        pools = {"long_term": self.long_term.pool(), "short_term": self.short_term.pool()}
-        return pools if self.model is None else {**pools, "agents": self.model.pool()}
+        return {
+            "long_term": self.long_term.pool(),
+            "short_term": self.short_term.pool(),
+            "queue": self.queue.pool(),
+            "agents": self.agents.pool(),
+        }
 
 
 def _long_term(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermStore:
@@ -107,6 +116,23 @@ def _short_term(settings: Settings, clock: Clock) -> ShortTermStore:
         vector_ttl_s=settings.redis_vector_ttl_s,
         session_cap=settings.session_cap,
     )
+
+
+def _queue(settings: Settings, clock: Clock) -> TaskQueue:
+    if settings.queue == "embedded":
+        from memory_core.adapters.sqlite.queue import SqliteQueue
+
+        return SqliteQueue(settings.data / "queue.db", clock=clock, synchronous=settings.sqlite_synchronous)
+    from memory_core.adapters.queue.connection import Account
+    from memory_core.adapters.queue.storage import StorageQueue
+
+    connection = settings.queue_connection
+    account = Account(
+        connection_string=None if connection is None else connection.get_secret_value(),
+        url=settings.queue_account_url,
+        identity_client_id=settings.identity_client_id,
+    )
+    return StorageQueue(account, clock=clock)
 
 
 def _embedder(settings: Settings, short_term: ShortTermStore, clock: Clock) -> Embedder:
@@ -182,6 +208,20 @@ def save_rules(settings: Settings) -> SaveRules:
     """What saving goes by, on the embedder's scale."""
     scale = settings.calibrated
     return SaveRules(scale.duplicate_threshold, scale.contradiction_floor)
+
+
+def forming_rules(settings: Settings) -> FormingRules:
+    """What forming goes by, on the embedder's scale."""
+    scale = settings.calibrated
+    links = LinkRules(
+        duplicate_threshold=scale.duplicate_threshold,
+        link_threshold=scale.link_threshold,
+        recency_boost=settings.recency_boost,
+        importance_boost=settings.importance_boost,
+        age_hours=settings.max_age_hours / settings.half_life_factor,
+        half_life_days=settings.decay_half_life_days,
+    )
+    return FormingRules(links, scale.contradiction_floor)
 
 
 def retrieve_rules(settings: Settings) -> RetrieveRules:

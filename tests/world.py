@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from hashlib import shake_128
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
+from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.adapters.offline.hash_embedder import HashEmbedder
 from memory_core.adapters.redis.embedded import embedded
+from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
@@ -24,9 +27,11 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.text import words
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ports import Batch, Embedder, Health, LongTermStore, ShortTermStore
+from memory_core.ports import Agents, Batch, Embedder, Health, LongTermStore, ShortTermStore, TaskQueue
 from memory_core.wiring import Adapters
+from tests.agents import ScriptedAgents
 from tests.builders import ALICE, StillClock
+from tests.cosmos_server import KEY, CosmosServer
 
 BOB = Owner("app", "bob")
 Wrap = Callable[[LongTermStore], Any]
@@ -75,21 +80,31 @@ class World:
     folder: Path
     clock: StillClock = field(default_factory=StillClock)
     cores: list[MemoryCore] = field(default_factory=list)
+    onlookers: dict[str, LongTermStore] = field(default_factory=dict)
 
     async def core(
-        self, *, wrap: Wrap | None = None, short_term: ShortTermStore | None = None, embedder: Embedder | None = None, **settings: Any
+        self,
+        *,
+        wrap: Wrap | None = None,
+        short_term: ShortTermStore | None = None,
+        embedder: Embedder | None = None,
+        agents: Agents | None = None,
+        queue: TaskQueue | None = None,
+        **settings: Any,
     ) -> MemoryCore:
         """An open MemoryCore; `wrap` puts something between it and its long-term store."""
         configured = Settings(**{"embedding_provider": "hash", "data": self.folder, "sqlite_synchronous": "normal", **settings})
         embedder = embedder or HashEmbedder(64)
         store = self.store(embedder)
-        adapters = Adapters(wrap(store) if wrap else store, short_term or embedded(self.clock), embedder)
+        queue = queue or SqliteQueue(self.folder / "queue.db", clock=self.clock, synchronous="normal")
+        agents = agents or ScriptedAgents()
+        adapters = Adapters(wrap(store) if wrap else store, short_term or embedded(self.clock), embedder, queue, agents, ScriptedAgents())
         core = MemoryCore(configured, clock=self.clock, adapters=adapters)
         await core.open()
         self.cores.append(core)
         return core
 
-    def store(self, embedder: Embedder) -> SqliteStore:
+    def store(self, embedder: Embedder) -> LongTermStore:
         """One more store on the same file, not open yet."""
         return SqliteStore(
             self.folder / "memory.db",
@@ -99,27 +114,52 @@ class World:
             synchronous="normal",
         )
 
+    async def look_on(self, embedder: Embedder | None = None) -> LongTermStore:
+        """An open store on the same data that belongs to no core: a process of its own, which only reads."""
+        embedder = embedder or HashEmbedder(64)
+        if embedder.model not in self.onlookers:
+            self.onlookers[embedder.model] = self.store(embedder)
+            await self.onlookers[embedder.model].open()
+        return self.onlookers[embedder.model]
+
     async def log(self, owner: Owner = ALICE, embedder: Embedder | None = None) -> list[Event]:
         """All events of an owner, as a process of its own reads them."""
-        store = self.store(embedder or HashEmbedder(64))
-        await store.open()
-        try:
-            return await store.events(owner, 0, 100_000)
-        finally:
-            await store.close()
+        return await (await self.look_on(embedder)).events(owner, 0, 100_000)
 
     async def head(self, owner: Owner = ALICE, embedder: Embedder | None = None) -> Head | None:
         """The owner's head, as a process of its own reads it."""
-        store = self.store(embedder or HashEmbedder(64))
-        await store.open()
-        try:
-            return (await store.snapshot(owner)).head
-        finally:
-            await store.close()
+        return (await (await self.look_on(embedder)).snapshot(owner)).head
 
     async def close(self) -> None:
         for core in self.cores:
             await core.close()
+        for store in self.onlookers.values():
+            await store.close()
+
+    async def end(self, core: MemoryCore) -> None:
+        """Close one core before the others."""
+        self.cores.remove(core)
+        await core.close()
+
+
+@dataclass
+class CosmosWorld(World):
+    """The same over a database of its own in the emulator, for embedders of 64 dimensions."""
+
+    endpoint: str = ""
+    database: str = field(default_factory=lambda: uuid4().hex)
+
+    @classmethod
+    async def on(cls, server: CosmosServer, folder: Path, clock: StillClock) -> CosmosWorld:
+        """A world in a running emulator, whose database is made."""
+        made = cls(folder, clock, endpoint=server.endpoint)
+        store = made.store(HashEmbedder(64))
+        await store.provision()
+        await store.close()
+        return made
+
+    def store(self, embedder: Embedder) -> CosmosStore:
+        return CosmosStore(self.endpoint, self.database, clock=self.clock, dimensions=embedder.dimensions, key=KEY)
 
 
 class Killed(BaseException):
@@ -148,10 +188,11 @@ class DiesAfter:
 
 @dataclass
 class Down:
-    """A store that can be switched off: every call answers Unavailable."""
+    """A store, or a queue, that can be switched off: every call answers Unavailable."""
 
-    inner: LongTermStore
+    inner: Any
     down: bool = False
+    name: str = "long_term"
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.inner, name)
@@ -159,7 +200,7 @@ class Down:
             return found
 
         async def unavailable(*_: Any, **__: Any) -> None:
-            raise Unavailable("long_term", "does not answer")
+            raise Unavailable(self.name, "does not answer")
 
         return unavailable
 

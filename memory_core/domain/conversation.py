@@ -16,6 +16,7 @@ from memory_core.domain.models import Moment
 
 Role = Literal["user", "assistant", "system", "tool"]
 Path = Literal["converse", "agent"]
+ConversationState = Literal["pending", "formed", "cancelled", "poisoned"]
 
 
 class Message(BaseModel):
@@ -40,7 +41,10 @@ class FormedCell(BaseModel):
 
 
 class Conversation(BaseModel):
-    """The stored conversation. `formed_cells` advances with each forming commit, in order; `formed` is set by the last."""
+    """The stored conversation. `formed_cells` advances with each forming commit, in order; `formed` is set by the last.
+
+    Stored apart from its messages, which no commit writes again. state: pending while work is to be done, and only then counted by the head. poisoned: it failed too often; a retry makes it pending.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -48,11 +52,11 @@ class Conversation(BaseModel):
     session_id: str | None = None
     agent_id: str | None = None
     path: Path = "converse"
-    messages: list[Message]
+    messages: list[Message] = Field(default_factory=list)
     task_id: str
     correlation_id: str | None = None
     created_at: datetime
-    state: Literal["pending", "formed", "cancelled"] = "pending"
+    state: ConversationState = "pending"
     cells: int | None = None
     formed_cells: list[FormedCell] = Field(default_factory=list)
 

@@ -14,7 +14,7 @@ from memory_core.core import MemoryCore
 from memory_core.ports import LongTermStore
 from tests.builders import DIMENSIONS, StillClock
 from tests.cosmos_server import KEY, CosmosServer, running
-from tests.world import WordsEmbedder, World
+from tests.world import CosmosWorld, WordsEmbedder, World
 
 StoreFactory = Callable[[], Awaitable[LongTermStore]]
 
@@ -67,8 +67,8 @@ async def store_factory(request: pytest.FixtureRequest, adapter: str, tmp_path: 
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what needs a store factory on every adapter."""
-    if "store_factory" in metafunc.fixturenames:
+    """Run what needs a store factory, or a whole world that is not particular about its store, on every adapter."""
+    if {"store_factory", "any_world"} & set(metafunc.fixturenames):
         metafunc.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
 
 
@@ -98,6 +98,17 @@ async def store(store_factory: StoreFactory) -> LongTermStore:
 @pytest.fixture
 async def world(tmp_path: Path, clock: StillClock) -> AsyncIterator[World]:
     made = World(tmp_path, clock)
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def any_world(request: pytest.FixtureRequest, adapter: str, tmp_path: Path, clock: StillClock) -> AsyncIterator[World]:
+    """A world on each of the adapters."""
+    if adapter == "sqlite":
+        made = World(tmp_path, clock)
+    else:
+        made = await CosmosWorld.on(request.getfixturevalue("cosmos_server"), tmp_path, clock)
     yield made
     await made.close()
 

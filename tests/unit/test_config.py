@@ -20,6 +20,7 @@ SECRET_VALUES = {
     "MEMORY_COSMOS_KEY": "cosmos-hush-hush",
     "MEMORY_REDIS_URL": "rediss://:hush-hush@cache:6380/0",
     "MEMORY_REDIS_PASSWORD": "redis-hush-hush",
+    "MEMORY_QUEUE_CONNECTION": "AccountName=memory;AccountKey=hush-hush",
     "MEMORY_API_KEYS": KEY.replace("shop", "hush"),
     "MEMORY_SECRET": "cursor-hush-hush-hush",
 }
@@ -76,6 +77,7 @@ def test_an_empty_variable_counts_as_not_given():
         ("MEMORY_AUTH", "maybe", "'on' or 'off'"),
         ("EMBEDDING_BASE_URL", "localhost", "http"),
         ("LOG_LEVEL", "LOUD", "'DEBUG'"),
+        ("MEMORY_DATA", "~nobody-of-this-name/m", "home of a user"),
         ("MEMORY_CHUNK_OVERLAP", "500", "less than MEMORY_CHUNK_TOKENS"),
         ("MEMORY_COSINE_LOW", "1.0", "less than MEMORY_COSINE_HIGH"),
     ],
@@ -99,6 +101,7 @@ def test_every_wrong_value_is_named_at_once():
     [
         ({"MEMORY_LONG_TERM": "cosmos"}, "MEMORY_COSMOS_ENDPOINT"),
         ({"MEMORY_SHORT_TERM": "redis"}, "MEMORY_REDIS_URL"),
+        ({"MEMORY_QUEUE": "storage"}, "MEMORY_QUEUE_CONNECTION or MEMORY_QUEUE_ACCOUNT_URL"),
         ({"EMBEDDING_PROVIDER": "openai"}, "EMBEDDING_API_KEY"),
         ({"EMBEDDING_PROVIDER": "azure", "EMBEDDING_API_KEY": "k"}, "EMBEDDING_BASE_URL"),
         ({"LLM_PROVIDER": "azure"}, "LLM_BASE_URL"),

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 VectorIndex = Literal["quantizedFlat", "diskANN"]
 KEY_PATHS: Final = ["/app_id", "/user_id"]
+COMPOSITES: Final = [["/sequence", "/id"], KEY_PATHS]
+"""Paths that are sorted by together."""
 VECTOR_PATH, TEXT_PATH = "/embedding", "/search_text"
 STRONG_ENOUGH: Final = frozenset({"Strong", "BoundedStaleness"})
 """Levels under which every process reads what any process was told is saved."""
@@ -31,9 +33,13 @@ def indexing(vector_index: VectorIndex) -> dict[str, Any]:
     """The index policy: only what is filtered or sorted, so that a write does not pay for words that full text indexes anyway."""
     return {
         "indexingMode": "consistent",
-        "includedPaths": [*({"path": f"/{name}/?"} for name in _INDEXED), {"path": "/tags/[]/?"}],
+        "includedPaths": [
+            *({"path": f"/{name}/?"} for name in _INDEXED),
+            {"path": "/tags/[]/?"},
+            {"path": "/body/pending_conversations/?"},
+        ],
         "excludedPaths": [{"path": "/*"}],
-        "compositeIndexes": [[{"path": "/sequence", "order": "ascending"}, {"path": "/id", "order": "ascending"}]],
+        "compositeIndexes": [[{"path": path, "order": "ascending"} for path in paths] for paths in COMPOSITES],
         "vectorIndexes": [{"path": VECTOR_PATH, "type": vector_index}],
         "fullTextIndexes": [{"path": TEXT_PATH}],
     }
@@ -79,7 +85,7 @@ def _needed(properties: Mapping[str, Any], vector: Mapping[str, Any]) -> list[tu
         (f"its full text policy should have {TEXT_PATH}", TEXT_PATH in texts),
         (f"its index should have a vector index on {VECTOR_PATH}", _has(index, "vectorIndexes", VECTOR_PATH)),
         (f"its index should have a full text index on {TEXT_PATH}", _has(index, "fullTextIndexes", TEXT_PATH)),
-        ("its index should have a composite index on /sequence, /id", ["/sequence", "/id"] in composite),
+        *((f"its index should have a composite index on {', '.join(paths)}", paths in composite) for paths in COMPOSITES),
         ("its default time to live should be -1", properties.get("defaultTtl") == -1),
     ]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from memory_core.adapters.cosmos import policies, queries, searching
+from memory_core.adapters.cosmos import bookkeeping, policies, queries, searching
 from memory_core.adapters.cosmos.connection import CONNECTIONS, Answer, Connection, together
 from memory_core.adapters.cosmos.documents import (
     DEPENDENCY,
@@ -27,7 +27,7 @@ from memory_core.adapters.cosmos.documents import (
 )
 from memory_core.adapters.cosmos.heads import Heads, Known, known_of
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.models import Event
+from memory_core.domain.models import Event, Head
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 from memory_core.ports import Batch, Clock, Document, Filter, Found, Health, Kind, Near, Neighbour, Place, Search, Snapshot
@@ -112,6 +112,16 @@ class CosmosStore:
 
         self._check_open()
         await committing.apply(self._connection, self._heads, owner, batch, self._clock.now(), self._dimensions)
+
+    async def keep(self, owner: Owner, document: Document) -> Document | None:
+        """One document beside the log; it is sent once."""
+        self._check_open()
+        return await bookkeeping.keep(self._connection, owner, document, self._clock.now())
+
+    async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+        """The next owners for whom work waits."""
+        self._check_open()
+        return await bookkeeping.waiting(self._connection, after, limit)
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """Head ∥ the nearest ∥ the best by words."""
