@@ -21,6 +21,7 @@ from types import FrameType
 
 from memory_core.adapters.system import SystemClock
 from memory_core.config import Settings
+from memory_core.localhost.welcome import say
 from memory_core.wiring import Adapters
 from tests import child
 from tests.azure_stores import AzureStores
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with ExitStack() as until_the_end:
             return _run(given, until_the_end)
     except Stopped:
-        print("Stopped; nothing is left running.", flush=True)
+        say("Stopped; nothing is left running.")
         return 0
     except ValueError as error:
         return _failed(error, 2)
@@ -61,13 +62,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(given: argparse.Namespace, until_the_end: ExitStack) -> int:
     _claim(given.data, until_the_end)
-    print("Starting a Cosmos DB emulator, Redis and Azurite (installed by its first start, in about 20 s) …", flush=True)
+    say("Starting a Cosmos DB emulator, Redis and Azurite (installed by its first start, in about 20 s) …")
     stores = AzureStores(given.data)
     until_the_end.callback(stores.stop)
     stores.start()
     settings = os.environ | {"MEMORY_DATA": str(given.data)} | stores.settings()
     asyncio.run(stores.provision(_dimensions(settings)))
-    print(_told(stores, given.data), flush=True)
+    say(_told(stores, given.data))
     command = [sys.executable, "-m", "memory_core.localhost", "--port", str(given.port)]
     host = child.start(command, alone=given.data / "host.lock", cwd=ROOT, env=settings)
     until_the_end.callback(child.end, host, signal.SIGTERM)
@@ -98,11 +99,12 @@ def _dimensions(settings: Mapping[str, str]) -> int:
 
 
 def _told(stores: AzureStores, data: Path) -> str:
+    cosmos, redis, storage = stores.cosmos, stores.redis, stores.azurite
     return "\n".join((
         "What stands in for Azure's services:",
-        f"  Cosmos DB  {stores.cosmos.endpoint}  process {stores.cosmos.pid}, keeps {data / 'cosmos.db'}",
-        f"  Redis      {stores.redis.url}  process {stores.redis.pid}, keeps nothing",
-        f"  Storage    {stores.azurite.url('blob')} and {stores.azurite.url('queue')}  process {stores.azurite.pid}, keeps {data / 'azurite'}",
+        f"  Cosmos DB  {cosmos.endpoint}  process {cosmos.pid}, keeps {data / 'cosmos.db'}",
+        f"  Redis      {redis.url}  process {redis.pid}, keeps nothing",
+        f"  Storage    {storage.url('blob')} and {storage.url('queue')}  process {storage.pid}, keeps {data / 'azurite'}",
         "Try: kill -STOP one of these processes, ask the host below for /health/ready and for memories, then kill -CONT it.",
     ))  # fmt: skip
 
