@@ -49,6 +49,8 @@ class AzureStores:
             "MEMORY_COSMOS_DATABASE": database,
             "MEMORY_SHORT_TERM": "redis",
             "MEMORY_REDIS_URL": self.redis.url,
+            "MEMORY_QUEUE": "storage",
+            "MEMORY_QUEUE_CONNECTION": self.azurite.connection_string,
         }
 
     async def provision(self, dimensions: int, database: str = "memory-core") -> None:
