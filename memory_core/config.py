@@ -71,6 +71,7 @@ Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 Folder = Annotated[Path, AfterValidator(Path.expanduser)]
 Url = Annotated[str, Field(pattern=r"^https?://\S+$")]
+SecureUrl = Annotated[str, Field(pattern=r"^https://\S+$")]
 LlmProvider = Annotated[Literal["openai", "azure", "offline"], Lower]
 EmbeddingProvider = Annotated[Literal["openai", "azure", "minilm", "hash"], Lower]
 
@@ -138,6 +139,20 @@ class Settings(BaseModel):
     session_cap: Count = Field(500, description="Memories kept of one session")
     short_term_budget_mb: Count = Field(32, description="Megabytes that the embedded short term may hold")
 
+    # work that waits
+    queue: Annotated[Literal["embedded", "storage"], Lower] = Field("embedded", description="Where work waits for its function")
+    queue_connection: SecretStr | None = Field(
+        None,
+        description="Connection string of a storage account; this or MEMORY_QUEUE_ACCOUNT_URL is required when MEMORY_QUEUE is storage",
+    )
+    queue_account_url: SecureUrl | None = Field(
+        None, description="Address of the account's queues (https://NAME.queue.core.windows.net), to sign in to with the app's identity"
+    )
+    queue_visibility_s: Count = Field(
+        30, description="Seconds the development host hides a message, renewed while its function runs; Azure's own host: ten minutes"
+    )
+    identity_client_id: str | None = Field(None, description="User-assigned identity for storage; none = the default credential")
+
     # saving and finding; none = the embedder's own
     cosine_low: Cosine | None = Field(None, description='Cosine that counts as "nothing in common"; none = the embedder\'s own')
     cosine_high: Cosine | None = Field(None, description='Cosine that counts as "the same"; none = the embedder\'s own')
@@ -191,6 +206,8 @@ class Settings(BaseModel):
             raise ValueError("MEMORY_REDIS_URL is required when MEMORY_SHORT_TERM is redis")
         if self.redis_url is not None and not self.redis_url.get_secret_value().startswith(("redis://", "rediss://", "unix://")):
             raise ValueError("MEMORY_REDIS_URL: should begin with redis://, rediss:// or unix://")
+        if self.queue == "storage" and self.queue_connection is None and self.queue_account_url is None:
+            raise ValueError("MEMORY_QUEUE_CONNECTION or MEMORY_QUEUE_ACCOUNT_URL is required when MEMORY_QUEUE is storage")
         if self.chunk_overlap >= self.chunk_tokens:
             raise ValueError(
                 f"MEMORY_CHUNK_OVERLAP={self.chunk_overlap}: should be less than MEMORY_CHUNK_TOKENS, which is {self.chunk_tokens}"

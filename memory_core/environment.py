@@ -11,7 +11,9 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-SECRETS = frozenset({"llm_api_key", "embedding_api_key", "cosmos_key", "redis_url", "redis_password", "api_keys", "secret"})
+SECRETS = frozenset(
+    {"llm_api_key", "embedding_api_key", "cosmos_key", "redis_url", "redis_password", "queue_connection", "api_keys", "secret"}
+)
 """Settings whose values are never shown, logged or put into an error."""
 
 

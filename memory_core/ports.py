@@ -283,6 +283,8 @@ class Embedder(Protocol):
 
 
 QueueName = Literal["formation", "consolidation", "webhooks"]
+POISON = "-poison"
+"""Ends the name of the queue that takes what a queue's function failed at too often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,16 +317,22 @@ class TaskQueue(Pooled, Protocol):
         """Release everything."""
 
     async def send(self, queue: str, body: str, *, delay: timedelta = timedelta(0)) -> None:
-        """Add a message, to be seen after `delay` (at most 7 days). Durable when it returns."""
+        """Add a message, to be seen after `delay` (at most 7 days, whole seconds) and for 7 days from then. Durable when it returns.
+
+        body: 1 byte to 48 KiB of UTF-8, else TooLarge. After Unavailable it may be there or not.
+        """
 
     async def receive(self, queue: str, limit: int, visibility: timedelta) -> list[Delivery]:
-        """Up to `limit` (1-32) visible messages, which nobody else sees for `visibility`."""
+        """Up to `limit` (1-32) visible messages, which nobody else sees for `visibility` (1 s to 7 days)."""
 
     async def extend(self, queue: str, delivery: Delivery, visibility: timedelta) -> Delivery | None:
         """Keep it, or hand it back after `visibility` (0: at once); None when it is no longer this receiver's."""
 
     async def complete(self, queue: str, delivery: Delivery) -> bool:
         """Remove a message that is done; False when it is no longer this receiver's."""
+
+    async def arrival(self, queue: str, within: timedelta) -> None:
+        """Wait for this process's next `send` without delay, at most `within`. Other processes' messages end no wait."""
 
     async def length(self, queue: str) -> int:
         """About how many messages there are, those not visible now included."""

@@ -22,7 +22,7 @@ from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.scoring import ScoringParameters
 from memory_core.formation.save import SaveRules
-from memory_core.ports import Clock, Embedder, LongTermStore, ShortTermStore
+from memory_core.ports import Clock, Embedder, LongTermStore, ShortTermStore, TaskQueue
 from memory_core.recollection.retrieve import RetrieveRules
 
 DEFAULT_MODEL = "text-embedding-3-small"
@@ -37,17 +37,18 @@ class Adapters:
     long_term: LongTermStore
     short_term: ShortTermStore
     embedder: Embedder
+    queue: TaskQueue
 
     @classmethod
     def of(cls, settings: Settings, clock: Clock) -> Adapters:
         """The adapters that the settings name; nothing is connected yet."""
         short_term = _short_term(settings, clock)
         embedder = _embedder(settings, short_term, clock)
-        return cls(_long_term(settings, embedder, clock), short_term, embedder)
+        return cls(_long_term(settings, embedder, clock), short_term, embedder, _queue(settings, clock))
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""
-        return {"long_term": self.long_term.pool(), "short_term": self.short_term.pool()}
+        return {"long_term": self.long_term.pool(), "short_term": self.short_term.pool(), "queue": self.queue.pool()}
 
 
 def _long_term(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermStore:
@@ -103,6 +104,23 @@ def _short_term(settings: Settings, clock: Clock) -> ShortTermStore:
         vector_ttl_s=settings.redis_vector_ttl_s,
         session_cap=settings.session_cap,
     )
+
+
+def _queue(settings: Settings, clock: Clock) -> TaskQueue:
+    if settings.queue == "embedded":
+        from memory_core.adapters.sqlite.queue import SqliteQueue
+
+        return SqliteQueue(settings.data / "queue.db", clock=clock, synchronous=settings.sqlite_synchronous)
+    from memory_core.adapters.queue.connection import Account
+    from memory_core.adapters.queue.storage import StorageQueue
+
+    connection = settings.queue_connection
+    account = Account(
+        connection_string=None if connection is None else connection.get_secret_value(),
+        url=settings.queue_account_url,
+        identity_client_id=settings.identity_client_id,
+    )
+    return StorageQueue(account, clock=clock)
 
 
 def _embedder(settings: Settings, short_term: ShortTermStore, clock: Clock) -> Embedder:

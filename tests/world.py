@@ -13,6 +13,7 @@ import numpy as np
 
 from memory_core.adapters.offline.hash_embedder import HashEmbedder
 from memory_core.adapters.redis.embedded import embedded
+from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
@@ -83,7 +84,8 @@ class World:
         configured = Settings(**{"embedding_provider": "hash", "data": self.folder, "sqlite_synchronous": "normal", **settings})
         embedder = embedder or HashEmbedder(64)
         store = self.store(embedder)
-        adapters = Adapters(wrap(store) if wrap else store, short_term or embedded(self.clock), embedder)
+        queue = SqliteQueue(self.folder / "queue.db", clock=self.clock, synchronous="normal")
+        adapters = Adapters(wrap(store) if wrap else store, short_term or embedded(self.clock), embedder, queue)
         core = MemoryCore(configured, clock=self.clock, adapters=adapters)
         await core.open()
         self.cores.append(core)

@@ -20,6 +20,7 @@ SECRET_VALUES = {
     "MEMORY_COSMOS_KEY": "cosmos-hush-hush",
     "MEMORY_REDIS_URL": "rediss://:hush-hush@cache:6380/0",
     "MEMORY_REDIS_PASSWORD": "redis-hush-hush",
+    "MEMORY_QUEUE_CONNECTION": "AccountName=memory;AccountKey=hush-hush",
     "MEMORY_API_KEYS": KEY.replace("shop", "hush"),
     "MEMORY_SECRET": "cursor-hush-hush-hush",
 }
@@ -99,6 +100,7 @@ def test_every_wrong_value_is_named_at_once():
     [
         ({"MEMORY_LONG_TERM": "cosmos"}, "MEMORY_COSMOS_ENDPOINT"),
         ({"MEMORY_SHORT_TERM": "redis"}, "MEMORY_REDIS_URL"),
+        ({"MEMORY_QUEUE": "storage"}, "MEMORY_QUEUE_CONNECTION or MEMORY_QUEUE_ACCOUNT_URL"),
         ({"EMBEDDING_PROVIDER": "openai"}, "EMBEDDING_API_KEY"),
         ({"EMBEDDING_PROVIDER": "azure", "EMBEDDING_API_KEY": "k"}, "EMBEDDING_BASE_URL"),
         ({"LLM_PROVIDER": "azure"}, "LLM_BASE_URL"),
