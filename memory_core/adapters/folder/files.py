@@ -49,14 +49,15 @@ class Files:
         target = self._path(name)
         with self._draft(data) as draft:
             for _ in range(RACES):
-                self._make_folders(target.parent)
                 try:
+                    self._make_folders(target.parent)
                     os.link(draft, target)
                     made = True
                 except FileExistsError:
                     made = False
                 except FileNotFoundError:
-                    continue  # its folder was empty, and a rival that removed the last blob took it away
+                    self.check()
+                    continue  # a folder was empty, and a rival that removed the last blob took it away
                 self._sync_up(target.parent)  # also when a rival made it: our caller is told that it is there, and it must stay so
                 return made
         raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))

@@ -9,12 +9,9 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from memory_core.domain.errors import Unavailable
-
-if TYPE_CHECKING:
-    from azure.identity.aio import DefaultAzureCredential
 
 ATTEMPTS = 4
 PAUSE_S = 0.05
@@ -42,13 +39,6 @@ class Account:
         """Whether this is an emulator, where nobody has made queues and containers."""
         given = (self.connection_string or "").lower()
         return "accountname=devstoreaccount1;" in f"{given};" or "usedevelopmentstorage=true" in given
-
-    def identity(self) -> DefaultAzureCredential:
-        """A credential, to be closed by who asked for it. Nothing goes over the wire yet."""
-        from azure.identity.aio import DefaultAzureCredential
-
-        client_id = self.identity_client_id
-        return DefaultAzureCredential(**({} if client_id is None else {"managed_identity_client_id": client_id}))
 
 
 class Calls:
