@@ -43,7 +43,8 @@ IDS_A_QUERY = 200
 class CosmosStore:
     """`LongTermStore` in one container. Containers are made by whoever runs the account; `provision` is for emulators.
 
-    key: an account key; None = managed identity. deadline_s: what one logical call may take, retries included.
+    key: an account key; None = managed identity, a user-assigned one by its client id. deadline_s: what one logical call may take,
+    retries included.
     """
 
     def __init__(
@@ -55,10 +56,11 @@ class CosmosStore:
         dimensions: int,
         container: str = "memories",
         key: str | None = None,
+        identity_client_id: str | None = None,
         vector_index: policies.VectorIndex = "quantizedFlat",
         deadline_s: float = 8.0,
     ) -> None:
-        self._connection = Connection(endpoint, database, container, key=key, deadline_s=deadline_s)
+        self._connection = Connection(endpoint, database, container, key=key, identity_client_id=identity_client_id, deadline_s=deadline_s)
         self._names = (database, container)
         self._clock = clock
         self._dimensions = dimensions
