@@ -115,7 +115,7 @@ def test_a_second_one_on_the_same_folder_says_so(tmp_path: Path, commands: list[
 
 def test_wrong_settings_stop_it_with_one_line_and_nothing_left(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.azure_profile", "--port", "0", "--data", str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "MEMORY_LOG_LEVEL": "LOUD"}, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "MEMORY_AUTH": "maybe"}, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
-    assert "MEMORY_LOG_LEVEL" in done.stderr
+    assert "MEMORY_AUTH" in done.stderr
