@@ -102,14 +102,19 @@ def everything(client: httpx.Client, user: str) -> dict[str, list[str]]:
         query["cursor"] = page["next_cursor"]
 
 
-async def test_a_long_term_killed_in_traffic_loses_and_doubles_nothing(standing: httpx.Client, stores: AzureStores, user: str) -> None:
+@pytest.mark.parametrize("times", [1, pytest.param(10, marks=pytest.mark.long)])
+async def test_a_long_term_killed_in_traffic_loses_and_doubles_nothing(
+    standing: httpx.Client, stores: AzureStores, user: str, times: int
+) -> None:
     async with Traffic(str(standing.base_url), user) as traffic:
-        await traffic.until(lambda: len(traffic.acknowledged) >= 30)
-        await asyncio.to_thread(stores.cosmos.kill)
-        await traffic.until(lambda: traffic.refused >= WRITERS)
-        before = len(traffic.acknowledged)
-        await asyncio.to_thread(stores.cosmos.start)
-        await traffic.until(lambda: len(traffic.acknowledged) >= before + 30)
+        for _ in range(times):
+            saved, refused = len(traffic.acknowledged), traffic.refused
+            await traffic.until(lambda enough=saved + 30: len(traffic.acknowledged) >= enough)
+            await asyncio.to_thread(stores.cosmos.kill)
+            await traffic.until(lambda enough=refused + WRITERS: traffic.refused >= enough)
+            await asyncio.to_thread(stores.cosmos.start)
+        saved = len(traffic.acknowledged)
+        await traffic.until(lambda: len(traffic.acknowledged) >= saved + 30)
     assert everything(standing, user) == {note: [memory_id] for note, memory_id in traffic.acknowledged.items()}
     until(lambda: state(standing, "long_term"), ("ready", "ok"))
 
