@@ -80,7 +80,8 @@ class Near:
     """The neighbours that a decision needs: active or compressed memories of `types` with similarity ≥ floor, or in the same slot.
 
     slot: (subject, attribute), both case-folded. At most `limit`, nearest first; those of the slot come in any case, and with
-    them the truths that a contradiction superseded there, because a fact that arrives late has its place among them.
+    them the truths that a contradiction superseded there, because a fact that arrives late has its place among them. While
+    somebody stands in the slot a store may leave out everybody else: the slot alone decides then.
     """
 
     vector: Vector | None

@@ -9,9 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, cast
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from memory_core.adapters.cosmos import policies, queries, searching
 from memory_core.adapters.cosmos.connection import CONNECTIONS, Answer, Connection, together
@@ -22,15 +20,15 @@ from memory_core.adapters.cosmos.documents import (
     check_vector,
     document_of,
     is_expired,
-    memory_of,
     shown_of,
 )
 from memory_core.adapters.cosmos.heads import Heads, Known, known_of
+from memory_core.adapters.cosmos.neighbours import nearby, neighbours
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.models import Event
+from memory_core.domain.models import Event, Head
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
-from memory_core.ports import Batch, Clock, Document, Filter, Found, Health, Kind, Near, Neighbour, Place, Search, Snapshot
+from memory_core.ports import Batch, Clock, Document, Filter, Found, Health, Kind, Near, Place, Search, Snapshot
 
 if TYPE_CHECKING:
     from azure.cosmos.aio import ContainerProxy
@@ -38,6 +36,13 @@ if TYPE_CHECKING:
 POINT_READS = 3
 """Up to so many documents are read one by one, at 1 request unit each and past any index; more, by one query."""
 IDS_A_QUERY = 200
+
+
+class _Beside(NamedTuple):
+    """What was read beside a head."""
+
+    items: Sequence[Item] = ()
+    nearby: Sequence[Item] = ()
 
 
 class CosmosStore:
@@ -86,25 +91,24 @@ class CosmosStore:
         await self._connection.close()
 
     async def snapshot(self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None) -> Snapshot:
-        """Head beside documents and neighbours. A neighbour of the slot without a vector has similarity 0."""
+        """Head beside documents and neighbours; the head first when none is known yet, or nothing would say that it had not moved."""
         self._check_open()
         check_vector(None if near is None else near.vector, self._dimensions)
         before = self._heads.get(owner)
         if before is None or not (ids or near):
             known = await self._head(owner)
-            items, mates = ([], []) if known is None else await self._beside(owner, ids, near)
+            beside = _Beside() if known is None else await self._beside(owner, ids, near, known.head)
         else:
-            known, (items, mates) = cast(
-                "tuple[Known | None, tuple[list[Item], list[Item]]]",
-                tuple(await together(self._head(owner), self._beside(owner, ids, near))),
+            known, beside = cast(
+                "tuple[Known | None, _Beside]", tuple(await together(self._head(owner), self._beside(owner, ids, near, before.head)))
             )
             if known is not None and known.etag != before.etag:
-                items, mates = await self._beside(owner, ids, near)
+                beside = await self._beside(owner, ids, near, known.head)
         if known is None:
             return Snapshot(None, {})
         now = self._clock.now()
-        documents = {item["id"]: document_of(item) for item in items if not is_expired(item, now)}
-        return Snapshot(known.head, documents, () if near is None else _neighbours(near, mates, known.head.epoch))
+        documents = {item["id"]: document_of(item) for item in beside.items if not is_expired(item, now)}
+        return Snapshot(known.head, documents, () if near is None else neighbours(near, beside.nearby, known.head.epoch))
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
         """All of the batch or none. It is sent once: after Unavailable, its first event tells whether it was applied."""
@@ -178,22 +182,18 @@ class CosmosStore:
     async def _read_head(self, owner: Owner) -> Answer:
         return await self._connection.item(owner, HEAD_ID)
 
-    async def _beside(self, owner: Owner, ids: Sequence[str], near: Near | None) -> tuple[list[Item], list[Item]]:
-        """Documents by id, and what may be neighbours, all side by side."""
+    async def _beside(self, owner: Owner, ids: Sequence[str], near: Near | None, head: Head) -> _Beside:
+        """Documents by id beside whoever may be a neighbour."""
         wanted = list(dict.fromkeys(ids))
         if len(wanted) <= POINT_READS:
             reads = [self._connection.item(owner, one) for one in wanted]
         else:
             parts = [wanted[at : at + IDS_A_QUERY] for at in range(0, len(wanted), IDS_A_QUERY)]
             reads = [self._connection.query(owner, queries.by_ids(owner, part)) for part in parts]
-        asked = []
-        if near is not None and near.vector is not None:
-            asked.append(queries.nearest(owner, near, near.vector))
-        if near is not None and near.slot is not None:
-            asked.append(queries.in_slot(owner, near.slot, near))
-        answers = await together(*reads, *(self._connection.query(owner, one) for one in asked))
-        rows = [answer.rows for answer in answers]
-        return [row for part in rows[: len(reads)] for row in part], [row for part in rows[len(reads) :] for row in part]
+        if near is None:
+            return _Beside([row for answer in await together(*reads) for row in answer.rows])
+        answers, mates = await together(together(*reads), nearby(self._connection, owner, near, head))
+        return _Beside([row for answer in cast("list[Answer]", answers) for row in answer.rows], cast("list[Item]", mates))
 
     async def _properties(self) -> dict[str, Any]:
         async def read(container: ContainerProxy) -> dict[str, Any]:
@@ -212,18 +212,3 @@ class CosmosStore:
     def _check_open(self) -> None:
         if not self._is_open:
             raise Unavailable(DEPENDENCY, "the store is not open")
-
-
-def _neighbours(near: Near, items: Sequence[Item], epoch: str) -> tuple[Neighbour, ...]:
-    """Who is over the floor, and who is in the slot, nearest first."""
-    made: dict[str, Neighbour] = {}
-    for item in items:
-        if item["epoch"] != epoch or item["id"] in made:
-            continue
-        memory = memory_of(item)
-        known = near.vector is not None and memory.embedding is not None
-        similarity = float(np.dot(memory.embedding, near.vector)) if known else 0.0  # type: ignore[arg-type]
-        mate = near.slot is not None and (item.get("slot_subject"), item.get("slot_attribute")) == near.slot
-        if mate or similarity >= near.floor:
-            made[memory.id] = Neighbour(memory, similarity)
-    return tuple(sorted(made.values(), key=lambda one: -one.similarity))
