@@ -6,7 +6,7 @@ dependency that is down raises `Unavailable`; never an empty result.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
@@ -20,6 +20,10 @@ Kind = Literal[
     "memory", "version", "event", "head", "snapshot", "session", "conversation", "buffer", "step", "receipt", "marker",
     "operation", "run", "task", "delivery", "scene", "profile", "conflict",
 ]  # fmt: skip
+
+
+Charged = Callable[[float], None]
+"""Told what each answer of a store that charges has cost, in request units: refusals and each page of a query by itself."""
 
 
 class Clock(Protocol):

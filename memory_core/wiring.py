@@ -22,7 +22,7 @@ from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.scoring import ScoringParameters
 from memory_core.formation.save import SaveRules
-from memory_core.ports import Clock, Embedder, LongTermStore, ShortTermStore
+from memory_core.ports import Charged, Clock, Embedder, LongTermStore, ShortTermStore
 from memory_core.recollection.retrieve import RetrieveRules
 
 DEFAULT_MODEL = "text-embedding-3-small"
@@ -39,20 +39,20 @@ class Adapters:
     embedder: Embedder
 
     @classmethod
-    def of(cls, settings: Settings, clock: Clock) -> Adapters:
-        """The adapters that the settings name; nothing is connected yet."""
+    def of(cls, settings: Settings, clock: Clock, charged: Charged) -> Adapters:
+        """The adapters that the settings name; nothing is connected yet. `charged` is told what a store's answers cost."""
         short_term = _short_term(settings, clock)
         embedder = _embedder(settings, short_term, clock)
-        return cls(_long_term(settings, embedder, clock), short_term, embedder)
+        return cls(_long_term(settings, embedder, clock, charged), short_term, embedder)
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""
         return {"long_term": self.long_term.pool(), "short_term": self.short_term.pool()}
 
 
-def _long_term(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermStore:
+def _long_term(settings: Settings, embedder: Embedder, clock: Clock, charged: Charged) -> LongTermStore:
     if settings.long_term == "cosmos":
-        return _cosmos(settings, embedder, clock)
+        return _cosmos(settings, embedder, clock, charged)
     from memory_core.adapters.sqlite.store import SqliteStore
 
     return SqliteStore(
@@ -65,7 +65,7 @@ def _long_term(settings: Settings, embedder: Embedder, clock: Clock) -> LongTerm
     )
 
 
-def _cosmos(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermStore:
+def _cosmos(settings: Settings, embedder: Embedder, clock: Clock, charged: Charged) -> LongTermStore:
     from memory_core.adapters.cosmos.store import CosmosStore
 
     if settings.cosmos_endpoint is None:
@@ -77,6 +77,8 @@ def _cosmos(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermSto
         clock=clock,
         dimensions=embedder.dimensions,
         key=None if key is None else key.get_secret_value(),
+        consistency=settings.cosmos_consistency,
+        charged=charged,
     )
 
 

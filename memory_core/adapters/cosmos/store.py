@@ -28,7 +28,7 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.models import Event, Head
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
-from memory_core.ports import Batch, Clock, Document, Filter, Found, Health, Kind, Near, Place, Search, Snapshot
+from memory_core.ports import Batch, Charged, Clock, Document, Filter, Found, Health, Kind, Near, Place, Search, Snapshot
 
 if TYPE_CHECKING:
     from azure.cosmos.aio import ContainerProxy
@@ -48,7 +48,8 @@ class _Beside(NamedTuple):
 class CosmosStore:
     """`LongTermStore` in one container. Containers are made by whoever runs the account; `provision` is for emulators.
 
-    key: an account key; None = managed identity. deadline_s: what one logical call may take, retries included.
+    key: an account key; None = managed identity. consistency: the least that the account must have, see `policies.ENOUGH`.
+    deadline_s: what one logical call may take, retries included. charged: told what each answer has cost.
     """
 
     def __init__(
@@ -61,21 +62,24 @@ class CosmosStore:
         container: str = "memories",
         key: str | None = None,
         vector_index: policies.VectorIndex = "quantizedFlat",
+        consistency: policies.Consistency = "strong",
         deadline_s: float = 8.0,
+        charged: Charged = lambda units: None,
     ) -> None:
-        self._connection = Connection(endpoint, database, container, key=key, deadline_s=deadline_s)
+        self._connection = Connection(endpoint, database, container, key=key, deadline_s=deadline_s, charged=charged)
         self._names = (database, container)
         self._clock = clock
         self._dimensions = dimensions
         self._vector_index: policies.VectorIndex = vector_index
+        self._wanted_consistency: policies.Consistency = consistency
         self._heads = Heads()
         self._is_open = False
         self._last_ok: datetime | None = None
 
     async def open(self) -> None:
-        """Connect and compare the container with what is needed. Raises Unavailable, EmbeddingMismatch."""
+        """Connect and compare container and account with what is needed. Raises Unavailable, EmbeddingMismatch."""
         try:
-            policies.check(await self._properties(), self._dimensions)
+            await self._compare()
         except BaseException:
             await self._connection.close()
             raise
@@ -156,19 +160,15 @@ class CosmosStore:
         return [Event.model_validate(body) for body in found.rows]
 
     async def check(self) -> Health:
-        """Read the container's definition and the account's consistency, and say what is not as configured."""
+        """Compare the container and the account's consistency with what is configured, and say what differs."""
         begun = time.perf_counter()
         try:
             self._check_open()
-            policies.check(await self._properties(), self._dimensions)
-            level = await self._consistency()
+            level = await self._compare()
         except Unavailable as error:
             return Health("cosmos", "unavailable", last_ok=self._last_ok, detail=error.detail)
         self._last_ok = self._clock.now()
         latency, facts = (time.perf_counter() - begun) * 1000, {"consistency": level, "dimensions": self._dimensions}
-        if level not in policies.STRONG_ENOUGH:
-            detail = f"the account's consistency is {level}: a process may not see at once what another one saved"
-            return Health("cosmos", "degraded", latency, self._last_ok, detail, facts)
         return Health("cosmos", "ok", latency, self._last_ok, facts=facts)
 
     def pool(self) -> tuple[int, int]:
@@ -194,6 +194,13 @@ class CosmosStore:
             return _Beside([row for answer in await together(*reads) for row in answer.rows])
         answers, mates = await together(together(*reads), nearby(self._connection, owner, near, head))
         return _Beside([row for answer in cast("list[Answer]", answers) for row in answer.rows], cast("list[Item]", mates))
+
+    async def _compare(self) -> str:
+        """Raise for what is not as configured; the account's consistency, which is."""
+        policies.check(await self._properties(), self._dimensions)
+        level = await self._consistency()
+        policies.check_consistency(level, self._wanted_consistency)
+        return level
 
     async def _properties(self) -> dict[str, Any]:
         async def read(container: ContainerProxy) -> dict[str, Any]:
