@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import binascii
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -151,7 +150,7 @@ def _delivery(message: QueueMessage) -> Delivery:
 def _decoded(text: str) -> str:
     try:
         return base64.b64decode(text, validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:
         return text
 
 
