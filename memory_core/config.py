@@ -113,6 +113,9 @@ class Settings(BaseModel):
     cosmos_endpoint: Url | None = Field(None, description="Address of the account, required when MEMORY_LONG_TERM is cosmos")
     cosmos_key: SecretStr | None = Field(None, description="Key of the account; none = managed identity")
     cosmos_database: str = Field("memory-core", min_length=1, description="Database that holds the container memories")
+    cosmos_consistency: Annotated[Literal["strong", "session"], Lower] = Field(
+        "strong", description="Least the account must have; strong: Strong or BoundedStaleness, session: Session too, which is weaker"
+    )
     data: Folder = Field(Path(".memory"), description="Folder of everything that is kept on this machine")
     sqlite_synchronous: Annotated[Literal["full", "normal"], Lower] = Field(
         "normal", description="normal: an acknowledged write survives a killed process; full: a power cut too, at ten times a commit's time"

@@ -52,7 +52,8 @@ class MemoryCore:
         self.settings = settings or Settings.from_env()
         self._clock = clock or SystemClock()
         ids = ids or RandomIds()
-        made = adapters or Adapters.of(self.settings, self._clock)
+        self._telemetry = Telemetry()
+        made = adapters or Adapters.of(self.settings, self._clock, self._telemetry.charged)
         self._adapters = made
         ledger = Ledger(made.long_term, self._clock, ids, deadline_s=self.settings.commit_deadline_s)
         mirror = Mirror(made.short_term)
@@ -61,7 +62,6 @@ class MemoryCore:
         self._clearer = Clearer(made.long_term, ledger, mirror, self._clock, ids)
         self._retriever = Retriever(made.long_term, made.short_term, made.embedder, self._clock, retrieve_rules(self.settings))
         self._reader = Reader(made.long_term, Cursors(cursor_secret(self.settings)))
-        self._telemetry = Telemetry()
         self._opening = asyncio.Lock()
         self._open = False
 

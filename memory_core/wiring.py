@@ -23,7 +23,7 @@ from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.scoring import ScoringParameters
 from memory_core.formation.save import SaveRules
-from memory_core.ports import Archive, Clock, Embedder, LongTermStore, ShortTermStore, TaskQueue
+from memory_core.ports import Archive, Charged, Clock, Embedder, LongTermStore, ShortTermStore, TaskQueue
 from memory_core.recollection.retrieve import RetrieveRules
 
 if TYPE_CHECKING:
@@ -47,11 +47,12 @@ class Adapters:
     archive: Archive
 
     @classmethod
-    def of(cls, settings: Settings, clock: Clock) -> Adapters:
-        """The adapters that the settings name; nothing is connected yet."""
+    def of(cls, settings: Settings, clock: Clock, charged: Charged) -> Adapters:
+        """The adapters that the settings name; nothing is connected yet. `charged` is told what a store's answers cost."""
         short_term = _short_term(settings, clock)
         embedder = _embedder(settings, short_term, clock)
-        return cls(_long_term(settings, embedder, clock), short_term, embedder, _queue(settings, clock), _archive(settings, clock))
+        long_term = _long_term(settings, embedder, clock, charged)
+        return cls(long_term, short_term, embedder, _queue(settings, clock), _archive(settings, clock))
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""
@@ -63,9 +64,9 @@ class Adapters:
         }
 
 
-def _long_term(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermStore:
+def _long_term(settings: Settings, embedder: Embedder, clock: Clock, charged: Charged) -> LongTermStore:
     if settings.long_term == "cosmos":
-        return _cosmos(settings, embedder, clock)
+        return _cosmos(settings, embedder, clock, charged)
     from memory_core.adapters.sqlite.store import SqliteStore
 
     return SqliteStore(
@@ -78,7 +79,7 @@ def _long_term(settings: Settings, embedder: Embedder, clock: Clock) -> LongTerm
     )
 
 
-def _cosmos(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermStore:
+def _cosmos(settings: Settings, embedder: Embedder, clock: Clock, charged: Charged) -> LongTermStore:
     from memory_core.adapters.cosmos.store import CosmosStore
 
     if settings.cosmos_endpoint is None:
@@ -91,6 +92,8 @@ def _cosmos(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermSto
         dimensions=embedder.dimensions,
         key=None if key is None else key.get_secret_value(),
         identity_client_id=settings.identity_client_id,
+        consistency=settings.cosmos_consistency,
+        charged=charged,
     )
 
 

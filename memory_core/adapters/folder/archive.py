@@ -32,13 +32,15 @@ class FolderArchive:
         self._clock = clock
         self._threads: ThreadPoolExecutor | None = None
         self._last_ok: datetime | None = None
+        self._is_prepared = False
         self._under_way = 0
 
     async def open(self) -> None:
         """Make the folder, clean up after writers that died."""
         if self._threads is None:
             self._threads = ThreadPoolExecutor(THREADS, "archive")
-        await self._run(self._files.prepare)
+        self._is_prepared = False
+        await self._run(self._files.check)
 
     async def close(self) -> None:
         """Let running calls end."""
@@ -77,11 +79,19 @@ class FolderArchive:
         return THREADS, min(self._under_way, THREADS)
 
     async def _run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Do `work` in a thread. A folder that could not be prepared when it was opened is prepared by the first call that can."""
+
+        def call() -> T:
+            if not self._is_prepared:
+                self._files.prepare()
+                self._is_prepared = True
+            return work(*args, **kwargs)
+
         if self._threads is None:
             raise Unavailable(DEPENDENCY, "the archive is not open")
         self._under_way += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: work(*args, **kwargs))
+            return await asyncio.get_running_loop().run_in_executor(self._threads, call)
         except Damaged as damaged:
             raise Unavailable(DEPENDENCY, f"{damaged} is not what was written: its checksum differs", retry_after_s=30) from damaged
         except OSError as error:
