@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from memory_core.adapters.folder.archive import FolderArchive
 from memory_core.adapters.offline.hash_embedder import HashEmbedder
 from memory_core.adapters.redis.embedded import embedded
 from memory_core.adapters.sqlite.queue import SqliteQueue
@@ -85,7 +86,8 @@ class World:
         embedder = embedder or HashEmbedder(64)
         store = self.store(embedder)
         queue = SqliteQueue(self.folder / "queue.db", clock=self.clock, synchronous="normal")
-        adapters = Adapters(wrap(store) if wrap else store, short_term or embedded(self.clock), embedder, queue)
+        archive = FolderArchive(self.folder / "archive", clock=self.clock)
+        adapters = Adapters(wrap(store) if wrap else store, short_term or embedded(self.clock), embedder, queue, archive)
         core = MemoryCore(configured, clock=self.clock, adapters=adapters)
         await core.open()
         self.cores.append(core)

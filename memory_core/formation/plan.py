@@ -17,7 +17,8 @@ import orjson
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Outcome, Status
 from memory_core.domain.scope import Owner
-from memory_core.evolution.decide import Verdict, judge, slot_of
+from memory_core.domain.slots import slot_of
+from memory_core.evolution.decide import Verdict, judge
 from memory_core.evolution.strategies import resolve
 from memory_core.evolution.versions import new_version
 from memory_core.formation.prepare import Prepared
