@@ -87,7 +87,9 @@ class ScriptedAgents:
         unlike = await self._asked("facts")
         said = [(place, LIVES_IN.search(message.content)) for place, message in enumerate(messages)]
         facts = [
-            SaidFact(text=f"The user lives in {found[1]}{unlike}", message=place, quote=found[0], subject="user", attribute="city", value=found[1])
+            SaidFact(
+                text=f"The user lives in {found[1]}{unlike}", message=place, quote=found[0], subject="user", attribute="city", value=found[1]
+            )
             for place, found in said
             if found is not None
         ]  # fmt: skip

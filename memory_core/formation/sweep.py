@@ -77,4 +77,5 @@ class Sweep:
 def overdue(task: Task, now: datetime) -> bool:
     """Whether nobody works on it and its message should have been received long ago."""
     expected = max(task.next_enqueue_at or task.created_at, task.leased_until or task.created_at)
-    return now > expected + GRACE * 2 ** min(task.generation, 8)
+    late: bool = now > expected + GRACE * 2 ** min(task.generation, 8)
+    return late

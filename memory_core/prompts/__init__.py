@@ -17,7 +17,7 @@ from typing import Any, Generic, Literal, TypeVar, cast
 from pydantic import BaseModel
 
 from memory_core.domain import agent_answers
-from memory_core.domain.slots import ATTRIBUTES
+from memory_core.domain.attributes import ATTRIBUTES
 
 T = TypeVar("T", bound=BaseModel)
 Name = Literal["detect_boundary", "analyse_episode", "summarise", "summarise_fast", "extract_facts", "decide_conflicts", "synthesise"]

@@ -1,58 +1,45 @@
-"""Attributes that mean the same meet under one name."""
+"""The record of filled slots: it never denies one, and rarely claims one."""
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.slots import ATTRIBUTES, canonical_attribute, canonical_subject
+from memory_core.domain.slots import marked, slot_of, with_marks
+from tests.builders import memory
+
+slots = st.tuples(st.text(max_size=20), st.text(max_size=20))
 
 
-@pytest.mark.parametrize(
-    ("said", "filed"),
-    [
-        ("home city", "home city"),
-        ("Home_City", "home city"),
-        ("lives_in", "home city"),
-        ("current location", "home city"),
-        ("job title", "occupation"),
-        ("works at", "employer"),
-        ("allergic to peanuts", "allergy to peanuts"),
-        ("peanut allergy", "allergy to peanut"),
-        ("likes jazz", "opinion of jazz"),
-        ("favorite colour", "favourite colour"),
-        ("opinion of early mornings", "opinion of early mornings"),
-        ("opinion of", "opinion of"),
-        ("blood type", "blood type"),
-        ("любимый город", "любимый город"),
-    ],
-)
-def test_other_names_of_an_attribute_are_filed_under_its_own(said: str, filed: str) -> None:
-    assert canonical_attribute(said) == filed
+@given(st.lists(slots, max_size=30), st.lists(slots, max_size=30))
+def test_a_slot_that_was_filled_is_never_denied(first: list[tuple[str, str]], second: list[tuple[str, str]]) -> None:
+    marks = with_marks(with_marks("", first), second)
+    assert all(marked(marks, slot) for slot in first + second)
 
 
-@given(st.one_of(st.sampled_from([name for one in ATTRIBUTES for name in (one.name, *one.also)]), st.text(max_size=40)))
-def test_a_filed_name_is_filed_under_itself(name: str) -> None:
-    filed = canonical_attribute(name.replace("…", "sailing"))
-    assert canonical_attribute(filed) == filed
+@given(st.lists(slots, max_size=30))
+def test_marks_do_not_depend_on_order_or_repetition(filled: list[tuple[str, str]]) -> None:
+    marks = with_marks("", filled)
+    assert with_marks("", reversed(filled)) == marks
+    assert with_marks(marks, filled) is marks
 
 
-def test_no_name_is_claimed_by_two_attributes() -> None:
-    names = [name for one in ATTRIBUTES for name in (one.name, *one.also)]
-    assert len(names) == len(set(names))
+def test_no_marks_claim_nothing_and_weigh_nothing() -> None:
+    assert with_marks("", []) == ""
+    assert not marked("", ("ana", "city"))
 
 
-@pytest.mark.parametrize(
-    ("said", "named"),
-    [
-        ("I", "user"),
-        ("the user", "user"),
-        ("User", "user"),
-        ("User's  sister", "user's sister"),
-        ("Ana", "Ana"),
-        ("Ana's dog", "Ana's dog"),
-    ],
-)
-def test_who_speaks_without_a_name_is_the_user(said: str, named: str) -> None:
-    assert canonical_subject(said) == named
+def test_of_slots_that_were_never_filled_few_are_taken_for_filled() -> None:
+    marks = with_marks("", ((f"subject {number}", "home") for number in range(500)))
+    claimed = sum(marked(marks, (f"another {number}", "home")) for number in range(10_000))
+    assert claimed < 60  # 22 by the formula
+    assert len(marks) < 1400
+
+
+def test_where_subject_ends_and_attribute_begins_matters() -> None:
+    assert not marked(with_marks("", [("ab", "c")]), ("a", "bc"))
+
+
+def test_a_slot_is_a_subject_and_an_attribute_whatever_their_case() -> None:
+    assert slot_of(memory(subject="ANN Straße", attribute="Home")) == ("ann strasse", "home")
+    assert slot_of(memory(subject="Ann")) is None

@@ -27,9 +27,9 @@ from memory_core.domain.agent_answers import (
     Provenance,
     Synthesis,
 )
+from memory_core.domain.attributes import canonical_attribute, canonical_subject
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed, Unavailable
-from memory_core.domain.slots import canonical_attribute, canonical_subject
 from memory_core.ports import Clock, DecisionItem, Health, Meter
 from memory_core.prompts import Name, prompt
 
