@@ -399,13 +399,17 @@ class Archive(Pooled, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DecisionItem:
-    """A memory as the conflict and synthesis agents are shown it: its number, its text, its time. Never its id."""
+    """A memory as the conflict and synthesis agents are shown it: its number, its text, its time. Never its id.
+
+    slot: (subject, attribute); value: what fills it.
+    """
 
     number: int
     text: str
     category: str | None
     said_at: datetime
     slot: tuple[str, str] | None = None
+    value: str | None = None
 
 
 class Agents(Pooled, Protocol):
@@ -438,7 +442,10 @@ class Agents(Pooled, Protocol):
         """The facts of one cell with their quotes, and its foresight, dated against each message's own time."""
 
     async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
-        """What each of the held memories becomes beside the new ones."""
+        """What each of the held memories becomes beside the new ones.
+
+        DELETE says that the two exclude each other; which of them falls, the one said earlier, is the executor's to see.
+        """
 
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem], complaint: str | None = None) -> Answered[Synthesis]:
         """One note out of several, the oldest first, losing nothing. complaint: what was wrong with an earlier try."""
