@@ -16,6 +16,8 @@ from memory_core.domain.scope import Owner
 TaskKind = Literal["converse", "agent_memory", "summary", "webhook", "flush"]
 TaskStatus = Literal["accepted", "running", "succeeded", "failed", "poisoned", "cancelled"]
 FINISHED: frozenset[TaskStatus] = frozenset({"succeeded", "failed", "poisoned", "cancelled"})
+TASK_FIELDS = ("task_id", "kind", "status", "step", "progress", "attempts", "result", "error", "created_at", "updated_at")
+"""The public ones."""
 
 
 class Task(BaseModel):
@@ -56,10 +58,7 @@ class Task(BaseModel):
 
     def public(self) -> dict[str, Any]:
         """The task as the API shows it."""
-        shown = {
-            "task_id", "kind", "status", "step", "progress", "attempts", "result", "error", "created_at", "updated_at",
-        }  # fmt: skip
-        return self.model_dump(mode="json", include=shown)
+        return self.model_dump(mode="json", include=set(TASK_FIELDS))
 
 
 class TaskMessage(BaseModel):

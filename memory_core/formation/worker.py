@@ -62,8 +62,15 @@ class Worker:
         return None
 
     async def give_up(self, body: str) -> None:
-        """A message came too often: its task is poisoned, unless that is finished or has a newer message. Raises Malformed, Unavailable."""
-        message = message_of(body)
+        """A message came too often: its task is poisoned, unless that is finished or has a newer message. Raises Unavailable.
+
+        One that is not ours has no task that could say so: it is logged, and gone.
+        """
+        try:
+            message = message_of(body)
+        except Malformed:
+            log.error("dropped from the poison queue: %.200s", body)
+            return
         pair = await self._pair(message)
         if pair is None:
             return

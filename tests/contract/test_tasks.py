@@ -283,12 +283,14 @@ async def test_a_poison_message_waits_for_whoever_works_on_the_task(any_world: W
 
 
 @pytest.mark.parametrize("body", ["", "hello", "{}", '{"app_id":"a","user_id":"b","task_id":"c","generation":0,"more":1}'])
-async def test_a_message_that_is_not_one_of_ours_is_refused(world: World, body: str) -> None:
+async def test_a_message_that_is_not_one_of_ours_ends_in_the_poison_queue_and_then_in_the_log(
+    world: World, body: str, caplog: pytest.LogCaptureFixture
+) -> None:
     core = await world.core()
     with pytest.raises(Malformed):
         await core.work(body)
-    with pytest.raises(Malformed):
-        await core.give_up(body)
+    await core.give_up(body)
+    assert f"dropped from the poison queue: {body}" in caplog.text
 
 
 async def test_messages_of_tasks_that_are_gone_are_dropped(any_world: World) -> None:
