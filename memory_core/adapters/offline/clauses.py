@@ -25,14 +25,13 @@ _MANY = (
 _RELATION = rf"(?:(?:older|younger|little|big|elder|twin|best|oldest|youngest|new|late|ex-?)\s*)?(?:{SINGULAR}|{_MANY})"
 _LEAD = re.compile(
     r"(?:(?:well|yes|yeah|yep|no|nope|hi|hello|hey|oh|ok|okay|also|btw|by the way|actually|anyway|so|and|but|then|fyi|sure|right|great"
-    r"|thanks"
-    r"|as you (?:may )?know|you know|just so you know|for the record|by now|these days|currently|now|right now|nowadays|today|recently"
-    r"|lately"
-    r"|last (?:week|month|year|summer|winter|spring|autumn|fall|weekend|night)|this (?:week|month|year|morning)|yesterday|in \d{4}"
-    r"|since \d{4}|the truth is|in fact|to be honest|honestly|unfortunately|luckily|finally|turns out"
+    r"|thanks|sorry|as i (?:said|mentioned)|as you (?:may )?know|you know|just so you know|for the record|by now|these days|currently|now"
+    r"|nowadays|today|recently|lately|last (?:week|month|year|summer|winter|spring|autumn|fall|weekend|night)"
+    r"|this (?:week|month|year|morning)|yesterday|in \d{4}|since \d{4}|the truth is|in fact|to be honest|honestly"
+    r"|unfortunately|luckily|finally|turns out"
     r"|(?:please )?(?:remember|note|keep in mind)(?: that)?"
-    r"|i (?:just |also )?(?:want(?:ed)? to|should|must|forgot to) (?:mention|say|tell you|add)(?: that)?|i (?:already )?(?:told you"
-    r"|said)(?: that)?"
+    r"|i (?:just |also )?(?:want(?:ed)? to|should|must|forgot to) (?:mention|say|tell you|add)(?: that)?"
+    r"|i (?:already )?(?:told you|said)(?: that)?"
     r")[,:]?\s+)+(?=\S)",
     re.IGNORECASE,
 )

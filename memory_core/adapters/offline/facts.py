@@ -151,6 +151,7 @@ def _matches(clause: Clause, sentence: str) -> Iterator[tuple[Pattern, dict[str,
         yield _NAMED, {"value": name[1]}
 
 
+_ONE_NAME = {"kids": "children", "grandkids": "grandchildren"}
 _GREETS = re.compile(r"(?:hi|hello|hey|good (?:morning|evening|afternoon))\b", re.IGNORECASE)
 _NAMED = Pattern("name", "{who} is called {value}", "am", lambda words: words)
 
@@ -167,7 +168,8 @@ def _negated(words: str) -> bool:
 def _found(row: Pattern, groups: dict[str, str], subject: str, who: str) -> _Found:
     """The fact that a row makes of its match, told of `who`."""
     value = told_of(groups["value"], who)
-    of = groups.get("of", "").strip().lower().replace("favorite", "favourite")
+    of = groups.get("of", "").strip().lower()
+    of = _ONE_NAME.get(of, of)
     told, owner, slotted = _subject(subject, who)
     pair = " and ".join(sorted((value.lower(), of)))
     parts = {"who": told, "value": value, "of": of, "a_value": _with_article(value), "does": conjugated(value), "pair": pair}
