@@ -363,7 +363,8 @@ class Archive(Pooled, Protocol):
 
     async def put(self, name: str, data: bytes) -> bool:
         """Write once; durable when it returns. False when the name is taken, whatever it holds, be it by a first try of this very
-        call whose answer was lost; the caller reads back to see what."""
+        call whose answer was lost; the caller reads back to see what.
+        """
 
     async def get(self, name: str) -> bytes | None:
         """What is there, whole and with its checksum verified; None when nothing is. Raises Unavailable when it is not what was written."""
