@@ -1,0 +1,131 @@
+"""Every function of Memory Core: a call that succeeds, and one that fails. A new function needs its line here.
+
+Each line gets a user of its own who has one semantic memory in the session "monday" and one procedure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.official_runtime.calls import Http, Row
+
+_MEMORIES = "/api/v1/memories"
+_NOBODYS = "mem_00000000000000000000000000"
+NO_KEY = {"X-API-Key": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What is there before a call. etag: of the memory."""
+
+    user: str
+    memory: str
+    etag: str
+
+
+def post(path: str, status: int, given: Given, **fields: Any) -> Http:
+    """A POST about the user."""
+    return Http("POST", path, status, {"user_id": given.user, **fields})
+
+
+def get(path: str, status: int, given: Given, query: str = "") -> Http:
+    """A GET about the user."""
+    return Http("GET", f"{path}?user_id={given.user}{query}", status)
+
+
+def one(given: Given) -> str:
+    """The path of the memory that is there."""
+    return f"{_MEMORIES}/{given.memory}"
+
+
+def before(given: Given) -> list[tuple[str, Http]]:
+    """The calls that make what is given; the first answers with the memory."""
+    memory = {"type": "semantic", "content": "Ana moved to Lisbon in May", "session_id": "monday", "tags": ["home"]}
+    procedure = {"type": "procedural", "key": "style/langue à table", "content": "Answer in French", "value": "fr"}
+    return [("memories_save", post(f"{_MEMORIES}/save", 201, given, **fields)) for fields in (memory, procedure)]
+
+
+CALLS: dict[str, Callable[[Given], Row]] = {
+    "memories_save": lambda g: Row(
+        post(f"{_MEMORIES}/save", 201, g, content="Ana plays the violin", event_timestamp="2026-05-08T15:56:00+02:00"),
+        post(f"{_MEMORIES}/save", 422, g, content="", colour="red"),
+    ),
+    "memories_bulk": lambda g: Row(
+        post(f"{_MEMORIES}/bulk", 207, g, memories=[{"content": "first"}, {"content": ""}]),
+        post(f"{_MEMORIES}/bulk", 422, g, memories=[]),
+    ),
+    "memories_retrieve": lambda g: Row(
+        post(f"{_MEMORIES}/retrieve", 200, g, query="Where did Ana move in May?", explain=True),
+        post(f"{_MEMORIES}/retrieve", 422, g, query="Ana", limit=0),
+    ),
+    "memories_query": lambda g: Row(
+        get(f"{_MEMORIES}/query", 200, g, "&query=Lisbon+in+May"),
+        get(f"{_MEMORIES}/query", 422, g, "&query="),
+    ),
+    "memories_clear": lambda g: Row(
+        post(f"{_MEMORIES}/clear", 200, g, session_id="monday"),
+        post(f"{_MEMORIES}/clear", 422, g, session_id="a/b"),
+    ),
+    "memories_list": lambda g: Row(get(_MEMORIES, 200, g, "&status=all"), get(_MEMORIES, 400, g, "&cursor=zork")),
+    "memory_get": lambda g: Row(get(one(g), 200, g, "&include=embedding"), get(f"{_MEMORIES}/{_NOBODYS}", 404, g)),
+    "memory_update": lambda g: Row(
+        Http(
+            "PUT", one(g), 200, {"user_id": g.user, "content": "Ana moved to Porto", "change_reason": "heard wrong"}, {"If-Match": g.etag}
+        ),
+        Http("PUT", one(g), 412, {"user_id": g.user, "content": "Ana moved to Faro", "change_reason": "?"}, {"If-Match": '"of.another"'}),
+    ),
+    "memory_delete": lambda g: Row(
+        Http("DELETE", f"{one(g)}?user_id={g.user}", 200), Http("DELETE", f"{_MEMORIES}/{_NOBODYS}?user_id={g.user}", 404)
+    ),
+    "memory_status": lambda g: Row(
+        Http("PATCH", f"{one(g)}/status", 200, {"user_id": g.user, "status": "deleted", "reason": "no longer true"}),
+        Http("PATCH", f"{one(g)}/status", 422, {"user_id": g.user, "status": "gone", "reason": "no longer true"}),
+    ),
+    "memory_copy": lambda g: Row(
+        post(f"{one(g)}/copy", 201, g, to_agent_id="travel-agent"),
+        post(f"{_MEMORIES}/{_NOBODYS}/copy", 404, g, to_agent_id="travel-agent"),
+    ),
+    "memory_versions": lambda g: Row(get(f"{one(g)}/versions", 200, g), get(f"{_MEMORIES}/{_NOBODYS}/versions", 404, g)),
+    "sessions_list": lambda g: Row(get("/api/v1/sessions", 200, g), get("/api/v1/sessions", 422, g, "&limit=0")),
+    "session_get": lambda g: Row(get("/api/v1/sessions/monday", 200, g), get("/api/v1/sessions/tuesday", 404, g)),
+    "procedure_get": lambda g: Row(
+        get("/api/v1/procedures/style%2Flangue%20%C3%A0%20table", 200, g), get("/api/v1/procedures/style%2fzork", 404, g)
+    ),
+    "system_metrics": lambda g: Row(Http("GET", "/metrics", 200), Http("GET", "/metrics", 401, headers=NO_KEY)),
+    "system_pool_stats": lambda g: Row(
+        Http("GET", "/api/v1/system/pool-stats", 200), Http("GET", "/api/v1/system/pool-stats", 401, headers=NO_KEY)
+    ),
+    # These take nothing, so nothing can be wrong with what they are sent. How they fare in a process that can't work, a test tells.
+    "system_root": lambda g: Row(Http("GET", "/", 200), None),
+    "system_health": lambda g: Row(Http("GET", "/health", 200), None),
+    "system_ready": lambda g: Row(Http("GET", "/health/ready", 200), None),
+    "system_openapi": lambda g: Row(Http("GET", "/openapi.json", 200), None),
+}
+
+ODD: dict[str, tuple[str, Callable[[Given], Http]]] = {
+    # what is odd → (function, request): where two hosts may read one request differently
+    "no JSON": ("memories_save", lambda g: Http("POST", f"{_MEMORIES}/save", 400, b'{"user_id": ', {"Content-Type": "application/json"})),
+    "no UTF-8": ("memories_save", lambda g: Http("POST", f"{_MEMORIES}/save", 400, b'"\xff"', {"Content-Type": "application/json"})),
+    "another media type": ("memories_save", lambda g: Http("POST", f"{_MEMORIES}/save", 415, b"hello", {"Content-Type": "text/plain"})),
+    "no body": ("memories_save", lambda g: Http("POST", f"{_MEMORIES}/save", 400, b"", {"Content-Type": "application/json"})),
+    "a body over the limit": (
+        "memories_save",
+        lambda g: Http("POST", f"{_MEMORIES}/save", 413, b" " * (2**20 + 1), {"Content-Type": "application/json"}),
+    ),
+    "a body where none belongs": ("memories_list", lambda g: Http("GET", f"{_MEMORIES}?user_id={g.user}", 400, {"limit": 3})),
+    "letters beyond ASCII": (
+        "memories_save",
+        lambda g: post(f"{_MEMORIES}/save", 201, g, content="Zoë zog naar 東京 🎻", session_id="日曜日"),
+    ),
+    "a query parameter twice": ("memories_list", lambda g: get(_MEMORIES, 422, g, "&limit=1&limit=2")),
+    "a query parameter without a value": ("memories_list", lambda g: get(_MEMORIES, 422, g, "&limit=")),
+    "a query string that is no UTF-8": ("memories_query", lambda g: get(f"{_MEMORIES}/query", 400, g, "&query=%ff")),
+    "a part of the path that no id has": ("memory_get", lambda g: get(f"{_MEMORIES}/mem%2F1", 422, g)),
+    "other letter case in the path": ("sessions_list", lambda g: get("/API/v1/Sessions", 200, g)),
+    "a key in the other header": (
+        "sessions_list",
+        lambda g: Http("GET", f"/api/v1/sessions?user_id={g.user}", 401, None, {"X-API-Key": "", "Authorization": "Bearer mc_zork"}),
+    ),
+}
