@@ -64,12 +64,19 @@ def _long_enough(value: SecretStr) -> SecretStr:
     return value
 
 
+def _at_home(folder: Path) -> Path:
+    try:
+        return folder.expanduser()
+    except RuntimeError:  # "~0", "~nobody"
+        raise ValueError("should name the home of a user who has one") from None
+
+
 Lower, Upper = BeforeValidator(_lower), BeforeValidator(_upper)
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Cosine = Annotated[float, Field(ge=-1, le=1)]
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
-Folder = Annotated[Path, AfterValidator(Path.expanduser)]
+Folder = Annotated[Path, AfterValidator(_at_home)]
 Url = Annotated[str, Field(pattern=r"^https?://\S+$")]
 SecureUrl = Annotated[str, Field(pattern=r"^https://\S+$")]
 LlmProvider = Annotated[Literal["openai", "azure", "offline"], Lower]

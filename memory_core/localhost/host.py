@@ -19,6 +19,7 @@ from typing import Any
 import azure.functions as func
 import uvicorn
 
+from memory_core.adapters.queue.messages import checked_name
 from memory_core.localhost.app_settings import resolved
 from memory_core.localhost.asgi import Application
 from memory_core.localhost.queues import QueueFunction
@@ -114,7 +115,11 @@ def _timer(name: str, binding: Mapping[str, Any], call: Callable[..., Any], sett
 
 
 def _queue_function(name: str, binding: Mapping[str, Any], call: Callable[..., Any], settings: Mapping[str, str]) -> QueueFunction:
-    return QueueFunction(name, resolved(binding["queueName"], settings), binding["name"], call)
+    try:
+        queue = checked_name(resolved(binding["queueName"], settings))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    return QueueFunction(name, queue, binding["name"], call)
 
 
 class _Server(uvicorn.Server):

@@ -80,6 +80,7 @@ def test_an_empty_variable_counts_as_not_given():
         ("MEMORY_ARCHIVE_CONTAINER", "My_Box", "pattern"),
         ("EMBEDDING_BASE_URL", "localhost", "http"),
         ("LOG_LEVEL", "LOUD", "'DEBUG'"),
+        ("MEMORY_DATA", "~nobody-of-this-name/m", "home of a user"),
         ("MEMORY_CHUNK_OVERLAP", "500", "less than MEMORY_CHUNK_TOKENS"),
         ("MEMORY_COSINE_LOW", "1.0", "less than MEMORY_COSINE_HIGH"),
     ],
