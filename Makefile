@@ -56,4 +56,4 @@ bench: $(VENV)/.dev  ## measure throughput and latency; prints tables
 	@$(BIN)/python -m bench.throughput
 
 clean:  ## remove the virtual environment and caches; your data in .memory stays
-	rm -rf $(VENV) .official_runtime build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .official_runtime .cache build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import fcntl
+import json
 import os
 import signal
 import subprocess
@@ -30,6 +31,7 @@ LOOK_S = 0.5
 """How often it looks whether its host and its parent are still there."""
 CLAIM_S = 5.0
 """How long it waits for the folder: another one, whose terminal was closed or whose `make` was killed, may just be stopping."""
+LOCAL_SETTINGS = "local.settings.json"
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 ROOT = Path(__file__).parents[1]
 
@@ -68,6 +70,7 @@ def _run(given: argparse.Namespace, until_the_end: ExitStack) -> int:
     stores.start()
     settings = os.environ | {"MEMORY_DATA": str(given.data)} | stores.settings()
     asyncio.run(stores.provision(_dimensions(settings)))
+    _write_local_settings(given.data / LOCAL_SETTINGS, stores)
     say(_told(stores, given.data))
     command = [sys.executable, "-m", "memory_core.localhost", "--port", str(given.port)]
     host = child.start(command, alone=given.data / "host.lock", cwd=ROOT, env=settings)
@@ -98,6 +101,14 @@ def _dimensions(settings: Mapping[str, str]) -> int:
     return Adapters.of(Settings.from_env(settings), SystemClock()).embedder.dimensions
 
 
+def _write_local_settings(path: Path, stores: AzureStores) -> None:
+    """What `func start` reads, with this run's addresses in it; the keys are the emulators', which anybody knows."""
+    example = json.loads((ROOT / "local.settings.azure.json.example").read_text())
+    storage = {"AzureWebJobsStorage": stores.azurite.connection_string, "MEMORY_DATA": str(path.parent)}
+    example["Values"] |= stores.settings() | storage
+    path.write_text(json.dumps(example, indent=2) + "\n")
+
+
 def _told(stores: AzureStores, data: Path) -> str:
     cosmos, redis, storage = stores.cosmos, stores.redis, stores.azurite
     return "\n".join((
@@ -105,6 +116,7 @@ def _told(stores: AzureStores, data: Path) -> str:
         f"  Cosmos DB  {cosmos.endpoint}  process {cosmos.pid}, keeps {data / 'cosmos.db'}",
         f"  Redis      {redis.url}  process {redis.pid}, keeps nothing",
         f"  Storage    {storage.url('blob')} and {storage.url('queue')}  process {storage.pid}, keeps {data / 'azurite'}",
+        f"  All of this for Core Tools: {data / LOCAL_SETTINGS}",
         "Try: kill -STOP one of these processes, ask the host below for /health/ready and for memories, then kill -CONT it.",
     ))  # fmt: skip
 

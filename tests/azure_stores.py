@@ -1,7 +1,7 @@
 """All that Memory Core stands on in Azure, on this machine: the Cosmos DB emulator, a redis-server and Azurite, on free ports.
 
-One would get wrong: nothing here makes the product behave otherwise. It gets settings as an app on Azure does, and uses the same SDKs;
-only the container is made here, as the infrastructure would.
+One would get wrong: nothing here makes the product behave otherwise. It gets settings as an app on Azure does, and uses the same SDKs.
+Only what the infrastructure makes there is made otherwise: the container of memories here, queues and blob container by the adapters.
 """
 
 from __future__ import annotations
@@ -51,6 +51,8 @@ class AzureStores:
             "MEMORY_REDIS_URL": self.redis.url,
             "MEMORY_QUEUE": "storage",
             "MEMORY_QUEUE_CONNECTION": self.azurite.connection_string,
+            "MEMORY_ARCHIVE": "blob",
+            "MEMORY_ARCHIVE_CONNECTION": self.azurite.connection_string,
         }
 
     async def provision(self, dimensions: int, database: str = "memory-core") -> None:

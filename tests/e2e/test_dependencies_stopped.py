@@ -17,6 +17,7 @@ from tests.host import DIMENSIONS, memories, problem, running, save
 
 WRITERS = 8
 RECOVERED_S = 30
+STORAGE = ("queue", "archive")
 PATIENCE = {"MEMORY_COMMIT_DEADLINE_S": "2", "MEMORY_REDIS_BREAKER_REST_S": "0.2"}
 
 
@@ -74,10 +75,10 @@ class Traffic:
             count += 1
 
 
-def dependency(client: httpx.Client, name: str) -> tuple[str, str]:
-    """(status of all, status of one), as readiness says."""
+def state(client: httpx.Client, *names: str) -> tuple[str, ...]:
+    """The status of all and of each dependency named, as readiness says."""
     found = client.get("/health/ready").json()
-    return found["status"], found["dependencies"][name]["status"]
+    return (found["status"], *(found["dependencies"][name]["status"] for name in names))
 
 
 def until(seen: Callable[[], Any], wanted: Any) -> None:
@@ -101,16 +102,21 @@ def everything(client: httpx.Client, user: str) -> dict[str, list[str]]:
         query["cursor"] = page["next_cursor"]
 
 
-async def test_a_long_term_killed_in_traffic_loses_and_doubles_nothing(standing: httpx.Client, stores: AzureStores, user: str) -> None:
+@pytest.mark.parametrize("times", [1, pytest.param(10, marks=pytest.mark.long)])
+async def test_a_long_term_killed_in_traffic_loses_and_doubles_nothing(
+    standing: httpx.Client, stores: AzureStores, user: str, times: int
+) -> None:
     async with Traffic(str(standing.base_url), user) as traffic:
-        await traffic.until(lambda: len(traffic.acknowledged) >= 30)
-        await asyncio.to_thread(stores.cosmos.kill)
-        await traffic.until(lambda: traffic.refused >= WRITERS)
-        before = len(traffic.acknowledged)
-        await asyncio.to_thread(stores.cosmos.start)
-        await traffic.until(lambda: len(traffic.acknowledged) >= before + 30)
+        for _ in range(times):
+            saved, refused = len(traffic.acknowledged), traffic.refused
+            await traffic.until(lambda enough=saved + 30: len(traffic.acknowledged) >= enough)
+            await asyncio.to_thread(stores.cosmos.kill)
+            await traffic.until(lambda enough=refused + WRITERS: traffic.refused >= enough)
+            await asyncio.to_thread(stores.cosmos.start)
+        saved = len(traffic.acknowledged)
+        await traffic.until(lambda: len(traffic.acknowledged) >= saved + 30)
     assert everything(standing, user) == {note: [memory_id] for note, memory_id in traffic.acknowledged.items()}
-    until(lambda: dependency(standing, "long_term"), ("ready", "ok"))
+    until(lambda: state(standing, "long_term"), ("ready", "ok"))
 
 
 async def test_without_the_long_term_reads_are_a_503_and_not_empty(standing: httpx.Client, stores: AzureStores, user: str) -> None:
@@ -131,7 +137,7 @@ async def test_without_the_long_term_reads_are_a_503_and_not_empty(standing: htt
     assert int(ready.headers["retry-after"]) > 0
     assert alive.status_code == 200
     stores.cosmos.start()
-    until(lambda: dependency(standing, "long_term"), ("ready", "ok"))
+    until(lambda: state(standing, "long_term"), ("ready", "ok"))
     assert [one["id"] for one in memories(standing, user)] == [memory["id"]]
 
 
@@ -152,9 +158,9 @@ async def test_redis_killed_in_traffic_is_done_without_and_taken_up_again(standi
             standing.post, "/api/v1/memories/retrieve", json={"user_id": user, "query": "note", "session_id": "s1"}
         )
         assert (found.status_code, found.json()["degraded"]) == (200, ["short_term"])
-        assert await asyncio.to_thread(dependency, standing, "short_term") == ("degraded", "unavailable")
+        assert await asyncio.to_thread(state, standing, "short_term") == ("degraded", "unavailable")
         await asyncio.to_thread(stores.redis.start)
-        await asyncio.to_thread(until, lambda: dependency(standing, "short_term"), ("ready", "ok"))
+        await asyncio.to_thread(until, lambda: state(standing, "short_term"), ("ready", "ok"))
         await asyncio.to_thread(until, kept_in_short_term, True)
     assert traffic.refused == 0
 
@@ -164,8 +170,8 @@ async def test_storage_killed_in_traffic_is_said_and_stops_nothing(standing: htt
         await traffic.until(lambda: len(traffic.acknowledged) >= 10)
         await asyncio.to_thread(stores.azurite.kill)
         before = len(traffic.acknowledged)
-        assert await asyncio.to_thread(dependency, standing, "queue") == ("degraded", "unavailable")
+        assert await asyncio.to_thread(state, standing, *STORAGE) == ("degraded", "unavailable", "unavailable")
         await traffic.until(lambda: len(traffic.acknowledged) >= before + 30)
         await asyncio.to_thread(stores.azurite.start)
-        await asyncio.to_thread(until, lambda: dependency(standing, "queue"), ("ready", "ok"))
+        await asyncio.to_thread(until, lambda: state(standing, *STORAGE), ("ready", "ok", "ok"))
     assert traffic.refused == 0
