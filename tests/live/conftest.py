@@ -11,10 +11,9 @@ from uuid import uuid4
 import pytest
 from azure.cosmos import DatabaseProxy
 
-from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.ports import LongTermStore
 from tests.builders import DIMENSIONS, StillClock
-from tests.contract.conftest import StoreFactory
+from tests.contract.conftest import Provisioning, StoreFactory
 from tests.live.account import Live, Refused, own_database
 from tests.live.clock import PassingClock
 
@@ -88,15 +87,21 @@ def clock() -> StillClock:
 @pytest.fixture
 async def store_factory(live: Live, database: DatabaseProxy, clock: StillClock) -> AsyncIterator[StoreFactory]:
     """Opens stores on a container of the test's own, as several processes would; closes them and drops it after the test."""
-    opened: list[CosmosStore] = []
+    opened: list[LongTermStore] = []
     container = uuid4().hex
 
     async def opened_store() -> LongTermStore:
-        store = CosmosStore(
-            live.cosmos_endpoint, database.id, container=container, clock=clock, dimensions=DIMENSIONS, key=live.cosmos_key, deadline_s=30
+        store = Provisioning(
+            live.cosmos_endpoint,
+            database.id,
+            container=container,
+            clock=clock,
+            embedding_model="test",
+            dimensions=DIMENSIONS,
+            key=live.cosmos_key,
+            deadline_s=30,
         )
         opened.append(store)
-        await store.provision()
         await store.open()
         return store
 

@@ -16,6 +16,7 @@ from azure.cosmos import DatabaseProxy
 
 from bench.texts import loaded, queries, text
 from memory_core.adapters.cosmos.store import CosmosStore
+from memory_core.adapters.offline.hash_embedder import HashEmbedder
 from memory_core.adapters.system import SystemClock
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
@@ -92,10 +93,19 @@ async def test_request_units_of_users_of_growing_size(
         cosmos_key=live.cosmos_key,  # type: ignore[arg-type]
         cosmos_database=database.id,
         embedding_provider="hash",
+        embedding_dimensions=DIMENSIONS,
         short_term="none",
         data=tmp_path,
     )
-    maker = CosmosStore(live.cosmos_endpoint, database.id, clock=SystemClock(), dimensions=DIMENSIONS, key=live.cosmos_key)
+    of = HashEmbedder(DIMENSIONS)
+    maker = CosmosStore(
+        live.cosmos_endpoint,
+        database.id,
+        clock=SystemClock(),
+        embedding_model=of.model,
+        dimensions=of.dimensions,
+        key=live.cosmos_key,
+    )
     await maker.provision()
     await maker.close()
     async with MemoryCore(settings) as core:
