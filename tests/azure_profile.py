@@ -98,7 +98,7 @@ def _claim(data: Path, until_the_end: ExitStack) -> None:
 
 
 def _dimensions(settings: Mapping[str, str]) -> int:
-    return Adapters.of(Settings.from_env(settings), SystemClock()).embedder.dimensions
+    return Adapters.of(Settings.from_env(settings), SystemClock(), lambda units: None).embedder.dimensions
 
 
 def _write_local_settings(path: Path, stores: AzureStores) -> None:
