@@ -72,11 +72,15 @@ class WordsEmbedder:
 
 @dataclass
 class World:
-    """One folder of data; `core()` is one more process on it. Closes them all in the end."""
+    """One folder of data; `core()` is one more process on it. Closes them all in the end.
+
+    elsewhere: makes the stores where the long term is not in the folder.
+    """
 
     folder: Path
     clock: StillClock = field(default_factory=StillClock)
     cores: list[MemoryCore] = field(default_factory=list)
+    elsewhere: Callable[[Embedder], LongTermStore] | None = None
 
     async def core(
         self, *, wrap: Wrap | None = None, short_term: ShortTermStore | None = None, embedder: Embedder | None = None, **settings: Any
@@ -93,8 +97,10 @@ class World:
         self.cores.append(core)
         return core
 
-    def store(self, embedder: Embedder) -> SqliteStore:
-        """One more store on the same file, not open yet."""
+    def store(self, embedder: Embedder) -> LongTermStore:
+        """One more store on the same data, not open yet."""
+        if self.elsewhere is not None:
+            return self.elsewhere(embedder)
         return SqliteStore(
             self.folder / "memory.db",
             clock=self.clock,
