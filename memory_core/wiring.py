@@ -48,7 +48,7 @@ class Adapters:
         """The adapters that the settings name; nothing is connected yet."""
         short_term = _short_term(settings, clock)
         embedder = _embedder(settings, short_term, clock)
-        rules = _rules(embedder)
+        rules = _rules(settings, embedder)
         return cls(_long_term(settings, embedder, clock), short_term, embedder, _queue(settings, clock), rules, rules)
 
     def pools(self) -> dict[str, tuple[int, int]]:
@@ -177,6 +177,13 @@ def _openai(settings: Settings, clock: Clock) -> Embedder:
 
 def _chunking(settings: Settings) -> Chunking:
     return Chunking(settings.chunk_tokens, settings.chunk_overlap, settings.chunk_edge_weight)
+
+
+def _rules(settings: Settings, embedder: Embedder) -> Agents:
+    """The agents by rule. `hash` vectors say nothing about what texts have in common, so words alone decide then."""
+    from memory_core.adapters.offline.agents import OfflineAgents
+
+    return OfflineAgents(None if settings.embedding_provider == "hash" else embedder)
 
 
 def save_rules(settings: Settings) -> SaveRules:
