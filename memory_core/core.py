@@ -46,7 +46,7 @@ from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import keyed
 from memory_core.ledger.steps import Steps
 from memory_core.ledger.tasks import Tasks
-from memory_core.ports import Clock, Health, IdSource, TaskQueue
+from memory_core.ports import Archive, Clock, Health, IdSource, TaskQueue
 from memory_core.recollection.read import Reader
 from memory_core.recollection.retrieve import Retriever
 from memory_core.telemetry import Telemetry
@@ -71,7 +71,8 @@ class MemoryCore:
         self.settings = settings or Settings.from_env()
         self._clock = clock or SystemClock()
         ids = ids or RandomIds()
-        made = adapters or Adapters.of(self.settings, self._clock)
+        self._telemetry = Telemetry()
+        made = adapters or Adapters.of(self.settings, self._clock, self._telemetry.charged)
         self._adapters = made
         ledger = Ledger(made.long_term, self._clock, ids, deadline_s=self.settings.commit_deadline_s)
         mirror = Mirror(made.short_term)
@@ -82,7 +83,6 @@ class MemoryCore:
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors)
         self._wire_tasks(made, ledger, mirror, cursors, ids)
-        self._telemetry = Telemetry()
         self._opening = asyncio.Lock()
         self._open = False
 
@@ -98,20 +98,24 @@ class MemoryCore:
         self._sweep = Sweep(made.long_term, self._tasks, made.queue, clock, ids)
 
     async def open(self) -> None:
-        """Connect what the first call may need: long term, short term, queue. Raises Unavailable, EmbeddingMismatch."""
+        """Connect what the first call may need: long term, short term, queue, archive. Raises Unavailable, EmbeddingMismatch."""
         async with self._opening:
             if not self._open:
                 await self._adapters.short_term.open()
                 await self._adapters.long_term.open()
-                await self._open_queue()
+                await self._open_if_up(self._adapters.queue)
+                await self._open_if_up(self._adapters.archive)
                 self._open = True
 
-    async def _open_queue(self) -> None:
-        """A queue that is down is no reason to refuse memories: its messages only say that there is work, the store says which."""
+    async def _open_if_up(self, aside: TaskQueue | Archive) -> None:
+        """A queue or an archive that is down is no reason to refuse memories; both may be used once they are back.
+
+        Messages only say that there is work, the store says which; and what is in the archive is seldom asked for.
+        """
         try:
-            await self._adapters.queue.open()
+            await aside.open()
         except Unavailable as error:
-            log.warning("going on without the queue: %s", error.detail)
+            log.warning("going on without it: %s", error.detail)
 
     async def warm_up(self) -> None:
         """Open, and load embedder and agents too, so that the first request pays for nothing."""
@@ -127,6 +131,7 @@ class MemoryCore:
         await self._adapters.agents.close()
         await self._adapters.rules.close()
         await self._adapters.embedder.close()
+        await self._adapters.archive.close()
         await self._adapters.queue.close()
         await self._adapters.short_term.close()
         await self._adapters.long_term.close()
@@ -262,11 +267,9 @@ class MemoryCore:
 
     async def ready(self) -> dict[str, Any]:
         """`{"status": ready · degraded · unavailable, "dependencies": {…}}`: without the long term nothing works, without others less."""
-        names = ("long_term", "short_term", "embedder", "queue", "agents")
+        names = ("long_term", "short_term", "archive", "queue", "embedder", "agents")
         made = self._adapters
-        checks = await asyncio.gather(
-            made.long_term.check(), made.short_term.check(), made.embedder.check(), made.queue.check(), made.agents.check()
-        )
+        checks = await asyncio.gather(*(getattr(made, name).check() for name in names))
         seen = dict(zip(names, checks, strict=True))
         status = "ready"
         if any(health.status in ("degraded", "unavailable") for health in checks):

@@ -11,9 +11,10 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-SECRETS = frozenset(
-    {"llm_api_key", "embedding_api_key", "cosmos_key", "redis_url", "redis_password", "queue_connection", "api_keys", "secret"}
-)
+SECRETS = frozenset({
+    "llm_api_key", "embedding_api_key", "cosmos_key", "redis_url", "redis_password", "queue_connection", "archive_connection",
+    "api_keys", "secret",
+})  # fmt: skip
 """Settings whose values are never shown, logged or put into an error."""
 
 

@@ -6,7 +6,7 @@ dependency that is down raises `Unavailable`; never an empty result.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, Protocol
@@ -32,6 +32,10 @@ Kind = Literal[
 ]  # fmt: skip
 LOGGED: Final[frozenset[Kind]] = frozenset({"memory", "version", "event", "head"})
 """Kinds that only a commit writes; all others are bookkeeping."""
+
+
+Charged = Callable[[float], None]
+"""Told what each answer of a store that charges has cost, in request units: refusals and each page of a query by itself."""
 
 
 class Clock(Protocol):
@@ -97,7 +101,8 @@ class Near:
     """The neighbours that a decision needs: active or compressed memories of `types` with similarity ≥ floor, or in the same slot.
 
     slot: (subject, attribute), both case-folded. At most `limit`, nearest first; those of the slot come in any case, and with
-    them the truths that a contradiction superseded there, because a fact that arrives late has its place among them.
+    them the truths that a contradiction superseded there, because a fact that arrives late has its place among them. While
+    somebody stands in the slot a store may leave out everybody else: the slot alone decides then.
     """
 
     vector: Vector | None

@@ -13,6 +13,7 @@ from uuid import uuid4
 import numpy as np
 
 from memory_core.adapters.cosmos.store import CosmosStore
+from memory_core.adapters.folder.archive import FolderArchive
 from memory_core.adapters.offline.hash_embedder import HashEmbedder
 from memory_core.adapters.redis.embedded import embedded
 from memory_core.adapters.sqlite.queue import SqliteQueue
@@ -97,8 +98,9 @@ class World:
         embedder = embedder or HashEmbedder(64)
         store = self.store(embedder)
         queue = queue or SqliteQueue(self.folder / "queue.db", clock=self.clock, synchronous="normal")
-        agents = agents or ScriptedAgents()
-        adapters = Adapters(wrap(store) if wrap else store, short_term or embedded(self.clock), embedder, queue, agents, ScriptedAgents())
+        archive = FolderArchive(self.folder / "archive", clock=self.clock)
+        agents, rules = agents or ScriptedAgents(), ScriptedAgents()
+        adapters = Adapters(wrap(store) if wrap else store, short_term or embedded(self.clock), embedder, queue, archive, agents, rules)
         core = MemoryCore(configured, clock=self.clock, adapters=adapters)
         await core.open()
         self.cores.append(core)

@@ -16,7 +16,7 @@ from memory_core.domain.indexing import text_to_embed
 from memory_core.domain.models import Head, Memory
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.evolution.decide import slot_of
+from memory_core.domain.slots import slot_of
 from memory_core.evolution.execute import LookedElsewhere, Merged, Ruled
 from memory_core.evolution.links import CANDIDATES, LinkRules
 from memory_core.evolution.shown import Rulings, Shown

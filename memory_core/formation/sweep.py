@@ -42,7 +42,7 @@ class Sweep:
                     if due == limit:
                         return Swept(users, due, sent, capped=True)
                     due += 1
-                    sent += int(not dry_run and await self._send_again(owner, held))
+                    sent += not dry_run and await self._send_again(owner, held)
             after = page[-1][0]
         return Swept(users, due, sent, capped=False)
 
@@ -77,5 +77,5 @@ class Sweep:
 def overdue(task: Task, now: datetime) -> bool:
     """Whether nobody works on it and its message should have been received long ago."""
     expected = max(task.next_enqueue_at or task.created_at, task.leased_until or task.created_at)
-    grace: timedelta = GRACE * 2 ** min(task.generation, 8)
-    return now > expected + grace
+    late: bool = now > expected + GRACE * 2 ** min(task.generation, 8)
+    return late

@@ -65,7 +65,7 @@ def _holds(successor: Memory | None, moment: datetime) -> bool:
 def _current(name: str, held: Mapping[str, Memory]) -> str | None:
     seen: set[str] = set()
     memory = held.get(name)
-    while memory is not None and memory.next_id in held and memory.id not in seen:
+    while memory is not None and memory.next_id is not None and memory.id not in seen:
         seen.add(memory.id)
-        memory = held[memory.next_id]
+        memory = held.get(memory.next_id)
     return memory.content if memory is not None and memory.status in FOUND_BY_DEFAULT else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -50,6 +51,20 @@ def test_the_documents_name_no_setting_that_is_not_there() -> None:
     known = {variable(name) for name in Settings.model_fields}
     named = {word for page in PAGES for word in re.findall(r"\b(?:MEMORY|EMBEDDING)_[A-Z_]*[A-Z]\b", page.read_text(encoding="utf-8"))}
     assert named - known <= {"MEMORY_DECAY_FLOR"}  # the misspelt one of an example
+
+
+@pytest.mark.parametrize(
+    ("example", "adapters"),
+    [
+        ("local.settings.json.example", ("sqlite", "embedded", "embedded", "folder")),
+        ("local.settings.azure.json.example", ("cosmos", "redis", "storage", "blob")),
+    ],
+)
+def test_the_examples_of_local_settings_choose_each_store_by_names_that_exist(example: str, adapters: tuple[str, ...]) -> None:
+    values = json.loads(read(example))["Values"]
+    assert {name for name in values if name.startswith("MEMORY_")} <= {variable(name) for name in Settings.model_fields}
+    settings = Settings.from_env(values)
+    assert (settings.long_term, settings.short_term, settings.queue, settings.archive) == adapters
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import orjson
 
-from memory_core.adapters.cosmos.connection import Answer, Connection
+from memory_core.adapters.cosmos.conditions import Query
+from memory_core.adapters.cosmos.connection import Connection
 from memory_core.adapters.cosmos.documents import DEPENDENCY, MAX_BATCH_BYTES, document_of, is_expired, item_of
 from memory_core.adapters.cosmos.failures import PASSING
 from memory_core.domain.errors import TooLarge, Unavailable
 from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
 from memory_core.ports import LOGGED, Document
-
-if TYPE_CHECKING:
-    from azure.cosmos.aio import ContainerProxy
 
 _MOVED = frozenset({404, 409, 412})
 _WAITING = (
@@ -64,14 +61,6 @@ async def waiting(connection: Connection, after: Owner | None, limit: int) -> li
     """The next owners with conversations that are not formed yet: the one query that crosses partitions."""
     app_id, user_id = after or ("", "")
     values = {"@limit": limit, "@app_id": app_id, "@user_id": user_id}
-
-    async def read(container: ContainerProxy) -> Answer:
-        answer = Answer()
-        found = container.query_items(
-            _WAITING, parameters=[{"name": name, "value": value} for name, value in values.items()], response_hook=answer.count
-        )
-        answer.rows = [row async for row in found]
-        return answer
-
-    rows = (await connection.read(read)).rows
+    query = Query(_WAITING, [{"name": name, "value": value} for name, value in values.items()])
+    rows = (await connection.query(None, query)).rows
     return [(Owner(row["app_id"], row["user_id"]), Head.model_validate(row["body"])) for row in rows]

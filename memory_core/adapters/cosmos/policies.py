@@ -20,8 +20,13 @@ KEY_PATHS: Final = ["/app_id", "/user_id"]
 COMPOSITES: Final = [["/sequence", "/id"], KEY_PATHS]
 """Paths that are sorted by together."""
 VECTOR_PATH, TEXT_PATH = "/embedding", "/search_text"
-STRONG_ENOUGH: Final = frozenset({"Strong", "BoundedStaleness"})
-"""Levels under which every process reads what any process was told is saved."""
+Consistency = Literal["strong", "session"]
+ENOUGH: Final[Mapping[Consistency, tuple[str, ...]]] = {
+    "strong": ("Strong", "BoundedStaleness"),
+    "session": ("Strong", "BoundedStaleness", "Session"),
+}
+"""An account's levels that will do. Under the first two (in one region) every process reads what any process was told is saved; under
+Session only its own, so that it may decide on what another one has just changed."""
 
 _INDEXED = (
     "app_id", "user_id", "kind", "sequence", "expires_at", "type", "status", "status_reason", "category", "session_id", "agent_id",
@@ -73,6 +78,13 @@ def check(properties: Mapping[str, Any], dimensions: int) -> None:
     wrong = [text for text, holds in _needed(properties, vector) if not holds]
     if wrong:
         raise Unavailable(DEPENDENCY, f"the container is not as it has to be: {'; '.join(wrong)}", retry_after_s=30)
+
+
+def check_consistency(level: str, wanted: Consistency) -> None:
+    """Compare the account's default level with what is wanted. Raises Unavailable, naming both."""
+    if level not in ENOUGH[wanted]:
+        enough = " or ".join(ENOUGH[wanted])
+        raise Unavailable(DEPENDENCY, f"the account's consistency is {level}; it should be {enough}", retry_after_s=30)
 
 
 def _needed(properties: Mapping[str, Any], vector: Mapping[str, Any]) -> list[tuple[str, bool]]:
