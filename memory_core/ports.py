@@ -404,17 +404,13 @@ class Archive(Pooled, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DecisionItem:
-    """A memory as the conflict and synthesis agents are shown it: its number, its text, its time. Never its id.
-
-    slot: (subject, attribute); value: what fills it.
-    """
+    """A memory as the conflict and synthesis agents are shown it: its number, its text, its time. Never its id."""
 
     number: int
     text: str
     category: str | None
     said_at: datetime
     slot: tuple[str, str] | None = None
-    value: str | None = None
 
 
 class Agents(Pooled, Protocol):

@@ -86,13 +86,12 @@ class ScriptedAgents:
     async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
         unlike = await self._asked("facts")
         said = [(place, LIVES_IN.search(message.content)) for place, message in enumerate(messages)]
+        slot = {"subject": "user", "attribute": "city"}
         facts = [
-            SaidFact(
-                text=f"The user lives in {found[1]}{unlike}", message=place, quote=found[0], subject="user", attribute="city", value=found[1]
-            )
+            SaidFact(text=f"The user lives in {found[1]}{unlike}", message=place, quote=found[0], value=found[1], **slot)
             for place, found in said
             if found is not None
-        ]  # fmt: skip
+        ]
         return Answered(ExtractedFacts(facts=facts), WHO)
 
     async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:

@@ -43,8 +43,8 @@ class FormedCell(BaseModel):
 class Conversation(BaseModel):
     """The stored conversation. `formed_cells` advances with each forming commit, in order; `formed` is set by the last.
 
-    Stored apart from its messages, which no commit writes again. state: pending while work is to be done, and only then counted by
-    the head. poisoned: it failed too often; a retry makes it pending.
+    Its messages are stored apart, since no commit writes them again. state: pending while work is to be done, and only then counted
+    by the head; poisoned when that failed too often, until a retry makes it pending again.
     """
 
     model_config = ConfigDict(extra="forbid")

@@ -21,12 +21,12 @@ _HEADED = re.compile(
     r"(?:[ \t]*\S[^\n]*(?:\n|\Z))+",
     re.IGNORECASE | re.MULTILINE,
 )
+_NAMING_IDS = re.compile(r"^[^\n]*\b(?:mem|cnv|evt|scn)_[0-9a-f]{6,}[^\n]*$", re.MULTILINE)
 _FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _LINES = re.compile(
     r"^[ \t]*>[^\n]*"  # quoted mail
     r"|^[ \t]*[{}\[][^\n]*[{}\],:\"][ \t]*$"  # JSON
     r"|^[ \t]*\"[\w $-]+\"[ \t]*:[^\n]*$"
-    r"|^[^\n]*\b(?:mem|cnv|evt|scn)_[0-9a-f]{6,}[^\n]*$"  # a line that was recalled
     r"|^[ \t]*(?:system|assistant|human|user)[ \t]*:[^\n]*$",  # a pasted conversation
     re.IGNORECASE | re.MULTILINE,
 )
@@ -44,12 +44,20 @@ _SAYS = re.compile(r"\b(?:i|i'm|my|me|we|our|you|ich|mein|je|j'|mon|ma|yo|mi|me 
 MAX_TITLE_WORDS = 5
 
 
+def without_recalled(text: str) -> str:
+    """The text with blanks in place of memories that were recalled into it; of the same length. They were remembered before."""
+    for pattern in (_TAGGED, _HEADED, _NAMING_IDS):
+        text = pattern.sub(_blank, text)
+    return text
+
+
 def own_words(text: str) -> str:
     """The text with blanks in place of pasted blocks, code, recalled memories, examples and quotations; of the same length.
 
     A short quotation in which nobody speaks stays: it is a title or a name ("my favourite film is 'Alien'").
     """
-    for pattern in (_FENCED, _TAGGED, _HEADED, _LINES, _OBJECT, _EXAMPLE):
+    text = without_recalled(_FENCED.sub(_blank, text))
+    for pattern in (_LINES, _OBJECT, _EXAMPLE):
         text = pattern.sub(_blank, text)
     return _QUOTED.sub(_blank_speech, text)
 

@@ -47,9 +47,8 @@ def pause(times: int, error: BaseException | None = None) -> timedelta:
     Doubled each time, and at random 25 % less or more, so that not all come back at once.
     """
     chosen: timedelta = min(FIRST_PAUSE * 2 ** min(times, 16), LONGEST_PAUSE) * random.uniform(0.75, 1.25)
-    asked = error.retry_after_s if isinstance(error, MemoryCoreError) else None
-    least: timedelta = timedelta(seconds=asked or 0)
-    return max(chosen, least)
+    asked: int | None = error.retry_after_s if isinstance(error, MemoryCoreError) else None
+    return max(chosen, timedelta(seconds=asked or 0))
 
 
 def said(error: BaseException) -> str:

@@ -125,7 +125,7 @@ def _summary(
     story = narrative.narrative(messages, said, vectors)
     if fast:
         return ConversationSummary(narrative=story)
-    actors = {speaker(message) if message.role == "user" else (message.actor or "") for message in messages}
+    actors = [speaker(message) for message in messages]
     texts = [own_words(message.content) for message in messages if message.role in ("user", "assistant")]
     hints = retrieval_hints(texts, said_facts(messages), actors) if said else RetrievalHints()
     return ConversationSummary(

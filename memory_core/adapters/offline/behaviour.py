@@ -138,7 +138,7 @@ def _available(messages: Sequence[Message]) -> str:
 def _intent(said: Sequence[Said]) -> str:
     """The first question or request, as it was said; what somebody wanted is not guessed."""
     for one in said:
-        if one.by_user and (one.asks or _REQUEST.search(one.text)):
+        if one.by_person and (one.asks or _REQUEST.search(one.text)):
             return f"{one.by} {'asked' if one.asks else 'said'}: {one.text}"[:600]
     return NOT_AVAILABLE
 

@@ -75,9 +75,9 @@ def _verdict(new: DecisionItem, held: DecisionItem) -> _Verdict | None:
         return None
     if new.category == NOTE:
         return _of_notes(new.text, held.text)
-    if new.slot is not None and held.slot is not None:
-        return _of_slots(new, held) if _folded(new.slot) == _folded(held.slot) else None
-    return _of_statements(new.text, held.text)
+    if new.slot is None or held.slot is None:
+        return _of_statements(new.text, held.text)
+    return _of_slots(new, held) if _folded(new.slot) == _folded(held.slot) else _ending(new.text, held.text)
 
 
 def _folded(slot: tuple[str, str]) -> tuple[str, str]:
@@ -85,15 +85,12 @@ def _folded(slot: tuple[str, str]) -> tuple[str, str]:
 
 
 def _of_slots(new: DecisionItem, held: DecisionItem) -> _Verdict:
-    """Two statements that fill one slot: with the same value, or against each other."""
-    if new.value is not None and held.value is not None:
-        same = normalised(new.value) == normalised(held.value)
-    else:
-        same = not differences(held.text, new.text)
-    if same:
-        return _Verdict("SKIP", 1.0, f"says {new.slot[1] if new.slot else 'it'} again")
-    earlier = " although the new one is about an earlier time" if new.said_at < held.said_at else ""
-    return _Verdict("DELETE", 1.0, f"another {new.slot[1] if new.slot else 'value'}{earlier}")
+    """Two statements that fill one slot: the same said again, or another value."""
+    attribute = new.slot[1] if new.slot else "it"
+    if not differences(held.text, new.text):
+        return _Verdict("SKIP", 1.0, f"says {attribute} again")
+    earlier = ", although the new one is about an earlier time" if new.said_at < held.said_at else ""
+    return _Verdict("DELETE", 1.0, f"says {attribute} otherwise{earlier}")
 
 
 def _of_statements(new: str, held: str) -> _Verdict | None:
@@ -101,14 +98,24 @@ def _of_statements(new: str, held: str) -> _Verdict | None:
     told_apart = differences(held, new)
     if not told_apart:
         return _Verdict("SKIP", 0.95, "near-equal, no difference that counts")
-    if _ENDED.search(new) and not _ENDED.search(held) and _bare(new) == _bare(held) and numbers_in(new) == numbers_in(held):
-        return _Verdict("DELETE", 0.85, "says that it is not so, or no longer")
-    if _ENDED.search(held) and not _ENDED.search(new) and _bare(new) == _bare(held) and numbers_in(new) == numbers_in(held):
-        return _Verdict("DELETE", 0.7, "says that it is so after all")
+    if (ending := _ending(new, held)) is not None:
+        return ending
     if told_apart <= _TURNED:
         confidence = 0.7 if told_apart & {"negation", "opposites"} else 0.5
         return _Verdict("DELETE", confidence, f"the same words, but different in {' and '.join(sorted(told_apart))}")
     return None
+
+
+def _ending(new: str, held: str) -> _Verdict | None:
+    """One says of the very same that it is not so, or no longer."""
+    ends, ended = _ENDED.search(new), _ENDED.search(held)
+    if bool(ends) == bool(ended) or _bare(new) != _bare(held) or numbers_in(new) != numbers_in(held):
+        return None
+    return (
+        _Verdict("DELETE", 0.85, "says that it is not so, or no longer")
+        if ends
+        else _Verdict("DELETE", 0.75, "says that it is so after all")
+    )
 
 
 def _bare(statement: str) -> frozenset[str]:

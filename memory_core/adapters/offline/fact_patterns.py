@@ -22,12 +22,26 @@ _ADVERBS = (
     "|quite"
 )
 _SHORT = {
-    "<be>": rf"(?:am|is|are)(?:\s+(?:{_ADVERBS}))*",
-    "<adv>": rf"(?:(?:{_ADVERBS})\s+)*",
+    "<living>": r"(?:lives?|resides?|<be> (?:living|based|residing)|(?:have|has) <adv>(?:been living|lived))",
+    "<moved>": r"<did>(?:moved|relocated)(?: (?:back|over|out|permanently|away|recently))?",
+    "<working>": r"(?:works?|<be> (?:working|employed)|(?:have|has) <adv>been working)(?: (?:part|full)[- ]time)?",
+    "<job>": r"(?: working| a new job)?",
+    "<studying>": r"(?:study|studies|<be> studying)",
+    "<academic>": r"(?:[Uu]niversi|[Cc]ollege|[Ii]nstitut|[Aa]cadem)",
+    "<fond>": r"(?:fan of|fond of|into|crazy about|passionate about|keen on|obsessed with)\b",
+    "<rather>": r"(?:over|to|rather than|instead of)",
+    "<kindly>": r"(?:lovely|little|big|small|older|younger|young|adult)",
+    "<when>": r"(?:last|this|in|on|yesterday|today|now)\b.*",
+    "<is>": r"(?:is|are|has always been|have always been)(?: (?:still|now))?\b",
+    "<be>": rf"(?:am|is|are)(?: (?:{_ADVERBS}))*",
+    "<adv>": rf"(?:(?:{_ADVERBS}) )*",
     "<have>": r"(?:have got|has got|have|has|own|owns)",
-    "<did>": rf"(?:(?:have|has)\s+)?(?:(?:{_ADVERBS})\s+)*",
+    "<did>": rf"(?:(?:have|has) )?(?:(?:{_ADVERBS}) )*",
+    "<the>": r"(?: (?:der|die|das|den|le|la|les|el|los|las)\b)",
     " ": r"\s+",
 }
+"""Shorthands of the expressions below, written out in this order."""
+_LASTING = "(?:live|work|like|love|enjoy|eat|drink|smoke|play|study|speak|own|have|drive|go|teach|run)s?"
 _COUNTED = (
     "kids|children|sons|daughters|brothers|sisters|siblings|dogs|cats|pets|cars|horses|grandchildren|grandkids|rabbits|chickens|houses"
     "|bikes"
@@ -72,118 +86,122 @@ class Pattern:
 
 
 _ALL: tuple[Of, ...] = ("self", "we", "other")
-_LIVES, _LIKES, _DISLIKES = "{who} lives in {value}", "{who} likes {value}", "{who} dislikes {value}"
+_LIVES, _LIVED, _CALLED = "{who} lives in {value}", "{who} used to live in {value}", "{who} is called {value}"
+_WORKS_AS, _WORKS_AT = "{who} works as {a_value}", "{who} works at {value}"
+_LIKES, _DISLIKES, _ALLERGIC = "{who} likes {value}", "{who} dislikes {value}", "{who} is allergic to {value}"
 _OPINION = "opinion of {value}"
 
 ENGLISH: tuple[Pattern, ...] = (
     # where one lives
-    Pattern("home city", _LIVES, r"(?:lives?|resides?|<be> (?:living|based|residing)|(?:have|has) <adv>(?:been living|lived))(?: (?:alone"
-        r"|now|here|currently))?(?: with [\w' ]{2,30}?)? in\b",
-            a.place, _ALL),
-    Pattern("home city", _LIVES, r"<did>(?:moved|relocated)(?: (?:back|over|out|permanently|away"
-        r"|recently))?(?: from .{2,40}?)? to\b", a.place, _ALL),
-    Pattern(None, "{who} used to live in {value}", r"<did>(?:moved|relocated)(?: (?:back|over"
-        r"|away))?(?: to .{2,40}?)? from\b", a.place, _ALL),
-    Pattern(None, "{who} used to live in {value}", r"(?:used to live|lived) in\b(?! .*\b(?:for|since)\b)", a.place, _ALL),
+    Pattern("home city", _LIVES, r"<living>(?: (?:alone|now|here|currently))?(?: with [\w' ]{2,30}?)? in\b", a.place, _ALL),
+    Pattern("home city", _LIVES, r"<moved>(?: from .{2,40}?)? to\b", a.place, _ALL),
+    Pattern(None, _LIVED, r"<moved>(?: to .{2,40}?)? from\b", a.place, _ALL),
+    Pattern(None, _LIVED, r"(?:used to live|lived) in\b(?! .*\b(?:for|since)\b)", a.place, _ALL),
     Pattern("home town", "{who} grew up in {value}", r"(?:grew up|was raised) in\b", a.place),
     Pattern("birthplace", "{who} was born in {value}", r"was born(?: and raised)? in\b", a.place),
     Pattern("origin", "{who} comes from {value}", r"(?:comes?|<be>)(?: originally)? from\b", a.place, _ALL),
     Pattern("home town", "{who}'s home town is {value}", r"home ?town is", a.place, ("mine",)),
     # work and study
-    Pattern("occupation", "{who} works as {a_value}", r"(?:works?|<be> (?:working|employed)|(?:have|has) <adv>been working)(?: (?:part"
-        r"|full)[- ]time)?(?: (?:at|for) .{2,40}?)? as\b", a.job),
+    Pattern("occupation", _WORKS_AS, r"<working>(?: (?:at|for) .{2,40}?)? as\b", a.job),
     Pattern("occupation", "{who} is {a_value}", r"<be> (?=an? )", a.known_job),
-    Pattern("occupation", "{who} works as {a_value}", r"<did>(?:became|become|started(?: working| a new job)? as|been promoted to"
-        r"|got promoted to)\b", a.known_job),
-    Pattern("employer", "{who} works at {value}", r"(?:works?|<be> (?:working|employed)|(?:have|has) <adv>been working)(?: (?:part"
-        r"|full)[- ]time)?(?: as .{2,40}?)? (?:at|for)\b", a.organisation),
-    Pattern("employer", "{who} works at {value}", r"<be> an? [\w -]{3,30}? at (?=[A-ZÀ-Þ])", a.organisation),
-    Pattern("employer", "{who} works at {value}", r"<did>(?:joined|started(?: working| a new job)? at|got a(?: new)? job at"
-        r"|signed with) (?=[A-ZÀ-Þ])", a.organisation),
-    Pattern("employer", "{who} works at {value}", r"<have> a(?: new)? job (?:at|with)", a.organisation),
-    Pattern("school", "{who} studies at {value}", r"(?:study|studies|<be> studying|goes?|go)(?: [\w ]{2,40}?)? (?:at"
-        r"|to)(?= .*(?:[Uu]niversi|[Cc]ollege|[Ii]nstitut|[Aa]cadem))", a.organisation),
-    Pattern("field of study", "{who} studies {value}", r"(?:study|studies|<be> studying|majors? in|<be> majoring in)\b(?! (?:for|at|in"
-        r"|with|hard|abroad|to|a lot|the|my)\b)", a.job),
+    Pattern("occupation", _WORKS_AS, r"<did>(?:became|become|started<job> as|(?:been|got) promoted to)\b", a.known_job),
+    Pattern("employer", _WORKS_AT, r"<working>(?: as .{2,40}?)? (?:at|for)\b", a.organisation),
+    Pattern("employer", _WORKS_AT, r"<be> an? [\w -]{3,30}? at (?=[A-ZÀ-Þ])", a.organisation),
+    Pattern("employer", _WORKS_AT, r"<did>(?:joined|started<job> at|got a(?: new)? job at|signed with) (?=[A-ZÀ-Þ])", a.organisation),
+    Pattern("employer", _WORKS_AT, r"<have> a(?: new)? job (?:at|with)", a.organisation),
+    Pattern("school", "{who} studies at {value}", r"(?:<studying>|goes?|go)(?: [\w ]{2,40}?)? (?:at|to)(?= .*<academic>)", a.organisation),
+    Pattern("field of study", "{who} studies {value}", r"<studying>\b(?! (?:for|at|in|with|hard|abroad|to|a lot|the|my)\b)", a.job),
+    Pattern("field of study", "{who} studies {value}", r"(?:majors? in|<be> majoring in)\b", a.job),
     # who one is
-    Pattern("name", "{who} is called {value}", r"name is(?: now)?", a.name, ("mine",)),
-    Pattern("name", "{who} is called {value}", r"(?:<be> (?:called|named)|goes? by|'s name is)\b", a.name),
-    Pattern("name", "{who} is called {value}", r"", a.name, ("call",)),
-    Pattern("age", "{who} is {value} years old", r"(?:<be>|<did>turned) (?P<value>\d{1,3})(?: years? old)?(?: (?:last|this|in|on"
-        r"|yesterday|today|now)\b.*)?$", a.number),
+    Pattern("name", _CALLED, r"name is(?: now)?", a.name, ("mine",)),
+    Pattern("name", _CALLED, r"(?:<be> (?:called|named)|goes? by|'s name is)\b", a.name),
+    Pattern("name", _CALLED, r"", a.name, ("call",)),
+    Pattern("age", "{who} is {value} years old", r"(?:<be>|<did>turned) (?P<value>\d{1,3})(?: years? old)?(?: <when>)?$", a.number),
     Pattern("birthday", "{who}'s birthday is {value}", r"birthday is(?: on)?", a.day, ("mine",)),
     Pattern("birthday", "{who}'s birthday is {value}", r"was born on", a.day),
     Pattern("birth year", "{who} was born in {value}", r"was born in (?P<value>(?:19|20)\d\d)\b", a.anything),
     Pattern("email address", "{who}'s email address is {value}", r"e-?mail(?: address)? is", a.address, ("mine",)),
-    Pattern("phone number", "{who}'s phone number is {value}", r"(?:tele|mobile )?(?:phone )?(?:number|phone"
-        r"|mobile) is", a.telephone, ("mine",)),
+    Pattern("phone number", "{who}'s phone number is {value}",
+            r"(?:(?:tele|cell|mobile )?phone|mobile)?(?: ?number)? is", a.telephone, ("mine",)),
     Pattern("{of}", "{who}'s {of} is {value}", rf"(?P<of>{_OWN}) is", a.anything, ("mine",)),
     # whom one belongs to
     Pattern("spouse", "{who} is married to {value}", r"(?:<be>|<did>(?:got|been))(?: happily)? married to\b", a.name),
     Pattern("marital status", "{who} is {value}", r"(?:<be>|<did>got) (?P<value>married|divorced|single|engaged|widowed)\b", a.anything),
-    Pattern("number of {of}", "{who} has {value} {of}", rf"<have> (?=\w+ )(?P<value>\w+)(?: (?:lovely|little|big|small|older|younger"
-        rf"|young|adult))* (?P<of>{_COUNTED})\b",
-            a.number, _ALL, many=False),
-    Pattern(None, "{who} has {value}", rf"(?:<have>|<did>(?:adopted|got|bought))(?= (?:an?"
-        rf"|my own)(?: [\w-]+){{0,3}}? (?:{_HAD})\b)", a.thing, _ALL),
+    Pattern("number of {of}", "{who} has {value} {of}", rf"<have> (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
+    Pattern(None, "{who} has {value}",
+            rf"(?:<have>|<did>(?:adopted|got|bought))(?= (?:an?|my own)(?: [\w-]+){{0,3}}? (?:{_HAD})\b)", a.thing, _ALL),
     # what one likes
     Pattern(_OPINION, _LIKES, r"<adv>(?:likes?|loves?|enjoys?|adores?)\b", a.activity, filled="likes", many=True),
-    Pattern(_OPINION, _LIKES, r"<be>(?: a)?(?: (?:big|huge|great))? (?:fan of|fond of|into|crazy about|passionate about|keen on"
-        r"|obsessed with)", a.thing, filled="likes", many=True),
+    Pattern(_OPINION, _LIKES, r"<be>(?: an?)?(?: (?:big|huge|great))? <fond>", a.thing, filled="likes", many=True),
     Pattern(_OPINION, _DISLIKES, r"<adv>(?:hates?|dislikes?|detests?|loathes?|despises?)\b", a.activity, filled="dislikes", many=True),
-    Pattern("choice between {pair}", "{who} prefers {value} to {of}", r"<adv>prefers? (?!to\b)(?P<value>.{2,40}?) (?:over|to|rather than"
-        r"|instead of) (?P<of>[^,;]{2,40})$", a.thing),
-    Pattern(None, "{who} prefers {value}", r"<adv>prefers?\b(?!.* (?:over|to|rather than|instead of) )", a.thing),
-    Pattern("favourite {of}", "{who}'s favourite {of} is {value}", r"(?:(?:all[- ]time|absolute"
-        r"|new) )?favou?rite (?P<of>[\w -]{2,30}?) (?:is|are|has always been|have always been)(?: (?:still|now))?\b",
-            a.anything, ("mine",)),
+    Pattern("choice between {pair}", "{who} prefers {value} to {of}",
+            r"<adv>prefers? (?!to\b)(?P<value>.{2,40}?) <rather> (?P<of>[^,;]{2,40})$", a.thing),
+    Pattern(None, "{who} prefers {value}", r"<adv>prefers?\b(?!.* <rather> )", a.thing),
+    Pattern("favourite {of}", "{who}'s favourite {of} is {value}",
+            r"(?:(?:all[- ]time|absolute|new) )?favou?rite (?P<of>[\w -]{2,30}?) <is>", a.anything, ("mine",)),
     # what one can, has and does
-    Pattern("speaks {value}", "{who} speaks {value}", r"(?:speaks?|<be> fluent in"
-        r"|<be> a native speaker of)\b", a.language, filled="yes", many=True),
+    Pattern("speaks {value}", "{who} speaks {value}",
+            r"(?:speaks?|<be> fluent in|<be> a native speaker of)\b", a.language, filled="yes", many=True),
     Pattern("learning {value}", "{who} is learning {value}", r"<be> (?:learning|studying)\b", a.language, filled="yes", many=True),
     Pattern("car", "{who} drives {value}", r"drives?(?= (?:an?|the|my) )", a.thing),
     Pattern(None, "{who} owns {value}", r"owns?(?= (?:an?|the) )", a.thing),
-    Pattern("allergy to {value}", "{who} is allergic to {value}", r"<be>(?: severely| highly| deathly"
-        r"| slightly)? allergic to\b", a.thing, filled="yes", many=True),
-    Pattern("allergy to {value}", "{who} is allergic to {value}", r"<have> an allergy to\b", a.thing, filled="yes", many=True),
-    Pattern("intolerance to {value}", "{who} is {value} intolerant", r"<be> (?P<value>lactose|gluten|histamine"
-        r"|fructose)[- ]intolerant", a.anything, filled="yes"),
-    Pattern("diet", "{who} is {value}", r"(?:<be>|<did>(?:went|gone|become|became|turned))(?: an?| strictly)? (?P<value>vegan|vegetarian"
-        r"|pescatarian|keto)\b", a.anything, _ALL),
-    Pattern("condition {value}", "{who} has {value}", r"(?:<have>|suffers? from|was diagnosed with|<did>been diagnosed with"
-        r"|got diagnosed with)\b", a.condition, filled="yes", many=True),
+    Pattern("allergy to {value}", _ALLERGIC,
+            r"<be>(?: (?:severely|highly|deathly|slightly))? allergic to\b", a.thing, filled="yes", many=True),
+    Pattern("allergy to {value}", _ALLERGIC, r"<have> an allergy to\b", a.thing, filled="yes", many=True),
+    Pattern("intolerance to {value}", "{who} is {value} intolerant",
+            r"<be> (?P<value>lactose|gluten|histamine|fructose)[- ]intolerant", a.anything, filled="yes"),
+    Pattern("diet", "{who} is {value}",
+            r"(?:<be>|<did>(?:went|gone|become|became|turned))(?: an?| strictly)? (?P<value>vegan|vegetarian|pescatarian|keto)\b",
+            a.anything, _ALL),
+    Pattern("condition {value}", "{who} has {value}",
+            r"(?:<have>|suffers? from|(?:was|got|<did>been) diagnosed with)\b", a.condition, filled="yes", many=True),
     # negated clauses
-    Pattern(_OPINION, "{who} does not like {value}", r"(?:(?:do|does) not <adv>(?:like|enjoy|love|care for)|can not stand"
-        r"|<be> not(?: an?)?(?: (?:big|huge|great))? (?:fan of|fond of|into|keen on))\b",
-            a.activity, filled="dislikes", negative=True),
-    Pattern("eats {value}", "{who} does not eat {value}", r"(?:(?:do|does|can) not|never) eats?\b", a.thing, filled="no", negative=True),
-    Pattern("drinks {value}", "{who} does not drink {value}", r"(?:(?:do|does|can) not"
-        r"|never) drinks?\b", a.thing, filled="no", negative=True),
+    Pattern(_OPINION, "{who} does not like {value}",
+            r"(?:(?:do|does) not <adv>(?:like|enjoy|love|care for)|can not stand)\b", a.activity, filled="dislikes", negative=True),
+    Pattern(_OPINION, "{who} does not like {value}",
+            r"<be> not(?: an?)?(?: (?:big|huge|great))? <fond>", a.activity, filled="dislikes", negative=True),
+    Pattern("eats {value}", "{who} does not eat {value}",
+            r"(?:(?:do|does|can) not|never) eats?\b(?!.* any(?: |)more)", a.thing, filled="no", negative=True),
+    Pattern("drinks {value}", "{who} does not drink {value}",
+            r"(?:(?:do|does|can) not|never) drinks?\b(?!.* any(?: |)more)", a.thing, filled="no", negative=True),
     Pattern("allergy to {value}", "{who} is not allergic to {value}", r"<be> not allergic to\b", a.thing, filled="no", negative=True),
     Pattern("speaks {value}", "{who} does not speak {value}", r"(?:do|does|can) not speak\b", a.language, filled="no", negative=True),
+    Pattern("no longer {value}", "{who} no longer {does}",
+            rf"no longer (?P<value>{_LASTING}\b.{{1,60}})$", a.anything, _ALL, "yes", negative=True),
+    Pattern("no longer {value}", "{who} no longer {does}",
+            rf"(?:do|does) not (?P<value>{_LASTING}\b.{{1,60}}?) any(?: |)more$", a.anything, _ALL, "yes", negative=True),
 )  # fmt: skip
 
 FOREIGN: tuple[Pattern, ...] = (
-    Pattern("home city", _LIVES, r"(?:ich )?(?:wohne|lebe)(?: (?:jetzt|nun|derzeit|noch|wieder"
-        r"|seit [\w ]{3,15}))* in\b", a.place, ("foreign",)),
+    # German
+    Pattern("home city", _LIVES,
+            r"(?:ich )?(?:wohne|lebe)(?: (?:jetzt|nun|derzeit|noch|wieder|seit [\w ]{3,15}))* in\b", a.place, ("foreign",)),
     Pattern("home city", _LIVES, r"(?:ich bin|wir sind)(?: [\w ]{2,40}?)? nach(?= [\w .-]{2,40} (?:um)?gezogen)", a.place, ("foreign",)),
-    Pattern("name", "{who} is called {value}", r"(?:ich )?hei(?:ß|ss)e\b|mein name ist", a.name, ("foreign",)),
-    Pattern("occupation", "{who} works as {a_value}", r"(?:ich )?arbeite(?: \w+)? als\b|ich bin von beruf\b", a.job, ("foreign",)),
-    Pattern("occupation", "{who} works as {a_value}", r"ich bin(?: eine?)?(?= \w+$)|je suis(?: une?)?(?= \w+$)"
-        r"|soy(?: una?)?(?= \w+$)", a.known_job, ("foreign",)),
-    Pattern("employer", "{who} works at {value}", r"(?:ich )?arbeite(?: \w+)? (?:bei|für)\b|je travaille (?:chez|pour)\b|trabajo (?:en"
-        r"|para)\b", a.organisation, ("foreign",)),
-    Pattern(_OPINION, _LIKES, r"(?:(?:ich )?(?:mag|liebe)\b|j'(?:aime|adore)\b|me gustan?(?: mucho)?\b|me encantan?\b)(?: (?:der|die|das"
-        r"|den|le|la|les|el|los|las)\b)?", a.thing, ("foreign",), "likes"),
-    Pattern(_OPINION, _DISLIKES, r"(?:(?:ich )?hasse\b|je déteste\b|odio\b)(?: (?:der|die|das|den|le|la|les|el|los"
-        r"|las)\b)?", a.thing, ("foreign",), "dislikes"),
-    Pattern("allergy to {value}", "{who} is allergic to {value}", r"(?:ich bin|bin) allergisch gegen\b|je suis allergique (?:à la|aux|au"
-        r"|à)\b|soy alérgic[oa] (?:a la|a los|a las|al|a)\b",
-            a.thing, ("foreign",), "yes"),
-    Pattern("home city", _LIVES, r"j'habite(?: maintenant)? (?:à|en|au)\b|je vis(?: maintenant)? (?:à|en|au)\b"
-        r"|(?:yo )?vivo(?: ahora)? en\b", a.place, ("foreign",)),
-    Pattern("home city", _LIVES, r"j'ai déménagé(?: de .{2,40}?)? à\b|me (?:mudé|he mudado)(?: de .{2,40}?)? a\b", a.place, ("foreign",)),
-    Pattern("name", "{who} is called {value}", r"je m'appelle\b|mon (?:pré)?nom est\b|me llamo\b|mi nombre es\b", a.name, ("foreign",)),
-    Pattern("occupation", "{who} works as {a_value}", r"je travaille comme\b|trabajo (?:como|de)\b", a.job, ("foreign",)),
+    Pattern("name", _CALLED, r"(?:ich )?hei(?:ß|ss)e\b|mein name ist", a.name, ("foreign",)),
+    Pattern("occupation", _WORKS_AS, r"(?:ich )?arbeite(?: \w+)? als\b|ich bin von beruf\b", a.job, ("foreign",)),
+    Pattern("occupation", _WORKS_AS, r"ich bin(?: eine?)?(?= \w+$)", a.known_job, ("foreign",)),
+    Pattern("employer", _WORKS_AT, r"(?:ich )?arbeite(?: \w+)? (?:bei|für)\b", a.organisation, ("foreign",)),
+    Pattern(_OPINION, _LIKES, r"(?:ich )?(?:mag|liebe)\b<the>?", a.thing, ("foreign",), "likes"),
+    Pattern(_OPINION, _DISLIKES, r"(?:ich )?hasse\b<the>?", a.thing, ("foreign",), "dislikes"),
+    Pattern("allergy to {value}", _ALLERGIC, r"(?:ich )?bin allergisch gegen\b", a.thing, ("foreign",), "yes"),
+    # French
+    Pattern("home city", _LIVES,
+            r"(?:j'habite|je vis)(?: maintenant)? (?:à|en|au)\b|j'ai déménagé(?: de .{2,40}?)? à\b", a.place, ("foreign",)),
+    Pattern("name", _CALLED, r"je m'appelle\b|mon (?:pré)?nom est\b", a.name, ("foreign",)),
+    Pattern("occupation", _WORKS_AS, r"je travaille comme\b", a.job, ("foreign",)),
+    Pattern("occupation", _WORKS_AS, r"je suis(?: une?)?(?= \w+$)", a.known_job, ("foreign",)),
+    Pattern("employer", _WORKS_AT, r"je travaille (?:chez|pour)\b", a.organisation, ("foreign",)),
+    Pattern(_OPINION, _LIKES, r"j'(?:aime|adore)\b<the>?", a.thing, ("foreign",), "likes"),
+    Pattern(_OPINION, _DISLIKES, r"je déteste\b<the>?", a.thing, ("foreign",), "dislikes"),
+    Pattern("allergy to {value}", _ALLERGIC, r"je suis allergique (?:à la|aux|au|à)\b", a.thing, ("foreign",), "yes"),
+    # Spanish
+    Pattern("home city", _LIVES, r"(?:yo )?vivo(?: ahora)? en\b|me (?:mudé|he mudado)(?: de .{2,40}?)? a\b", a.place, ("foreign",)),
+    Pattern("name", _CALLED, r"me llamo\b|mi nombre es\b", a.name, ("foreign",)),
+    Pattern("occupation", _WORKS_AS, r"trabajo (?:como|de)\b", a.job, ("foreign",)),
+    Pattern("occupation", _WORKS_AS, r"soy(?: una?)?(?= \w+$)", a.known_job, ("foreign",)),
+    Pattern("employer", _WORKS_AT, r"trabajo (?:en|para)\b", a.organisation, ("foreign",)),
+    Pattern(_OPINION, _LIKES, r"me (?:gusta|encanta)n?(?: mucho)?\b<the>?", a.thing, ("foreign",), "likes"),
+    Pattern(_OPINION, _DISLIKES, r"odio\b<the>?", a.thing, ("foreign",), "dislikes"),
+    Pattern("allergy to {value}", _ALLERGIC, r"soy alérgic[oa] (?:a la|a los|a las|al|a)\b", a.thing, ("foreign",), "yes"),
 )  # fmt: skip
 """German, French and Spanish: the whole clause is matched, for these languages put the person into the verb."""

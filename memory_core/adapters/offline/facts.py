@@ -2,7 +2,7 @@
 
 Two kinds: those of the table (`fact_patterns`), which may fill a slot, and plain statements in the third person, which never do.
 What a reader would get wrong: a fact is made only of what a user himself asserts; questions, suppositions, quotations, pasted or
-recalled text, and what assistants, tools and systems say make none.
+recalled text, and what systems, tools and nameless assistants say make none.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from memory_core.adapters.offline import fact_patterns
 from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses, without_lead
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import COUNTRIES, listed
-from memory_core.adapters.offline.voice import third_person, told_of
+from memory_core.adapters.offline.voice import conjugated, third_person, told_of
 from memory_core.domain.agent_answers import SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.own_words import own_words
 from memory_core.domain.polarity import NEGATIONS
+from memory_core.domain.quotes import may_tell
 from memory_core.domain.sentences import Sentence, sentences
 from memory_core.domain.stopwords import QUERY_WORDS
 from memory_core.domain.text import terms_of, tokens, words
@@ -67,7 +68,7 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     certain: dict[str, SaidFact] = {}
     plain: dict[str, SaidFact] = {}
     for number, message in enumerate(messages):
-        if message.role != "user":
+        if not may_tell(message):
             continue
         who = speaker(message)
         for sentence in sentences(own_words(message.content)):
@@ -83,8 +84,8 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
 
 
 def speaker(message: Message) -> str:
-    """How a user's message is told of: by the actor's name where there is one, else as "User"."""
-    return " ".join((message.actor or "").split())[:60] or "User"
+    """How a message is told of: by the actor's name where there is one, else by its role: "User", "Assistant"."""
+    return " ".join((message.actor or "").split())[:60] or message.role.capitalize()
 
 
 def _said(one: _Found, number: int, quote: str) -> SaidFact:
@@ -168,7 +169,8 @@ def _found(row: Pattern, groups: dict[str, str], subject: str, who: str) -> _Fou
     value = told_of(groups["value"], who)
     of = groups.get("of", "").strip().lower().replace("favorite", "favourite")
     told, owner, slotted = _subject(subject, who)
-    parts = {"who": told, "value": value, "of": of, "a_value": _with_article(value), "pair": " and ".join(sorted((value.lower(), of)))}
+    pair = " and ".join(sorted((value.lower(), of)))
+    parts = {"who": told, "value": value, "of": of, "a_value": _with_article(value), "does": conjugated(value), "pair": pair}
     attribute = row.attribute.format(**{**parts, "value": value.lower()}) if row.attribute and slotted else None
     if attribute == "home city" and value.lower() in COUNTRIES:
         attribute = "home country"

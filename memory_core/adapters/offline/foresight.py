@@ -19,6 +19,7 @@ from memory_core.adapters.offline.voice import expanded, is_past, third_person
 from memory_core.domain.agent_answers import SaidForesight
 from memory_core.domain.conversation import Message
 from memory_core.domain.own_words import own_words
+from memory_core.domain.quotes import may_tell
 from memory_core.domain.sentences import sentences
 
 MAX_FORESIGHT = 20
@@ -47,7 +48,7 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
     """At most `MAX_FORESIGHT` foresights in the order they were said, without doubles."""
     found: dict[str, SaidForesight] = {}
     for number, message in enumerate(messages):
-        if message.role != "user":
+        if not may_tell(message):
             continue
         for sentence in sentences(own_words(message.content)):
             text = without_lead(sentence.text)

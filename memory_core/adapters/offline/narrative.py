@@ -19,6 +19,7 @@ from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.conversation import Message
 from memory_core.domain.own_words import own_words
+from memory_core.domain.quotes import may_tell
 from memory_core.domain.sentences import sentences
 from memory_core.domain.text import tokens
 
@@ -40,7 +41,7 @@ class Said:
     by: str
     text: str
     terms: tuple[str, ...]
-    by_user: bool
+    by_person: bool
     asks: bool
 
 
@@ -54,12 +55,12 @@ def candidates(messages: Sequence[Message]) -> list[Said]:
         for sentence in sentences(own):
             terms = tuple(tokens(sentence.text))
             if len(terms) >= 2 or (terms and not sentence.text.isascii()):
-                by = speaker(message) if message.role == "user" else (message.actor or "Assistant")
-                found.append(Said(number, by, " ".join(sentence.text.split()), terms, message.role == "user", sentence.asks))
+                text = " ".join(sentence.text.split())
+                found.append(Said(number, speaker(message), text, terms, may_tell(message), sentence.asks))
     if len(found) <= MAX_CANDIDATES:
         return found
-    mine = [one for one in found if one.by_user][:MAX_CANDIDATES]
-    others = [one for one in found if not one.by_user]
+    mine = [one for one in found if one.by_person][:MAX_CANDIDATES]
+    others = [one for one in found if not one.by_person]
     step = max(1, -(-len(others) // max(1, MAX_CANDIDATES - len(mine))))
     kept = {id(one) for one in [*mine, *others[::step]]}
     return [one for one in found if id(one) in kept][:MAX_CANDIDATES]
@@ -70,7 +71,7 @@ def narrative(messages: Sequence[Message], said: Sequence[Said], vectors: Sequen
     if not said:
         return _nothing(messages)
     weight = centrality(said if vectors is None else vectors)
-    weight = weight * np.array([(USER_SHARE if one.by_user else 1.0) * (0.7 if one.asks else 1.0) for one in said])
+    weight = weight * np.array([(USER_SHARE if one.by_person else 1.0) * (0.7 if one.asks else 1.0) for one in said])
     chosen: set[int] = set()
     left = MAX_WORDS
     for place in sorted(range(len(said)), key=lambda place: (-float(weight[place]), place)):
@@ -80,7 +81,7 @@ def narrative(messages: Sequence[Message], said: Sequence[Said], vectors: Sequen
             left -= length
     if not chosen:  # one endless sentence
         first = int(np.argmax(weight))
-        return _told([Said(0, said[first].by, " ".join(said[first].text.split()[:MAX_WORDS]), (), said[first].by_user, False)])
+        return _told([Said(0, said[first].by, " ".join(said[first].text.split()[:MAX_WORDS]), (), said[first].by_person, False)])
     return _told([said[place] for place in sorted(chosen)])
 
 
@@ -124,7 +125,7 @@ def _told(said: Sequence[Said]) -> str:
     parts: list[str] = []
     quoting: str | None = None
     for one in said:
-        told = third_person(one.text, one.by) if one.by_user and not one.asks else None
+        told = third_person(one.text, one.by) if one.by_person and not one.asks else None
         if told is not None:
             parts.append(_ended(told))
             quoting = None
@@ -141,7 +142,7 @@ def _ended(text: str) -> str:
 
 def _nothing(messages: Sequence[Message]) -> str:
     """What is told where nobody said anything: who spoke, and no more."""
-    people = list(dict.fromkeys(speaker(one) if one.role == "user" else (one.actor or one.role.capitalize()) for one in messages))
+    people = list(dict.fromkeys(speaker(one) for one in messages))
     words = " ".join(" ".join(one.content.split()) for one in messages if one.role not in ("system", "tool"))
     short = words if 0 < len(words) <= 200 else ""
     return f"{' and '.join(people) or 'Nobody'} exchanged a few words" + (f": {_ended(short)}" if short else ".")

@@ -12,37 +12,36 @@ from collections.abc import Iterable, Sequence
 
 from memory_core.domain.agent_answers import ConsolidatedMemory, Synthesis, SynthesisMetadata
 from memory_core.domain.errors import AgentFailed
+from memory_core.domain.note import BEHAVIOUR, EXPERIENCE, FOOTER, GUIDANCE, HEADINGS, SUMMARY, parts_of
 from memory_core.domain.sameness import normalised
 from memory_core.domain.sentences import sentences
 from memory_core.ports import DecisionItem
 
-SECTIONS = ("Summary", "Behavioral Patterns", "Experience Learnings", "Guidance")
 MAX_CHARACTERS = 32_000
 _LABELS = {
-    "Behavioral Patterns": ("User's style:", "Engages well with:", "Struggles with:", "Works best when:"),
-    "Experience Learnings": ("Successful approaches:", "Approaches to avoid:"),
-    "Guidance": ("Do:", "Don't:", "Key insight:"),
+    BEHAVIOUR: ("User's style:", "Engages well with:", "Struggles with:", "Works best when:"),
+    EXPERIENCE: ("Successful approaches:", "Approaches to avoid:"),
+    GUIDANCE: ("Do:", "Don't:", "Key insight:"),
 }
 _LISTS = frozenset({"Successful approaches:", "Approaches to avoid:", "Do:", "Don't:"})
-_HEADING = re.compile(rf"^## ({'|'.join(SECTIONS)})[ \t]*\n", re.MULTILINE)
-_FOOTER = re.compile(r"(?:^|\n)---\n(?=(?:Tags|Keywords|Content depth|Follow-up areas):)")
 _DEPTHS = ("high", "medium", "low")
-Parts = dict[str, str]
 
 
 def merged(notes: Sequence[DecisionItem]) -> Synthesis:
     """One note of several. Raises AgentFailed when together they are longer than a note may be."""
     ordered = sorted(notes, key=lambda note: (note.said_at, note.number))
-    parsed = [_parts(note.text) for note in ordered]
+    parsed = [parts_of(note.text) for note in ordered]
     dropped = 0
     sections: list[str] = []
-    for name in SECTIONS:
-        text, doubles = _section(name, [parts.get(name, "") for parts in parsed])
+    for heading in HEADINGS:
+        texts = [parts.get(heading, "") for parts in parsed]
+        if heading == SUMMARY:  # a text without headings is one
+            texts = [text for parts in parsed for text in (parts.get("", ""), parts.get(heading, ""))]
+        text, doubles = _section(heading, texts)
         dropped += doubles
-        if text:
-            sections.append(f"## {name}\n{text}")
-    footer = _merged_footer([parts.get("footer", "") for parts in parsed])
-    note = "\n\n".join([*sections, *([f"---\n{footer}"] if footer else [])])
+        sections += [f"{heading}\n{text}"] if text else []
+    footer = _merged_footer([parts.get(FOOTER, "") for parts in parsed])
+    note = "\n\n".join([*sections, *([f"{FOOTER}\n{footer}"] if footer else [])])
     if not note.strip() or len(note) > MAX_CHARACTERS:
         raise AgentFailed(f"{len(notes)} notes of {sum(len(one.text) for one in notes)} characters do not fit into one")
     added = "low" if len(parsed) < 2 or not _adds(ordered) else "medium" if _adds(ordered) < 3 else "high"
@@ -58,24 +57,9 @@ def merged(notes: Sequence[DecisionItem]) -> Synthesis:
     )
 
 
-def _parts(note: str) -> Parts:
-    """A note's parts by name, the footer as "footer"; what stands before any heading belongs to the summary."""
-    footers = list(_FOOTER.finditer(note))
-    parts: Parts = {}
-    if footers:
-        parts["footer"] = note[footers[-1].end() :].strip()
-        note = note[: footers[-1].start()]
-    pieces = _HEADING.split(note)
-    texts = [("Summary", pieces[0]), *zip(pieces[1::2], pieces[2::2], strict=True)]
-    for name, text in texts:
-        if text.strip():
-            parts[name] = f"{parts[name]}\n{text.strip()}" if name in parts else text.strip()
-    return parts
-
-
-def _section(name: str, texts: Sequence[str]) -> tuple[str, int]:
+def _section(heading: str, texts: Sequence[str]) -> tuple[str, int]:
     """The texts of one part in one, and how many doubles were left out."""
-    labels = _LABELS.get(name, ())
+    labels = _LABELS.get(heading, ())
     gathered: dict[str, list[str]] = {"": [], **{label: [] for label in labels}}
     for text in texts:
         for label, said in _labelled(text, labels):
