@@ -1,17 +1,16 @@
-"""Conversations over HTTP, as a user of the development host tells them and watches what becomes of them."""
+"""Conversations over HTTP, as a user of the development host tells them and watches what becomes of them; on both profiles."""
 
 from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.host import Host, memories, problem, running
+from tests.host import Host, memories, problem
 
 TOLD = [
     {"role": "user", "content": "I moved to Lisbon last week.", "timestamp": "2026-05-08T13:56:00Z"},
@@ -19,12 +18,6 @@ TOLD = [
     {"role": "user", "content": "I love the food, above all the grilled sardines.", "timestamp": "2026-05-08T13:57:00Z"},
 ]
 END_S = 60
-
-
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    with running(tmp_path_factory.mktemp("conversations")) as found:
-        yield found
 
 
 def tell(client: httpx.Client, user_id: str = "ana", **fields: Any) -> httpx.Response:
@@ -43,57 +36,57 @@ def ended(client: httpx.Client, location: str) -> dict[str, Any]:
     raise AssertionError(f"the task does not end: {task}")
 
 
-def test_a_conversation_is_accepted_and_found_as_memories_once_its_task_is_done(client: httpx.Client) -> None:
-    answer = tell(client, session_id="monday")
+def test_a_conversation_is_accepted_and_found_as_memories_once_its_task_is_done(host: httpx.Client) -> None:
+    answer = tell(host, session_id="monday")
     assert answer.status_code == 202
     body = answer.json()
     assert body == {"task_id": body["task_id"], "status": "accepted", "degraded": []}
     assert answer.headers["location"] == f"/api/v1/tasks/{body['task_id']}?user_id=ana"
-    task = ended(client, answer.headers["location"])
+    task = ended(host, answer.headers["location"])
     assert task.keys() == {
         "task_id", "kind", "status", "step", "progress", "attempts", "result", "error", "created_at", "updated_at",
     }  # fmt: skip
     assert (task["status"], task["progress"], task["kind"], task["error"]) == ("succeeded", 1.0, "converse", None)
-    made = {one["id"]: one for one in memories(client, "ana")}
+    made = {one["id"]: one for one in memories(host, "ana")}
     named = [name for cell in task["result"]["cells"] for name in cell["memory_ids"]]
     assert named
     assert set(named) == made.keys()
     assert {one["conversation_id"] for one in made.values()} == {task["result"]["conversation_id"]}
     assert {one["correlation_id"] for one in made.values()} == {answer.headers["x-correlation-id"]}
     assert {one["session_id"] for one in made.values()} == {"monday"}
-    found = client.post("/api/v1/memories/retrieve", json={"user_id": "ana", "query": "grilled sardines"}).json()["results"]
+    found = host.post("/api/v1/memories/retrieve", json={"user_id": "ana", "query": "grilled sardines"}).json()["results"]
     assert found[0]["memory"]["id"] in made
 
 
-def test_a_users_tasks_are_listed_and_nobody_elses(client: httpx.Client) -> None:
-    mine = tell(client, "list one").json()["task_id"]
-    tell(client, "list two")
-    shown = client.get("/api/v1/tasks", params={"user_id": "list one", "kind": "converse"}).json()
+def test_a_users_tasks_are_listed_and_nobody_elses(host: httpx.Client) -> None:
+    mine = tell(host, "list one").json()["task_id"]
+    tell(host, "list two")
+    shown = host.get("/api/v1/tasks", params={"user_id": "list one", "kind": "converse"}).json()
     assert ([task["task_id"] for task in shown["tasks"]], shown["next_cursor"]) == ([mine], None)
-    problem(client.get(f"/api/v1/tasks/{mine}", params={"user_id": "list two"}), 404)
-    problem(client.get("/api/v1/tasks", params={"user_id": "list one", "status": "done"}), 422, "status")
-    problem(client.get("/api/v1/tasks", params={"user_id": "list one", "cursor": "nonsense"}), 400, "cursor")
+    problem(host.get(f"/api/v1/tasks/{mine}", params={"user_id": "list two"}), 404)
+    problem(host.get("/api/v1/tasks", params={"user_id": "list one", "status": "done"}), 422, "status")
+    problem(host.get("/api/v1/tasks", params={"user_id": "list one", "cursor": "nonsense"}), 400, "cursor")
 
 
-def test_a_user_id_that_needs_escaping_is_escaped_in_the_location(client: httpx.Client) -> None:
-    answer = tell(client, "zoë & co")
-    assert ended(client, answer.headers["location"])["status"] == "succeeded"
+def test_a_user_id_that_needs_escaping_is_escaped_in_the_location(host: httpx.Client) -> None:
+    answer = tell(host, "zoë & co")
+    assert ended(host, answer.headers["location"])["status"] == "succeeded"
 
 
-def test_the_same_key_names_the_same_task_and_another_body_is_refused(client: httpx.Client) -> None:
-    first, second = tell(client, "keyed", key="k1"), tell(client, "keyed", key="k1")
+def test_the_same_key_names_the_same_task_and_another_body_is_refused(host: httpx.Client) -> None:
+    first, second = tell(host, "keyed", key="k1"), tell(host, "keyed", key="k1")
     assert second.status_code == 202
     assert first.json() == second.json()
-    problem(tell(client, "keyed", key="k1", session_id="other"), 409)
+    problem(tell(host, "keyed", key="k1", session_id="other"), 409)
 
 
-def test_a_done_task_is_neither_retried_nor_cancelled(client: httpx.Client) -> None:
-    answer = tell(client, "done")
-    task = ended(client, answer.headers["location"])
+def test_a_done_task_is_neither_retried_nor_cancelled(host: httpx.Client) -> None:
+    answer = tell(host, "done")
+    task = ended(host, answer.headers["location"])
     for act in ("retry", "cancel"):
-        problem(client.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={"user_id": "done"}), 409)
-        problem(client.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={"user_id": "stranger"}), 404)
-        problem(client.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={}), 422, "user_id")
+        problem(host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={"user_id": "done"}), 409)
+        problem(host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={"user_id": "stranger"}), 404)
+        problem(host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={}), 422, "user_id")
 
 
 @pytest.mark.parametrize(
@@ -116,27 +109,27 @@ def test_a_done_task_is_neither_retried_nor_cancelled(client: httpx.Client) -> N
         ({"zork": 1}, "zork"),
     ],
 )
-def test_bad_input_is_refused_by_name(client: httpx.Client, fields: dict[str, Any], field: str) -> None:
-    problem(tell(client, "refused", **fields), 422, field)
-    assert client.get("/api/v1/tasks", params={"user_id": "refused"}).json()["tasks"] == []
+def test_bad_input_is_refused_by_name(host: httpx.Client, fields: dict[str, Any], field: str) -> None:
+    problem(tell(host, "refused", **fields), 422, field)
+    assert host.get("/api/v1/tasks", params={"user_id": "refused"}).json()["tasks"] == []
 
 
-def test_a_body_over_a_mebibyte_is_refused(client: httpx.Client) -> None:
-    problem(tell(client, "refused", messages=[{**TOLD[0], "content": "x" * 32_000}] * 40), 413)
+def test_a_body_over_a_mebibyte_is_refused(host: httpx.Client) -> None:
+    problem(tell(host, "refused", messages=[{**TOLD[0], "content": "x" * 32_000}] * 40), 413)
 
 
-def test_a_conversation_as_long_as_allowed_is_formed(client: httpx.Client) -> None:
+def test_a_conversation_as_long_as_allowed_is_formed(host: httpx.Client) -> None:
     long = [{**TOLD[0], "content": f"Message {n}: " + "word " * 980, "timestamp": f"2026-05-08T13:{n % 60:02}:00Z"} for n in range(200)]
-    answer = tell(client, "long", messages=long)
+    answer = tell(host, "long", messages=long)
     assert answer.status_code == 202, answer.text
-    task = ended(client, answer.headers["location"])
+    task = ended(host, answer.headers["location"])
     assert task["status"] == "succeeded", task["error"]
     assert task["result"]["cells"][-1]["last"] == 199
     assert len(task["result"]["cells"]) >= 4
 
 
-def test_readiness_speaks_of_agents_and_queue(client: httpx.Client) -> None:
-    seen = client.get("/health/ready").json()["dependencies"]
+def test_readiness_speaks_of_agents_and_queue(host: httpx.Client) -> None:
+    seen = host.get("/health/ready").json()["dependencies"]
     assert {"agents", "queue"} <= seen.keys()
 
 
