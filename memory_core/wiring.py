@@ -95,6 +95,7 @@ def _cosmos(settings: Settings, embedder: Embedder, clock: Clock, charged: Charg
         settings.cosmos_endpoint,
         settings.cosmos_database,
         clock=clock,
+        embedding_model=embedder.model,
         dimensions=embedder.dimensions,
         key=None if key is None else key.get_secret_value(),
         identity_client_id=settings.identity_client_id,
