@@ -49,6 +49,7 @@ _HEDGED = re.compile(
 )
 _NEGATIONS = NEGATIONS - {"without", "except", "unless", "former", "formerly", "ohne", "sans", "sin", "sem"}
 """Those that turn the whole clause: coffee without milk is liked all the same."""
+_MARKUP = frozenset("<>{}|\\")
 _NO_MORE = re.compile(r"\b(?:no longer|any ?more|stopped|quit|gave up|given up)\b", re.IGNORECASE)
 
 
@@ -199,7 +200,13 @@ def _with_article(value: str) -> str:
 def _statement(sentence: Sentence, who: str, told: Iterable[str]) -> _Found | None:
     """A plain statement in the third person; None when the facts of the table say as much, or when nothing is stated."""
     text = without_lead(sentence.text)
-    if sentence.asks or _HEDGED.match(re.sub(r"^i\b", "I", text)) or not asserted_clauses(text) or not 4 <= len(text.split()) <= 40:
+    if (
+        sentence.asks
+        or not _MARKUP.isdisjoint(text)
+        or _HEDGED.match(re.sub(r"^i\b", "I", text))
+        or not asserted_clauses(text)
+        or not 4 <= len(text.split()) <= 40
+    ):
         return None
     if _negated(text.replace("n't", " not").replace("n’t", " not")) and not _NO_MORE.search(text):
         return None
