@@ -119,3 +119,7 @@ def test_themes_are_known_by_their_words() -> None:
     assert max(themes(["flight", "hotel", "passport", "doctor"]).items(), key=lambda item: item[1])[0] == "travel"
     assert themes(["xyzzy"]) == {}
     assert all(len(words(prototype)) >= 10 for prototype in PROTOTYPES.values())
+
+
+def test_words_that_only_lead_in_are_left_out_and_times_are_not() -> None:
+    assert story(talk("Hi, by the way, last week I bought a red bike.")) == "Last week User bought a red bike."

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memory_core.adapters.offline import fact_patterns
-from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses, without_lead
+from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses, without_fillers
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import COUNTRIES, listed
 from memory_core.adapters.offline.voice import conjugated, third_person, told_of
@@ -199,7 +199,7 @@ def _with_article(value: str) -> str:
 
 def _statement(sentence: Sentence, who: str, told: Iterable[str]) -> _Found | None:
     """A plain statement in the third person; None when the facts of the table say as much, or when nothing is stated."""
-    text = without_lead(sentence.text)
+    text = without_fillers(sentence.text)
     if (
         sentence.asks
         or not _MARKUP.isdisjoint(text)

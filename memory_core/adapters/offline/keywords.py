@@ -23,6 +23,7 @@ LONGEST_WORD = 26
 THEME_FLOOR = 2.0
 """Words of a theme that make it one of the talk's."""
 _FILLERS = """
+    longer exciting move moved moving
     hi hello hey thanks thank please yes yeah no ok okay well oh wow great good nice sure right really actually maybe also still now
     today tomorrow yesterday lot lots bit thing things something anything everything way get got getting go going gone went come came
     make made makes take took want wanted need needed know think thought feel say said tell told see saw look looking like love let us
