@@ -6,7 +6,7 @@ DATA ?= $(or $(MEMORY_DATA),.memory)
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-azure test test-long lint format bench clean
+.PHONY: help run run-azure test test-long test-live lint format bench clean
 
 help:  ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -38,6 +38,9 @@ test: $(VENV)/.dev  ## every test, from nothing
 
 test-long: $(VENV)/.dev  ## what takes too long for every time
 	@$(BIN)/python -m pytest -q -m long
+
+test-live: $(VENV)/.dev  ## the stores' contracts on an account of your own: docs/live.md
+	@$(BIN)/python -m pytest -q -m live tests/live
 
 lint: $(VENV)/.dev  ## ruff, mypy, import-linter
 	@$(BIN)/ruff format --check .

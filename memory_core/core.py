@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, Self
@@ -46,7 +46,8 @@ from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import keyed
 from memory_core.ledger.steps import Steps
 from memory_core.ledger.tasks import Tasks
-from memory_core.ports import Archive, Clock, Health, IdSource, TaskQueue
+from memory_core.ports import Archive, Clock, IdSource, TaskQueue
+from memory_core.readiness import readiness
 from memory_core.recollection.read import Reader
 from memory_core.recollection.retrieve import Retriever
 from memory_core.telemetry import Telemetry
@@ -270,13 +271,7 @@ class MemoryCore:
         names = ("long_term", "short_term", "archive", "queue", "embedder", "agents")
         made = self._adapters
         checks = await asyncio.gather(*(getattr(made, name).check() for name in names))
-        seen = dict(zip(names, checks, strict=True))
-        status = "ready"
-        if any(health.status in ("degraded", "unavailable") for health in checks):
-            status = "degraded"
-        if seen["long_term"].status == "unavailable":
-            status = "unavailable"
-        return {"status": status, "dependencies": {name: _shown(health) for name, health in seen.items()}}
+        return readiness(dict(zip(names, checks, strict=True)))
 
     def metrics(self) -> bytes:
         """Counters and timings in Prometheus' text format."""
@@ -292,14 +287,3 @@ def _checked(owner: Owner) -> Owner:
     check_app_id(owner.app_id)
     check_name(owner.user_id)
     return owner
-
-
-def _shown(health: Health) -> Mapping[str, Any]:
-    return {
-        "adapter": health.adapter,
-        "status": health.status,
-        "latency_ms": None if health.latency_ms is None else round(health.latency_ms, 3),
-        "last_ok": None if health.last_ok is None else health.last_ok.isoformat(),
-        "detail": health.detail,
-        **({"facts": dict(health.facts)} if health.facts else {}),
-    }

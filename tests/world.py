@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 from hashlib import shake_128
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 
-from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.adapters.folder.archive import FolderArchive
 from memory_core.adapters.offline.hash_embedder import HashEmbedder
 from memory_core.adapters.redis.embedded import embedded
@@ -32,7 +30,6 @@ from memory_core.ports import Agents, Batch, Embedder, Health, LongTermStore, Sh
 from memory_core.wiring import Adapters
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, StillClock
-from tests.cosmos_server import KEY, CosmosServer
 
 BOB = Owner("app", "bob")
 Wrap = Callable[[LongTermStore], Any]
@@ -76,12 +73,16 @@ class WordsEmbedder:
 
 @dataclass
 class World:
-    """One folder of data; `core()` is one more process on it. Closes them all in the end."""
+    """One folder of data; `core()` is one more process on it. Closes them all in the end.
+
+    elsewhere: makes the stores where the long term is not in the folder.
+    """
 
     folder: Path
     clock: StillClock = field(default_factory=StillClock)
     cores: list[MemoryCore] = field(default_factory=list)
     onlookers: dict[str, LongTermStore] = field(default_factory=dict)
+    elsewhere: Callable[[Embedder], LongTermStore] | None = None
 
     async def core(
         self,
@@ -107,7 +108,9 @@ class World:
         return core
 
     def store(self, embedder: Embedder) -> LongTermStore:
-        """One more store on the same file, not open yet."""
+        """One more store on the same data, not open yet."""
+        if self.elsewhere is not None:
+            return self.elsewhere(embedder)
         return SqliteStore(
             self.folder / "memory.db",
             clock=self.clock,
@@ -142,26 +145,6 @@ class World:
         """Close one core before the others."""
         self.cores.remove(core)
         await core.close()
-
-
-@dataclass
-class CosmosWorld(World):
-    """The same over a database of its own in the emulator, for embedders of 64 dimensions."""
-
-    endpoint: str = ""
-    database: str = field(default_factory=lambda: uuid4().hex)
-
-    @classmethod
-    async def on(cls, server: CosmosServer, folder: Path, clock: StillClock) -> CosmosWorld:
-        """A world in a running emulator, whose database is made."""
-        made = cls(folder, clock, endpoint=server.endpoint)
-        store = made.store(HashEmbedder(64))
-        await store.provision()
-        await store.close()
-        return made
-
-    def store(self, embedder: Embedder) -> CosmosStore:
-        return CosmosStore(self.endpoint, self.database, clock=self.clock, dimensions=embedder.dimensions, key=KEY)
 
 
 class Killed(BaseException):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_core.adapters.storage.account import Account
 from memory_core.domain.errors import Unavailable
 from memory_core.ports import Archive
 from tests.archives import Folder, Place, Service
@@ -27,7 +28,11 @@ def azurite() -> Iterator[AzuriteServer]:
 
 @pytest.fixture(params=["folder", "blob"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    return Folder(tmp_path / "archive") if request.param == "folder" else Service(request.getfixturevalue("azurite"))
+    return (
+        Folder(tmp_path / "archive")
+        if request.param == "folder"
+        else Service(Account(request.getfixturevalue("azurite").connection_string))
+    )
 
 
 @pytest.fixture

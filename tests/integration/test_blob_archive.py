@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.adapters.blob.archive import BlobArchive
+from memory_core.adapters.blob.archive import BlobArchive, Tier
 from memory_core.adapters.storage.account import Account
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
@@ -26,7 +26,7 @@ def azurite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AzuriteServer]
 
 @pytest.fixture
 def service(azurite: AzuriteServer) -> Service:
-    return Service(azurite)
+    return Service(Account(azurite.connection_string))
 
 
 @pytest.fixture
@@ -69,9 +69,10 @@ async def test_a_service_that_hangs_is_given_up_at_the_deadline(azurite: Azurite
 
 
 async def test_a_blob_is_put_on_the_tier_that_was_chosen(azurite: AzuriteServer) -> None:
-    for tier in ("hot", "cool", "cold"):
-        service = Service(azurite)
-        archive = service.process(tier=tier)
+    tiers: tuple[Tier, ...] = ("hot", "cool", "cold")
+    for tier in tiers:
+        service = Service(Account(azurite.connection_string), tier)
+        archive = service.process()
         await archive.open()
         await archive.put("a", b"x")
         async with service.client() as container:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,18 +18,26 @@ from memory_core.adapters.openai.budget import Budget
 from memory_core.adapters.openai.chat import Chat, Sampling
 from memory_core.adapters.openai.client import Service
 from memory_core.adapters.openai.retries import Retries
+from memory_core.adapters.redis.client import server as redis_at
 from memory_core.adapters.redis.embedded import embedded
 from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.adapters.redis.store import RedisShortTermStore
+from memory_core.config import Settings
+from memory_core.core import MemoryCore
 from memory_core.domain.agent_answers import Answered
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.domain.requests import ConverseInput, ListInput
+from memory_core.domain.scope import Owner
 from memory_core.evolution.shown import Rulings, Shown
 from memory_core.ports import Agents, DecisionItem
 from memory_core.prompts import NAMES, prompt
 from memory_core.telemetry import Telemetry
-from tests.chat_server import GOOD, ChatServer, hangs, is_cut, kind_of, refuses, says, sends
+from memory_core.wiring import Adapters
+from tests.chat_server import GOOD, ChatServer, completion, hangs, is_cut, kind_of, refuses, says, sends
 from tests.injections import ALL
 from tests.memories import NOON, MovableClock, turn
+from tests.reading_model import ReadingModel
 
 APP = "shop"
 MESSAGES = [
@@ -473,6 +483,66 @@ async def test_apps_without_number_do_not_flood_the_metrics(made: Made) -> None:
     assert made.counted('memory_core_llm_tokens_total{app="(others)",kind="prompt",model="m"} 100.0')
 
 
+async def test_a_budget_outlives_a_short_term_that_is_away(made: Made, server: ChatServer) -> None:
+    """Redis on a port where nobody listens: this process goes on counting by itself."""
+    away = RedisShortTermStore(redis_at("redis://127.0.0.1:1/0"), made.clock, timeout_s=0.2)
+    agents = made.agents(cap=150, short_term=away)
+    await agents.summarise(APP, MESSAGES)
+    with pytest.raises(AgentFailed, match="used up"):
+        await agents.summarise(APP, MESSAGES)
+    await away.close()
+
+
+# as settings choose it
+
+
+async def test_settings_choose_the_model_and_all_that_is_set_reaches_it(server: ChatServer, tmp_path: Path) -> None:
+    settings = Settings.from_env(
+        {
+            "LLM_PROVIDER": "openai", "LLM_BASE_URL": f"{server.root}/v1", "LLM_API_KEY": "secret-key", "LLM_MODEL": "gpt-y",
+            "LLM_TEMPERATURE": "0", "LLM_TOP_P": "0.3", "LLM_MAX_TOKENS": "99", "LLM_CONCURRENCY": "3", "LLM_DAILY_TOKENS": "150",
+            "EMBEDDING_PROVIDER": "hash", "MEMORY_DATA": str(tmp_path),
+        }
+    )  # fmt: skip
+    telemetry = Telemetry()
+    made = Adapters.of(settings, MovableClock(), telemetry.charged, telemetry)
+    await made.agents.summarise(APP, MESSAGES)
+    with pytest.raises(AgentFailed, match="150 tokens"):
+        await made.agents.summarise(APP, MESSAGES)
+    (body,) = server.bodies
+    assert (body["model"], body["temperature"], body["top_p"], body["max_tokens"]) == ("gpt-y", 0, 0.3, 99)
+    assert made.pools()["agents"] == (3, 0)
+    assert made.agents.model == "gpt-y"
+    assert made.rules is not made.agents
+    assert 'memory_core_llm_tokens_total{app="shop",kind="prompt",model="gpt-y"} 120.0' in telemetry.text({}, {}).decode()
+    await made.agents.close()
+
+
+async def test_a_conversation_is_formed_by_a_model_and_readiness_and_metrics_tell_of_it(server: ChatServer, tmp_path: Path) -> None:
+    """Everything real but the model, which reads what it is sent and answers as rules would."""
+    server.model = ReadingModel()
+    settings = Settings(
+        llm_provider="openai", llm_base_url=f"{server.root}/v1", llm_model="gpt-y", embedding_provider="hash", data=tmp_path
+    )
+    async with MemoryCore(settings) as core:
+        assert (await core.ready())["dependencies"]["agents"]["adapter"] == "openai"
+        owner = Owner("local", "ana")
+        messages = [
+            {"role": "user", "content": text, "timestamp": "2026-05-08T12:00:00Z"} for text in ("I live in Lisbon.", "I work as a nurse.")
+        ]
+        await core.converse(owner, ConverseInput.model_validate({"session_id": "s1", "messages": messages}))
+        for delivery in await core.queue.receive("formation", 1, timedelta(seconds=30)):
+            await core.work(delivery.body)
+        found = (await core.list(owner, ListInput())).memories
+        assert {"User lives in Lisbon"} <= {one.content for one in found}
+        assert {one.model for one in found} == {"gpt-y"}
+        assert 'memory_core_llm_tokens_total{app="local",kind="completion",model="gpt-y"}' in core.metrics().decode()
+    cells = sum(one.category == "cell" for one in found)
+    assert Counter(kind_of(body) for body in server.bodies) == {
+        "Boundaries": 1, "ExtractedFacts": cells, "EpisodeAnalysis": cells, "ConversationSummary": cells
+    }  # fmt: skip
+
+
 # readiness
 
 
@@ -531,6 +601,20 @@ async def test_decisions_about_what_was_not_shown_are_dropped_and_counted(agents
     rulings = Rulings.of(shown, answer.value)
     assert list(rulings.by_pair) == [("mem_1", "mem_3")]
     assert rulings.invented == 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_model_that_gives_the_mark_away_is_not_believed(agents: OpenAIAgents, server: ChatServer, name: str) -> None:
+    """Small models do; the mark says nothing, and would stand in somebody's memories."""
+
+    async def recites(_: Any, body: dict[str, Any]) -> Any:
+        recited = json.loads(json.dumps(GOOD[kind_of(body)]))
+        _put(recited, f"BEGIN {body['messages'][1]['content'].splitlines()[0].split(' ')[1].upper()}")
+        return completion(json.dumps(recited))
+
+    server.script = [recites]
+    with pytest.raises(AgentFailed):
+        await CALLS[name](agents)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -130,6 +130,11 @@ def test_an_unknown_variable_that_is_nearly_a_setting_is_an_error_and_a_strange_
     assert "PATH is" not in caplog.text
 
 
+def test_the_variables_of_the_live_tests_are_nobodys_misspelt_settings(caplog):
+    assert settings(MEMORY_LIVE_COSMOS_ENDPOINT="https://a.example") == Settings()
+    assert caplog.text == ""
+
+
 def test_api_keys_come_as_json():
     (key,) = settings(MEMORY_API_KEYS=KEY).api_keys
     assert (key.id, key.app, key.rights, key.user) == ("k1", "shop", {"read", "write"}, None)

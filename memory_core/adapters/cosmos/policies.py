@@ -67,17 +67,24 @@ async def provision(client: CosmosClient, database: str, container: str, dimensi
     )
 
 
-def check(properties: Mapping[str, Any], dimensions: int) -> None:
-    """Compare the live container with what the store needs. Raises EmbeddingMismatch, or Unavailable naming each other difference."""
-    vectors = {one["path"]: one for one in (properties.get("vectorEmbeddingPolicy") or {}).get("vectorEmbeddings", [])}
-    vector = vectors.get(VECTOR_PATH, {})
-    if vector and vector.get("dimensions") != dimensions:
-        raise EmbeddingMismatch(
-            DEPENDENCY, f"the container holds vectors of {vector.get('dimensions')} dimensions; the embedder makes {dimensions}"
-        )
-    wrong = [text for text, holds in _needed(properties, vector) if not holds]
+def check(properties: Mapping[str, Any]) -> None:
+    """Compare the live container with what the store needs, but for vectors' length. Raises Unavailable naming each difference."""
+    wrong = [text for text, holds in _needed(properties, _vector_policy(properties)) if not holds]
     if wrong:
         raise Unavailable(DEPENDENCY, f"the container is not as it has to be: {'; '.join(wrong)}", retry_after_s=30)
+
+
+def check_dimensions(properties: Mapping[str, Any], dimensions: int) -> None:
+    """Compare the length of the container's vectors with the embedder's. Raises EmbeddingMismatch with both numbers."""
+    held = _vector_policy(properties).get("dimensions")
+    if held != dimensions:
+        raise EmbeddingMismatch(DEPENDENCY, f"the container holds vectors of {held} dimensions; the embedder makes {dimensions}")
+
+
+def _vector_policy(properties: Mapping[str, Any]) -> Mapping[str, Any]:
+    policies = {one["path"]: one for one in (properties.get("vectorEmbeddingPolicy") or {}).get("vectorEmbeddings", [])}
+    found: Mapping[str, Any] = policies.get(VECTOR_PATH, {})
+    return found
 
 
 def check_consistency(level: str, wanted: Consistency) -> None:

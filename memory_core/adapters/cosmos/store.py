@@ -22,10 +22,11 @@ from memory_core.adapters.cosmos.documents import (
     is_expired,
     shown_of,
 )
+from memory_core.adapters.cosmos.embedder import EmbedderRecord
 from memory_core.adapters.cosmos.heads import Heads, Known, known_of
 from memory_core.adapters.cosmos.neighbours import nearby, neighbours
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.models import Event, Head
+from memory_core.domain.models import Event, Head, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 from memory_core.ports import Batch, Charged, Clock, Document, Filter, Found, Health, Kind, Near, Place, Search, Snapshot
@@ -58,6 +59,7 @@ class CosmosStore:
         database: str,
         *,
         clock: Clock,
+        embedding_model: str,
         dimensions: int,
         container: str = "memories",
         key: str | None = None,
@@ -75,6 +77,7 @@ class CosmosStore:
         self._dimensions = dimensions
         self._vector_index: policies.VectorIndex = vector_index
         self._wanted_consistency: policies.Consistency = consistency
+        self._embedder = EmbedderRecord(self._connection, embedding_model, dimensions)
         self._heads = Heads()
         self._is_open = False
         self._last_ok: datetime | None = None
@@ -99,8 +102,7 @@ class CosmosStore:
 
     async def snapshot(self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None) -> Snapshot:
         """Head beside documents and neighbours; the head first when none is known yet, or nothing would say that it had not moved."""
-        self._check_open()
-        check_vector(None if near is None else near.vector, self._dimensions)
+        await self._check(None if near is None else near.vector)
         before = self._heads.get(owner)
         if before is None or not (ids or near):
             known = await self._head(owner)
@@ -122,6 +124,8 @@ class CosmosStore:
         from memory_core.adapters.cosmos import commit as committing
 
         self._check_open()
+        if any(write.document.vector is not None for write in batch.writes):
+            await self._embedder.keep()
         await committing.apply(self._connection, self._heads, owner, batch, self._clock.now(), self._dimensions)
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
@@ -136,8 +140,7 @@ class CosmosStore:
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """Head ∥ the nearest ∥ the best by words."""
-        self._check_open()
-        check_vector(search.vector, self._dimensions)
+        await self._check(search.vector)
         asked = [] if search.vector is None else [queries.by_vector(owner, search, search.vector)]
         if search.terms:
             asked.append(queries.by_words(owner, search))
@@ -210,7 +213,10 @@ class CosmosStore:
 
     async def _compare(self) -> str:
         """Raise for what is not as configured; the account's consistency, which is."""
-        policies.check(await self._properties(), self._dimensions)
+        properties = await self._properties()
+        policies.check(properties)
+        await self._embedder.check()
+        policies.check_dimensions(properties, self._dimensions)
         level = await self._consistency()
         policies.check_consistency(level, self._wanted_consistency)
         return level
@@ -228,6 +234,13 @@ class CosmosStore:
             return str((account.ConsistencyPolicy or {}).get("defaultConsistencyLevel", "unknown"))
 
         return await self._connection.read(read)
+
+    async def _check(self, asked: Vector | None) -> None:
+        """Raise unless the store is open and the vector to compare with is of its vectors' kind."""
+        self._check_open()
+        if asked is not None:
+            check_vector(asked, self._dimensions)
+            await self._embedder.compare()
 
     def _check_open(self) -> None:
         if not self._is_open:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
 from typing import Any
@@ -131,14 +132,15 @@ class OpenAIAgents:
     async def _answered(self, name: Name, app_id: str, entries: Sequence[Entry]) -> tuple[Answered[Any], str]:
         asked = prompt(name)
         await self._budget.check(app_id)
-        reply = await self._chat.ask(asked, fenced(entries))
+        record = fenced(entries)
+        reply = await self._chat.ask(asked, record.text)
         await self._budget.spend(app_id, sum(reply.tokens))
         if self._meter is not None:
             self._meter.tokens(app_id, self._model, *reply.tokens)
         if reply.failure is not None:
             raise AgentFailed(reply.failure)
         try:
-            repaired = answer_in(reply.text, asked.answer, _echoes(name))
+            repaired = answer_in(reply.text, asked.answer, replace(_echoes(name), mark=record.mark))
         except AgentFailed as error:
             raise AgentFailed(f"{error.detail}, cut off at its limit of tokens" if reply.cut else error.detail) from error
         if repaired.dropped:
