@@ -67,7 +67,7 @@ class Telemetry:
         self._tokens.labels(app, model, "completion").inc(completion)
 
     def agent_call(self, call: str, outcome: str) -> None:
-        """Count how a call of an agent ended: ok, repaired, failed or unavailable."""
+        """Count how a call of an agent ended: ok, repaired, failed, unavailable or over_budget."""
         self._agent_calls.labels(call, outcome).inc()
 
     def charged(self, units: float) -> None:

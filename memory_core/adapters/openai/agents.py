@@ -118,20 +118,24 @@ class OpenAIAgents:
         return Health(self._provider, "ok" if detail is None else "degraded", last_ok=last_ok, detail=detail, facts=facts)
 
     async def _ask(self, name: Name, app_id: str, entries: Sequence[Entry]) -> Answered[Any]:
+        """One call, counted by how it ended. Whoever is over budget asks nobody."""
+        outcome = "over_budget"
         try:
+            await self._budget.check(app_id)
+            outcome = "failed"
             answer, outcome = await self._answered(name, app_id, entries)
         except Unavailable:
-            self._ended(name, "unavailable")
+            outcome = "unavailable"
             raise
         except AgentFailed as error:
-            self._ended(name, "failed")
             raise AgentFailed(f"{self._model}, asked to {name}: {error.detail}") from error
-        self._ended(name, outcome)
+        finally:
+            if self._meter is not None:
+                self._meter.agent_call(name, outcome)
         return answer
 
     async def _answered(self, name: Name, app_id: str, entries: Sequence[Entry]) -> tuple[Answered[Any], str]:
         asked = prompt(name)
-        await self._budget.check(app_id)
         record = fenced(entries)
         reply = await self._chat.ask(asked, record.text)
         await self._budget.spend(app_id, sum(reply.tokens))
@@ -149,10 +153,6 @@ class OpenAIAgents:
             )
         answer = Answered(repaired.value, Provenance(self._model, asked.id, asked.version), reply.tokens)
         return answer, "repaired" if repaired.repaired else "ok"
-
-    def _ended(self, name: Name, outcome: str) -> None:
-        if self._meter is not None:
-            self._meter.agent_call(name, outcome)
 
 
 @lru_cache
