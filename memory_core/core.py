@@ -73,7 +73,7 @@ class MemoryCore:
         self._clock = clock or SystemClock()
         ids = ids or RandomIds()
         self._telemetry = Telemetry()
-        made = adapters or Adapters.of(self.settings, self._clock, self._telemetry.charged)
+        made = adapters or Adapters.of(self.settings, self._clock, self._telemetry.charged, self._telemetry)
         self._adapters = made
         ledger = Ledger(made.long_term, self._clock, ids, deadline_s=self.settings.commit_deadline_s)
         mirror = Mirror(made.short_term)

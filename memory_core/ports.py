@@ -287,6 +287,12 @@ class ShortTermStore(Pooled, Protocol):
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Cache embeddings, with the store's own TTL."""
 
+    async def count(self, app_id: str, name: str, amount: int, life: timedelta) -> int | None:
+        """Add to a counter of an app that all processes share; what it holds then, None when it can't be asked. 0 only reads.
+
+        Forgotten `life` after its last change, and when the store loses its memory.
+        """
+
     async def check(self) -> Health:
         """A round trip, for readiness; says what is wrong instead of raising."""
 
@@ -405,6 +411,16 @@ class Archive(Pooled, Protocol):
 
     async def check(self) -> Health:
         """A cheap round trip, for readiness."""
+
+
+class Meter(Protocol):
+    """Where agents say what they took and how it ended."""
+
+    def tokens(self, app_id: str, model: str, prompt: int, completion: int) -> None:
+        """Tokens that one call of a model took, for whom."""
+
+    def agent_call(self, call: str, outcome: str) -> None:
+        """How one call ended: ok, repaired, failed or unavailable."""
 
 
 @dataclass(frozen=True, slots=True)
