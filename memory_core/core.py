@@ -8,17 +8,17 @@ from __future__ import annotations
 import asyncio
 import builtins
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from memory_core.adapters.system import RandomIds, SystemClock
 from memory_core.config import Settings
 from memory_core.domain.errors import Invalid, MemoryCoreError, Unavailable
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import ClearInput, CopyInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
-from memory_core.domain.results import Call, MemoryPage, Retrieved, Saved, SessionPage, SessionView, VersionView
+from memory_core.domain.results import Call, Evolution, MemoryPage, Retrieved, Saved, SessionPage, SessionView, VersionView
 from memory_core.domain.scope import Owner, check_app_id, check_name
 from memory_core.evolution.clear import Clearer
 from memory_core.evolution.edit import Editor
@@ -28,12 +28,19 @@ from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import keyed
 from memory_core.ports import Clock, Health, IdSource, TaskQueue
+from memory_core.recollection.graph.dot import as_dot
+from memory_core.recollection.graph.graph import Graph
+from memory_core.recollection.graph.mermaid import as_mermaid
+from memory_core.recollection.graph.page import as_page
+from memory_core.recollection.lineage import Direction, Lineage
 from memory_core.recollection.read import Reader
 from memory_core.recollection.retrieve import Retriever
 from memory_core.telemetry import Telemetry
 from memory_core.wiring import Adapters, cursor_secret, retrieve_rules, save_rules
 
 _NO_CALL = Call()
+GraphFormat = Literal["mermaid", "dot", "html"]
+_FORMATS: dict[GraphFormat, Callable[[Graph], str]] = {"mermaid": as_mermaid, "dot": as_dot, "html": as_page}
 log = logging.getLogger(__name__)
 
 
@@ -61,6 +68,7 @@ class MemoryCore:
         self._clearer = Clearer(made.long_term, ledger, mirror, self._clock, ids)
         self._retriever = Retriever(made.long_term, made.short_term, made.embedder, self._clock, retrieve_rules(self.settings))
         self._reader = Reader(made.long_term, Cursors(cursor_secret(self.settings)))
+        self._lineage = Lineage(made.long_term)
         self._telemetry = Telemetry()
         self._opening = asyncio.Lock()
         self._open = False
@@ -163,6 +171,16 @@ class MemoryCore:
         """All versions of a memory, the oldest first. Raises NotFound."""
         with self._telemetry.operation("versions"):
             return await self._reader.versions(_checked(owner), memory_id)
+
+    async def evolution(self, owner: Owner, memory_id: str, direction: Direction = "forward") -> Evolution:
+        """The memory and what replaced it, in order; `backward`: what it replaced, nearest first; `both`: oldest first. Raises NotFound."""
+        with self._telemetry.operation("traverse_memory_evolution_chain"):
+            return await self._lineage.chain(_checked(owner), memory_id, direction)
+
+    async def evolution_graph(self, owner: Owner, memory_id: str, format: GraphFormat = "mermaid") -> str:
+        """The tree that the memory belongs to, as source of a drawing or as a page of its own. Raises NotFound."""
+        with self._telemetry.operation("generate_evolution_graph"):
+            return _FORMATS[format](await self._lineage.graph(_checked(owner), memory_id))
 
     async def procedure(self, owner: Owner, key: str) -> Memory:
         """The procedural memory of a key. Raises NotFound."""

@@ -31,6 +31,8 @@ EXPECTED = {
     "memory_status": "PATCH api/v1/memories/{memory_id}/status",
     "memory_copy": "POST api/v1/memories/{memory_id}/copy",
     "memory_versions": "GET api/v1/memories/{memory_id}/versions",
+    "memory_evolution": "GET api/v1/memories/{memory_id}/evolution",
+    "memory_evolution_graph": "GET api/v1/memories/{memory_id}/evolution/graph",
     "sessions_list": "GET api/v1/sessions",
     "session_get": "GET api/v1/sessions/{session_id}",
     "procedure_get": "GET api/v1/procedures/{key}",
