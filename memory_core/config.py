@@ -120,6 +120,9 @@ class Settings(BaseModel):
     cosmos_endpoint: Url | None = Field(None, description="Address of the account, required when MEMORY_LONG_TERM is cosmos")
     cosmos_key: SecretStr | None = Field(None, description="Key of the account; none = managed identity")
     cosmos_database: str = Field("memory-core", min_length=1, description="Database that holds the container memories")
+    cosmos_consistency: Annotated[Literal["strong", "session"], Lower] = Field(
+        "strong", description="Least the account must have; strong: Strong or BoundedStaleness, session: Session too, which is weaker"
+    )
     data: Folder = Field(Path(".memory"), description="Folder of everything that is kept on this machine")
     sqlite_synchronous: Annotated[Literal["full", "normal"], Lower] = Field(
         "normal", description="normal: an acknowledged write survives a killed process; full: a power cut too, at ten times a commit's time"
@@ -158,7 +161,34 @@ class Settings(BaseModel):
     queue_visibility_s: Count = Field(
         30, description="Seconds the development host hides a message, renewed while its function runs; Azure's own host: ten minutes"
     )
-    identity_client_id: str | None = Field(None, description="User-assigned identity for storage; none = the default credential")
+    task_lease_s: Positive = Field(
+        60.0, description="Seconds a task belongs to a worker that gives no sign of life; renewed while it works"
+    )
+
+    boundary_gap_minutes: Positive = Field(120.0, description="Minutes of silence that end an episode of a conversation")
+
+    # the cold
+    archive: Annotated[Literal["folder", "blob"], Lower] = Field(
+        "folder", description="Where old memories are kept; folder: below MEMORY_DATA"
+    )
+    archive_connection: SecretStr | None = Field(
+        None,
+        description="Connection string of a storage account; this or MEMORY_ARCHIVE_ACCOUNT_URL is required when MEMORY_ARCHIVE is blob",
+    )
+    archive_account_url: SecureUrl | None = Field(
+        None, description="Address of the account's blobs (https://NAME.blob.core.windows.net), to sign in to with the app's identity"
+    )
+    archive_container: Annotated[str, Field(min_length=3, max_length=63, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")] = Field(
+        "archive", description="Container that holds the blobs"
+    )
+    archive_tier: Annotated[Literal["hot", "cool", "cold"], Lower] = Field(
+        "cool", description="Access tier of new blobs; the tier Archive, from which reading takes hours, is none of them"
+    )
+
+    # signing in without a key
+    identity_client_id: str | None = Field(
+        None, description="User-assigned identity for Cosmos DB, queues and archive; none = the default credential"
+    )
 
     # saving and finding; none = the embedder's own
     cosine_low: Cosine | None = Field(None, description='Cosine that counts as "nothing in common"; none = the embedder\'s own')
@@ -215,6 +245,8 @@ class Settings(BaseModel):
             raise ValueError("MEMORY_REDIS_URL: should begin with redis://, rediss:// or unix://")
         if self.queue == "storage" and self.queue_connection is None and self.queue_account_url is None:
             raise ValueError("MEMORY_QUEUE_CONNECTION or MEMORY_QUEUE_ACCOUNT_URL is required when MEMORY_QUEUE is storage")
+        if self.archive == "blob" and self.archive_connection is None and self.archive_account_url is None:
+            raise ValueError("MEMORY_ARCHIVE_CONNECTION or MEMORY_ARCHIVE_ACCOUNT_URL is required when MEMORY_ARCHIVE is blob")
         if self.chunk_overlap >= self.chunk_tokens:
             raise ValueError(
                 f"MEMORY_CHUNK_OVERLAP={self.chunk_overlap}: should be less than MEMORY_CHUNK_TOKENS, which is {self.chunk_tokens}"

@@ -8,39 +8,65 @@ from __future__ import annotations
 import asyncio
 import builtins
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from memory_core.adapters.system import RandomIds, SystemClock
 from memory_core.config import Settings
 from memory_core.domain.errors import Invalid, MemoryCoreError, Unavailable
 from memory_core.domain.models import Memory
-from memory_core.domain.requests import ClearInput, CopyInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
-from memory_core.domain.results import Call, Evolution, MemoryPage, Retrieved, Saved, SessionPage, SessionView, VersionView
+from memory_core.domain.requests import (
+    ClearInput,
+    ConverseInput,
+    CopyInput,
+    ListInput,
+    RetrieveInput,
+    SaveInput,
+    StatusInput,
+    TasksInput,
+    UpdateInput,
+)
+from memory_core.domain.results import (
+    Accepted,
+    Call,
+    Evolution,
+    MemoryPage,
+    Retrieved,
+    Saved,
+    SessionPage,
+    SessionView,
+    Swept,
+    TaskPage,
+    VersionView,
+)
 from memory_core.domain.scope import Owner, check_app_id, check_name
+from memory_core.domain.task import Task
 from memory_core.evolution.clear import Clearer
 from memory_core.evolution.edit import Editor
+from memory_core.formation.converse import Converser
+from memory_core.formation.former import Former
 from memory_core.formation.save import Saver
+from memory_core.formation.steering import Steering
+from memory_core.formation.sweep import Sweep
+from memory_core.formation.worker import Worker
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
+from memory_core.ledger.leases import Leases
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import keyed
-from memory_core.ports import Clock, Health, IdSource, TaskQueue
-from memory_core.recollection.graph.dot import as_dot
-from memory_core.recollection.graph.graph import Graph
-from memory_core.recollection.graph.mermaid import as_mermaid
-from memory_core.recollection.graph.page import as_page
-from memory_core.recollection.lineage import Direction, Lineage
+from memory_core.ledger.steps import Steps
+from memory_core.ledger.tasks import Tasks
+from memory_core.ports import Archive, Clock, IdSource, TaskQueue
+from memory_core.readiness import readiness
+from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
 from memory_core.recollection.read import Reader
 from memory_core.recollection.retrieve import Retriever
 from memory_core.telemetry import Telemetry
-from memory_core.wiring import Adapters, cursor_secret, retrieve_rules, save_rules
+from memory_core.wiring import Adapters, cursor_secret, forming_rules, retrieve_rules, save_rules
 
 _NO_CALL = Call()
-GraphFormat = Literal["mermaid", "dot", "html"]
-_FORMATS: dict[GraphFormat, Callable[[Graph], str]] = {"mermaid": as_mermaid, "dot": as_dot, "html": as_page}
 log = logging.getLogger(__name__)
 
 
@@ -59,7 +85,8 @@ class MemoryCore:
         self.settings = settings or Settings.from_env()
         self._clock = clock or SystemClock()
         ids = ids or RandomIds()
-        made = adapters or Adapters.of(self.settings, self._clock)
+        self._telemetry = Telemetry()
+        made = adapters or Adapters.of(self.settings, self._clock, self._telemetry.charged)
         self._adapters = made
         ledger = Ledger(made.long_term, self._clock, ids, deadline_s=self.settings.commit_deadline_s)
         mirror = Mirror(made.short_term)
@@ -67,38 +94,59 @@ class MemoryCore:
         self._editor = Editor(ledger, mirror, made.embedder, self._clock)
         self._clearer = Clearer(made.long_term, ledger, mirror, self._clock, ids)
         self._retriever = Retriever(made.long_term, made.short_term, made.embedder, self._clock, retrieve_rules(self.settings))
-        self._reader = Reader(made.long_term, Cursors(cursor_secret(self.settings)))
+        cursors = Cursors(cursor_secret(self.settings))
+        self._reader = Reader(made.long_term, cursors)
         self._lineage = Lineage(made.long_term)
-        self._telemetry = Telemetry()
+        self._wire_tasks(made, ledger, mirror, cursors, ids)
         self._opening = asyncio.Lock()
         self._open = False
 
+    def _wire_tasks(self, made: Adapters, ledger: Ledger, mirror: Mirror, cursors: Cursors, ids: IdSource) -> None:
+        """What takes conversations in, works on them, and watches over that."""
+        clock, lease = self._clock, timedelta(seconds=self.settings.task_lease_s)
+        self._tasks = Tasks(made.long_term, cursors)
+        self._converser = Converser(ledger, made.queue, clock, ids)
+        self._steering = Steering(ledger, self._tasks, made.queue, clock)
+        former = Former(ledger, mirror, made.embedder, made.agents, made.rules, clock, forming_rules(self.settings))
+        leases = Leases(made.long_term, self._tasks, clock, ids, lease)
+        self._worker = Worker(ledger, leases, former, Steps(made.long_term, clock), made.queue, clock)
+        self._sweep = Sweep(made.long_term, self._tasks, made.queue, clock, ids)
+
     async def open(self) -> None:
-        """Connect what the first call may need: long term, short term, queue. Raises Unavailable, EmbeddingMismatch."""
+        """Connect what the first call may need: long term, short term, queue, archive. Raises Unavailable, EmbeddingMismatch."""
         async with self._opening:
             if not self._open:
                 await self._adapters.short_term.open()
                 await self._adapters.long_term.open()
-                await self._open_queue()
+                await self._open_if_up(self._adapters.queue)
+                await self._open_if_up(self._adapters.archive)
                 self._open = True
 
-    async def _open_queue(self) -> None:
-        """A queue that is down is no reason to refuse memories: its messages only say that there is work, the store says which."""
+    async def _open_if_up(self, aside: TaskQueue | Archive) -> None:
+        """A queue or an archive that is down is no reason to refuse memories; both may be used once they are back.
+
+        Messages only say that there is work, the store says which; and what is in the archive is seldom asked for.
+        """
         try:
-            await self._adapters.queue.open()
+            await aside.open()
         except Unavailable as error:
-            log.warning("going on without the queue: %s", error.detail)
+            log.warning("going on without it: %s", error.detail)
 
     async def warm_up(self) -> None:
-        """Open, and load the embedder too, so that the first request pays for nothing."""
+        """Open, and load embedder and agents too, so that the first request pays for nothing."""
         await self.open()
         await self._adapters.embedder.open()
         await self._adapters.embedder.embed(["warm"])
+        await self._adapters.rules.open()
+        await self._adapters.agents.open()
 
     async def close(self) -> None:
         """Let what is under way finish and release everything."""
         await self._retriever.close()
+        await self._adapters.agents.close()
+        await self._adapters.rules.close()
         await self._adapters.embedder.close()
+        await self._adapters.archive.close()
         await self._adapters.queue.close()
         await self._adapters.short_term.close()
         await self._adapters.long_term.close()
@@ -180,7 +228,7 @@ class MemoryCore:
     async def evolution_graph(self, owner: Owner, memory_id: str, format: GraphFormat = "mermaid") -> str:
         """The tree that the memory belongs to, as source of a drawing or as a page of its own. Raises NotFound."""
         with self._telemetry.operation("generate_evolution_graph"):
-            return _FORMATS[format](await self._lineage.graph(_checked(owner), memory_id))
+            return await self._lineage.drawing(_checked(owner), memory_id, format)
 
     async def procedure(self, owner: Owner, key: str) -> Memory:
         """The procedural memory of a key. Raises NotFound."""
@@ -197,6 +245,46 @@ class MemoryCore:
         with self._telemetry.operation("sessions"):
             return await self._reader.session(_checked(owner), session_id)
 
+    async def converse(self, owner: Owner, told: ConverseInput, call: Call = _NO_CALL) -> Accepted:
+        """Take a conversation in, to be formed into memories by itself. Durable when it returns. Raises Conflict, TooLarge, Unavailable."""
+        with self._telemetry.operation("converse"):
+            return await self._converser.converse(_checked(owner), told, keyed(call, "converse", told))
+
+    async def task(self, owner: Owner, task_id: str) -> Task:
+        """One task as it stands. Raises NotFound."""
+        with self._telemetry.operation("tasks"):
+            return await self._tasks.get(_checked(owner), task_id)
+
+    async def tasks(self, owner: Owner, query: TasksInput) -> TaskPage:
+        """One page of tasks, newest first. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("tasks"):
+            return await self._tasks.page(_checked(owner), query.status, query.kind, query.cursor, query.limit)
+
+    async def retry(self, owner: Owner, task_id: str, call: Call = _NO_CALL) -> Task:
+        """Begin anew with a task that failed, is poisoned or waits. Raises NotFound, Conflict."""
+        with self._telemetry.operation("retry_task"):
+            return await self._steering.retry(_checked(owner), task_id, keyed(call, "retry", task_id))
+
+    async def cancel(self, owner: Owner, task_id: str, call: Call = _NO_CALL) -> Task:
+        """End a task that is not done; what it has formed stays. Raises NotFound, Conflict."""
+        with self._telemetry.operation("cancel_task"):
+            return await self._steering.cancel(_checked(owner), task_id, keyed(call, "cancel", task_id))
+
+    async def work(self, message: str) -> None:
+        """Do what a message of the queue `formation` asks for. When it raises, the message must come again."""
+        with self._telemetry.operation("work"):
+            await self._worker.work(message)
+
+    async def give_up(self, message: str) -> None:
+        """A message came too often and ended in the poison queue: say so on its task."""
+        with self._telemetry.operation("give_up"):
+            await self._worker.give_up(message)
+
+    async def sweep(self, *, dry_run: bool = False) -> Swept:
+        """Send again what got lost on its way: the hourly timer's work. Raises Unavailable."""
+        with self._telemetry.operation("sweep"):
+            return await self._sweep.run(dry_run=dry_run)
+
     @property
     def queue(self) -> TaskQueue:
         """Where work waits: for whoever sends it, and for a host that receives it."""
@@ -204,16 +292,10 @@ class MemoryCore:
 
     async def ready(self) -> dict[str, Any]:
         """`{"status": ready · degraded · unavailable, "dependencies": {…}}`: without the long term nothing works, without others less."""
-        names = ("long_term", "short_term", "embedder", "queue")
+        names = ("long_term", "short_term", "archive", "queue", "embedder", "agents")
         made = self._adapters
-        checks = await asyncio.gather(made.long_term.check(), made.short_term.check(), made.embedder.check(), made.queue.check())
-        seen = dict(zip(names, checks, strict=True))
-        status = "ready"
-        if any(health.status in ("degraded", "unavailable") for health in checks):
-            status = "degraded"
-        if seen["long_term"].status == "unavailable":
-            status = "unavailable"
-        return {"status": status, "dependencies": {name: _shown(health) for name, health in seen.items()}}
+        checks = await asyncio.gather(*(getattr(made, name).check() for name in names))
+        return readiness(dict(zip(names, checks, strict=True)))
 
     def metrics(self) -> bytes:
         """Counters and timings in Prometheus' text format."""
@@ -229,14 +311,3 @@ def _checked(owner: Owner) -> Owner:
     check_app_id(owner.app_id)
     check_name(owner.user_id)
     return owner
-
-
-def _shown(health: Health) -> Mapping[str, Any]:
-    return {
-        "adapter": health.adapter,
-        "status": health.status,
-        "latency_ms": None if health.latency_ms is None else round(health.latency_ms, 3),
-        "last_ok": None if health.last_ok is None else health.last_ok.isoformat(),
-        "detail": health.detail,
-        **({"facts": dict(health.facts)} if health.facts else {}),
-    }

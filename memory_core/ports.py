@@ -6,10 +6,10 @@ dependency that is down raises `Unavailable`; never an empty result.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from memory_core.domain.agent_answers import (
     Answered,
@@ -27,9 +27,15 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 
 Kind = Literal[
-    "memory", "version", "event", "head", "snapshot", "session", "conversation", "buffer", "step", "receipt", "marker",
+    "memory", "version", "event", "head", "snapshot", "session", "conversation", "messages", "buffer", "step", "receipt", "marker",
     "operation", "run", "task", "delivery", "scene", "profile", "conflict",
 ]  # fmt: skip
+LOGGED: Final[frozenset[Kind]] = frozenset({"memory", "version", "event", "head"})
+"""Kinds that only a commit writes; all others are bookkeeping."""
+
+
+Charged = Callable[[float], None]
+"""Told what each answer of a store that charges has cost, in request units: refusals and each page of a query by itself."""
 
 
 class Clock(Protocol):
@@ -50,8 +56,8 @@ class IdSource(Protocol):
 class Document:
     """What a store keeps: an id unique within its owner, a kind, a JSON-ready body, and a vector beside it.
 
-    expires_at: when the store may drop it (receipts, steps, finished tasks). tag: the store's own mark of the state that was
-    read, None for one that was not read from a store. Memories and versions travel as `Memory`
+    expires_at: when the store may drop it (receipts, steps, finished tasks). tag: the store's own mark of the state in which
+    bookkeeping was read; None for what was not read from a store, and for memories and versions. These travel as `Memory`
     bodies: `Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)`.
     """
 
@@ -65,7 +71,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One document of a batch. `create` fails with AlreadyExists when the id is taken; `put` overwrites or creates."""
+    """One document of a batch. `create` fails with AlreadyExists when the id is taken; `put` overwrites or creates.
+
+    A `put` whose document has a tag overwrites that very state only: AlreadyExists when another one stands there, or nothing.
+    """
 
     mode: Literal["create", "put", "delete"]
     document: Document
@@ -92,7 +101,8 @@ class Near:
     """The neighbours that a decision needs: active or compressed memories of `types` with similarity ≥ floor, or in the same slot.
 
     slot: (subject, attribute), both case-folded. At most `limit`, nearest first; those of the slot come in any case, and with
-    them the truths that a contradiction superseded there, because a fact that arrives late has its place among them.
+    them the truths that a contradiction superseded there, because a fact that arrives late has its place among them. While
+    somebody stands in the slot a store may leave out everybody else: the slot alone decides then.
     """
 
     vector: Vector | None
@@ -210,7 +220,8 @@ class LongTermStore(Pooled, Protocol):
         """Write one document of bookkeeping beside the log (a task, a step, a buffer, a delivery): never a memory, event or head.
 
         Created when its tag is None, else replaced when what is stored still has that tag: the document with its new tag. None
-        when somebody else was faster. After Unavailable it may have been written.
+        when somebody else was faster, unless what they left is equal: so it may be sent again after Unavailable, when it may
+        have been written. The owner's head is neither read nor moved.
         """
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
@@ -367,23 +378,28 @@ class TaskQueue(Pooled, Protocol):
 class Archive(Pooled, Protocol):
     """The cold: named blobs that are written once, read and removed, never changed. All calls raise Unavailable when it is down.
 
-    Names are made of `[A-Za-z0-9._-]` parts joined by `/`.
+    Names are made of `[A-Za-z0-9._-]` parts joined by `/`, none ending with a dot; ValueError for others (`domain.blob_names`).
     """
 
     async def open(self) -> None:
-        """Connect; the container is there, or is made where the adapter is an embedded or an emulated one."""
+        """Connect; the container is there, or is made where the adapter is an embedded or an emulated one.
+
+        After Unavailable it may be used all the same: once it is back, the calls work.
+        """
 
     async def close(self) -> None:
         """Release everything."""
 
     async def put(self, name: str, data: bytes) -> bool:
-        """Write once. False when the name is taken, whatever it holds; the caller reads back to see what."""
+        """Write once; durable when it returns. False when the name is taken, whatever it holds, be it by a first try of this very
+        call whose answer was lost; the caller reads back to see what.
+        """
 
     async def get(self, name: str) -> bytes | None:
         """What is there, whole and with its checksum verified; None when nothing is. Raises Unavailable when it is not what was written."""
 
     async def remove(self, name: str) -> bool:
-        """Remove it for good; False when it was not there."""
+        """Remove it for good; False when it was not there, or when a first try had removed it and its answer was lost."""
 
     async def names(self, prefix: str, after: str | None, limit: int) -> list[str]:
         """A page of names that start with `prefix`, in order, those later than `after`."""
@@ -433,7 +449,10 @@ class Agents(Pooled, Protocol):
         """The facts of one cell with their quotes, and its foresight, dated against each message's own time."""
 
     async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
-        """What each of the held memories becomes beside the new ones."""
+        """What each of the held memories becomes beside the new ones.
+
+        DELETE says that the two exclude each other; which of them falls, the one said earlier, is the executor's to see.
+        """
 
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem], complaint: str | None = None) -> Answered[Synthesis]:
         """One note out of several, the oldest first, losing nothing. complaint: what was wrong with an earlier try."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from memory_core.domain.errors import MemoryCoreError
 
+_under_way: ContextVar[str] = ContextVar("operation", default="none")
+"""The operation on whose behalf the code runs, tasks that it started included."""
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
 
@@ -24,6 +27,7 @@ class Telemetry:
         )
         self._errors = Counter("memory_core_operations_errors", "Failed operations", ["operation", "error"], registry=self._registry)
         self._batched = Counter("memory_core_batch_operations", "Items of bulk operations", ["operation"], registry=self._registry)
+        self._charge = Counter("memory_core_request_charge", "Request units that stores charged", ["operation"], registry=self._registry)
         self._pool_size = Gauge("memory_core_connection_pool_size", "Connections or threads held", ["dependency"], registry=self._registry)
         self._pool_active = Gauge("memory_core_connection_pool_active", "Of these, in use", ["dependency"], registry=self._registry)
         self._degraded = Gauge("memory_core_degraded", "1 while a dependency is done without", ["dependency"], registry=self._registry)
@@ -31,7 +35,7 @@ class Telemetry:
     @contextmanager
     def operation(self, name: str) -> Iterator[None]:
         """Time one operation and count how it ended."""
-        began = time.perf_counter()
+        began, entered = time.perf_counter(), _under_way.set(name)
         try:
             yield
         except BaseException as error:
@@ -41,11 +45,16 @@ class Telemetry:
         else:
             self._total.labels(name, "ok").inc()
         finally:
+            _under_way.reset(entered)
             self._seconds.labels(name).observe(time.perf_counter() - began)
 
     def batch(self, operation: str, items: int) -> None:
         """Count the items of a bulk operation."""
         self._batched.labels(operation).inc(items)
+
+    def charged(self, units: float) -> None:
+        """Count what a store's answer cost, in request units, towards the operation under way."""
+        self._charge.labels(_under_way.get()).inc(units)
 
     def text(self, pools: Mapping[str, tuple[int, int]], degraded: Mapping[str, bool]) -> bytes:
         """Everything in Prometheus' text format; `pools`: dependency → (size, active)."""

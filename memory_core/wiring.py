@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memory_core.adapters.cached_embedder import CachedEmbedder
 from memory_core.adapters.redis.breaker import Breaker
@@ -21,9 +22,16 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.scoring import ScoringParameters
+from memory_core.evolution.links import LinkRules
+from memory_core.formation.former import FormingRules
 from memory_core.formation.save import SaveRules
-from memory_core.ports import Clock, Embedder, LongTermStore, ShortTermStore, TaskQueue
+from memory_core.ports import Agents, Archive, Charged, Clock, Embedder, LongTermStore, ShortTermStore, TaskQueue
 from memory_core.recollection.retrieve import RetrieveRules
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+    from memory_core.adapters.storage.account import Account
 
 DEFAULT_MODEL = "text-embedding-3-small"
 MIN_SECRET_BYTES = 16
@@ -32,28 +40,39 @@ MODEL_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 30
 
 @dataclass(frozen=True, slots=True)
 class Adapters:
-    """One adapter a port."""
+    """One adapter a port; `rules` are the agents that need no model, and answer where `agents` fail."""
 
     long_term: LongTermStore
     short_term: ShortTermStore
     embedder: Embedder
     queue: TaskQueue
+    archive: Archive
+    agents: Agents
+    rules: Agents
 
     @classmethod
-    def of(cls, settings: Settings, clock: Clock) -> Adapters:
-        """The adapters that the settings name; nothing is connected yet."""
+    def of(cls, settings: Settings, clock: Clock, charged: Charged) -> Adapters:
+        """The adapters that the settings name; nothing is connected yet. `charged` is told what a store's answers cost."""
         short_term = _short_term(settings, clock)
         embedder = _embedder(settings, short_term, clock)
-        return cls(_long_term(settings, embedder, clock), short_term, embedder, _queue(settings, clock))
+        long_term = _long_term(settings, embedder, clock, charged)
+        rules = _rules(settings, embedder)
+        return cls(long_term, short_term, embedder, _queue(settings, clock), _archive(settings, clock), rules, rules)
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""
-        return {"long_term": self.long_term.pool(), "short_term": self.short_term.pool(), "queue": self.queue.pool()}
+        return {
+            "long_term": self.long_term.pool(),
+            "short_term": self.short_term.pool(),
+            "queue": self.queue.pool(),
+            "agents": self.agents.pool(),
+            "archive": self.archive.pool(),
+        }
 
 
-def _long_term(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermStore:
+def _long_term(settings: Settings, embedder: Embedder, clock: Clock, charged: Charged) -> LongTermStore:
     if settings.long_term == "cosmos":
-        return _cosmos(settings, embedder, clock)
+        return _cosmos(settings, embedder, clock, charged)
     from memory_core.adapters.sqlite.store import SqliteStore
 
     return SqliteStore(
@@ -66,7 +85,7 @@ def _long_term(settings: Settings, embedder: Embedder, clock: Clock) -> LongTerm
     )
 
 
-def _cosmos(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermStore:
+def _cosmos(settings: Settings, embedder: Embedder, clock: Clock, charged: Charged) -> LongTermStore:
     from memory_core.adapters.cosmos.store import CosmosStore
 
     if settings.cosmos_endpoint is None:
@@ -76,8 +95,12 @@ def _cosmos(settings: Settings, embedder: Embedder, clock: Clock) -> LongTermSto
         settings.cosmos_endpoint,
         settings.cosmos_database,
         clock=clock,
+        embedding_model=embedder.model,
         dimensions=embedder.dimensions,
         key=None if key is None else key.get_secret_value(),
+        identity_client_id=settings.identity_client_id,
+        consistency=settings.cosmos_consistency,
+        charged=charged,
     )
 
 
@@ -111,16 +134,26 @@ def _queue(settings: Settings, clock: Clock) -> TaskQueue:
         from memory_core.adapters.sqlite.queue import SqliteQueue
 
         return SqliteQueue(settings.data / "queue.db", clock=clock, synchronous=settings.sqlite_synchronous)
-    from memory_core.adapters.queue.connection import Account
     from memory_core.adapters.queue.storage import StorageQueue
 
-    connection = settings.queue_connection
-    account = Account(
-        connection_string=None if connection is None else connection.get_secret_value(),
-        url=settings.queue_account_url,
-        identity_client_id=settings.identity_client_id,
-    )
-    return StorageQueue(account, clock=clock)
+    return StorageQueue(_account(settings, settings.queue_connection, settings.queue_account_url), clock=clock)
+
+
+def _archive(settings: Settings, clock: Clock) -> Archive:
+    if settings.archive == "folder":
+        from memory_core.adapters.folder.archive import FolderArchive
+
+        return FolderArchive(settings.data / "archive", clock=clock)
+    from memory_core.adapters.blob.archive import BlobArchive
+
+    account = _account(settings, settings.archive_connection, settings.archive_account_url)
+    return BlobArchive(account, settings.archive_container, clock=clock, tier=settings.archive_tier)
+
+
+def _account(settings: Settings, connection: SecretStr | None, url: str | None) -> Account:
+    from memory_core.adapters.storage.account import Account
+
+    return Account(None if connection is None else connection.get_secret_value(), url, settings.identity_client_id)
 
 
 def _embedder(settings: Settings, short_term: ShortTermStore, clock: Clock) -> Embedder:
@@ -165,6 +198,14 @@ def _openai(settings: Settings, clock: Clock) -> Embedder:
     )
 
 
+def _rules(settings: Settings, embedder: Embedder) -> Agents:
+    """The agents without a model. Vectors of `hash` mean nothing, so then words alone must tell topics apart."""
+    from memory_core.adapters.offline.agents import OfflineAgents
+
+    gap = timedelta(minutes=settings.boundary_gap_minutes)
+    return OfflineAgents(None if settings.embedding_provider == "hash" else embedder, boundary_gap=gap)
+
+
 def _chunking(settings: Settings) -> Chunking:
     return Chunking(settings.chunk_tokens, settings.chunk_overlap, settings.chunk_edge_weight)
 
@@ -173,6 +214,20 @@ def save_rules(settings: Settings) -> SaveRules:
     """What saving goes by, on the embedder's scale."""
     scale = settings.calibrated
     return SaveRules(scale.duplicate_threshold, scale.contradiction_floor)
+
+
+def forming_rules(settings: Settings) -> FormingRules:
+    """What forming goes by, on the embedder's scale."""
+    scale = settings.calibrated
+    links = LinkRules(
+        duplicate_threshold=scale.duplicate_threshold,
+        link_threshold=scale.link_threshold,
+        recency_boost=settings.recency_boost,
+        importance_boost=settings.importance_boost,
+        age_hours=settings.max_age_hours / settings.half_life_factor,
+        half_life_days=settings.decay_half_life_days,
+    )
+    return FormingRules(links, scale.contradiction_floor)
 
 
 def retrieve_rules(settings: Settings) -> RetrieveRules:

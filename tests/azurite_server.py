@@ -57,17 +57,23 @@ class AzuriteServer:
         """Address of the account's `blob` or `queue` service."""
         return f"http://127.0.0.1:{self._ports[service]}/{ACCOUNT}"
 
+    @property
+    def pid(self) -> int:
+        """Of the server that runs now."""
+        assert self._process is not None
+        return self._process.pid
+
     def start(self) -> None:
         """Start and return once it accepts connections; the first time on free ports, then on the same."""
-        kept = ["--location", str(self._data)] if self._data else ["--inMemoryPersistence"]
+        kept = ["--location", str(self._data.resolve())] if self._data else ["--inMemoryPersistence"]
         ports = [part for name in _SERVICES for part in (f"--{name}Host", "127.0.0.1", f"--{name}Port", str(self._ports[name]))]
         options = ["--skipApiVersionCheck", "--disableTelemetry", "--silent"]
         self._process = child.start(
             [str(_NODE / "bin" / "node"), str(_installed()), *kept, *ports, *options],
+            alone=self._data and self._data / "lock",
             cwd=CACHE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            start_new_session=True,
         )
         self._ports = self._listening(self._process, time.monotonic() + START_S)
 

@@ -1,12 +1,13 @@
-"""Run a server that must not outlive who started it: `python tests/child.py redis-server --port 0 …`.
+"""Run a server that must not outlive who started it, however that one dies.
 
-The server takes this process's place, so its pid is the one the starter knows. Beside it stays a watcher, which reads the
-standard input: the starter holds the other end open for as long as it lives, however it dies. What a reader would get wrong:
-a watcher that compared process ids from time to time would be simpler, but it could end a stranger that got the number since.
+The server takes the place of this program's process, so the starter knows its pid. Beside it stays a watcher, which reads the
+standard input: the starter holds the other end open for as long as it lives. What a reader would get wrong: a watcher that looked
+from time to time whether the starter's pid is still there would be simpler, but a stranger may have got the number since.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -17,20 +18,33 @@ from pathlib import Path
 from typing import Any
 
 GRACE_S = 3.0
-"""How long the server may take to write down what it holds, once its starter is gone."""
+"""How long a server may take to write down what it holds, once its starter is gone."""
+STOP_S = 20.0
+"""How long it may take to stop when it is asked to."""
 
 
-def start(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
-    """`subprocess.Popen(command, **options)` of a server that ends when this process does. It can't be sent any input."""
-    return subprocess.Popen([sys.executable, "-S", str(Path(__file__).resolve()), *command], stdin=subprocess.PIPE, **options)
+def start(command: Sequence[str], *, alone: Path | None = None, **options: Any) -> subprocess.Popen[bytes]:
+    """`subprocess.Popen(command, **options)` of a server that ends when this process does. It can't be sent any input.
+
+    alone: a file; of all servers started with it, the next begins when the last has ended. So the data of one that is still ending,
+    because its starter was killed, are never opened by two. The server has a session of its own: Ctrl+C reaches the starter only.
+    """
+    if alone is not None:
+        alone.parent.mkdir(parents=True, exist_ok=True)
+    program = [sys.executable, "-S", str(Path(__file__).resolve()), str(alone.resolve()) if alone else "", *command]
+    return subprocess.Popen(program, stdin=subprocess.PIPE, start_new_session=True, **options)
 
 
 def end(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGKILL) -> int:
-    """End a server of `start`, frozen or not, and let go of its pipes; its exit code."""
+    """End a server of `start`, frozen or not, and let go of its pipes; its exit code. One that does not stop when asked is killed."""
     if process.poll() is None:
         process.send_signal(how)
         process.send_signal(signal.SIGCONT)
-    code = process.wait(30)
+    try:
+        code = process.wait(STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        code = process.wait()
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()
@@ -38,8 +52,7 @@ def end(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGKILL) 
 
 
 def _watch(server: int) -> None:
-    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(name, signal.SIG_IGN)
+    """Wait for the starter's end; then end the server, unless it has ended already and this process has another parent."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for output in (1, 2):  # else whoever reads the server's output would wait for the watcher to end, too
         os.dup2(nowhere, output)
@@ -55,14 +68,18 @@ def _watch(server: int) -> None:
             time.sleep(0.05)
 
 
-def _main(command: list[str]) -> None:
+def _main(alone: str, command: list[str]) -> None:
     server = os.getpid()
     if os.fork() == 0:
         _watch(server)
         os._exit(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    if alone:
+        lock = os.open(alone, os.O_RDWR | os.O_CREAT, 0o600)
+        os.set_inheritable(lock, True)  # held by the server itself, until it is gone
+        fcntl.flock(lock, fcntl.LOCK_EX)
     os.execvp(command[0], command)
 
 
 if __name__ == "__main__":
-    _main(sys.argv[1:])
+    _main(sys.argv[1], sys.argv[2:])

@@ -17,6 +17,8 @@ import httpx
 
 ROOT = Path(__file__).parents[1]
 START_S = 60
+DIMENSIONS = 384
+"""Of the vectors of these hosts' embedder."""
 
 
 class Host:

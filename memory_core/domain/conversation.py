@@ -16,6 +16,7 @@ from memory_core.domain.models import Moment
 
 Role = Literal["user", "assistant", "system", "tool"]
 Path = Literal["converse", "agent"]
+ConversationState = Literal["pending", "formed", "cancelled", "poisoned"]
 
 
 class Message(BaseModel):
@@ -40,7 +41,11 @@ class FormedCell(BaseModel):
 
 
 class Conversation(BaseModel):
-    """The stored conversation. `formed_cells` advances with each forming commit, in order; `formed` is set by the last."""
+    """The stored conversation. `formed_cells` advances with each forming commit, in order; `formed` is set by the last.
+
+    Its messages are stored apart, since no commit writes them again. state: pending while work is to be done, and only then counted
+    by the head; poisoned when that failed too often, until a retry makes it pending again.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -48,11 +53,11 @@ class Conversation(BaseModel):
     session_id: str | None = None
     agent_id: str | None = None
     path: Path = "converse"
-    messages: list[Message]
+    messages: list[Message] = Field(default_factory=list)
     task_id: str
     correlation_id: str | None = None
     created_at: datetime
-    state: Literal["pending", "formed", "cancelled"] = "pending"
+    state: ConversationState = "pending"
     cells: int | None = None
     formed_cells: list[FormedCell] = Field(default_factory=list)
 

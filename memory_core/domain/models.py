@@ -266,7 +266,10 @@ class Event(BaseModel):
 
 
 class Head(BaseModel):
-    """One per owner: the log's end, and what readers need to know without reading the log. Missing = an unknown user."""
+    """One per owner: the log's end, and what readers need to know without reading the log. Missing = an unknown user.
+
+    slots: which slots were ever filled (`domain/slots.py`); None = not known, any may have been.
+    """
 
     epoch: str
     state: Literal["live", "erasing"] = "live"
@@ -282,6 +285,7 @@ class Head(BaseModel):
     counts: dict[str, int] = Field(default_factory=dict)
     lexical_documents: int = 0
     lexical_length: float = 0.0
+    slots: str | None = None
 
 
 class ConflictRecord(BaseModel):

@@ -6,14 +6,13 @@ proves something else.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 
 from memory_core.domain.conversation import Message
+from memory_core.domain.own_words import without_recalled
 
 _MARKS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-", "…": "..."})
-_RECALLED = re.compile(r"<(memory|memories|context|recalled)\b[^>]*>.*?(</\1>|\Z)", re.IGNORECASE | re.DOTALL)
 
 
 def occurs(quote: str, text: str) -> bool:
@@ -30,17 +29,12 @@ def may_tell(message: Message) -> bool:
     return message.role == "user" or (message.role == "assistant" and bool(message.actor))
 
 
-def own_words(text: str) -> str:
-    """The text without blocks of recalled memories, which were remembered before and are no news."""
-    return _RECALLED.sub(" ", text)
-
-
 def proven(quote: str, number: int, messages: Sequence[Message]) -> bool:
-    """Whether message `number` exists, may tell facts, and says the quote in its own words."""
+    """Whether message `number` exists, may tell facts, and says the quote outside of recalled memories."""
     if not 0 <= number < len(messages):
         return False
     message = messages[number]
-    return may_tell(message) and occurs(quote, own_words(message.content))
+    return may_tell(message) and occurs(quote, without_recalled(message.content))
 
 
 def _folded(text: str) -> str:

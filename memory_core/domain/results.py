@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from memory_core.domain.models import ConflictRecord, Memory, Outcome
 from memory_core.domain.shown import Shown
+from memory_core.domain.task import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +128,32 @@ class SessionPage:
 
     sessions: tuple[SessionView, ...]
     next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """Work that was accepted and goes on by itself. degraded: `queue` when nobody could be told; then the hourly sweep tells."""
+
+    task_id: str
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPage:
+    """One page of tasks, newest first; `next_cursor` is None on the last."""
+
+    tasks: tuple[Task, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep found. users: those with work that waits; due: tasks that nobody had come for; sent: how many of these it sent again.
+
+    capped: it stopped at its limit, and the next one goes on.
+    """
+
+    users: int
+    due: int
+    sent: int
+    capped: bool

@@ -11,17 +11,21 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from memory_core.domain.scope import Owner
+
 TaskKind = Literal["converse", "agent_memory", "summary", "webhook", "flush"]
 TaskStatus = Literal["accepted", "running", "succeeded", "failed", "poisoned", "cancelled"]
 FINISHED: frozenset[TaskStatus] = frozenset({"succeeded", "failed", "poisoned", "cancelled"})
+TASK_FIELDS = ("task_id", "kind", "status", "step", "progress", "attempts", "result", "error", "created_at", "updated_at")
+"""The public ones."""
 
 
 class Task(BaseModel):
     """One task. Public fields are those of the API; the others steer it.
 
     subject_id: what it is about (a conversation, a delivery, a buffer). generation: messages of an older one are dropped.
-    next_enqueue_at: a sweep leaves it alone before that moment. leased_until, leased_by: who works on it, as an optimisation.
-    waiting_for: the dependency that is down, while it waits.
+    next_enqueue_at: when its last message is there to be received. leased_until, leased_by: who works on it, as an optimisation.
+    waits, waiting_for: how often it waited for a dependency that was down, and for which it waits now.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -54,7 +58,24 @@ class Task(BaseModel):
 
     def public(self) -> dict[str, Any]:
         """The task as the API shows it."""
-        shown = {
-            "task_id", "kind", "status", "step", "progress", "attempts", "result", "error", "created_at", "updated_at",
-        }  # fmt: skip
-        return self.model_dump(mode="json", include=shown)
+        return self.model_dump(mode="json", include=set(TASK_FIELDS))
+
+
+class TaskMessage(BaseModel):
+    """What a queue carries: whose task it is and of which generation. Ids only, since anybody who may read a queue may read this.
+
+    waits: how often this very message was put off because the task could not even be read.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    app_id: str
+    user_id: str
+    task_id: str
+    generation: int
+    waits: int = 0
+
+    @property
+    def owner(self) -> Owner:
+        """Whose task it is."""
+        return Owner(self.app_id, self.user_id)

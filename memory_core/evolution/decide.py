@@ -14,6 +14,7 @@ from enum import StrEnum
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory
 from memory_core.domain.sameness import differences, normalised
+from memory_core.domain.slots import slot_of
 from memory_core.ports import Neighbour
 
 _MAY_CONTRADICT = frozenset({"numbers", "negation", "opposites", "values"})
@@ -43,13 +44,6 @@ class Judgement:
     def certain(self) -> bool:
         """Whether a rule alone may act on it."""
         return self.confidence >= 1.0
-
-
-def slot_of(memory: Memory) -> tuple[str, str] | None:
-    """The slot a memory fills: (subject, attribute), case-folded; None when it fills none."""
-    if memory.subject is None or memory.attribute is None:
-        return None
-    return memory.subject.casefold(), memory.attribute.casefold()
 
 
 def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: float) -> Judgement:

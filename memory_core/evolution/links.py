@@ -15,7 +15,7 @@ from typing import Literal
 from memory_core.domain.decay import HOUR_S, LEAST_RECENCY, importance_at
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Link, Memory
-from memory_core.evolution.decide import slot_of
+from memory_core.domain.slots import slot_of
 from memory_core.ports import Neighbour
 
 MAX_LINKS = 20

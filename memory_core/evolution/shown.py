@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from memory_core.domain.agent_answers import Decision, Decisions
 from memory_core.domain.models import Memory, MemoryType
 from memory_core.domain.sameness import differences, words_in
+from memory_core.domain.slots import slot_of
 from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
-from memory_core.evolution.decide import slot_of
 from memory_core.evolution.links import Linked
 from memory_core.ledger.ids import derived
 from memory_core.ports import DecisionItem

@@ -16,7 +16,7 @@ from memory_core.domain.indexing import text_to_embed
 from memory_core.domain.models import Head, Memory
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.evolution.decide import slot_of
+from memory_core.domain.slots import slot_of
 from memory_core.evolution.execute import LookedElsewhere, Merged, Ruled
 from memory_core.evolution.links import CANDIDATES, LinkRules
 from memory_core.evolution.shown import Rulings, Shown
@@ -165,7 +165,7 @@ def _cells_of(look: Look, ready: ReadyCell) -> list[str]:
 def _formed_before(look: Look, conversation_id: str, cell: Cell) -> tuple[bool, Formed | None]:
     """Whether there is nothing to do for this cell, and then what it became; None for one that is cancelled or gone."""
     conversation = stored(look, conversation_id)
-    if conversation is None or conversation.state == "cancelled":
+    if conversation is None or conversation.state in ("cancelled", "poisoned"):
         return True, None
     if len(conversation.formed_cells) > cell.number:
         return True, Formed(conversation.formed_cells[cell.number], conversation.state == "formed", {})
@@ -196,7 +196,7 @@ def _advanced(
         }
     )
     formed = Formed(formed_cell, last, planned.result.counts)
-    body = {**found.body, **further.model_dump(mode="json")}
+    body = {**found.body, **further.model_dump(mode="json", exclude={"messages"})}
     puts = [*planned.puts, replace(found, body=body)]
     if last:
         puts += finish(further, formed)

@@ -19,7 +19,7 @@ from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Status
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import Call, Saved
 from memory_core.domain.scope import Owner
-from memory_core.evolution.decide import slot_of
+from memory_core.domain.slots import slot_of
 from memory_core.formation.draft import Draft, draft
 from memory_core.formation.plan import MAX_ITEMS, Planned, PlannedOutcome, SessionGrew, late_id, plan
 from memory_core.formation.prepare import Prepared, prepare

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 from azure.functions import HttpResponse
 
 from memory_core.domain.models import Memory
-from memory_core.domain.results import Hit, Retrieved, Saved
+from memory_core.domain.results import Accepted, Hit, Retrieved, Saved
+from memory_core.domain.scope import Owner
 from memory_core.recollection.graph.style import POLICY
 
 GRAPH_MEDIA = {"mermaid": "text/vnd.mermaid", "dot": "text/vnd.graphviz", "html": "text/html"}
@@ -39,6 +41,13 @@ def saved_body(saved: Saved) -> dict[str, Any]:
         "conflict": saved.conflict.model_dump(mode="json") if saved.conflict else None,
         "degraded": saved.degraded,
     }
+
+
+def accepted_response(owner: Owner, accepted: Accepted) -> HttpResponse:
+    """Work that goes on: its task, and where to look at it."""
+    body = {"task_id": accepted.task_id, "status": "accepted", "degraded": accepted.degraded}
+    where = f"/api/v1/tasks/{accepted.task_id}?user_id={quote(owner.user_id, safe='')}"
+    return json_response(body, status=202, headers={"Location": where})
 
 
 def retrieved_response(found: Retrieved, *, explain: bool) -> HttpResponse:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, TypeAdapter
 from memory_core.domain.models import ConflictRecord, Memory, Outcome
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import SessionView, VersionView
+from memory_core.domain.task import TASK_FIELDS, Task
 from memory_core.functions.answers import GRAPH_MEDIA
 from memory_core.functions.gate import Door
 
@@ -20,6 +21,7 @@ BULK_ITEM: type[BaseModel] = SaveInput
 LICENSE = {"name": "MIT", "identifier": "MIT"}
 TAGS = [
     {"name": "memories", "description": "Save, find, read and change memories."},
+    {"name": "tasks", "description": "What goes on after a call was answered."},
     {"name": "sessions", "description": "Memories by session, procedures by key."},
     {"name": "system", "description": "Whether it works and what it does."},
 ]
@@ -30,6 +32,7 @@ SECURITY = {
 HEADERS = {
     "CorrelationId": {"description": "Names this request in logs and problems.", "schema": {"type": "string"}},
     "ETag": {"description": "The revision; the next PUT sends it as If-Match.", "schema": {"type": "string"}},
+    "Location": {"description": "Where the task can be looked at.", "schema": {"type": "string"}},
     "RetryAfter": {"description": "Seconds to wait before the next try.", "schema": {"type": "integer"}},
 }
 SCOPE_FIELDS: dict[str, Schema] = {
@@ -60,6 +63,14 @@ IDEMPOTENCY_KEY: Schema = {
 }
 IF_MATCH: Schema = {"name": "If-Match", "in": "header", "required": True, "schema": {"type": "string"}}
 EXAMPLES: dict[str, Schema] = {
+    "memories_converse": {
+        "user_id": "ana",
+        "session_id": "monday",
+        "messages": [
+            {"role": "user", "content": "I moved to Lisbon last week", "timestamp": "2026-05-08T13:56:00Z"},
+            {"role": "assistant", "content": "How do you like it?", "timestamp": "2026-05-08T13:56:10Z"},
+        ],
+    },
     "memories_save": {
         "user_id": "ana",
         "content": "Ana moved to Lisbon",
@@ -80,6 +91,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     # function → (status → what it means, schema of the body)
     "memories_save": ({"201": "Something new is kept", "200": "An existing memory answers"}, "Saved"),
     "memories_bulk": ({"207": "One result for each memory, in order"}, "BulkResults"),
+    "memories_converse": ({"202": "It is stored, and will be formed into memories"}, "Accepted"),
     "memories_retrieve": ({"200": "The results, best first; none when nothing answers the query"}, "Retrieved"),
     "memories_query": ({"200": "The results, best first; none when nothing answers the query"}, "Retrieved"),
     "memories_clear": ({"200": "How many were cleared"}, "Cleared"),
@@ -92,6 +104,10 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "memory_versions": ({"200": "Every version, the oldest first"}, "Versions"),
     "memory_evolution": ({"200": "The memories, in order"}, "Evolution"),
     "memory_evolution_graph": ({"200": "The drawing, in the format that was asked for"}, "Graph"),
+    "tasks_list": ({"200": "One page; it may be short though more follow"}, "TaskPage"),
+    "task_get": ({"200": "The task"}, "Task"),
+    "task_retry": ({"202": "The task, accepted again"}, "Task"),
+    "task_cancel": ({"200": "The task, now cancelled"}, "Task"),
     "sessions_list": ({"200": "One page"}, "SessionPage"),
     "session_get": ({"200": "The session"}, "SessionView"),
     "procedure_get": ({"200": "The memory"}, "Memory"),
@@ -122,6 +138,8 @@ def tag(path: str) -> str:
     """The group a path is shown in."""
     if path.startswith("/api/v1/memories"):
         return "memories"
+    if path.startswith("/api/v1/tasks"):
+        return "tasks"
     return "sessions" if path.startswith(("/api/v1/sessions", "/api/v1/procedures")) else "system"
 
 
@@ -131,6 +149,8 @@ def answers(name: str) -> dict[str, Schema]:
     headers = {"X-Correlation-Id": {"$ref": "#/components/headers/CorrelationId"}}
     if schema in ("Memory", "Saved"):
         headers["ETag"] = {"$ref": "#/components/headers/ETag"}
+    if schema == "Accepted":
+        headers["Location"] = {"$ref": "#/components/headers/Location"}
     media = _MEDIA.get(schema, ("application/json",))
     content = {one: {"schema": {"$ref": f"#/components/schemas/{schema}"}} for one in media}
     return {status: {"description": text, "headers": headers, "content": content} for status, text in statuses.items()}
@@ -203,8 +223,12 @@ def _shapes() -> dict[str, Schema]:
     retrieved: Schema = {"results": _list(_ref("Hit")), "degraded": _list(text), "as_of_sequence": {"type": "integer"}}
     retrieved["explain"] = {"type": ["object", "null"], "description": "Only when asked for"}
     readiness = {"status": {"enum": ["ready", "degraded", "unavailable"]}, "dependencies": {"type": "object"}}
+    accepted: Schema = {"task_id": text, "status": {"const": "accepted"}, "degraded": _list(text)}
     return {
         "Anything": {"type": "object"},
+        "Accepted": _object(accepted, *accepted),
+        "Task": _task(),
+        "TaskPage": _object({"tasks": _list(_ref("Task")), "next_cursor": cursor}, "tasks", "next_cursor"),
         "Text": text,
         "Graph": text,
         "Problem": _object({**problem, "errors": _list(error)}, *problem, "errors"),
@@ -221,6 +245,13 @@ def _shapes() -> dict[str, Schema]:
         "Versions": _object({"versions": _list(_ref("VersionView"))}, "versions"),
         "Readiness": _object(readiness, *readiness),
     }
+
+
+def _task() -> Schema:
+    """A task as it is shown: the fields of `Task.public`."""
+    whole = TypeAdapter(Task).json_schema(mode="serialization")["properties"]
+    shown = {name: whole[name] for name in TASK_FIELDS}
+    return _object(shown, *shown)
 
 
 def _ref(name: str) -> Schema:

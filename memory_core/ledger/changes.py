@@ -15,6 +15,7 @@ from memory_core.domain.candidates import weighted_counts
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, check_move
 from memory_core.domain.models import UNLOGGED_FIELDS, Event, Head, Memory
 from memory_core.domain.results import Call
+from memory_core.domain.slots import Slot, slot_of, with_marks
 from memory_core.ledger.ids import event_id
 from memory_core.ports import Batch, Document, Write
 
@@ -74,7 +75,7 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
     occurred_at = max(now, head.last_occurred_at + 1 µs), so that the log's order is the clock's order for this owner.
     Several changes of one memory become several events and one write of its last state.
     """
-    base = head or Head(epoch=epoch)
+    base = head or Head(epoch=epoch, slots="")
     occurred = now if base.last_occurred_at is None else max(now, base.last_occurred_at + timedelta(microseconds=1))
     events: list[Event] = []
     stored: dict[str, Memory] = {}
@@ -142,9 +143,14 @@ def _moved_head(base: Head, changes: Changes[Any], events: list[Event]) -> Head:
             "counts": counts,
             "lexical_documents": documents,
             "lexical_length": round(max(length, 0.0), 3),
+            "slots": None if base.slots is None else with_marks(base.slots, _slots_filled(changes)),
             **changes.head_fields(base),
         }
     )
+
+
+def _slots_filled(changes: Changes[Any]) -> Iterable[Slot]:
+    return (slot for change in changes.changes if (slot := slot_of(change.after)) is not None)
 
 
 def _numbered(document: Document, base: Head) -> Document:

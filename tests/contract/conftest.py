@@ -11,7 +11,7 @@ import pytest
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.core import MemoryCore
-from memory_core.ports import LongTermStore
+from memory_core.ports import Embedder, LongTermStore
 from tests.builders import DIMENSIONS, StillClock
 from tests.cosmos_server import KEY, CosmosServer, running
 from tests.world import WordsEmbedder, World
@@ -67,8 +67,8 @@ async def store_factory(request: pytest.FixtureRequest, adapter: str, tmp_path: 
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what needs a store factory on every adapter."""
-    if "store_factory" in metafunc.fixturenames:
+    """Run what needs a long-term store on every adapter."""
+    if {"store_factory", "world"} & set(metafunc.fixturenames):
         metafunc.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
 
 
@@ -79,13 +79,19 @@ def _on_sqlite(folder: Path, clock: StillClock) -> StoreFactory:
     return make
 
 
+class Provisioning(CosmosStore):
+    """A store that makes its container, as an app may against an emulator only."""
+
+    async def open(self) -> None:
+        await self.provision()
+        await super().open()
+
+
 def _on_cosmos(server: CosmosServer, clock: StillClock) -> StoreFactory:
     database = uuid4().hex
 
     async def make() -> LongTermStore:
-        store = CosmosStore(server.endpoint, database, clock=clock, dimensions=DIMENSIONS, key=KEY)
-        await store.provision()
-        return store
+        return Provisioning(server.endpoint, database, clock=clock, embedding_model="test", dimensions=DIMENSIONS, key=KEY)
 
     return make
 
@@ -96,8 +102,15 @@ async def store(store_factory: StoreFactory) -> LongTermStore:
 
 
 @pytest.fixture
-async def world(tmp_path: Path, clock: StillClock) -> AsyncIterator[World]:
+async def world(request: pytest.FixtureRequest, adapter: str, tmp_path: Path, clock: StillClock) -> AsyncIterator[World]:
     made = World(tmp_path, clock)
+    if adapter == "cosmos":
+        server, database = request.getfixturevalue("cosmos_server"), uuid4().hex
+
+        def elsewhere(one: Embedder) -> LongTermStore:
+            return Provisioning(server.endpoint, database, clock=clock, embedding_model=one.model, dimensions=one.dimensions, key=KEY)
+
+        made.elsewhere = elsewhere
     yield made
     await made.close()
 

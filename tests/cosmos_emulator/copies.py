@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,11 @@ import numpy as np
 from tests.cosmos_emulator.fulltext import TextIndex
 from tests.cosmos_emulator.items import Item, step_into
 from tests.cosmos_emulator.policies import Embedding, Path
+from tests.cosmos_emulator.values import Equality, ValueIndex
 from tests.cosmos_emulator.vectors import VectorIndex
+
+TELLING = 0.25
+"""Share of the documents up to which looking them up one by one is faster than running through all."""
 
 
 class Partition:
@@ -22,10 +26,14 @@ class Partition:
         self.items: dict[str, Item] = {}
         self._vectors: dict[Path, VectorIndex] = {}
         self._texts: dict[Path, TextIndex] = {}
+        self._values: dict[Path, ValueIndex] = {}
 
     def put(self, item: Item) -> None:
         """Add or replace."""
+        self._unindex_values(item.id)
         self.items[item.id] = item
+        for values in self._values.values():
+            values.add(item)
         for vector_path, vectors in self._vectors.items():
             _index_vector(vectors, vector_path, item)
         for text_path, texts in self._texts.items():
@@ -33,11 +41,20 @@ class Partition:
 
     def remove(self, id_: str) -> None:
         """Forget a document, if it is here."""
+        self._unindex_values(id_)
         self.items.pop(id_, None)
         for vectors in self._vectors.values():
             vectors.remove(id_)
         for texts in self._texts.values():
             texts.remove(id_)
+
+    def narrowed(self, wanted: Sequence[Equality]) -> list[Item]:
+        """The documents that the most telling equality leaves, in the order in which they were created; all, if it leaves many."""
+        counted = [(self._values_at(path).count(values), path, values) for path, values in wanted]
+        count, path, values = min(counted, key=lambda one: one[0], default=(len(self.items), (), frozenset()))
+        if count > len(self.items) * TELLING:
+            return list(self.items.values())
+        return sorted((self.items[id_] for id_ in self._values_at(path).holding(values)), key=lambda item: item.rid)
 
     def vectors(self, path: Path, policy: Embedding) -> VectorIndex:
         """The matrix at a path, built when first asked for."""
@@ -54,6 +71,16 @@ class Partition:
             for item in self.items.values():
                 _index_text(index, path, item)
         return self._texts[path]
+
+    def _values_at(self, path: Path) -> ValueIndex:
+        if path not in self._values:
+            self._values[path] = ValueIndex(path, self.items.values())
+        return self._values[path]
+
+    def _unindex_values(self, id_: str) -> None:
+        if (item := self.items.get(id_)) is not None:
+            for values in self._values.values():
+                values.remove(item)
 
 
 class Copy:

@@ -1,7 +1,8 @@
 """Runs a query over some partitions of one copy of a container.
 
 What a reader would get wrong: an ORDER BY on VectorDistance or a rewritten FullTextScore walks from the best document down and stops as
-soon as enough pass the filter, so a WHERE costs only the documents that were looked at: 10,000 × 384 stay under 10 ms.
+soon as enough pass the filter. Where an equality of the filter leaves few documents, only those are compared at all. So of 10,000 ×
+384 vectors the nearest 50 take 5 ms of the processor without a filter, and 1 to 13 ms with one (the dearest: half of them pass).
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class Run:
         self._policies = policies
         self._partitions = partitions
         self._compiler = Compiler(query, parameters, policies)
+        self._equalities = self._compiler.equalities(query.where)
         self.matched = 0
         self.scored = 0
         if query.source is not None:
@@ -103,7 +105,7 @@ class Run:
         """The rows that pass the filter, in order, each with its document's rid."""
         if self.by_score:
             return self._filtered(self._scored())
-        items = [item for partition in self._partitions for item in partition.items.values()]
+        items = [item for partition in self._partitions for item in partition.narrowed(self._equalities)]
         if len(self._partitions) > 1:
             items.sort(key=lambda item: item.rid)
         rows = self._filtered(item for item in items if item.rid > after)
@@ -158,14 +160,19 @@ class Run:
             length = len(vector) if isinstance(vector, list) else "no"
             raise bad_request(f"VectorDistance: the query has {length} dimensions, the container's policy says {policy.dimensions}")
         asked = np.array(vector, dtype=np.float64)
-        indexes = [(partition, partition.vectors(path, policy)) for partition in self._partitions]
-        owners = [(partition, id_) for partition, index in indexes for id_ in index.ids]
-        self.scored += len(owners)
-        if owners:
-            scores = np.concatenate([index.scores(asked) for _, index in indexes])
-            for at in vectors.order(scores, policy.function, 1000):
-                partition, id_ = owners[at]
-                yield partition.items[id_]
+        compared: list[Item] = []
+        scores = []
+        for partition in self._partitions:
+            index = partition.vectors(path, policy)
+            narrowed = partition.narrowed(self._equalities)
+            few = len(narrowed) < len(partition.items)
+            ids = [item.id for item in narrowed if index.holds(item.id)] if few else index.ids
+            compared += [partition.items[id_] for id_ in ids]
+            scores.append(index.scores(asked, ids))
+        self.scored += len(compared)
+        if compared:
+            for at in vectors.order(np.concatenate(scores), policy.function, 1000):
+                yield compared[at]
 
     def _by_text(self, call: Call) -> Iterator[Item]:
         """Documents with a term, best first, then all others: the order does not filter."""
@@ -174,12 +181,11 @@ class Run:
         whole = self._compiler.statistics(call)
         scores = [partition.texts(path).scores(terms, whole) for partition in self._partitions]
         self.scored += sum(map(len, scores))
-        found = [
-            (-score, partition.items[id_]) for partition, some in zip(self._partitions, scores, strict=True) for id_, score in some.items()
-        ]
+        narrowed = [partition.narrowed(self._equalities) for partition in self._partitions]
+        found = [(-some[item.id], item) for items, some in zip(narrowed, scores, strict=True) for item in items if item.id in some]
         yield from (item for _, item in sorted(found, key=lambda one: (one[0], one[1].rid)))
-        for partition, some in zip(self._partitions, scores, strict=True):
-            yield from (item for id_, item in partition.items.items() if id_ not in some)
+        for items, some in zip(narrowed, scores, strict=True):
+            yield from (item for item in items if item.id not in some)
 
 
 def _joined(row: Row, joins: list[tuple[str, Evaluate]]) -> list[Row]:

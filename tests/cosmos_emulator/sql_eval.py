@@ -15,6 +15,7 @@ from tests.cosmos_emulator.sql_functions import AGGREGATES, FUNCTIONS
 from tests.cosmos_emulator.sql_operators import LAZY, OPERATORS, Evaluate, Row, equals_constant, membership
 from tests.cosmos_emulator.sql_tree import ArrayOf, Call, Exists, Expression, Literal, ObjectOf, Operation, Parameter, Query, Reference
 from tests.cosmos_emulator.sql_values import UNDEFINED, kind, plain
+from tests.cosmos_emulator.values import Equality
 
 
 class Compiler:
@@ -33,8 +34,11 @@ class Compiler:
         return self.compile(expression)({})
 
     def predicate(self, expression: Expression) -> Callable[[Row], bool]:
-        """Whether a row is selected: true only, UNDEFINED is not. Terms joined by AND are asked one by one, up to the first that fails."""
-        terms = [self.compile(term) for term in _terms(expression)]
+        """Whether a row is selected: true only, UNDEFINED is not. Terms joined by AND are asked one by one, up to the first that fails.
+
+        Equalities are asked last: the documents come chosen by one of them, and mostly fulfil the others (user, kind, status).
+        """
+        terms = [self.compile(term) for term in sorted(_terms(expression), key=lambda term: self._equality(term) is not None)]
 
         def holds(row: Row) -> bool:
             for term in terms:  # noqa: SIM110 - half the time of all(…), and it runs 10,000 times a query
@@ -43,6 +47,20 @@ class Compiler:
             return True
 
         return holds
+
+    def equalities(self, expression: Expression | None) -> list[Equality]:
+        """Which texts a property must be one of, for each term of the filter that says just that."""
+        terms = [] if expression is None else _terms(expression)
+        return [found for term in terms if (found := self._equality(term)) is not None]
+
+    def _equality(self, term: Expression) -> Equality | None:
+        match term:
+            case Operation("=" | "IN", (Reference(alias, (str() as name,)), *options)) if alias == self._query.alias:
+                if all(isinstance(option, Literal | Parameter) for option in options):
+                    values = [self.constant(option) for option in options]
+                    if all(isinstance(value, str) for value in values):
+                        return (name,), frozenset(values)
+        return None
 
     def path(self, expression: Expression) -> Path:
         """The property that an expression names, below the container's alias."""
@@ -112,14 +130,7 @@ class Compiler:
                 return equals_constant(operands[0], self.constant(operation.operands[1]))
         if operation.operator in LAZY:
             return LAZY[operation.operator](*operands)
-        function = OPERATORS[operation.operator]
-        if len(operands) == 1:
-            only = operands[0]
-            return lambda row: function(only(row))
-        if len(operands) == 2:
-            left, right = operands
-            return lambda row: function(left(row), right(row))
-        return lambda row: function(*(operand(row) for operand in operands))
+        return _applied(OPERATORS[operation.operator], operands)
 
     def _call(self, call: Call) -> Evaluate:
         if call.name == "VECTORDISTANCE":
@@ -138,7 +149,7 @@ class Compiler:
             function(*(UNDEFINED for _ in arguments))
         except TypeError as error:
             raise bad_request(f"The function {call.name} does not take {len(arguments)} arguments") from error
-        return lambda row: function(*(argument(row) for argument in arguments))
+        return _applied(function, arguments)
 
     def _vector_distance(self, call: Call) -> Evaluate:
         if not 2 <= len(call.arguments) <= 4:
@@ -190,6 +201,17 @@ class Compiler:
             return isinstance(members, list) and any(holds({**row, alias: member}) for member in members)
 
         return evaluate
+
+
+def _applied(function: Callable[..., Any], operands: list[Evaluate]) -> Evaluate:
+    """The function of the operands' values; written out for one and two, which takes half the time."""
+    if len(operands) == 1:
+        only = operands[0]
+        return lambda row: function(only(row))
+    if len(operands) == 2:
+        left, right = operands
+        return lambda row: function(left(row), right(row))
+    return lambda row: function(*(operand(row) for operand in operands))
 
 
 def _terms(expression: Expression) -> list[Expression]:

@@ -37,6 +37,8 @@ def _folding(function: Callable[[str, str], bool]) -> Function:
 
 
 def _array_contains(array: Any, value: Any, partial: Any = False) -> Any:
+    if type(value) is str and type(array) is list:  # by far the most frequent
+        return value in array
     if kind(array) != "array":
         return UNDEFINED
     if partial is True and isinstance(value, dict):

@@ -5,7 +5,7 @@ Exact search: 10,000 × 384 cost about 2 ms on one thread. The real index is app
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,9 +44,13 @@ class VectorIndex:
             self._rows[last] = row
             self._matrix[row] = self._matrix[len(self.ids)]
 
-    def scores(self, query: npt.NDArray[np.float64]) -> Floats:
-        """What VectorDistance is for each of `ids`."""
-        rows = self._matrix[: len(self.ids)]
+    def holds(self, id_: str) -> bool:
+        """Whether a document has a vector."""
+        return id_ in self._rows
+
+    def scores(self, query: npt.NDArray[np.float64], ids: Sequence[str]) -> Floats:
+        """What VectorDistance is for each of these documents, which have vectors. All of `ids` cost no copy of their vectors."""
+        rows = self._matrix[: len(ids)] if ids is self.ids else self._matrix[[self._rows[id_] for id_ in ids]]
         asked = _prepared(query, self.function)
         scores: Floats = np.linalg.norm(rows - asked, axis=1) if self.function == "euclidean" else rows @ asked
         return scores

@@ -54,7 +54,9 @@ async def opened(server: CosmosServer) -> AsyncIterator[Opened]:
 
     async def open_(endpoint: str = "", dimensions: int = DIMENSIONS, deadline_s: float = 8.0) -> CosmosStore:
         address = endpoint or server.endpoint
-        store = CosmosStore(address, database, clock=StillClock(), dimensions=dimensions, key=KEY, deadline_s=deadline_s)
+        store = CosmosStore(
+            address, database, clock=StillClock(), embedding_model="test", dimensions=dimensions, key=KEY, deadline_s=deadline_s
+        )
         stores.append(store)
         await store.provision()
         await store.open()
@@ -190,7 +192,9 @@ async def test_a_store_that_is_down_is_said_and_comes_back_without_a_restart(ser
 
 async def test_a_store_that_is_down_at_the_start_can_be_opened_later(server: CosmosServer, opened: Opened) -> None:
     await opened()
-    store = CosmosStore(server.endpoint, "nowhere", clock=StillClock(), dimensions=DIMENSIONS, key=KEY, deadline_s=1.0)
+    store = CosmosStore(
+        server.endpoint, "nowhere", clock=StillClock(), embedding_model="test", dimensions=DIMENSIONS, key=KEY, deadline_s=1.0
+    )
     server.kill()
     try:
         with pytest.raises(Unavailable):
@@ -223,14 +227,14 @@ async def test_a_container_of_other_policies_is_refused_with_what_is_wrong(serve
     async with client_of(server.endpoint) as client:
         database = await client.create_database(uuid4().hex)
         await database.create_container("memories", PartitionKey("/user_id"))
-        store = CosmosStore(server.endpoint, database.id, clock=StillClock(), dimensions=8, key=KEY)
+        store = CosmosStore(server.endpoint, database.id, clock=StillClock(), embedding_model="test", dimensions=8, key=KEY)
         with pytest.raises(Unavailable, match=r"partition key should be.*vector policy.*full text policy"):
             await store.open()
 
 
 async def test_a_weak_consistency_is_named_by_the_readiness_check(tmp_path: Path) -> None:
     with running(consistency="Session") as weak:
-        store = CosmosStore(weak.endpoint, "db", clock=StillClock(), dimensions=8, key=KEY)
+        store = CosmosStore(weak.endpoint, "db", clock=StillClock(), embedding_model="test", dimensions=8, key=KEY)
         await store.provision()
         await store.open()
         health = await store.check()
@@ -241,7 +245,10 @@ async def test_a_weak_consistency_is_named_by_the_readiness_check(tmp_path: Path
 
 async def test_two_processes_one_on_a_lagging_replica_lose_no_update_under_bounded_staleness() -> None:
     with running(consistency="BoundedStaleness") as server:
-        stores = [CosmosStore(address, "db", clock=StillClock(), dimensions=8, key=KEY) for address in (server.endpoint, server.replica)]
+        stores = [
+            CosmosStore(address, "db", clock=StillClock(), embedding_model="test", dimensions=8, key=KEY)
+            for address in (server.endpoint, server.replica)
+        ]
         await stores[0].provision()
         for store in stores:
             await store.open()
@@ -311,7 +318,7 @@ async def test_settings_choose_the_store_and_the_whole_product_runs_on_it(server
     database = uuid4().hex
     chosen = {"MEMORY_LONG_TERM": "cosmos", "MEMORY_COSMOS_ENDPOINT": server.endpoint, "MEMORY_COSMOS_KEY": KEY}
     given = {"MEMORY_COSMOS_DATABASE": database, "EMBEDDING_PROVIDER": "hash", "MEMORY_DATA": str(tmp_path)}
-    maker = CosmosStore(server.endpoint, database, clock=StillClock(), dimensions=384, key=KEY)
+    maker = CosmosStore(server.endpoint, database, clock=StillClock(), embedding_model="hash", dimensions=384, key=KEY)
     await maker.provision()
     await maker.close()
     async with MemoryCore(Settings.from_env(chosen | given)) as core:

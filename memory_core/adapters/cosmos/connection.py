@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.documents import DEPENDENCY, Item
+from memory_core.adapters.identity import credential
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.scope import Owner
+from memory_core.ports import Charged
 
 if TYPE_CHECKING:
     from azure.cosmos.aio import ContainerProxy, CosmosClient
@@ -39,6 +41,10 @@ known. Compact UTF-8: else a Japanese character takes six bytes of a batch, not 
 T = TypeVar("T")
 
 
+LOCAL = "Local"
+"""Scope of full-text scores: a word is worth what it is worth to this user."""
+
+
 @dataclass(slots=True)
 class Answer:
     """Rows of a query, or the item of a point read as the only one; charge in request units, over all pages."""
@@ -46,16 +52,26 @@ class Answer:
     rows: list[Any] = field(default_factory=list)
     charge: float = 0.0
 
-    def count(self, headers: Mapping[str, Any], _: Any = None) -> None:
-        """Add the charge of one response."""
-        self.charge += float(headers.get(CHARGE, 0.0))
-
 
 class Connection:
-    """One container of one account. key: an account key; None = the identity that `DefaultAzureCredential` finds."""
+    """One container of one account. key: an account key; None = an identity, that of `identity_client_id` where it is given.
 
-    def __init__(self, endpoint: str, database: str, container: str, *, key: str | None, deadline_s: float) -> None:
-        self._endpoint, self._key, self._deadline_s = endpoint, key, deadline_s
+    charged: told of the charge of each answer. What the SDK asks again by itself it does not show, and that is not counted.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        database: str,
+        container: str,
+        *,
+        key: str | None,
+        identity_client_id: str | None,
+        deadline_s: float,
+        charged: Charged,
+    ) -> None:
+        self._endpoint, self._key, self._identity_client_id = endpoint, key, identity_client_id
+        self._deadline_s, self._charged = deadline_s, charged
         self._database_id, self._container_id = database, container
         self._opening = asyncio.Lock()
         self._client: CosmosClient | None = None
@@ -83,25 +99,27 @@ class Connection:
                 found = await container.read_item(identity, partition_key=list(owner))
             except AzureError as error:
                 if is_missing(error):
-                    return Answer()
+                    return Answer(charge=self._count(_headers_of(error)))
                 raise
-            answer = Answer([dict(found)])
-            answer.count(found.get_response_headers())
-            return answer
+            return Answer([dict(found)], self._count(found.get_response_headers()))
 
         return await self.read(read)
 
-    async def query(self, owner: Owner, query: Query) -> Answer:
-        """All rows of a query within one user's partition."""
+    async def query(self, owner: Owner | None, query: Query) -> Answer:
+        """All rows of a query within one user's partition; None: over all partitions, which only the sweep may ask for."""
+        scope: dict[str, Any] = {} if owner is None else {"partition_key": list(owner), "full_text_score_scope": LOCAL}
 
         async def read(container: ContainerProxy) -> Answer:
             answer = Answer()
+
+            def count(headers: Mapping[str, Any], _: Any) -> None:
+                answer.charge += self._count(headers)
+
             found = container.query_items(
                 query.statement,
                 parameters=query.parameters,
-                partition_key=list(owner),
-                full_text_score_scope="Local",  # a word is worth what it is worth to this user
-                response_hook=answer.count,
+                response_hook=count,
+                **scope,
             )
             answer.rows = [row async for row in found]
             return answer
@@ -119,6 +137,7 @@ class Connection:
                 try:
                     return await work(await self.container())
                 except AzureError as error:
+                    self._count(_headers_of(error))
                     if attempt == READ_ATTEMPTS or not passes(error):
                         raise translated(error) or error from error
                 await asyncio.sleep(PAUSE_S * 2**attempt * random.uniform(0.5, 1.0))
@@ -134,11 +153,21 @@ class Connection:
         async with self._in_time():
             try:
                 container = await self.container()
-                return list(await container.execute_item_batch(list(operations), partition_key=list(owner)))
-            except CosmosBatchOperationError:
-                raise
+                results = await container.execute_item_batch(list(operations), partition_key=list(owner))
             except AzureError as error:
+                self._count(_headers_of(error))
+                if isinstance(error, CosmosBatchOperationError):
+                    raise
                 raise translated(error) or error from error
+            self._count(results.get_response_headers())
+            return list(results)
+
+    def _count(self, headers: Mapping[str, Any]) -> float:
+        """Tell of one answer's charge, and give it back."""
+        charge = float(headers.get(CHARGE, 0.0))
+        if charge:
+            self._charged(charge)
+        return charge
 
     async def container(self) -> ContainerProxy:
         """The container, through a client that is made by the first call."""
@@ -158,12 +187,10 @@ class Connection:
     async def _connected(self) -> CosmosClient:
         from azure.cosmos.aio import CosmosClient
 
-        credential: Any = self._key
-        if credential is None:
-            from azure.identity.aio import DefaultAzureCredential
-
-            credential = self._credential = self._credential or DefaultAzureCredential()
-        client = CosmosClient(self._endpoint, credential, **CLIENT_OPTIONS)
+        signed_by: Any = self._key
+        if signed_by is None:
+            signed_by = self._credential = self._credential or credential(self._identity_client_id)
+        client = CosmosClient(self._endpoint, signed_by, **CLIENT_OPTIONS)
         try:
             await client.__aenter__()
         except BaseException:
@@ -183,6 +210,11 @@ class Connection:
             raise Unavailable(DEPENDENCY, f"Cosmos DB did not answer within {self._deadline_s:g} s") from None
         finally:
             self.under_way -= 1
+
+
+def _headers_of(error: Exception) -> Mapping[str, Any]:
+    """The headers of a refusal; none of a call that got no answer."""
+    return getattr(error, "headers", None) or {}
 
 
 async def together(*work: Coroutine[Any, Any, T]) -> list[T]:

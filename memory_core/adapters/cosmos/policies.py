@@ -17,9 +17,16 @@ if TYPE_CHECKING:
 
 VectorIndex = Literal["quantizedFlat", "diskANN"]
 KEY_PATHS: Final = ["/app_id", "/user_id"]
+COMPOSITES: Final = [["/sequence", "/id"], KEY_PATHS]
+"""Paths that are sorted by together."""
 VECTOR_PATH, TEXT_PATH = "/embedding", "/search_text"
-STRONG_ENOUGH: Final = frozenset({"Strong", "BoundedStaleness"})
-"""Levels under which every process reads what any process was told is saved."""
+Consistency = Literal["strong", "session"]
+ENOUGH: Final[Mapping[Consistency, tuple[str, ...]]] = {
+    "strong": ("Strong", "BoundedStaleness"),
+    "session": ("Strong", "BoundedStaleness", "Session"),
+}
+"""An account's levels that will do. Under the first two (in one region) every process reads what any process was told is saved; under
+Session only its own, so that it may decide on what another one has just changed."""
 
 _INDEXED = (
     "app_id", "user_id", "kind", "sequence", "expires_at", "type", "status", "status_reason", "category", "session_id", "agent_id",
@@ -31,9 +38,13 @@ def indexing(vector_index: VectorIndex) -> dict[str, Any]:
     """The index policy: only what is filtered or sorted, so that a write does not pay for words that full text indexes anyway."""
     return {
         "indexingMode": "consistent",
-        "includedPaths": [*({"path": f"/{name}/?"} for name in _INDEXED), {"path": "/tags/[]/?"}],
+        "includedPaths": [
+            *({"path": f"/{name}/?"} for name in _INDEXED),
+            {"path": "/tags/[]/?"},
+            {"path": "/body/pending_conversations/?"},
+        ],
         "excludedPaths": [{"path": "/*"}],
-        "compositeIndexes": [[{"path": "/sequence", "order": "ascending"}, {"path": "/id", "order": "ascending"}]],
+        "compositeIndexes": [[{"path": path, "order": "ascending"} for path in paths] for paths in COMPOSITES],
         "vectorIndexes": [{"path": VECTOR_PATH, "type": vector_index}],
         "fullTextIndexes": [{"path": TEXT_PATH}],
     }
@@ -56,17 +67,31 @@ async def provision(client: CosmosClient, database: str, container: str, dimensi
     )
 
 
-def check(properties: Mapping[str, Any], dimensions: int) -> None:
-    """Compare the live container with what the store needs. Raises EmbeddingMismatch, or Unavailable naming each other difference."""
-    vectors = {one["path"]: one for one in (properties.get("vectorEmbeddingPolicy") or {}).get("vectorEmbeddings", [])}
-    vector = vectors.get(VECTOR_PATH, {})
-    if vector and vector.get("dimensions") != dimensions:
-        raise EmbeddingMismatch(
-            DEPENDENCY, f"the container holds vectors of {vector.get('dimensions')} dimensions; the embedder makes {dimensions}"
-        )
-    wrong = [text for text, holds in _needed(properties, vector) if not holds]
+def check(properties: Mapping[str, Any]) -> None:
+    """Compare the live container with what the store needs, but for vectors' length. Raises Unavailable naming each difference."""
+    wrong = [text for text, holds in _needed(properties, _vector_policy(properties)) if not holds]
     if wrong:
         raise Unavailable(DEPENDENCY, f"the container is not as it has to be: {'; '.join(wrong)}", retry_after_s=30)
+
+
+def check_dimensions(properties: Mapping[str, Any], dimensions: int) -> None:
+    """Compare the length of the container's vectors with the embedder's. Raises EmbeddingMismatch with both numbers."""
+    held = _vector_policy(properties).get("dimensions")
+    if held != dimensions:
+        raise EmbeddingMismatch(DEPENDENCY, f"the container holds vectors of {held} dimensions; the embedder makes {dimensions}")
+
+
+def _vector_policy(properties: Mapping[str, Any]) -> Mapping[str, Any]:
+    policies = {one["path"]: one for one in (properties.get("vectorEmbeddingPolicy") or {}).get("vectorEmbeddings", [])}
+    found: Mapping[str, Any] = policies.get(VECTOR_PATH, {})
+    return found
+
+
+def check_consistency(level: str, wanted: Consistency) -> None:
+    """Compare the account's default level with what is wanted. Raises Unavailable, naming both."""
+    if level not in ENOUGH[wanted]:
+        enough = " or ".join(ENOUGH[wanted])
+        raise Unavailable(DEPENDENCY, f"the account's consistency is {level}; it should be {enough}", retry_after_s=30)
 
 
 def _needed(properties: Mapping[str, Any], vector: Mapping[str, Any]) -> list[tuple[str, bool]]:
@@ -79,7 +104,7 @@ def _needed(properties: Mapping[str, Any], vector: Mapping[str, Any]) -> list[tu
         (f"its full text policy should have {TEXT_PATH}", TEXT_PATH in texts),
         (f"its index should have a vector index on {VECTOR_PATH}", _has(index, "vectorIndexes", VECTOR_PATH)),
         (f"its index should have a full text index on {TEXT_PATH}", _has(index, "fullTextIndexes", TEXT_PATH)),
-        ("its index should have a composite index on /sequence, /id", ["/sequence", "/id"] in composite),
+        *((f"its index should have a composite index on {', '.join(paths)}", paths in composite) for paths in COMPOSITES),
         ("its default time to live should be -1", properties.get("defaultTtl") == -1),
     ]
 

@@ -22,8 +22,9 @@ SIMILARITY = "similarity"
 
 _FIELDS = ", ".join(f'"{name}": c["{name}"]' for name in ("kind", *MEMORY_FIELDS))
 _MEMORY = f"VALUE {{{_FIELDS}}}"
-_BRIEF = "c.id, c.kind, c.body, c.expires_at"
-_FOUND = ("active", "compressed")
+_BRIEF = "c.id, c.kind, c.body, c.expires_at, c._etag"
+FOUND = ("active", "compressed")
+"""Statuses that stand."""
 
 
 def by_ids(owner: Owner, ids: Sequence[str]) -> Query:
@@ -51,7 +52,7 @@ def to_show(owner: Owner, ids: Sequence[str], where: Filter | None) -> Query:
 def nearest(owner: Owner, near: Near, vector: Vector) -> Query:
     """The `limit` nearest memories of the types that a decision looks at, whole; the floor is for the reader to apply."""
     asked = Conditions(owner, ("memory",))
-    asked.among("c.status", _FOUND)
+    asked.among("c.status", FOUND)
     if near.types:
         asked.among("c.type", near.types)
     asked.add("IS_DEFINED(c.embedding)")
@@ -63,7 +64,7 @@ def in_slot(owner: Owner, slot: tuple[str, str], near: Near) -> Query:
     asked = Conditions(owner, ("memory",))
     asked.equal("c.slot_subject", slot[0])
     asked.equal("c.slot_attribute", slot[1])
-    asked.add(f"{asked.is_among('c.status', _FOUND)} OR (c.status = 'superseded' AND c.status_reason = 'contradicted')")
+    asked.add(f"{asked.is_among('c.status', FOUND)} OR (c.status = 'superseded' AND c.status_reason = 'contradicted')")
     if near.types:
         asked.among("c.type", near.types)
     return asked.query(f"TOP {SLOT_MATES} *", "ORDER BY c.event_at DESC")

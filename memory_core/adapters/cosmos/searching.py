@@ -33,7 +33,7 @@ def found(head: Head | None, search: Search, near: Rows, worded: Rows, charge: f
     apart = [_apart(memory) if rows[identity]["kind"] == "version" else memory for identity, memory in chosen.items()]
     candidates = from_memories(apart, search.terms, search.vector, cosines)
     candidates.memories, candidates.lists = chosen, lists
-    return Found(head, candidates, _statistics(head, candidates, search.terms), charge)
+    return Found(head, candidates, _statistics(candidates, search.terms), charge)
 
 
 def _holds_any(lexical: Lexical, terms: Sequence[str]) -> bool:
@@ -46,14 +46,17 @@ def _apart(version: Memory) -> Memory:
     return version.model_copy(update={"lexical": version.lexical.model_copy(update={"turn": None})})
 
 
-def _statistics(head: Head | None, candidates: CandidateSet, terms: Sequence[str]) -> Statistics:
-    """Counts of the user's memories from the head, where it knows them; how often a term occurs, among the candidates."""
-    counted = head is not None and head.lexical_documents > 0
-    documents = head.lexical_documents if head is not None and counted else len(candidates)
-    total = head.lexical_length if head is not None and counted else float(candidates.length.sum())
+def _statistics(candidates: CandidateSet, terms: Sequence[str]) -> Statistics:
+    """What is counted over the candidates alone: how many there are, how long, and how many hold a term.
+
+    How often a term occurs among all of a user's memories would take a table of terms. Over the two lists of 50 it costs no
+    recall (.81 either way), as long as all counts are of the same set: against the number of all memories, what is frequent among
+    the candidates would look rare.
+    """
+    documents = len(candidates)
     return Statistics(
         documents=documents,
-        mean_length=total / documents if documents else 0.0,
+        mean_length=float(candidates.length.mean()) if documents else 0.0,
         document_frequency=dict(zip(terms, candidates.own.sum(axis=0).tolist(), strict=True)),
         actors=frozenset(actor for actor in candidates.actor if actor is not None),
     )

@@ -9,11 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-import numpy as np
-
-from memory_core.adapters.cosmos import policies, queries, searching
+from memory_core.adapters.cosmos import bookkeeping, policies, queries, searching
 from memory_core.adapters.cosmos.connection import CONNECTIONS, Answer, Connection, together
 from memory_core.adapters.cosmos.documents import (
     DEPENDENCY,
@@ -22,15 +20,16 @@ from memory_core.adapters.cosmos.documents import (
     check_vector,
     document_of,
     is_expired,
-    memory_of,
     shown_of,
 )
+from memory_core.adapters.cosmos.embedder import EmbedderRecord
 from memory_core.adapters.cosmos.heads import Heads, Known, known_of
+from memory_core.adapters.cosmos.neighbours import nearby, neighbours
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.models import Event
+from memory_core.domain.models import Event, Head, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
-from memory_core.ports import Batch, Clock, Document, Filter, Found, Health, Kind, Near, Neighbour, Place, Search, Snapshot
+from memory_core.ports import Batch, Charged, Clock, Document, Filter, Found, Health, Kind, Near, Place, Search, Snapshot
 
 if TYPE_CHECKING:
     from azure.cosmos.aio import ContainerProxy
@@ -40,10 +39,18 @@ POINT_READS = 3
 IDS_A_QUERY = 200
 
 
+class _Beside(NamedTuple):
+    """What was read beside a head."""
+
+    items: Sequence[Item] = ()
+    nearby: Sequence[Item] = ()
+
+
 class CosmosStore:
     """`LongTermStore` in one container. Containers are made by whoever runs the account; `provision` is for emulators.
 
-    key: an account key; None = managed identity. deadline_s: what one logical call may take, retries included.
+    key: an account key; None = managed identity, a user-assigned one by its client id. consistency: the least that the account must
+    have, see `policies.ENOUGH`. deadline_s: what one logical call may take, retries included. charged: told what each answer has cost.
     """
 
     def __init__(
@@ -52,25 +59,33 @@ class CosmosStore:
         database: str,
         *,
         clock: Clock,
+        embedding_model: str,
         dimensions: int,
         container: str = "memories",
         key: str | None = None,
+        identity_client_id: str | None = None,
         vector_index: policies.VectorIndex = "quantizedFlat",
+        consistency: policies.Consistency = "strong",
         deadline_s: float = 8.0,
+        charged: Charged = lambda units: None,
     ) -> None:
-        self._connection = Connection(endpoint, database, container, key=key, deadline_s=deadline_s)
+        self._connection = Connection(
+            endpoint, database, container, key=key, identity_client_id=identity_client_id, deadline_s=deadline_s, charged=charged
+        )
         self._names = (database, container)
         self._clock = clock
         self._dimensions = dimensions
         self._vector_index: policies.VectorIndex = vector_index
+        self._wanted_consistency: policies.Consistency = consistency
+        self._embedder = EmbedderRecord(self._connection, embedding_model, dimensions)
         self._heads = Heads()
         self._is_open = False
         self._last_ok: datetime | None = None
 
     async def open(self) -> None:
-        """Connect and compare the container with what is needed. Raises Unavailable, EmbeddingMismatch."""
+        """Connect and compare container and account with what is needed. Raises Unavailable, EmbeddingMismatch."""
         try:
-            policies.check(await self._properties(), self._dimensions)
+            await self._compare()
         except BaseException:
             await self._connection.close()
             raise
@@ -86,37 +101,46 @@ class CosmosStore:
         await self._connection.close()
 
     async def snapshot(self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None) -> Snapshot:
-        """Head beside documents and neighbours. A neighbour of the slot without a vector has similarity 0."""
-        self._check_open()
-        check_vector(None if near is None else near.vector, self._dimensions)
+        """Head beside documents and neighbours; the head first when none is known yet, or nothing would say that it had not moved."""
+        await self._check(None if near is None else near.vector)
         before = self._heads.get(owner)
         if before is None or not (ids or near):
             known = await self._head(owner)
-            items, mates = ([], []) if known is None else await self._beside(owner, ids, near)
+            beside = _Beside() if known is None else await self._beside(owner, ids, near, known.head)
         else:
-            known, (items, mates) = cast(
-                "tuple[Known | None, tuple[list[Item], list[Item]]]",
-                tuple(await together(self._head(owner), self._beside(owner, ids, near))),
+            known, beside = cast(
+                "tuple[Known | None, _Beside]", tuple(await together(self._head(owner), self._beside(owner, ids, near, before.head)))
             )
             if known is not None and known.etag != before.etag:
-                items, mates = await self._beside(owner, ids, near)
+                beside = await self._beside(owner, ids, near, known.head)
         if known is None:
             return Snapshot(None, {})
         now = self._clock.now()
-        documents = {item["id"]: document_of(item) for item in items if not is_expired(item, now)}
-        return Snapshot(known.head, documents, () if near is None else _neighbours(near, mates, known.head.epoch))
+        documents = {item["id"]: document_of(item) for item in beside.items if not is_expired(item, now)}
+        return Snapshot(known.head, documents, () if near is None else neighbours(near, beside.nearby, known.head.epoch))
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
         """All of the batch or none. It is sent once: after Unavailable, its first event tells whether it was applied."""
         from memory_core.adapters.cosmos import commit as committing
 
         self._check_open()
+        if any(write.document.vector is not None for write in batch.writes):
+            await self._embedder.keep()
         await committing.apply(self._connection, self._heads, owner, batch, self._clock.now(), self._dimensions)
+
+    async def keep(self, owner: Owner, document: Document) -> Document | None:
+        """One document beside the log; it is sent once."""
+        self._check_open()
+        return await bookkeeping.keep(self._connection, owner, document, self._clock.now())
+
+    async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+        """The next owners for whom work waits."""
+        self._check_open()
+        return await bookkeeping.waiting(self._connection, after, limit)
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """Head ∥ the nearest ∥ the best by words."""
-        self._check_open()
-        check_vector(search.vector, self._dimensions)
+        await self._check(search.vector)
         asked = [] if search.vector is None else [queries.by_vector(owner, search, search.vector)]
         if search.terms:
             asked.append(queries.by_words(owner, search))
@@ -152,19 +176,15 @@ class CosmosStore:
         return [Event.model_validate(body) for body in found.rows]
 
     async def check(self) -> Health:
-        """Read the container's definition and the account's consistency, and say what is not as configured."""
+        """Compare the container and the account's consistency with what is configured, and say what differs."""
         begun = time.perf_counter()
         try:
             self._check_open()
-            policies.check(await self._properties(), self._dimensions)
-            level = await self._consistency()
+            level = await self._compare()
         except Unavailable as error:
             return Health("cosmos", "unavailable", last_ok=self._last_ok, detail=error.detail)
         self._last_ok = self._clock.now()
         latency, facts = (time.perf_counter() - begun) * 1000, {"consistency": level, "dimensions": self._dimensions}
-        if level not in policies.STRONG_ENOUGH:
-            detail = f"the account's consistency is {level}: a process may not see at once what another one saved"
-            return Health("cosmos", "degraded", latency, self._last_ok, detail, facts)
         return Health("cosmos", "ok", latency, self._last_ok, facts=facts)
 
     def pool(self) -> tuple[int, int]:
@@ -178,22 +198,28 @@ class CosmosStore:
     async def _read_head(self, owner: Owner) -> Answer:
         return await self._connection.item(owner, HEAD_ID)
 
-    async def _beside(self, owner: Owner, ids: Sequence[str], near: Near | None) -> tuple[list[Item], list[Item]]:
-        """Documents by id, and what may be neighbours, all side by side."""
+    async def _beside(self, owner: Owner, ids: Sequence[str], near: Near | None, head: Head) -> _Beside:
+        """Documents by id beside whoever may be a neighbour."""
         wanted = list(dict.fromkeys(ids))
         if len(wanted) <= POINT_READS:
             reads = [self._connection.item(owner, one) for one in wanted]
         else:
             parts = [wanted[at : at + IDS_A_QUERY] for at in range(0, len(wanted), IDS_A_QUERY)]
             reads = [self._connection.query(owner, queries.by_ids(owner, part)) for part in parts]
-        asked = []
-        if near is not None and near.vector is not None:
-            asked.append(queries.nearest(owner, near, near.vector))
-        if near is not None and near.slot is not None:
-            asked.append(queries.in_slot(owner, near.slot, near))
-        answers = await together(*reads, *(self._connection.query(owner, one) for one in asked))
-        rows = [answer.rows for answer in answers]
-        return [row for part in rows[: len(reads)] for row in part], [row for part in rows[len(reads) :] for row in part]
+        if near is None:
+            return _Beside([row for answer in await together(*reads) for row in answer.rows])
+        answers, mates = await together(together(*reads), nearby(self._connection, owner, near, head))
+        return _Beside([row for answer in cast("list[Answer]", answers) for row in answer.rows], cast("list[Item]", mates))
+
+    async def _compare(self) -> str:
+        """Raise for what is not as configured; the account's consistency, which is."""
+        properties = await self._properties()
+        policies.check(properties)
+        await self._embedder.check()
+        policies.check_dimensions(properties, self._dimensions)
+        level = await self._consistency()
+        policies.check_consistency(level, self._wanted_consistency)
+        return level
 
     async def _properties(self) -> dict[str, Any]:
         async def read(container: ContainerProxy) -> dict[str, Any]:
@@ -209,21 +235,13 @@ class CosmosStore:
 
         return await self._connection.read(read)
 
+    async def _check(self, asked: Vector | None) -> None:
+        """Raise unless the store is open and the vector to compare with is of its vectors' kind."""
+        self._check_open()
+        if asked is not None:
+            check_vector(asked, self._dimensions)
+            await self._embedder.compare()
+
     def _check_open(self) -> None:
         if not self._is_open:
             raise Unavailable(DEPENDENCY, "the store is not open")
-
-
-def _neighbours(near: Near, items: Sequence[Item], epoch: str) -> tuple[Neighbour, ...]:
-    """Who is over the floor, and who is in the slot, nearest first."""
-    made: dict[str, Neighbour] = {}
-    for item in items:
-        if item["epoch"] != epoch or item["id"] in made:
-            continue
-        memory = memory_of(item)
-        known = near.vector is not None and memory.embedding is not None
-        similarity = float(np.dot(memory.embedding, near.vector)) if known else 0.0  # type: ignore[arg-type]
-        mate = near.slot is not None and (item.get("slot_subject"), item.get("slot_attribute")) == near.slot
-        if mate or similarity >= near.floor:
-            made[memory.id] = Neighbour(memory, similarity)
-    return tuple(sorted(made.values(), key=lambda one: -one.similarity))

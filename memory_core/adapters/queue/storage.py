@@ -15,8 +15,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 from memory_core.adapters.queue.arrivals import Arrivals
-from memory_core.adapters.queue.connection import CONNECTIONS, Account, Connection
+from memory_core.adapters.queue.connection import Connection
 from memory_core.adapters.queue.messages import LIFE, POISON_QUEUES, QUEUES, checked_limit, checked_name, encoded, whole_seconds
+from memory_core.adapters.storage.account import Account
 from memory_core.domain.errors import Unavailable
 from memory_core.ports import Clock, Delivery, Health
 
@@ -118,7 +119,7 @@ class StorageQueue:
 
     def pool(self) -> tuple[int, int]:
         """Connections that the transport may hold; calls under way."""
-        return CONNECTIONS, min(self._connection.under_way, CONNECTIONS)
+        return self._connection.pool()
 
     async def _unless_lost(self, queue: str, work: Callable[[QueueClient], Awaitable[T]]) -> T | None:
         """What `work` answers; None when the message is gone or another receiver's."""

@@ -1,0 +1,48 @@
+"""What a decision about a new truth is shown: who stands in its slot, or else who is near it. One query, almost always.
+
+One would get wrong: no single query gives both. ORDER BY VectorDistance needs a TOP, and whatever else the WHERE lets in, a member of
+the slot that is unlike the new truth falls out of it; a union there is not. But once the slot is held it alone decides, so the head's
+record of filled slots says which of the two to ask for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from memory_core.adapters.cosmos import queries
+from memory_core.adapters.cosmos.connection import Connection
+from memory_core.adapters.cosmos.documents import Item, memory_of
+from memory_core.domain.models import Head
+from memory_core.domain.scope import Owner
+from memory_core.domain.slots import marked
+from memory_core.ports import Near, Neighbour
+
+
+async def nearby(connection: Connection, owner: Owner, near: Near, head: Head) -> list[Item]:
+    """Whoever may be a neighbour, whole. A second query is asked only when a slot was filled once and nobody stands in it now."""
+    mates: list[Item] = []
+    if near.slot is not None and (head.slots is None or marked(head.slots, near.slot)):
+        mates = (await connection.query(owner, queries.in_slot(owner, near.slot, near))).rows
+        if any(item["status"] in queries.FOUND and item["epoch"] == head.epoch for item in mates):
+            return mates
+    if near.vector is None:
+        return mates
+    return mates + (await connection.query(owner, queries.nearest(owner, near, near.vector))).rows
+
+
+def neighbours(near: Near, items: Sequence[Mapping[str, Any]], epoch: str) -> tuple[Neighbour, ...]:
+    """Who is over the floor, and who is in the slot, nearest first. A member of the slot without a vector has similarity 0."""
+    made: dict[str, Neighbour] = {}
+    for item in items:
+        if item["epoch"] != epoch or item["id"] in made:
+            continue
+        memory = memory_of(item)
+        known = near.vector is not None and memory.embedding is not None
+        similarity = float(np.dot(memory.embedding, near.vector)) if known else 0.0  # type: ignore[arg-type]
+        mate = near.slot is not None and (item.get("slot_subject"), item.get("slot_attribute")) == near.slot
+        if mate or similarity >= near.floor:
+            made[memory.id] = Neighbour(memory, similarity)
+    return tuple(sorted(made.values(), key=lambda one: -one.similarity))

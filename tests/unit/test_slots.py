@@ -1,0 +1,45 @@
+"""The record of filled slots: it never denies one, and rarely claims one."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.domain.slots import marked, slot_of, with_marks
+from tests.builders import memory
+
+slots = st.tuples(st.text(max_size=20), st.text(max_size=20))
+
+
+@given(st.lists(slots, max_size=30), st.lists(slots, max_size=30))
+def test_a_slot_that_was_filled_is_never_denied(first: list[tuple[str, str]], second: list[tuple[str, str]]) -> None:
+    marks = with_marks(with_marks("", first), second)
+    assert all(marked(marks, slot) for slot in first + second)
+
+
+@given(st.lists(slots, max_size=30))
+def test_marks_do_not_depend_on_order_or_repetition(filled: list[tuple[str, str]]) -> None:
+    marks = with_marks("", filled)
+    assert with_marks("", reversed(filled)) == marks
+    assert with_marks(marks, filled) is marks
+
+
+def test_no_marks_claim_nothing_and_weigh_nothing() -> None:
+    assert with_marks("", []) == ""
+    assert not marked("", ("ana", "city"))
+
+
+def test_of_slots_that_were_never_filled_few_are_taken_for_filled() -> None:
+    marks = with_marks("", ((f"subject {number}", "home") for number in range(500)))
+    claimed = sum(marked(marks, (f"another {number}", "home")) for number in range(10_000))
+    assert claimed < 60  # 22 by the formula
+    assert len(marks) < 1400
+
+
+def test_where_subject_ends_and_attribute_begins_matters() -> None:
+    assert not marked(with_marks("", [("ab", "c")]), ("a", "bc"))
+
+
+def test_a_slot_is_a_subject_and_an_attribute_whatever_their_case() -> None:
+    assert slot_of(memory(subject="ANN Straße", attribute="Home")) == ("ann strasse", "home")
+    assert slot_of(memory(subject="Ann")) is None
