@@ -74,10 +74,8 @@ class Browser:
         return answer["result"].get("value")
 
     def screenshot(self) -> bytes:
-        """The whole page as PNG, also what is below the fold."""
-        size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 8000), "scale": 1}
-        return base64.b64decode(self.call("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)["data"])
+        """What the window would show now, as PNG."""
+        return base64.b64decode(self.call("Page.captureScreenshot")["data"])
 
     def wait_for(self, method: str, **wanted: Any) -> dict[str, Any]:
         """The parameters of the first event of this kind, with these values, since the page was opened."""

@@ -7,18 +7,19 @@ import hashlib
 
 STYLE = """
 :root { color-scheme: light dark; --page: #f7f7f8; --card: #fff; --text: #1d1d21; --soft: #63636e; --line: #d9d9df; --edge: #8f8f9b;
-  --standing: #2f7d4f; --standing-ground: #e8f5ed; --past: #7c7c87; --past-ground: #f0f0f2; --gone: #b3473f; --gone-ground: #fbebea;
-  --episode: #6b5bc4; --episode-ground: #eeebfb; --asked: #c2570c; }
+  --standing: #2a7547; --standing-ground: #e8f5ed; --past: #64646f; --past-ground: #f0f0f2; --gone: #b3473f; --gone-ground: #fbebea;
+  --episode: #6b5bc4; --episode-ground: #eeebfb; --asked: #b8500a; }
 @media (prefers-color-scheme: dark) { :root { --page: #131316; --card: #1d1d22; --text: #ececf0; --soft: #a1a1ad; --line: #35353d;
   --edge: #71717e; --standing: #63c48c; --standing-ground: #16291e; --past: #94949f; --past-ground: #26262c; --gone: #e8867e;
   --gone-ground: #351c1a; --episode: #a699f0; --episode-ground: #242039; --asked: #f59e4b; } }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--page); color: var(--text); font: 15px/1.5 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+body { margin: 0; background: var(--page); color: var(--text); font: 15px/1.5 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif;
+  overflow-wrap: anywhere; }
 header, main, footer { max-width: 1280px; margin: 0 auto; padding: 0 20px; }
 header { padding-top: 24px; }
 h1 { margin: 0; font-size: 22px; line-height: 1.25; }
 h2 { margin: 0 0 10px; font-size: 15px; }
-header p { margin: 4px 0 0; color: var(--soft); overflow-wrap: anywhere; }
+header p { margin: 4px 0 0; color: var(--soft); }
 .cut { margin-top: 12px; padding: 8px 12px; border-left: 3px solid var(--asked); background: var(--card); color: var(--text); }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 14px 0 16px; padding: 0; list-style: none; font-size: 13px;
   color: var(--soft); }
@@ -51,7 +52,7 @@ g a:hover .box { stroke-width: 2.6; }
 .inside { height: 100%; padding: 7px 10px; display: flex; flex-direction: column; justify-content: space-between; line-height: 1.3; }
 .inside p { margin: 0; }
 .words { font-size: 12.5px; color: var(--text); display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3;
-  overflow: hidden; overflow-wrap: anywhere; }
+  overflow: hidden; }
 .about { font-size: 11px; color: var(--tone); display: flex; justify-content: space-between; gap: 6px; white-space: nowrap; }
 .about b { overflow: hidden; text-overflow: ellipsis; font-weight: 600; }
 .memory { padding: 10px 14px; border: 1px solid var(--line); border-radius: 10px; background: var(--card); scroll-margin: 16px; }
@@ -60,12 +61,12 @@ g a:hover .box { stroke-width: 2.6; }
 .facts { display: flex; flex-wrap: wrap; align-items: center; gap: 3px 10px; margin: 0 0 4px; font-size: 12.5px; color: var(--soft); }
 .pill { padding: 0 8px; border-radius: 999px; font-weight: 600; }
 .mark { color: var(--asked); font-weight: 600; }
-.whole { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
-summary { cursor: pointer; overflow-wrap: anywhere; }
+.whole { margin: 0; white-space: pre-wrap; }
+summary { cursor: pointer; }
 details[open] summary { margin-bottom: 6px; color: var(--soft); }
 .then { margin: 5px 0 0; font-size: 12.5px; color: var(--soft); }
 .then a { color: inherit; }
-code { color: var(--soft); font: 11.5px ui-monospace, "SF Mono", Consolas, monospace; overflow-wrap: anywhere; }
+code { color: var(--soft); font: 11.5px ui-monospace, "SF Mono", Consolas, monospace; }
 @media (max-width: 560px) { header, main, footer { padding-left: 12px; padding-right: 12px; } h1 { font-size: 19px; }
   .list { flex-basis: 100%; } }
 """
