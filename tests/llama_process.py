@@ -23,7 +23,8 @@ def main() -> None:
     # threads of llama.cpp wait for each other busily: two on cores that others use too are twenty times slower than one
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(params)
-    print(server.listening_address, flush=True)
+    sys.stdout.write(f"{server.listening_address}\n")
+    sys.stdout.flush()
     sys.stdin.read()
 
 
