@@ -151,7 +151,8 @@ def found() -> tuple[str | None, str]:
         if shutil.which("apt-get") is None or os.geteuid() != 0:
             return None, "there is no Chromium, and installing it needs apt-get and root"
         said = _installed()
-        return _on_the_path(), f"apt-get could not install Chromium: {said[-500:]}"
+        program = _on_the_path()
+        return program, "" if program else f"apt-get could not install Chromium: {said[-500:]}"
 
 
 def _on_the_path() -> str | None:
