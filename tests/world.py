@@ -72,13 +72,13 @@ class WordsEmbedder:
 class World:
     """One folder of data; `core()` is one more process on it. Closes them all in the end.
 
-    elsewhere: makes the stores where the long term is not in the folder.
+    elsewhere: makes a store for an embedder's model and dimensions, where the long term is not in the folder.
     """
 
     folder: Path
     clock: StillClock = field(default_factory=StillClock)
+    elsewhere: Callable[[str, int], LongTermStore] | None = None
     cores: list[MemoryCore] = field(default_factory=list)
-    elsewhere: Callable[[Embedder], LongTermStore] | None = None
 
     async def core(
         self, *, wrap: Wrap | None = None, short_term: ShortTermStore | None = None, embedder: Embedder | None = None, **settings: Any
@@ -96,7 +96,7 @@ class World:
     def store(self, embedder: Embedder) -> LongTermStore:
         """One more store on the same data, not open yet."""
         if self.elsewhere is not None:
-            return self.elsewhere(embedder)
+            return self.elsewhere(embedder.model, embedder.dimensions)
         return SqliteStore(
             self.folder / "memory.db",
             clock=self.clock,

@@ -11,18 +11,37 @@ import pytest
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.core import MemoryCore
-from memory_core.ports import Embedder, LongTermStore
+from memory_core.ports import LongTermStore
 from tests.builders import DIMENSIONS, StillClock
+from tests.contract.insistent import Insistent
 from tests.cosmos_server import KEY, CosmosServer, running
 from tests.world import WordsEmbedder, World
 
 StoreFactory = Callable[[], Awaitable[LongTermStore]]
+MakeStore = Callable[[str, int], LongTermStore]
+"""From an embedder's model and dimensions to a store that is not open yet."""
 
 
 @pytest.fixture(scope="session")
 def cosmos_server() -> Iterator[CosmosServer]:
     with running() as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def stormy_server() -> Iterator[CosmosServer]:
+    """One at which every fifth request fails, in every way there is."""
+    with running() as started:
+        started.storm()
+        yield started
+        assert all(rule["struck"] for rule in started.faults())
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest, adapter: str) -> CosmosServer | None:
+    """The emulator behind the test's stores; None where they need none."""
+    names = {"cosmos": "cosmos_server", "storm": "stormy_server"}
+    return request.getfixturevalue(names[adapter]) if adapter in names else None
 
 
 class SharedClock(StillClock):
@@ -45,21 +64,21 @@ def adapter(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def clock(request: pytest.FixtureRequest, adapter: str) -> StillClock:
-    return SharedClock(request.getfixturevalue("cosmos_server")) if adapter == "cosmos" else StillClock()
+def clock(server: CosmosServer | None) -> StillClock:
+    return StillClock() if server is None else SharedClock(server)
 
 
 @pytest.fixture
-async def store_factory(request: pytest.FixtureRequest, adapter: str, tmp_path: Path, clock: StillClock) -> AsyncIterator[StoreFactory]:
+async def store_factory(adapter: str, server: CosmosServer | None, tmp_path: Path, clock: StillClock) -> AsyncIterator[StoreFactory]:
     """Opens stores over the same data, as several processes would; closes them after the test."""
     opened: list[LongTermStore] = []
-    make = _on_cosmos(request.getfixturevalue("cosmos_server"), clock) if adapter == "cosmos" else _on_sqlite(tmp_path, clock)
+    make = _on_sqlite(tmp_path, clock) if server is None else _on_cosmos(server, clock)
 
     async def opened_store() -> LongTermStore:
-        store = await make()
+        store = make("test", DIMENSIONS)
         opened.append(store)
         await store.open()
-        return store
+        return Insistent(store) if adapter == "storm" else store
 
     yield opened_store
     for store in opened:
@@ -69,14 +88,7 @@ async def store_factory(request: pytest.FixtureRequest, adapter: str, tmp_path: 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run what needs a long-term store on every adapter."""
     if {"store_factory", "world"} & set(metafunc.fixturenames):
-        metafunc.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
-
-
-def _on_sqlite(folder: Path, clock: StillClock) -> StoreFactory:
-    async def make() -> LongTermStore:
-        return SqliteStore(folder / "memory.db", clock=clock, embedding_model="test", dimensions=DIMENSIONS, synchronous="normal")
-
-    return make
+        metafunc.parametrize("adapter", ["sqlite", "cosmos", pytest.param("storm", marks=pytest.mark.long)], indirect=True)
 
 
 class Provisioning(CosmosStore):
@@ -87,11 +99,18 @@ class Provisioning(CosmosStore):
         await super().open()
 
 
-def _on_cosmos(server: CosmosServer, clock: StillClock) -> StoreFactory:
+def _on_sqlite(folder: Path, clock: StillClock) -> MakeStore:
+    def make(model: str, dimensions: int) -> LongTermStore:
+        return SqliteStore(folder / "memory.db", clock=clock, embedding_model=model, dimensions=dimensions, synchronous="normal")
+
+    return make
+
+
+def _on_cosmos(server: CosmosServer, clock: StillClock) -> MakeStore:
     database = uuid4().hex
 
-    async def make() -> LongTermStore:
-        return Provisioning(server.endpoint, database, clock=clock, embedding_model="test", dimensions=DIMENSIONS, key=KEY)
+    def make(model: str, dimensions: int) -> LongTermStore:
+        return Provisioning(server.endpoint, database, clock=clock, embedding_model=model, dimensions=dimensions, key=KEY)
 
     return make
 
@@ -102,15 +121,8 @@ async def store(store_factory: StoreFactory) -> LongTermStore:
 
 
 @pytest.fixture
-async def world(request: pytest.FixtureRequest, adapter: str, tmp_path: Path, clock: StillClock) -> AsyncIterator[World]:
-    made = World(tmp_path, clock)
-    if adapter == "cosmos":
-        server, database = request.getfixturevalue("cosmos_server"), uuid4().hex
-
-        def elsewhere(one: Embedder) -> LongTermStore:
-            return Provisioning(server.endpoint, database, clock=clock, embedding_model=one.model, dimensions=one.dimensions, key=KEY)
-
-        made.elsewhere = elsewhere
+async def world(server: CosmosServer | None, tmp_path: Path, clock: StillClock) -> AsyncIterator[World]:
+    made = World(tmp_path, clock, None if server is None else _on_cosmos(server, clock))
     yield made
     await made.close()
 
