@@ -6,11 +6,11 @@ DATA ?= $(or $(MEMORY_DATA),.memory)
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format bench clean
+.PHONY: help run run-azure test test-long test-live lint format bench clean
 
 help:  ## what there is
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
-	@echo "  run honours PORT=7100 and DATA=/some/folder; all honour PYTHON=python3.12 when .venv is made."
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+	@echo "  run and run-azure honour PORT=7100 and DATA=/some/folder; all honour PYTHON=python3.12 when .venv is made."
 
 # The check is written for any Python, 2.7 included, so that a too old one gets the message and not a syntax error.
 $(BIN)/python:
@@ -30,8 +30,17 @@ $(VENV)/.dev: pyproject.toml requirements.txt | $(BIN)/python
 run: $(VENV)/.local  ## the development host on 127.0.0.1: embedded stores, no account, no key
 	@MEMORY_DATA="$(DATA)" $(BIN)/python -m memory_core.localhost --port $(PORT)
 
+run-azure: $(VENV)/.dev  ## the same on emulators of Cosmos DB and Storage and a real Redis, by the SDKs used on Azure
+	@exec $(BIN)/python -m tests.azure_profile --port $(PORT) --data "$(DATA)" --parent-pid $$PPID
+
 test: $(VENV)/.dev  ## every test, from nothing
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not long"
+
+test-long: $(VENV)/.dev  ## what takes too long for every time
+	@$(BIN)/python -m pytest -q -m long
+
+test-live: $(VENV)/.dev  ## the stores' contracts on an account of your own: docs/live.md
+	@$(BIN)/python -m pytest -q -m live tests/live
 
 lint: $(VENV)/.dev  ## ruff, mypy, import-linter
 	@$(BIN)/ruff format --check .
@@ -47,4 +56,4 @@ bench: $(VENV)/.dev  ## measure throughput and latency; prints tables
 	@$(BIN)/python -m bench.throughput
 
 clean:  ## remove the virtual environment and caches; your data in .memory stays
-	rm -rf $(VENV) .official_runtime build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .official_runtime .cache build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -64,13 +64,21 @@ def _long_enough(value: SecretStr) -> SecretStr:
     return value
 
 
+def _at_home(folder: Path) -> Path:
+    try:
+        return folder.expanduser()
+    except RuntimeError:  # "~0", "~nobody"
+        raise ValueError("should name the home of a user who has one") from None
+
+
 Lower, Upper = BeforeValidator(_lower), BeforeValidator(_upper)
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Cosine = Annotated[float, Field(ge=-1, le=1)]
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
-Folder = Annotated[Path, AfterValidator(Path.expanduser)]
+Folder = Annotated[Path, AfterValidator(_at_home)]
 Url = Annotated[str, Field(pattern=r"^https?://\S+$")]
+SecureUrl = Annotated[str, Field(pattern=r"^https://\S+$")]
 LlmProvider = Annotated[Literal["openai", "azure", "offline"], Lower]
 EmbeddingProvider = Annotated[Literal["openai", "azure", "minilm", "hash"], Lower]
 
@@ -141,6 +149,42 @@ class Settings(BaseModel):
     session_cap: Count = Field(500, description="Memories kept of one session")
     short_term_budget_mb: Count = Field(32, description="Megabytes that the embedded short term may hold")
 
+    # work that waits
+    queue: Annotated[Literal["embedded", "storage"], Lower] = Field("embedded", description="Where work waits for its function")
+    queue_connection: SecretStr | None = Field(
+        None,
+        description="Connection string of a storage account; this or MEMORY_QUEUE_ACCOUNT_URL is required when MEMORY_QUEUE is storage",
+    )
+    queue_account_url: SecureUrl | None = Field(
+        None, description="Address of the account's queues (https://NAME.queue.core.windows.net), to sign in to with the app's identity"
+    )
+    queue_visibility_s: Count = Field(
+        30, description="Seconds the development host hides a message, renewed while its function runs; Azure's own host: ten minutes"
+    )
+
+    # the cold
+    archive: Annotated[Literal["folder", "blob"], Lower] = Field(
+        "folder", description="Where old memories are kept; folder: below MEMORY_DATA"
+    )
+    archive_connection: SecretStr | None = Field(
+        None,
+        description="Connection string of a storage account; this or MEMORY_ARCHIVE_ACCOUNT_URL is required when MEMORY_ARCHIVE is blob",
+    )
+    archive_account_url: SecureUrl | None = Field(
+        None, description="Address of the account's blobs (https://NAME.blob.core.windows.net), to sign in to with the app's identity"
+    )
+    archive_container: Annotated[str, Field(min_length=3, max_length=63, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")] = Field(
+        "archive", description="Container that holds the blobs"
+    )
+    archive_tier: Annotated[Literal["hot", "cool", "cold"], Lower] = Field(
+        "cool", description="Access tier of new blobs; the tier Archive, from which reading takes hours, is none of them"
+    )
+
+    # signing in without a key
+    identity_client_id: str | None = Field(
+        None, description="User-assigned identity for Cosmos DB, queues and archive; none = the default credential"
+    )
+
     # saving and finding; none = the embedder's own
     cosine_low: Cosine | None = Field(None, description='Cosine that counts as "nothing in common"; none = the embedder\'s own')
     cosine_high: Cosine | None = Field(None, description='Cosine that counts as "the same"; none = the embedder\'s own')
@@ -194,6 +238,10 @@ class Settings(BaseModel):
             raise ValueError("MEMORY_REDIS_URL is required when MEMORY_SHORT_TERM is redis")
         if self.redis_url is not None and not self.redis_url.get_secret_value().startswith(("redis://", "rediss://", "unix://")):
             raise ValueError("MEMORY_REDIS_URL: should begin with redis://, rediss:// or unix://")
+        if self.queue == "storage" and self.queue_connection is None and self.queue_account_url is None:
+            raise ValueError("MEMORY_QUEUE_CONNECTION or MEMORY_QUEUE_ACCOUNT_URL is required when MEMORY_QUEUE is storage")
+        if self.archive == "blob" and self.archive_connection is None and self.archive_account_url is None:
+            raise ValueError("MEMORY_ARCHIVE_CONNECTION or MEMORY_ARCHIVE_ACCOUNT_URL is required when MEMORY_ARCHIVE is blob")
         if self.chunk_overlap >= self.chunk_tokens:
             raise ValueError(
                 f"MEMORY_CHUNK_OVERLAP={self.chunk_overlap}: should be less than MEMORY_CHUNK_TOKENS, which is {self.chunk_tokens}"

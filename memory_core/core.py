@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
@@ -14,7 +15,7 @@ from typing import Any, Self
 
 from memory_core.adapters.system import RandomIds, SystemClock
 from memory_core.config import Settings
-from memory_core.domain.errors import Invalid, MemoryCoreError
+from memory_core.domain.errors import Invalid, MemoryCoreError, Unavailable
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import ClearInput, CopyInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call, MemoryPage, Retrieved, Saved, SessionPage, SessionView, VersionView
@@ -26,13 +27,14 @@ from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import keyed
-from memory_core.ports import Clock, Health, IdSource
+from memory_core.ports import Archive, Clock, Health, IdSource, TaskQueue
 from memory_core.recollection.read import Reader
 from memory_core.recollection.retrieve import Retriever
 from memory_core.telemetry import Telemetry
 from memory_core.wiring import Adapters, cursor_secret, retrieve_rules, save_rules
 
 _NO_CALL = Call()
+log = logging.getLogger(__name__)
 
 
 class MemoryCore:
@@ -64,12 +66,24 @@ class MemoryCore:
         self._open = False
 
     async def open(self) -> None:
-        """Connect what must be there before the first call: long term, short term. Raises Unavailable, EmbeddingMismatch."""
+        """Connect what the first call may need: long term, short term, queue, archive. Raises Unavailable, EmbeddingMismatch."""
         async with self._opening:
             if not self._open:
                 await self._adapters.short_term.open()
                 await self._adapters.long_term.open()
+                await self._open_if_up(self._adapters.queue)
+                await self._open_if_up(self._adapters.archive)
                 self._open = True
+
+    async def _open_if_up(self, aside: TaskQueue | Archive) -> None:
+        """A queue or an archive that is down is no reason to refuse memories; both may be used once they are back.
+
+        Messages only say that there is work, the store says which; and what is in the archive is seldom asked for.
+        """
+        try:
+            await aside.open()
+        except Unavailable as error:
+            log.warning("going on without it: %s", error.detail)
 
     async def warm_up(self) -> None:
         """Open, and load the embedder too, so that the first request pays for nothing."""
@@ -81,6 +95,8 @@ class MemoryCore:
         """Let what is under way finish and release everything."""
         await self._retriever.close()
         await self._adapters.embedder.close()
+        await self._adapters.archive.close()
+        await self._adapters.queue.close()
         await self._adapters.short_term.close()
         await self._adapters.long_term.close()
         self._open = False
@@ -168,11 +184,18 @@ class MemoryCore:
         with self._telemetry.operation("sessions"):
             return await self._reader.session(_checked(owner), session_id)
 
+    @property
+    def queue(self) -> TaskQueue:
+        """Where work waits: for whoever sends it, and for a host that receives it."""
+        return self._adapters.queue
+
     async def ready(self) -> dict[str, Any]:
         """`{"status": ready · degraded · unavailable, "dependencies": {…}}`: without the long term nothing works, without others less."""
-        names = ("long_term", "short_term", "embedder")
+        names = ("long_term", "short_term", "archive", "queue", "embedder")
         made = self._adapters
-        checks = await asyncio.gather(made.long_term.check(), made.short_term.check(), made.embedder.check())
+        checks = await asyncio.gather(
+            made.long_term.check(), made.short_term.check(), made.archive.check(), made.queue.check(), made.embedder.check()
+        )
         seen = dict(zip(names, checks, strict=True))
         status = "ready"
         if any(health.status in ("degraded", "unavailable") for health in checks):

@@ -11,8 +11,14 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-SECRETS = frozenset({"llm_api_key", "embedding_api_key", "cosmos_key", "redis_url", "redis_password", "api_keys", "secret"})
+SECRETS = frozenset({
+    "llm_api_key", "embedding_api_key", "cosmos_key", "redis_url", "redis_password", "queue_connection", "archive_connection",
+    "api_keys", "secret",
+})  # fmt: skip
 """Settings whose values are never shown, logged or put into an error."""
+
+LIVE = "MEMORY_LIVE_"
+"""Begins the variables of the tests against a live account. They stand beside settings, and are nearly named like some."""
 
 
 def variable(name: str) -> str:
@@ -30,7 +36,8 @@ def shown(name: str, value: Any) -> str:
 
 def unknown(environ: Mapping[str, str], known: Mapping[str, str]) -> list[tuple[str, str | None]]:
     """The MEMORY_ variables that name no setting, each with the setting that it nearly names."""
-    names = sorted(name for name in environ if name.startswith("MEMORY_") and name not in known)
+    strange = (name for name in environ if name.startswith("MEMORY_") and name not in known)
+    names = sorted(name for name in strange if not name.startswith(LIVE))
     return [(name, next(iter(difflib.get_close_matches(name, known, n=1, cutoff=0.85)), None)) for name in names]
 
 

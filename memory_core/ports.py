@@ -288,6 +288,8 @@ class Embedder(Protocol):
 
 
 QueueName = Literal["formation", "consolidation", "webhooks"]
+POISON = "-poison"
+"""Ends the name of the queue that takes what a queue's function failed at too often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,16 +322,22 @@ class TaskQueue(Pooled, Protocol):
         """Release everything."""
 
     async def send(self, queue: str, body: str, *, delay: timedelta = timedelta(0)) -> None:
-        """Add a message, to be seen after `delay` (at most 7 days). Durable when it returns."""
+        """Add a message, to be seen after `delay` (at most 7 days, whole seconds) and for 7 days from then. Durable when it returns.
+
+        body: 1 byte to 48 KiB of UTF-8, else TooLarge. After Unavailable it may be there or not.
+        """
 
     async def receive(self, queue: str, limit: int, visibility: timedelta) -> list[Delivery]:
-        """Up to `limit` (1-32) visible messages, which nobody else sees for `visibility`."""
+        """Up to `limit` (1-32) visible messages, which nobody else sees for `visibility` (1 s to 7 days)."""
 
     async def extend(self, queue: str, delivery: Delivery, visibility: timedelta) -> Delivery | None:
         """Keep it, or hand it back after `visibility` (0: at once); None when it is no longer this receiver's."""
 
     async def complete(self, queue: str, delivery: Delivery) -> bool:
         """Remove a message that is done; False when it is no longer this receiver's."""
+
+    async def arrival(self, queue: str, within: timedelta) -> None:
+        """Wait for this process's next `send` without delay, at most `within`. Other processes' messages end no wait."""
 
     async def length(self, queue: str) -> int:
         """About how many messages there are, those not visible now included."""
@@ -341,23 +349,28 @@ class TaskQueue(Pooled, Protocol):
 class Archive(Pooled, Protocol):
     """The cold: named blobs that are written once, read and removed, never changed. All calls raise Unavailable when it is down.
 
-    Names are made of `[A-Za-z0-9._-]` parts joined by `/`.
+    Names are made of `[A-Za-z0-9._-]` parts joined by `/`, none ending with a dot; ValueError for others (`domain.blob_names`).
     """
 
     async def open(self) -> None:
-        """Connect; the container is there, or is made where the adapter is an embedded or an emulated one."""
+        """Connect; the container is there, or is made where the adapter is an embedded or an emulated one.
+
+        After Unavailable it may be used all the same: once it is back, the calls work.
+        """
 
     async def close(self) -> None:
         """Release everything."""
 
     async def put(self, name: str, data: bytes) -> bool:
-        """Write once. False when the name is taken, whatever it holds; the caller reads back to see what."""
+        """Write once; durable when it returns. False when the name is taken, whatever it holds, be it by a first try of this very
+        call whose answer was lost; the caller reads back to see what.
+        """
 
     async def get(self, name: str) -> bytes | None:
         """What is there, whole and with its checksum verified; None when nothing is. Raises Unavailable when it is not what was written."""
 
     async def remove(self, name: str) -> bool:
-        """Remove it for good; False when it was not there."""
+        """Remove it for good; False when it was not there, or when a first try had removed it and its answer was lost."""
 
     async def names(self, prefix: str, after: str | None, limit: int) -> list[str]:
         """A page of names that start with `prefix`, in order, those later than `after`."""

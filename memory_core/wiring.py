@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memory_core.adapters.cached_embedder import CachedEmbedder
 from memory_core.adapters.redis.breaker import Breaker
@@ -22,8 +23,13 @@ from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.scoring import ScoringParameters
 from memory_core.formation.save import SaveRules
-from memory_core.ports import Charged, Clock, Embedder, LongTermStore, ShortTermStore
+from memory_core.ports import Archive, Charged, Clock, Embedder, LongTermStore, ShortTermStore, TaskQueue
 from memory_core.recollection.retrieve import RetrieveRules
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+    from memory_core.adapters.storage.account import Account
 
 DEFAULT_MODEL = "text-embedding-3-small"
 MIN_SECRET_BYTES = 16
@@ -37,17 +43,25 @@ class Adapters:
     long_term: LongTermStore
     short_term: ShortTermStore
     embedder: Embedder
+    queue: TaskQueue
+    archive: Archive
 
     @classmethod
     def of(cls, settings: Settings, clock: Clock, charged: Charged) -> Adapters:
         """The adapters that the settings name; nothing is connected yet. `charged` is told what a store's answers cost."""
         short_term = _short_term(settings, clock)
         embedder = _embedder(settings, short_term, clock)
-        return cls(_long_term(settings, embedder, clock, charged), short_term, embedder)
+        long_term = _long_term(settings, embedder, clock, charged)
+        return cls(long_term, short_term, embedder, _queue(settings, clock), _archive(settings, clock))
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""
-        return {"long_term": self.long_term.pool(), "short_term": self.short_term.pool()}
+        return {
+            "long_term": self.long_term.pool(),
+            "short_term": self.short_term.pool(),
+            "queue": self.queue.pool(),
+            "archive": self.archive.pool(),
+        }
 
 
 def _long_term(settings: Settings, embedder: Embedder, clock: Clock, charged: Charged) -> LongTermStore:
@@ -78,6 +92,7 @@ def _cosmos(settings: Settings, embedder: Embedder, clock: Clock, charged: Charg
         embedding_model=embedder.model,
         dimensions=embedder.dimensions,
         key=None if key is None else key.get_secret_value(),
+        identity_client_id=settings.identity_client_id,
         consistency=settings.cosmos_consistency,
         charged=charged,
     )
@@ -106,6 +121,33 @@ def _short_term(settings: Settings, clock: Clock) -> ShortTermStore:
         vector_ttl_s=settings.redis_vector_ttl_s,
         session_cap=settings.session_cap,
     )
+
+
+def _queue(settings: Settings, clock: Clock) -> TaskQueue:
+    if settings.queue == "embedded":
+        from memory_core.adapters.sqlite.queue import SqliteQueue
+
+        return SqliteQueue(settings.data / "queue.db", clock=clock, synchronous=settings.sqlite_synchronous)
+    from memory_core.adapters.queue.storage import StorageQueue
+
+    return StorageQueue(_account(settings, settings.queue_connection, settings.queue_account_url), clock=clock)
+
+
+def _archive(settings: Settings, clock: Clock) -> Archive:
+    if settings.archive == "folder":
+        from memory_core.adapters.folder.archive import FolderArchive
+
+        return FolderArchive(settings.data / "archive", clock=clock)
+    from memory_core.adapters.blob.archive import BlobArchive
+
+    account = _account(settings, settings.archive_connection, settings.archive_account_url)
+    return BlobArchive(account, settings.archive_container, clock=clock, tier=settings.archive_tier)
+
+
+def _account(settings: Settings, connection: SecretStr | None, url: str | None) -> Account:
+    from memory_core.adapters.storage.account import Account
+
+    return Account(None if connection is None else connection.get_secret_value(), url, settings.identity_client_id)
 
 
 def _embedder(settings: Settings, short_term: ShortTermStore, clock: Clock) -> Embedder:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import select
-import signal
 import subprocess
 import sys
 import time
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+
+from tests import child
 
 ROOT = Path(__file__).parents[1]
 START_S = 30
@@ -29,23 +30,29 @@ class CosmosServer:
 
     def __init__(self, data: Path | None = None, *, consistency: str = "Strong", ranges: int = 1) -> None:
         self._data = data
-        self._options = ["--consistency", consistency, "--ranges", str(ranges), "--parent-pid", str(os.getpid())]
+        self._options = ["--consistency", consistency, "--ranges", str(ranges)]
         self._ports = [0, 0]
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self.endpoint = ""
         self.replica = ""
+
+    @property
+    def pid(self) -> int:
+        """Of the server that runs now."""
+        assert self._process is not None
+        return self._process.pid
 
     def start(self) -> None:
         """Start and return once it answers."""
         where = ["--port", str(self._ports[0]), "--replica-port", str(self._ports[1])]
         kept = ["--data", str(self._data)] if self._data else []
+        alone = self._data and self._data.with_name(f"{self._data.name}.lock")
         command = [sys.executable, "-m", "tests.cosmos_emulator", *where, *kept, *self._options]
-        self._process = subprocess.Popen(
-            command, cwd=ROOT, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}, stdout=subprocess.PIPE, text=True
-        )
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+        self._process = child.start(command, alone=alone, cwd=ROOT, env=environment, stdout=subprocess.PIPE)
         assert self._process.stdout is not None
         readable, _, _ = select.select([self._process.stdout], [], [], START_S)
-        line = self._process.stdout.readline() if readable else ""
+        line = self._process.stdout.readline() if readable else b""
         if not line:
             self.kill()
             raise RuntimeError("the Cosmos emulator did not start")
@@ -57,10 +64,7 @@ class CosmosServer:
     def kill(self) -> None:
         """End it at once, as a crash would."""
         if self._process is not None:
-            self._process.send_signal(signal.SIGKILL)
-            self._process.wait()
-            assert self._process.stdout is not None
-            self._process.stdout.close()
+            child.end(self._process)
             self._process = None
 
     def fault(self, kind: str, **rule: Any) -> None:

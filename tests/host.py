@@ -17,22 +17,24 @@ import httpx
 
 ROOT = Path(__file__).parents[1]
 START_S = 60
+DIMENSIONS = 384
+"""Of the vectors of these hosts' embedder."""
 
 
 class Host:
     """One `python -m memory_core.localhost`, with its data in `folder` and its terminal in `folder/terminal.txt`.
 
-    ready: false for one that is expected to answer without being able to work.
+    ready: false for one that is expected to answer without being able to work. app: the folder of the `function_app.py` that it serves.
     """
 
-    def __init__(self, folder: Path, *arguments: str, ready: bool = True, **settings: str) -> None:
+    def __init__(self, folder: Path, *arguments: str, ready: bool = True, app: Path = ROOT, **settings: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.ready = folder, ready
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))}
         command = [sys.executable, "-m", "memory_core.localhost", "--port", "0", "--data", str(folder / "data"), *arguments]
         with (folder / "terminal.txt").open("wb") as terminal:
             self.process = subprocess.Popen(
-                command, cwd=ROOT, env={**kept, "EMBEDDING_PROVIDER": "hash", **settings}, stdout=terminal, stderr=subprocess.STDOUT
+                command, cwd=app, env={**kept, "EMBEDDING_PROVIDER": "hash", **settings}, stdout=terminal, stderr=subprocess.STDOUT
             )
 
     @property

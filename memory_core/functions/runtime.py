@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import ipaddress
+import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,10 @@ from memory_core.functions.keys import LOCAL_CALLER, Caller, Keyring
 if TYPE_CHECKING:
     from memory_core.config import Settings
     from memory_core.core import MemoryCore
+
+
+_CHATTY = ("azure.core", "azure.cosmos", "azure.identity")
+"""Loggers of SDKs that write down every request with all its headers at INFO: twenty lines a call of the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,9 @@ async def start(settings: Settings) -> Runtime:
     """Wire and open the runtime of this process. Raises ValueError where these settings can't be served safely."""
     global _current
     keyring = _keyring(settings)
+    if settings.log_level != "DEBUG":
+        for name in _CHATTY:
+            logging.getLogger(name).setLevel(logging.WARNING)
     from memory_core.core import MemoryCore
 
     core = MemoryCore(settings)

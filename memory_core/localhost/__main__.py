@@ -9,11 +9,15 @@ import argparse
 import asyncio
 import gc
 import importlib
+import json
 import logging
 import os
 import socket
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from memory_core.domain.errors import EmbeddingMismatch, MemoryCoreError, Unavailable
@@ -21,7 +25,9 @@ from memory_core.functions import runtime
 from memory_core.functions.http_system import unready
 from memory_core.localhost import welcome
 from memory_core.localhost.asgi import Application
-from memory_core.localhost.host import listen, new_event_loop, serve, sorted_by_trigger
+from memory_core.localhost.host import GRACE_S, listen, new_event_loop, serve, sorted_by_trigger
+from memory_core.localhost.queue_options import QueueOptions
+from memory_core.localhost.queues import Queues
 
 if TYPE_CHECKING:
     from memory_core.config import Settings
@@ -64,31 +70,49 @@ def _to_environment(arguments: Sequence[str] | None) -> None:
 
 
 async def _run(settings: Settings, server_socket: socket.socket) -> None:
+    module = _function_app()
+    served = sorted_by_trigger(module.app, os.environ)
+    queues = Queues(served.queues, _queue_options(module), timedelta(seconds=settings.queue_visibility_s))
+    welcome.say("Opening the stores and loading the embedder …")
     try:
-        router, timers = sorted_by_trigger(importlib.import_module("function_app").app, os.environ)
+        core, readiness = await _opened(settings)
+        lines = welcome.lines(settings, welcome.address_of(server_socket), readiness)
+        _collect_less_often()
+        served.timers.start()
+        if core is not None:
+            queues.start(core.queue)
+        await serve(Application(served.router, served.timers, settings.body_limit_bytes), server_socket, lambda: welcome.say(lines))
+    finally:
+        await served.timers.stop()
+        await queues.stop(GRACE_S)
+        await runtime.close()
+
+
+def _function_app() -> ModuleType:
+    try:
+        return importlib.import_module("function_app")
     except ModuleNotFoundError as error:
         if error.name != "function_app":
             raise
         raise OSError("there is no function_app.py here: start it from the project's folder") from None
-    welcome.say("Opening the stores and loading the embedder …")
-    try:
-        lines = welcome.lines(settings, welcome.address_of(server_socket), await _opened(settings))
-        _collect_less_often()
-        timers.start()
-        await serve(Application(router, timers, settings.body_limit_bytes), server_socket, lambda: welcome.say(lines))
-    finally:
-        await timers.stop()
-        await runtime.close()
 
 
-async def _opened(settings: Settings) -> Mapping[str, Any]:
-    """The readiness, once all is open and warm. Data of another embedder are no reason to stop: as on Azure, every request says 503."""
+def _queue_options(module: ModuleType) -> QueueOptions:
+    host_json = Path(module.__file__ or "").with_name("host.json")
+    return QueueOptions.read(json.loads(host_json.read_text(encoding="utf-8")), os.environ)
+
+
+async def _opened(settings: Settings) -> tuple[MemoryCore | None, Mapping[str, Any]]:
+    """What is open, and the readiness once all is warm.
+
+    Data of another embedder are no reason to stop: nothing is open then and, as on Azure, every request says 503.
+    """
     try:
         here = await runtime.start(settings)
         await _warm_up(here.core)
-        return await here.core.ready()
+        return here.core, await here.core.ready()
     except EmbeddingMismatch as error:
-        return unready(error)
+        return None, unready(error)
 
 
 async def _warm_up(core: MemoryCore) -> None:

@@ -12,24 +12,41 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
 import azure.functions as func
 import uvicorn
 
+from memory_core.adapters.queue.messages import checked_name
+from memory_core.localhost.app_settings import resolved
 from memory_core.localhost.asgi import Application
+from memory_core.localhost.queues import QueueFunction
 from memory_core.localhost.routing import Route, Router
-from memory_core.localhost.timers import Timer, Timers, next_due, resolved
+from memory_core.localhost.timers import Timer, Timers, next_due
 
 GRACE_S = 10
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def sorted_by_trigger(app: func.FunctionApp, settings: Mapping[str, str]) -> tuple[Router, Timers]:
-    """The app's HTTP functions as a router, its timers ready to start. Raises ValueError for what this host can't serve."""
+@dataclass(frozen=True, slots=True)
+class Served:
+    """The functions of an app: those triggered by HTTP as a router, its timers ready to start, those triggered by queues."""
+
+    router: Router
+    timers: Timers
+    queues: list[QueueFunction]
+
+
+def sorted_by_trigger(app: func.FunctionApp, settings: Mapping[str, str]) -> Served:
+    """The app's functions by trigger. `connection` of a queue trigger is not looked at: there is one `TaskQueue`, that of the settings.
+
+    Raises ValueError for what this host can't serve.
+    """
     routes: list[Route] = []
     timers: list[Timer] = []
+    queues: list[QueueFunction] = []
     for function in app.get_functions():
         name = function.get_function_name() or ""
         trigger = function.get_trigger()
@@ -40,9 +57,11 @@ def sorted_by_trigger(app: func.FunctionApp, settings: Mapping[str, str]) -> tup
                 routes += [Route.parse(name, method, binding["route"], function.get_user_function()) for method in methods]
             case "timerTrigger":
                 timers.append(_timer(name, binding, function.get_user_function(), settings))
+            case "queueTrigger":
+                queues.append(_queue_function(name, binding, function.get_user_function(), settings))
             case other:
                 raise ValueError(f"{name}: the development host can't serve a {other}")
-    return Router(routes), Timers(timers, lambda: datetime.now(timezone.utc))
+    return Served(Router(routes), Timers(timers, lambda: datetime.now(timezone.utc)), queues)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -93,6 +112,14 @@ def _timer(name: str, binding: Mapping[str, Any], call: Callable[..., Any], sett
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
     return Timer(name, schedule, binding["name"], call)
+
+
+def _queue_function(name: str, binding: Mapping[str, Any], call: Callable[..., Any], settings: Mapping[str, str]) -> QueueFunction:
+    try:
+        queue = checked_name(resolved(binding["queueName"], settings))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    return QueueFunction(name, queue, binding["name"], call)
 
 
 class _Server(uvicorn.Server):

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
@@ -20,7 +19,6 @@ from memory_core.domain.errors import NotFound
 from memory_core.functions import runtime
 
 log = logging.getLogger(__name__)
-_SETTING = re.compile(r"%([^%]+)%")
 
 
 def next_due(schedule: str, after: datetime) -> datetime:
@@ -35,17 +33,6 @@ def next_due(schedule: str, after: datetime) -> datetime:
         return next(times).replace(tzinfo=timezone.utc)
     except (CronSimError, StopIteration) as error:
         raise ValueError(f"the schedule {schedule!r} can't be served: {error or 'it never comes'}") from None
-
-
-def resolved(schedule: str, settings: Mapping[str, str]) -> str:
-    """The schedule with `%NAME%` replaced by the app setting of that name. Raises ValueError when there is none."""
-
-    def value(match: re.Match[str]) -> str:
-        if match[1] not in settings:
-            raise ValueError(f"the schedule {schedule} names the setting {match[1]}, which is not there")
-        return settings[match[1]]
-
-    return _SETTING.sub(value, schedule)
 
 
 @dataclass(frozen=True, slots=True)

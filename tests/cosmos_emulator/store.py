@@ -206,7 +206,7 @@ class Account:
         """A database with all in it."""
         for container in list(self.database(id_)):
             self.delete_container(id_, container)
-        del self._containers[id_]
+        del self._containers[id_], self.rids[id_]
         self._file.remove_database(id_)
 
     def create_container(self, database: str, definition: dict[str, Any]) -> Container:

@@ -1,19 +1,58 @@
+"""The two profiles that the same tests run in: everything embedded, and everything as on Azure."""
+
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import httpx
 import pytest
 
-from tests.host import running
+from tests.azure_stores import AzureStores
+from tests.azure_stores import running as azure_stores_running
+from tests.host import DIMENSIONS, running
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What hosts stand on. stores: None where all is in the host's own process and folder."""
+
+    stores: AzureStores | None
+
+    def settings(self) -> dict[str, str]:
+        """The settings of hosts that share one long term with each other and nobody else."""
+        if self.stores is None:
+            return {}
+        database = uuid.uuid4().hex
+        asyncio.run(self.stores.provision(DIMENSIONS, database))
+        return self.stores.settings(database)
 
 
 @pytest.fixture(scope="session")
-def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+def azure_stores() -> Iterator[AzureStores]:
+    with azure_stores_running() as started:
+        yield started
+
+
+@pytest.fixture(scope="session", params=["embedded", "azure"])
+def profile(request: pytest.FixtureRequest) -> Profile:
+    """Whoever uses it, or `host`, is run in both."""
+    return Profile(request.getfixturevalue("azure_stores") if request.param == "azure" else None)
+
+
+@pytest.fixture(scope="session")
+def host(profile: Profile, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A client of one host for all tests that need nothing special; each test has users of its own."""
-    with running(tmp_path_factory.mktemp("host")) as client:
+    with running(tmp_path_factory.mktemp("host"), **profile.settings()) as client:
         yield client
+
+
+@pytest.fixture
+def settings(profile: Profile) -> dict[str, str]:
+    """For hosts of a test's own."""
+    return profile.settings()
 
 
 @pytest.fixture

@@ -1,4 +1,7 @@
-"""The development host as a person meets it: starting, refusing to start, answering, stopping."""
+"""The development host as a person meets it: starting, refusing to start, answering, stopping.
+
+What happens before a store is opened (settings, data folder, first lines) is tried in the embedded profile only: no store has a part in it.
+"""
 
 from __future__ import annotations
 
@@ -60,10 +63,10 @@ def test_a_taken_port_is_named_with_a_way_out(tmp_path: Path, host: httpx.Client
     assert "--port" in second.terminal
 
 
-def test_data_of_another_embedder_are_a_503_that_names_both(tmp_path: Path) -> None:
-    with running(tmp_path) as client:
+def test_data_of_another_embedder_are_a_503_that_names_both(tmp_path: Path, settings: dict[str, str]) -> None:
+    with running(tmp_path, **settings) as client:
         save(client, "ana", "Ana moved to Lisbon")
-    with running(tmp_path, ready=False, EMBEDDING_DIMENSIONS="256") as client:
+    with running(tmp_path, ready=False, EMBEDDING_DIMENSIONS="256", **settings) as client:
         query = {"user_id": "ana", "query": "Lisbon"}
         for _ in range(2):
             found = problem(client.post("/api/v1/memories/retrieve", json=query), 503)
@@ -73,7 +76,7 @@ def test_data_of_another_embedder_are_a_503_that_names_both(tmp_path: Path) -> N
         assert ready.status_code == 503
         assert int(ready.headers["retry-after"]) > 0
         assert ready.json()["dependencies"]["long_term"]["detail"] == found["detail"]
-    with running(tmp_path) as client:
+    with running(tmp_path, **settings) as client:
         assert len(client.post("/api/v1/memories/retrieve", json=query).json()["results"]) == 1
 
 
@@ -161,12 +164,14 @@ async def _save_until_it_ends(url: str, host: Host, how: signal.Signals) -> list
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-async def test_a_stop_in_the_middle_of_saves_loses_nothing_that_was_acknowledged(tmp_path: Path, how: signal.Signals) -> None:
-    host = Host(tmp_path)
+async def test_a_stop_in_the_middle_of_saves_loses_nothing_that_was_acknowledged(
+    tmp_path: Path, how: signal.Signals, settings: dict[str, str]
+) -> None:
+    host = Host(tmp_path, **settings)
     acknowledged = await _save_until_it_ends(host.url, host, how)
     assert host.process.wait(30) == 0
     assert "Traceback" not in host.terminal
     assert len(acknowledged) >= 20
-    with running(tmp_path) as client:
+    with running(tmp_path, **settings) as client:
         for memory_id in acknowledged:
             assert client.get(f"/api/v1/memories/{memory_id}", params={"user_id": "ana"}).status_code == 200

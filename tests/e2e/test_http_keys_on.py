@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.e2e.conftest import Profile
 from tests.host import problem, running, save
 
 SECRET = "0123456789abcdefABCDEF"
@@ -30,8 +31,8 @@ def as_settings() -> str:
 
 
 @pytest.fixture(scope="module")
-def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    with running(tmp_path_factory.mktemp("locked"), MEMORY_API_KEYS=as_settings()) as client:
+def locked(profile: Profile, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    with running(tmp_path_factory.mktemp("locked"), MEMORY_API_KEYS=as_settings(), **profile.settings()) as client:
         yield client
 
 

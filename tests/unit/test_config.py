@@ -20,6 +20,8 @@ SECRET_VALUES = {
     "MEMORY_COSMOS_KEY": "cosmos-hush-hush",
     "MEMORY_REDIS_URL": "rediss://:hush-hush@cache:6380/0",
     "MEMORY_REDIS_PASSWORD": "redis-hush-hush",
+    "MEMORY_QUEUE_CONNECTION": "AccountName=memory;AccountKey=hush-hush",
+    "MEMORY_ARCHIVE_CONNECTION": "AccountName=a;AccountKey=archive-hush-hush",
     "MEMORY_API_KEYS": KEY.replace("shop", "hush"),
     "MEMORY_SECRET": "cursor-hush-hush-hush",
 }
@@ -74,8 +76,11 @@ def test_an_empty_variable_counts_as_not_given():
         ("MEMORY_DECAY_HALF_LIFE_DAYS", "0", "greater than 0"),
         ("MEMORY_RECENCY_BOOST", "nan", "finite"),
         ("MEMORY_AUTH", "maybe", "'on' or 'off'"),
+        ("MEMORY_ARCHIVE_TIER", "archive", "'hot', 'cool' or 'cold'"),
+        ("MEMORY_ARCHIVE_CONTAINER", "My_Box", "pattern"),
         ("EMBEDDING_BASE_URL", "localhost", "http"),
         ("LOG_LEVEL", "LOUD", "'DEBUG'"),
+        ("MEMORY_DATA", "~nobody-of-this-name/m", "home of a user"),
         ("MEMORY_CHUNK_OVERLAP", "500", "less than MEMORY_CHUNK_TOKENS"),
         ("MEMORY_COSINE_LOW", "1.0", "less than MEMORY_COSINE_HIGH"),
     ],
@@ -99,6 +104,8 @@ def test_every_wrong_value_is_named_at_once():
     [
         ({"MEMORY_LONG_TERM": "cosmos"}, "MEMORY_COSMOS_ENDPOINT"),
         ({"MEMORY_SHORT_TERM": "redis"}, "MEMORY_REDIS_URL"),
+        ({"MEMORY_QUEUE": "storage"}, "MEMORY_QUEUE_CONNECTION or MEMORY_QUEUE_ACCOUNT_URL"),
+        ({"MEMORY_ARCHIVE": "blob"}, "MEMORY_ARCHIVE_CONNECTION or MEMORY_ARCHIVE_ACCOUNT_URL"),
         ({"EMBEDDING_PROVIDER": "openai"}, "EMBEDDING_API_KEY"),
         ({"EMBEDDING_PROVIDER": "azure", "EMBEDDING_API_KEY": "k"}, "EMBEDDING_BASE_URL"),
         ({"LLM_PROVIDER": "azure"}, "LLM_BASE_URL"),
@@ -121,6 +128,11 @@ def test_an_unknown_variable_that_is_nearly_a_setting_is_an_error_and_a_strange_
     assert settings(MEMORY_PRESSURE_WATCH="/sys/fs/cgroup", PATH="/bin") == Settings()
     assert "MEMORY_PRESSURE_WATCH is not a setting of Memory Core" in caplog.text
     assert "PATH is" not in caplog.text
+
+
+def test_the_variables_of_the_live_tests_are_nobodys_misspelt_settings(caplog):
+    assert settings(MEMORY_LIVE_COSMOS_ENDPOINT="https://a.example") == Settings()
+    assert caplog.text == ""
 
 
 def test_api_keys_come_as_json():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 
 from memory_core.config import Settings
 from memory_core.domain.models import INTERNAL_FIELDS, Memory
-from memory_core.environment import variable
+from memory_core.environment import LIVE, variable
 from memory_core.functions.openapi import document
 
 ROOT = Path(__file__).parents[2]
@@ -49,7 +50,22 @@ def test_every_field_of_a_memory_that_callers_see_is_documented() -> None:
 def test_the_documents_name_no_setting_that_is_not_there() -> None:
     known = {variable(name) for name in Settings.model_fields}
     named = {word for page in PAGES for word in re.findall(r"\b(?:MEMORY|EMBEDDING)_[A-Z_]*[A-Z]\b", page.read_text(encoding="utf-8"))}
+    named = {name for name in named if not name.startswith(LIVE)}
     assert named - known <= {"MEMORY_DECAY_FLOR"}  # the misspelt one of an example
+
+
+@pytest.mark.parametrize(
+    ("example", "adapters"),
+    [
+        ("local.settings.json.example", ("sqlite", "embedded", "embedded", "folder")),
+        ("local.settings.azure.json.example", ("cosmos", "redis", "storage", "blob")),
+    ],
+)
+def test_the_examples_of_local_settings_choose_each_store_by_names_that_exist(example: str, adapters: tuple[str, ...]) -> None:
+    values = json.loads(read(example))["Values"]
+    assert {name for name in values if name.startswith("MEMORY_")} <= {variable(name) for name in Settings.model_fields}
+    settings = Settings.from_env(values)
+    assert (settings.long_term, settings.short_term, settings.queue, settings.archive) == adapters
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

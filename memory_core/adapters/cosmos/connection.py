@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.documents import DEPENDENCY, Item
 from memory_core.adapters.cosmos.remembered import Remembered
+from memory_core.adapters.identity import credential
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.scope import Owner
 from memory_core.ports import Charged
@@ -51,13 +52,24 @@ class Answer:
 
 
 class Connection:
-    """One container of one account. key: an account key; None = the identity that `DefaultAzureCredential` finds.
+    """One container of one account. key: an account key; None = an identity, that of `identity_client_id` where it is given.
 
     charged: told of the charge of each answer. What the SDK asks again by itself it does not show, and that is not counted.
     """
 
-    def __init__(self, endpoint: str, database: str, container: str, *, key: str | None, deadline_s: float, charged: Charged) -> None:
-        self._endpoint, self._key, self._deadline_s, self._charged = endpoint, key, deadline_s, charged
+    def __init__(
+        self,
+        endpoint: str,
+        database: str,
+        container: str,
+        *,
+        key: str | None,
+        identity_client_id: str | None,
+        deadline_s: float,
+        charged: Charged,
+    ) -> None:
+        self._endpoint, self._key, self._identity_client_id = endpoint, key, identity_client_id
+        self._deadline_s, self._charged = deadline_s, charged
         self._database_id, self._container_id = database, container
         self._opening = asyncio.Lock()
         self._client: CosmosClient | None = None
@@ -184,12 +196,10 @@ class Connection:
     async def _connected(self) -> CosmosClient:
         from azure.cosmos.aio import CosmosClient
 
-        credential: Any = self._key
-        if credential is None:
-            from azure.identity.aio import DefaultAzureCredential
-
-            credential = self._credential = self._credential or DefaultAzureCredential()
-        client = CosmosClient(self._endpoint, credential, **CLIENT_OPTIONS)
+        signed_by: Any = self._key
+        if signed_by is None:
+            signed_by = self._credential = self._credential or credential(self._identity_client_id)
+        client = CosmosClient(self._endpoint, signed_by, **CLIENT_OPTIONS)
         try:
             await client.__aenter__()
         except BaseException:

@@ -49,8 +49,8 @@ class _Beside(NamedTuple):
 class CosmosStore:
     """`LongTermStore` in one container. Containers are made by whoever runs the account; `provision` is for emulators.
 
-    key: an account key; None = managed identity. consistency: the least that the account must have, see `policies.ENOUGH`.
-    deadline_s: what one logical call may take, retries included. charged: told what each answer has cost.
+    key: an account key; None = managed identity, a user-assigned one by its client id. consistency: the least that the account must
+    have, see `policies.ENOUGH`. deadline_s: what one logical call may take, retries included. charged: told what each answer has cost.
     """
 
     def __init__(
@@ -63,12 +63,15 @@ class CosmosStore:
         dimensions: int,
         container: str = "memories",
         key: str | None = None,
+        identity_client_id: str | None = None,
         vector_index: policies.VectorIndex = "quantizedFlat",
         consistency: policies.Consistency = "strong",
         deadline_s: float = 8.0,
         charged: Charged = lambda units: None,
     ) -> None:
-        self._connection = Connection(endpoint, database, container, key=key, deadline_s=deadline_s, charged=charged)
+        self._connection = Connection(
+            endpoint, database, container, key=key, identity_client_id=identity_client_id, deadline_s=deadline_s, charged=charged
+        )
         self._names = (database, container)
         self._clock = clock
         self._dimensions = dimensions

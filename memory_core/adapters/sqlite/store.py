@@ -20,7 +20,8 @@ from weakref import WeakValueDictionary
 
 from memory_core.adapters.sqlite import commit as committing
 from memory_core.adapters.sqlite import reading, searching
-from memory_core.adapters.sqlite.schema import DEPENDENCY, Synchronous, check_embedder, connect, prepare, reporting
+from memory_core.adapters.sqlite.file import Synchronous, connect, prepare, reporting
+from memory_core.adapters.sqlite.schema import DEPENDENCY, LAYOUT, check_embedder
 from memory_core.adapters.sqlite.slices import Slices
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.models import Event, Memory, Vector
@@ -183,7 +184,7 @@ class SqliteStore:
         """Do `work` on the event loop: for what costs less than handing it, and the interpreter's lock with it, to a thread and back."""
         if self._readers is None:
             raise Unavailable(DEPENDENCY, "the store is not open")
-        with reporting():
+        with reporting(DEPENDENCY):
             if self._impatient is None:
                 self._impatient = connect(self._path, self._synchronous, patient=False)
                 self._connections.append(self._impatient)
@@ -197,7 +198,7 @@ class SqliteStore:
             raise Unavailable(DEPENDENCY, "the store is not open")
 
         def call() -> T:
-            with reporting():
+            with reporting(DEPENDENCY):
                 return work(self._connection(), *args, **kwargs)
 
         self._under_way += 1
@@ -225,7 +226,7 @@ class SqliteStore:
         self._local = threading.local()
 
     def _prepared(self, connection: sqlite3.Connection) -> None:
-        prepare(connection)
+        prepare(connection, LAYOUT)
         check_embedder(connection, *self._embedder)
 
     def _documents(self, connection: sqlite3.Connection, owner: Owner, ids: Sequence[str]) -> Snapshot:

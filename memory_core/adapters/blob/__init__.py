@@ -1,0 +1,1 @@
+"""The archive in Azure Blob Storage."""

@@ -1,0 +1,1 @@
+"""The archive in a folder of this machine."""

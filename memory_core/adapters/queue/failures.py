@@ -1,0 +1,22 @@
+"""Answers of the queue service that are not failures to the caller.
+
+One would get wrong: 404 has two meanings. A queue that is not there is a failure; a message that is not there is an answer.
+"""
+
+from __future__ import annotations
+
+from azure.core.exceptions import AzureError
+
+from memory_core.adapters.storage.failures import code_of
+
+NOT_OURS = frozenset({"MessageNotFound", "PopReceiptMismatch"})
+
+
+def is_missing(error: AzureError) -> bool:
+    """Whether the queue itself is not there."""
+    return code_of(error) == "QueueNotFound"
+
+
+def is_no_longer_ours(error: AzureError) -> bool:
+    """Whether the message is gone, or somebody else holds it."""
+    return code_of(error) in NOT_OURS

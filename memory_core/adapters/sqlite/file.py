@@ -1,0 +1,104 @@
+"""A file of ours: how a connection to it is opened, its tables made or its mark checked, and what goes wrong said in our words.
+
+One would get wrong: SQLite opens any database that it is given. A file is ours only when its header says so, and each kind of
+file has a mark of its own, so that none is taken for another.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import orjson
+from pydantic import ValidationError
+
+from memory_core.domain.errors import Unavailable
+
+BUSY_TIMEOUT_S = 5.0
+"""How long a commit waits for another process that is committing to the same file."""
+IMPATIENCE_S = 0.002
+LOOP_CACHE_KIB = 16 * 1024
+Synchronous = Literal["full", "normal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One kind of file. dependency: whom its errors name; application_id: its mark in the header; tables: what makes a new one."""
+
+    dependency: str
+    application_id: int
+    version: int
+    tables: tuple[str, ...]
+
+
+@contextmanager
+def reporting(dependency: str) -> Iterator[None]:
+    """Turn what is wrong with the file, the disk, a lock or what is stored into Unavailable; mistakes in our own SQL stay what they are."""
+    try:
+        yield
+    except (sqlite3.ProgrammingError, sqlite3.IntegrityError, sqlite3.InterfaceError):
+        raise
+    except (sqlite3.Error, OSError) as error:
+        raise Unavailable(dependency, f"SQLite: {error}") from error
+    except (orjson.JSONDecodeError, ValidationError) as error:
+        raise Unavailable(dependency, "a stored document is damaged and can't be read") from error
+
+
+def connect(path: Path, synchronous: Synchronous, *, patient: bool = True) -> sqlite3.Connection:
+    """A connection in autocommit mode, to be used by one thread at a time (closing may happen in another).
+
+    An impatient one, for the event loop, hardly waits for another writer and never moves the write-ahead log into the file, which
+    takes a disk's time. It both reads and writes: a commit by another connection would empty its page cache each time.
+    secure_delete: what is deleted is overwritten in the file, as erasing a user promises.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # what people told is nobody else's on this machine
+    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S if patient else IMPATIENCE_S, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'NORMAL'}")
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute(f"PRAGMA journal_size_limit = {64 * 2**20}")
+        if not patient:
+            connection.execute("PRAGMA wal_autocheckpoint = 0")
+            connection.execute(f"PRAGMA cache_size = -{LOOP_CACHE_KIB}")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
+    """Make the tables of a new file, check those of an old one. Raises Unavailable for a file that is not ours or newer than we are."""
+    _is_ours(connection, layout)
+    mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+    if mode != "wal":
+        raise Unavailable(
+            layout.dependency, f"the file system keeps the database in journal mode {mode!r}; it needs 'wal' (no network folder)"
+        )
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if not _is_ours(connection, layout):
+            for statement in layout.tables:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {layout.application_id}")
+            connection.execute(f"PRAGMA user_version = {layout.version}")
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _is_ours(connection: sqlite3.Connection, layout: Layout) -> bool:
+    """True for a file of this version, False for an empty one; Unavailable for all others."""
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if application == layout.application_id:
+        if version != layout.version:
+            raise Unavailable(layout.dependency, f"the file has schema version {version}, this program knows version {layout.version}")
+        return True
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        raise Unavailable(layout.dependency, "the file is a database of another program")
+    return False

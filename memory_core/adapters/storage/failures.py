@@ -1,0 +1,45 @@
+"""What a storage account and the way to it can answer instead of an answer, in the product's words.
+
+One would get wrong: 404 has two meanings. A queue or a container that is not there is a failure; a message or a blob is an answer.
+"""
+
+from __future__ import annotations
+
+from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError
+
+from memory_core.domain.errors import Unavailable
+
+PASSING = frozenset({408, 429, 500, 502, 503, 504})
+"""Statuses after which the same call may well succeed."""
+LACKING = {"QueueNotFound": "the queue", "ContainerNotFound": "the container"}
+RETRY_AFTER_S = 2
+
+
+def passes(error: AzureError) -> bool:
+    """Whether a call that failed so is worth repeating."""
+    status = _status_of(error)
+    return not isinstance(error, ClientAuthenticationError) if status is None else status in PASSING
+
+
+def code_of(error: AzureError) -> str | None:
+    """The service's name for what happened ("BlobNotFound")."""
+    code = getattr(error, "error_code", None)
+    return None if code is None else str(getattr(code, "value", code))
+
+
+def translated(dependency: str, error: AzureError) -> Unavailable | None:
+    """The error to raise instead; None for a refusal that only its caller understands."""
+    status, code = _status_of(error), code_of(error)
+    if status in (401, 403) or isinstance(error, ClientAuthenticationError):
+        return Unavailable(dependency, f"Storage refused us: identity, key or rights ({code or status})", retry_after_s=30)
+    if code in LACKING:
+        return Unavailable(dependency, f"{LACKING[code]} does not exist in the storage account", retry_after_s=30)
+    if status is None:
+        return Unavailable(dependency, "Storage can not be reached", retry_after_s=RETRY_AFTER_S)
+    if status in PASSING:
+        return Unavailable(dependency, f"Storage answered {status}", retry_after_s=RETRY_AFTER_S)
+    return None
+
+
+def _status_of(error: AzureError) -> int | None:
+    return error.status_code if isinstance(error, HttpResponseError) else None

@@ -1,0 +1,186 @@
+"""Queue triggers: receive messages, call their functions, and end each message as Azure's host does.
+
+Done: removed. Failed: visible again after a while, and after the last attempt moved to the poison queue. One would get wrong: a
+poison queue has none of its own, so a message that its function fails at comes back until it expires.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from azure.functions import QueueMessage, get_binding_registry
+from azure.functions.meta import Datum
+
+from memory_core.domain.errors import Unavailable
+from memory_core.localhost.hold import Hold
+from memory_core.localhost.queue_options import QueueOptions
+from memory_core.ports import POISON, Delivery, TaskQueue
+
+log = logging.getLogger(__name__)
+FIRST_PAUSE = timedelta(milliseconds=100)
+"""Between two looks at a queue that was empty once; doubled with each, up to maxPollingInterval."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueFunction:
+    """One queue function. argument: the name of its parameter."""
+
+    name: str
+    queue: str
+    argument: str
+    call: Callable[..., Awaitable[None]]
+
+
+class Queues:
+    """The queue functions of an app: they are served between `start` and `stop`."""
+
+    def __init__(self, functions: Sequence[QueueFunction], options: QueueOptions, visibility: timedelta) -> None:
+        """visibility: how long a message is hidden at a time while its function runs."""
+        self._functions = functions
+        self._options = options
+        self._visibility = visibility
+        self._stopping = asyncio.Event()
+        self._listeners: list[_Listener] = []
+        self._listening: list[asyncio.Task[None]] = []
+
+    def start(self, queue: TaskQueue) -> None:
+        """Begin to receive."""
+        self._listeners = [_Listener(one, queue, self._options, self._visibility, self._stopping) for one in self._functions]
+        self._listening = [asyncio.ensure_future(one.listen()) for one in self._listeners]
+
+    async def stop(self, grace_s: float) -> None:
+        """Receive no more, let what runs finish for `grace_s` seconds, then cancel it: its messages are handed back."""
+        self._stopping.set()
+        running = {*self._listening, *(task for one in self._listeners for task in one.running)}
+        if running:
+            _, late = await asyncio.wait(running, timeout=grace_s)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+
+class _Listener:
+    """One function and the messages that it works on now."""
+
+    def __init__(
+        self, function: QueueFunction, queue: TaskQueue, options: QueueOptions, visibility: timedelta, stopping: asyncio.Event
+    ) -> None:
+        self._function, self._queue, self._options = function, queue, options
+        self._visibility, self._stopping = visibility, stopping
+        self._poison = None if function.queue.endswith(POISON) else function.queue + POISON
+        self._reachable = True
+        self.running: set[asyncio.Task[None]] = set()
+
+    async def listen(self) -> None:
+        """Receive until the stop; a batch whenever no more than newBatchThreshold messages are being worked on."""
+        pause = FIRST_PAUSE
+        while not self._stopping.is_set():
+            if await self._receive():
+                pause = FIRST_PAUSE
+                while len(self.running) > self._options.new_batch_threshold:
+                    await asyncio.wait(self.running, return_when=asyncio.FIRST_COMPLETED)
+            else:
+                await self._rest(pause)
+                pause = min(2 * pause, self._options.max_polling_interval)
+
+    async def _receive(self) -> bool:
+        """Begin to work on what there is; False when there is nothing, or nothing to be had."""
+        name = self._function.queue
+        try:
+            deliveries = await self._queue.receive(name, self._options.batch_size, self._visibility)
+        except Unavailable as error:
+            if self._reachable:
+                log.warning("%s waits until its queue can be reached: %s", self._function.name, error.detail)
+            self._reachable = False
+            return False
+        except Exception:
+            log.exception("%s can't receive; it goes on trying", self._function.name)
+            return False
+        if not self._reachable:
+            log.info("%s receives again", self._function.name)
+        self._reachable = True
+        for delivery in deliveries:
+            task = asyncio.ensure_future(self._hand_back(delivery) if self._stopping.is_set() else self._work(delivery))
+            self.running.add(task)
+            task.add_done_callback(self.running.discard)
+        return bool(deliveries)
+
+    async def _rest(self, pause: timedelta) -> None:
+        """Until something was sent in this process, the pause is over or the host stops."""
+        waits = [asyncio.ensure_future(one) for one in (self._queue.arrival(self._function.queue, pause), self._stopping.wait())]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in waits:
+                one.cancel()
+
+    async def _work(self, delivery: Delivery) -> None:
+        try:
+            if self._poison is not None and delivery.dequeue_count > self._options.max_dequeue_count:
+                await self._to_poison(delivery, self._poison)  # its last attempt took the whole process with it
+            else:
+                await self._attempt(delivery)
+        except Unavailable as error:
+            log.warning("%s: message %s will come again, for its queue failed: %s", self._function.name, delivery.id, error.detail)
+        except Exception:
+            log.exception("%s: message %s could not be ended and will come again", self._function.name, delivery.id)
+
+    async def _attempt(self, delivery: Delivery) -> None:
+        name = self._function.queue
+        hold = Hold(self._queue, name, delivery, self._visibility)
+        try:
+            succeeded = await self._call(delivery)
+        except asyncio.CancelledError:
+            log.warning("%s was stopped at message %s, which will come again", self._function.name, delivery.id)
+            await self._hand_back(await hold.end())
+            raise
+        delivery = await hold.end()
+        if succeeded:
+            if not await self._queue.complete(name, delivery):
+                log.warning("%s: message %s is done, but was somebody else's by then", self._function.name, delivery.id)
+        elif self._poison is None:
+            log.error("%s: message %s stays hidden for %s and comes again", self._function.name, delivery.id, self._visibility)
+        elif delivery.dequeue_count >= self._options.max_dequeue_count:
+            await self._to_poison(delivery, self._poison)
+        else:
+            await self._queue.extend(name, delivery, self._options.visibility_timeout)
+
+    async def _call(self, delivery: Delivery) -> bool:
+        """Whether the function ended well, and in time. What it raises is logged."""
+        limit = self._options.function_timeout
+        try:
+            async with asyncio.timeout(None if limit is None else limit.total_seconds()):
+                await self._function.call(**{self._function.argument: message(delivery)})
+        except Exception:
+            log.exception("%s failed at message %s (attempt %d)", self._function.name, delivery.id, delivery.dequeue_count)
+            return False
+        return True
+
+    async def _to_poison(self, delivery: Delivery, poison: str) -> None:
+        log.error("%s gives message %s up after %d attempts: it is in %s", self._function.name, delivery.id, delivery.dequeue_count, poison)
+        await self._queue.send(poison, delivery.body)
+        await self._queue.complete(self._function.queue, delivery)
+
+    async def _hand_back(self, delivery: Delivery) -> None:
+        try:
+            await self._queue.extend(self._function.queue, delivery, timedelta(0))
+        except Unavailable as error:
+            log.warning("%s: message %s could not be handed back: %s", self._function.name, delivery.id, error.detail)
+
+
+def message(delivery: Delivery) -> QueueMessage:
+    """A delivery as functions get it, made by the SDK's own converter: a `QueueMessage` built by hand knows no dequeue count."""
+    metadata = {
+        "Id": Datum(delivery.id, "string"),
+        "DequeueCount": Datum(delivery.dequeue_count, "int"),
+        "InsertionTime": Datum(delivery.inserted_at.isoformat(), "string"),
+        "ExpirationTime": Datum(delivery.expires_at.isoformat(), "string"),
+        "NextVisibleTime": Datum(delivery.next_visible_at.isoformat(), "string"),
+        "PopReceipt": Datum(delivery.receipt, "string"),
+    }
+    made: QueueMessage = get_binding_registry().get("queueTrigger").decode(Datum(delivery.body, "string"), trigger_metadata=metadata)
+    return made

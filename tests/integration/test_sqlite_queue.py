@@ -1,0 +1,169 @@
+"""The embedded queue as a file: killed processes, several at once, what expires, and files that are not its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memory_core.adapters.sqlite.queue import SqliteQueue
+from memory_core.adapters.system import SystemClock
+from memory_core.domain.errors import Unavailable
+from tests.builders import StillClock
+from tests.world import World
+
+ROOT = Path(__file__).parents[2]
+HOUR = timedelta(hours=1)
+DAY_S = 86_400
+
+
+@pytest.fixture
+def clock() -> StillClock:
+    return StillClock()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "queue.db"
+
+
+@pytest.fixture
+async def queue(path: Path, clock: StillClock) -> AsyncIterator[SqliteQueue]:
+    made = SqliteQueue(path, clock=clock, synchronous="normal")
+    await made.open()
+    yield made
+    await made.close()
+
+
+def child(what: str, path: Path, name: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.integration.queue_child", what, str(path), name]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+
+async def drained(queue: SqliteQueue) -> list[str]:
+    bodies: list[str] = []
+    while got := await queue.receive("formation", 32, HOUR):
+        bodies += [delivery.body for delivery in got]
+    return bodies
+
+
+async def test_every_message_of_a_killed_sender_that_was_acknowledged_is_there(path: Path) -> None:
+    acknowledged: set[str] = set()
+    for name in ("first", "second"):
+        sender = child("send", path, name)
+        assert sender.stdout is not None
+        acknowledged |= {sender.stdout.readline().strip() for _ in range(200)}
+        sender.kill()
+        acknowledged |= {line.strip() for line in sender.stdout if line.endswith("\n")}
+        sender.wait()
+        sender.stdout.close()
+    reader = SqliteQueue(path, clock=SystemClock(), synchronous="normal")
+    await reader.open()
+    found = await drained(reader)
+    await reader.close()
+    assert acknowledged <= set(found)
+    assert len(found) == len(set(found))
+
+
+async def test_processes_that_drain_one_queue_share_it(path: Path) -> None:
+    sender = SqliteQueue(path, clock=SystemClock(), synchronous="normal")
+    await sender.open()
+    for number in range(300):
+        await sender.send("formation", f"m{number}")
+    await sender.close()
+    drains = [child("drain", path, name) for name in ("a", "b", "c")]
+    taken = [line.strip() for one in drains for line in one.communicate(timeout=60)[0].splitlines()]
+    assert sorted(taken) == sorted(f"m{number}" for number in range(300))
+
+
+async def test_a_message_nobody_came_for_is_gone_after_a_week(queue: SqliteQueue, clock: StillClock) -> None:
+    await queue.send("formation", "a")
+    clock.forward(7 * DAY_S - 1)
+    assert await queue.length("formation") == 1
+    clock.forward(1)
+    assert await queue.length("formation") == 0
+    assert await queue.receive("formation", 1, HOUR) == []
+
+
+async def test_a_message_expires_while_it_is_held(queue: SqliteQueue, clock: StillClock) -> None:
+    await queue.send("formation", "a")
+    clock.forward(7 * DAY_S - 60)
+    (held,) = await queue.receive("formation", 1, HOUR)
+    clock.forward(60)
+    assert await queue.extend("formation", held, HOUR) is None
+    assert not await queue.complete("formation", held)
+
+
+async def test_a_message_delayed_by_a_week_is_not_expired_when_it_comes(queue: SqliteQueue, clock: StillClock) -> None:
+    await queue.send("formation", "a", delay=timedelta(days=7))
+    clock.forward(7 * DAY_S)
+    assert await drained(queue) == ["a"]
+
+
+async def test_what_expired_leaves_the_file(queue: SqliteQueue, path: Path, clock: StillClock) -> None:
+    await queue.send("webhooks", "old")
+    clock.forward(7 * DAY_S)
+    await queue.send("formation", "new")
+    assert await drained(queue) == ["new"]
+    with sqlite3.connect(path) as file:
+        assert file.execute("SELECT body FROM messages").fetchall() == [("new",)]
+    file.close()
+
+
+async def test_what_a_receiver_that_gave_up_was_about_to_get_comes_back(queue: SqliteQueue, clock: StillClock) -> None:
+    await queue.send("formation", "a")
+    receiving = asyncio.create_task(queue.receive("formation", 1, HOUR))
+    await asyncio.sleep(0)
+    receiving.cancel()
+    await asyncio.gather(receiving, return_exceptions=True)
+    clock.forward(HOUR.total_seconds())
+    assert await drained(queue) == ["a"]
+
+
+async def test_the_stores_own_file_is_not_taken_for_a_queue(world: World, clock: StillClock) -> None:
+    await world.core()
+    queue = SqliteQueue(world.folder / "memory.db", clock=clock)
+    with pytest.raises(Unavailable, match="another program"):
+        await queue.open()
+    await queue.close()
+
+
+@pytest.fixture
+def damaged(path: Path) -> Path:
+    path.parent.mkdir()
+    path.write_bytes(b"not a database" * 1000)
+    return path
+
+
+async def test_a_damaged_file_says_so_and_works_once_it_is_gone(damaged: Path, clock: StillClock) -> None:
+    queue = SqliteQueue(damaged, clock=clock)
+    with pytest.raises(Unavailable, match="not a database") as refused:
+        await queue.open()
+    assert refused.value.dependency == "queue"
+    os.remove(damaged)
+    await queue.send("formation", "a")
+    assert await drained(queue) == ["a"]
+    await queue.close()
+
+
+async def test_a_queue_that_is_not_open_says_so(path: Path, clock: StillClock) -> None:
+    queue = SqliteQueue(path, clock=clock)
+    with pytest.raises(Unavailable, match="not open"):
+        await queue.send("formation", "a")
+    await queue.close()
+
+
+async def test_memories_are_kept_without_a_queue_and_readiness_says_so(world: World) -> None:
+    (world.folder / "queue.db").mkdir()
+    core = await world.core()
+    ready = await core.ready()
+    assert ready["status"] == "degraded"
+    assert ready["dependencies"]["queue"]["status"] == "unavailable"
+    assert ready["dependencies"]["long_term"]["status"] == "ok"

@@ -1,0 +1,15 @@
+"""Time as a real service has it."""
+
+from __future__ import annotations
+
+import time
+
+from tests.builders import StillClock
+
+
+class PassingClock(StillClock):
+    """A clock that is moved forward by waiting: it is the service that drops what expires, and its time is nobody's to move."""
+
+    def forward(self, seconds: float) -> None:
+        super().forward(seconds)
+        time.sleep(max(0.0, seconds))
