@@ -147,9 +147,11 @@ class DiesAfter:
     async def commit(self, owner: Owner, batch: Batch) -> None:
         if self.commits <= 0 and not self.applied:
             raise Killed
-        await self.inner.commit(owner, batch)
-        if self.commits <= 0:
-            raise Killed
+        try:
+            await self.inner.commit(owner, batch)
+        finally:
+            if self.commits <= 0:
+                raise Killed  # whatever the answer was, nobody hears it
         self.commits -= 1
 
     def __getattr__(self, name: str) -> Any:

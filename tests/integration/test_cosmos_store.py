@@ -157,6 +157,40 @@ async def test_a_document_read_before_a_rivals_commit_is_read_again_for_the_head
     assert seen.documents["counter"].body == {"n": 2}
 
 
+async def test_a_look_never_shows_half_of_a_rivals_commit(server: CosmosServer, opened: Opened) -> None:
+    """A memory of after the commit and no receipt, which is of the same batch, would tell a repeated call that it came too late."""
+    here, there = await opened(), await opened()
+    await save(there, memory(id="mem_1"))
+    head = (await here.snapshot(ALICE)).head
+    assert head is not None
+    changed = memory("changed", id="mem_1", sequence=1, revision=2)
+    rival = batch(head, [Write("put", document(changed)), Write("create", Document("rcp_1", "receipt", {"sequence": 2}))])
+    server.forget_requests()
+    server.fault("slow", operations=["read"], skip=2, times=1, delay_ms=400)  # of head, receipt and memory, the memory
+    looking = asyncio.create_task(here.snapshot(ALICE, ["rcp_1", "mem_1"]))
+    deadline = time.monotonic() + 10
+    while [one["operation"] for one in await asyncio.to_thread(server.requests)] != ["read", "read"]:
+        assert time.monotonic() < deadline
+    await there.commit(ALICE, rival)
+    seen = await looking
+    assert set(seen.documents) == {"mem_1", "rcp_1"}
+    assert seen.documents["mem_1"].body["content"] == "changed"
+    assert seen.head == rival.head
+
+
+async def test_rows_come_once_when_a_range_moves_between_two_pages(server: CosmosServer, opened: Opened) -> None:
+    """The service cuts pages at 4 MB, and the SDK begins again when the next one is asked of a range that is gone."""
+    store = await opened()
+    for start in range(0, 200, 50):
+        await commit(store, ALICE, *(Write("create", Document(f"tsk_{start + n:03}", "task", {"text": "x" * 30_000})) for n in range(50)))
+    server.forget_requests()
+    server.fault("gone", operations=["query"], skip=1, times=1)
+    seen = [one.id for one in await store.page(ALICE, "task", None, None, 500)]
+    server.heal()
+    assert len([one for one in server.requests() if one["operation"] == "query"]) > 3
+    assert len(set(seen)) == len(seen) == 200
+
+
 async def test_a_store_that_is_down_is_said_and_comes_back_without_a_restart(server: CosmosServer, opened: Opened) -> None:
     store = await opened(deadline_s=1.0)
     head = await save(store, memory(id="mem_1", embedding=unit(1)))

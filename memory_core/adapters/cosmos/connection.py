@@ -30,6 +30,8 @@ PAUSE_S = 0.02
 """Before the second attempt; doubled with each, times a random share, so that clients do not come back together."""
 CONNECTIONS = 100
 """What the SDK's transport (aiohttp) holds at most."""
+ROWS_A_PAGE = 1000
+"""As many as the service gives at most, instead of 100; it cuts a page at 4 MB all the same."""
 CHARGE = "x-ms-request-charge"
 SESSION_TOKEN = "x-ms-session-token"  # noqa: S105 - a header's name
 CLIENT_OPTIONS: Final[dict[str, Any]] = {
@@ -105,7 +107,10 @@ class Connection:
         return await self.read(read)
 
     async def query(self, owner: Owner, query: Query) -> Answer:
-        """All rows of a query within one user's partition."""
+        """All rows of a query within one user's partition, each once.
+
+        When a range moves while pages are read, the SDK begins the query again, and gives the rows of the first pages twice.
+        """
 
         async def read(container: ContainerProxy) -> Answer:
             answer = Answer()
@@ -119,9 +124,13 @@ class Connection:
                 partition_key=list(owner),
                 session_token=self._tokens.get(owner),
                 full_text_score_scope="Local",  # a word is worth what it is worth to this user
+                max_item_count=ROWS_A_PAGE,
                 response_hook=count,
             )
-            answer.rows = [row async for row in found]
+            rows: dict[str, Any] = {}
+            async for row in found:
+                rows.setdefault(row["id"] if isinstance(row, dict) else row, row)
+            answer.rows = list(rows.values())
             return answer
 
         return await self.read(read)
