@@ -138,21 +138,26 @@ class Killed(BaseException):
 
 @dataclass
 class DiesAfter:
-    """A store whose process dies at the commit after the next `commits`; `answered` false: right after that one was applied."""
+    """A store whose process dies at the commit after the next `commits`; `applied`: right after that one was sent.
+
+    A batch that is sent again is the same commit.
+    """
 
     inner: LongTermStore
     commits: int
     applied: bool = False
+    seen: set[str] = field(default_factory=set)
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
-        if self.commits <= 0 and not self.applied:
+        self.seen.add(batch.commit_id)
+        dies = len(self.seen) > self.commits
+        if dies and not self.applied:
             raise Killed
         try:
             await self.inner.commit(owner, batch)
         finally:
-            if self.commits <= 0:
+            if dies:
                 raise Killed  # whatever the answer was, nobody hears it
-        self.commits -= 1
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
