@@ -18,7 +18,7 @@ from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.errors import Unavailable
+from memory_core.domain.errors import AlreadyExists, HeadMoved, Unavailable
 from memory_core.domain.models import Event, Head, Memory, MemoryType, Vector
 from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput
 from memory_core.domain.results import Call
@@ -138,7 +138,7 @@ class Killed(BaseException):
 
 @dataclass
 class DiesAfter:
-    """A store whose process dies at the commit after the next `commits`; `applied`: right after that one was sent.
+    """A store whose process dies at the commit after the next `commits`; `applied`: right after that one was applied.
 
     A batch that is sent again is the same commit.
     """
@@ -150,14 +150,18 @@ class DiesAfter:
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
         self.seen.add(batch.commit_id)
-        dies = len(self.seen) > self.commits
-        if dies and not self.applied:
-            raise Killed
-        try:
+        if len(self.seen) <= self.commits:
             await self.inner.commit(owner, batch)
-        finally:
-            if dies:
-                raise Killed  # whatever the answer was, nobody hears it
+            return
+        while self.applied:
+            try:
+                await self.inner.commit(owner, batch)
+            except (HeadMoved, AlreadyExists):
+                break  # the echo of the one before, whose answer was lost
+            except Unavailable:
+                continue
+            break
+        raise Killed
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
