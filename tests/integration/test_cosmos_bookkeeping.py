@@ -13,7 +13,7 @@ import pytest
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.scope import Owner
-from memory_core.ports import Document, Embedder
+from memory_core.ports import Document
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, DIMENSIONS, StillClock, commit
 from tests.contract.conftest import Provisioning
@@ -70,8 +70,8 @@ async def test_a_fault_at_any_write_of_a_conversations_work_leaves_it_formed_onc
     """Before each of the work's writes once, the two forming commits among them, the service refuses or the connection is cut."""
     clock, database = StillClock(), uuid4().hex
 
-    def elsewhere(one: Embedder) -> CosmosStore:
-        return Provisioning(server.endpoint, database, clock=clock, embedding_model=one.model, dimensions=one.dimensions, key=KEY)
+    def elsewhere(model: str, dimensions: int) -> CosmosStore:
+        return Provisioning(server.endpoint, database, clock=clock, embedding_model=model, dimensions=dimensions, key=KEY)
 
     world = World(tmp_path, clock, elsewhere=elsewhere)
     agents = ScriptedAgents(unsteady=True)
