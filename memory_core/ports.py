@@ -135,13 +135,14 @@ class Filter:
 
     at: valid at that moment (valid_from ≤ at < valid_until), and then a memory whose reason is contradicted, consolidated
     or new_version counts whatever its status, versions included. Without it only `now` is compared with valid_until, and only
-    when `now` is given. since, until: on event_timestamp, since ≤ t < until. tags: any of them.
+    when `now` is given. since, until: on event_timestamp, since ≤ t < until. tags, next_ids: any of them.
     """
 
     statuses: frozenset[str]
     types: frozenset[str] = frozenset()
     categories: frozenset[str] = frozenset()
     tags: frozenset[str] = frozenset()
+    next_ids: frozenset[str] = frozenset()
     session_id: str | None = None
     agent_id: str | None = None
     since: datetime | None = None

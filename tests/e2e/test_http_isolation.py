@@ -51,6 +51,8 @@ def test_another_users_ids_are_not_found(host: httpx.Client, user: str, victim: 
         attempts = [
             host.get(path, params=mine),
             host.get(f"{path}/versions", params=mine),
+            host.get(f"{path}/evolution", params=mine),
+            host.get(f"{path}/evolution/graph", params=mine),
             host.delete(path, params=mine),
             host.put(path, json={**mine, "content": "mine now"}, headers={"If-Match": victim.etag}),
             host.patch(f"{path}/status", json={**mine, "status": "deleted", "reason": "x"}),
