@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
 
 from aiohttp import web
 
 from memory_core.adapters.offline.agents import OfflineAgents
+from memory_core.domain.agent_answers import Answered
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
 from memory_core.ports import DecisionItem
@@ -39,7 +41,7 @@ class ReadingModel:
             name: [item_of(heading, text) for heading, text in found if heading[0].startswith(f"{name} ")]
             for name in ("new", "held", "note")
         }
-        calls = {
+        calls: dict[str, Callable[[], Awaitable[Answered[Any]]]] = {
             "Boundaries": lambda: self._rules.detect_boundary("app", messages, previous),
             "EpisodeAnalysis": lambda: self._rules.analyse_episode("app", messages),
             "ConversationSummary": lambda: self._rules.summarise("app", messages),

@@ -23,9 +23,9 @@ from memory_core.adapters.openai.retries import Retries
 from memory_core.domain.agent_answers import Narrative
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.prompts import NAMES, Name, Prompt, prompt
-from tests.integration.test_openai_agents import APP, CALLS, MESSAGES
 from tests.llama_server import running
 from tests.memories import MovableClock
+from tests.model_calls import APP, CALLS, MESSAGES
 
 DEPLOYMENT = "tiny"
 SHORT: Prompt[Any] = replace(prompt("summarise_fast"), text="Answer with a JSON object.")
