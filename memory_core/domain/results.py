@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from memory_core.domain.models import ConflictRecord, Memory, Outcome
 from memory_core.domain.shown import Shown
@@ -44,8 +44,7 @@ class Saved:
         return 200 if self.outcome in (Outcome.REINFORCED, Outcome.UPSERTED, Outcome.REJECTED) else 201
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One result of a retrieve. A score that the recipe does not use is None; `composite_score` is always there."""
 
     rank: int
