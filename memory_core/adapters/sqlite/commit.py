@@ -32,8 +32,11 @@ _PURGE = (
 )
 
 
-def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datetime, embedder: tuple[str, int]) -> None:
-    """Commit the batch or leave the file as it was. Raises HeadMoved, AlreadyExists, TooLarge, EmbeddingMismatch, sqlite3.Error."""
+def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datetime, embedder: tuple[str, int]) -> int:
+    """Commit the batch or leave the file as it was; which of the owner's changes it is.
+
+    Raises HeadMoved, AlreadyExists, TooLarge, EmbeddingMismatch, sqlite3.Error.
+    """
     pairs, head = encoded(batch)
     model, dimensions = embedder
     _check_dimensions(batch, dimensions)
@@ -49,6 +52,7 @@ def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datet
         connection.execute(_PURGE, (*owner, *owner, now.timestamp(), PURGED_AT_ONCE))
         connection.execute(_PUT_HEAD, (*owner, head, change, change if removed else removal))
         connection.execute("COMMIT")
+        return change
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")

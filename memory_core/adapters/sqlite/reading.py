@@ -42,7 +42,10 @@ class Standing(NamedTuple):
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All reads inside see one state of the file, whatever is committed meanwhile."""
+    """All reads inside see one state of the file, whatever is committed meanwhile; the outer one's, where one is inside another."""
+    if connection.in_transaction:
+        yield
+        return
     connection.execute("BEGIN")
     try:
         yield
@@ -51,7 +54,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
             connection.execute("ROLLBACK")
 
 
-def standing(connection: sqlite3.Connection, owner: Owner) -> Standing | None:
+def standing_of(connection: sqlite3.Connection, owner: Owner) -> Standing | None:
     """Where the owner stands; None for an unknown one."""
     row = connection.execute("SELECT body, change, removal FROM heads WHERE app_id = ? AND user_id = ?", owner).fetchone()
     return None if row is None else Standing(head_of(row[0]), row[1], row[2])

@@ -76,7 +76,7 @@ def parameters(document: Document) -> dict[str, Any]:
         kind=document.kind,
         sequence=document.body.get("sequence", 0),
         expires_at=None if document.expires_at is None else document.expires_at.timestamp(),
-        vector=None if document.vector is None else np.ascontiguousarray(document.vector, dtype="<f4").tobytes(),
+        vector=as_blob(document.vector),
         body=orjson.dumps(body),
     )
     return row
@@ -92,6 +92,11 @@ def whole(body: bytes, inner: bytes | None) -> dict[str, Any]:
     """A document's body out of its two parts."""
     parsed: dict[str, Any] = orjson.loads(body)
     return parsed if inner is None else parsed | orjson.loads(inner)
+
+
+def as_blob(vector: Vector | None) -> bytes | None:
+    """A vector as it is stored: little-endian float32."""
+    return None if vector is None else np.ascontiguousarray(vector, dtype="<f4").tobytes()
 
 
 def as_vector(blob: bytes | None) -> Vector | None:

@@ -107,6 +107,10 @@ class Slice:
         columns = sum(one.nbytes for one in self._arrays.values())
         return self.vectors.nbytes + self.index.nbytes + columns + 350 * len(self.ids)
 
+    def is_at(self, epoch: str, change: int) -> bool:
+        """Whether it says what the file said after that change."""
+        return self.change == change and self.epoch == epoch
+
     @property
     def wasteful(self) -> bool:
         """Whether more rows have fallen than stand, so that loading afresh pays."""
