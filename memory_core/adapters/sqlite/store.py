@@ -148,7 +148,7 @@ class SqliteStore:
 
     async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> dict[str, Shown]:
         """Memories and versions by id, as of one state of the file, without vectors."""
-        return self._here(self._memories, owner, ids, where)
+        return self._here(reading.to_show, owner, ids, where)
 
     async def page(
         self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
@@ -232,14 +232,7 @@ class SqliteStore:
         check_embedder(connection, *self._embedder)
 
     def _documents(self, connection: sqlite3.Connection, owner: Owner, ids: Sequence[str]) -> Snapshot:
-        with reading.transaction(connection):
-            standing = reading.standing_of(connection, owner)
-            return Snapshot(standing and standing.head, reading.by_id(connection, owner, ids, self._clock.now()))
-
-    def _memories(self, connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], where: Filter | None) -> dict[str, Shown]:
-        with reading.transaction(connection):
-            standing = reading.standing_of(connection, owner)
-            return {} if standing is None else reading.to_show(connection, owner, standing.head.epoch, ids, where)
+        return Snapshot(*reading.head_and_documents(connection, owner, ids, self._clock.now()))
 
     def _near(self, connection: sqlite3.Connection, light: bool, owner: Owner, ids: Sequence[str], near: Near) -> Snapshot:
         with self._slices.hold(owner) as held, reading.transaction(connection):
