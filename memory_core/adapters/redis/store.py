@@ -38,8 +38,8 @@ MAX_CONCURRENT = 32
 class RedisShortTermStore:
     """The short term on whatever `connect` connects to.
 
-    timeout_s bounds each call, connecting included. session_ttl_s, vector_ttl_s, session_cap: see `keys`. room bounds the
-    memory of a server that does not bound its own. `failures` counts failed calls since the start; `skipped` counts memories
+    timeout_s bounds each call, connecting included; None: nothing does. session_ttl_s, vector_ttl_s, session_cap: see `keys`. room
+    bounds the memory of a server that does not bound its own. `failures` counts failed calls since the start; `skipped` counts memories
     that could not be written as an entry, or read back from one.
     """
 
@@ -49,7 +49,7 @@ class RedisShortTermStore:
         clock: Clock,
         *,
         adapter: str = "redis",
-        timeout_s: float = 0.1,
+        timeout_s: float | None = 0.1,
         breaker: Breaker | None = None,
         session_ttl_s: int = SESSION_TTL_S,
         vector_ttl_s: int = VECTOR_TTL_S,

@@ -10,7 +10,7 @@ import sqlite3
 from datetime import datetime
 from typing import Any
 
-from memory_core.adapters.sqlite.reading import head_of
+from memory_core.adapters.sqlite.reading import head_of, known_head
 from memory_core.adapters.sqlite.rows import MEMORY_KINDS, WRITE, encoded
 from memory_core.adapters.sqlite.schema import record_embedder
 from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, HeadMoved
@@ -52,6 +52,7 @@ def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datet
         connection.execute(_PURGE, (*owner, *owner, now.timestamp(), PURGED_AT_ONCE))
         connection.execute(_PUT_HEAD, (*owner, head, change, change if removed else removal))
         connection.execute("COMMIT")
+        known_head(head, batch.head)
         return change
     finally:
         if connection.in_transaction:

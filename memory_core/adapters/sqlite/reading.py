@@ -9,7 +9,6 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from memory_core.adapters.sqlite.filters import conditions
@@ -63,10 +62,21 @@ def standing_of(connection: sqlite3.Connection, owner: Owner) -> Standing | None
     return None if row is None else Standing(head_of(row[0]), row[1], row[2])
 
 
-@lru_cache(maxsize=1024)
+_HEADS: dict[bytes, Head] = {}
+_MOST_HEADS = 1024
+
+
 def head_of(body: bytes) -> Head:
-    """The head in a stored body. One request reads it three times; heads are never changed in place."""
-    return Head.model_validate_json(body)
+    """The head in a stored body. One request reads it several times; heads are never changed in place."""
+    return _HEADS.get(body) or known_head(body, Head.model_validate_json(body))
+
+
+def known_head(body: bytes, head: Head) -> Head:
+    """Keep a head beside its body, for `head_of`; the head itself."""
+    if len(_HEADS) >= _MOST_HEADS:
+        _HEADS.clear()
+    _HEADS[body] = head
+    return head
 
 
 def to_show(connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], where: Filter | None) -> dict[str, Shown]:
