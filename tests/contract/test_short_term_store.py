@@ -179,11 +179,11 @@ async def test_a_set_that_is_written_to_goes_on_living(bench: Bench, store: Redi
             await client.expire(name, 80_000)
         bench.clock.advance(minutes=minutes)
         await store.remember(turn(number), stamp(number))
-        assert [86_000 < await client.ttl(name) for name in names] == [True] * 2
+        assert [await client.ttl(name) > 86_000 for name in names] == [True] * 2
     entries, order = sorted(names)
     await client.delete(order)
     await store.remember(turn(5), stamp(5))
-    assert [86_000 < await client.ttl(name) for name in (entries, order)] == [True] * 2
+    assert [await client.ttl(name) > 86_000 for name in (entries, order)] == [True] * 2
 
 
 async def test_a_write_back_older_than_the_sets_stamp_is_refused(store: RedisShortTermStore) -> None:

@@ -100,4 +100,7 @@ redis.call('EXPIRE', entries, ttl)
 redis.call('EXPIRE', order, ttl)
 return 1
 """
-"""ARGV: epoch, sequence it was read at, TTL and the present in seconds, then id, entry, place of each memory. 0: refused, a newer set stands."""
+"""ARGV: epoch, sequence it was read at, TTL and the present in seconds, then id, entry, place of each memory.
+
+0: refused, a newer set stands.
+"""

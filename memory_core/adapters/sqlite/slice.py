@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from math import isnan
 from typing import Any, Final
 
 import numpy as np
@@ -40,6 +41,7 @@ BESIDE: Final = ("previous", "next")
 """The rows of the turns before and after: two columns of one array, named `beside`."""
 NUMBERS: Final = ("length", "event_at", "touched_at", "accessed_at", "importance_base", "access_count", "confidence")
 """What every candidate is asked for: columns of one array, named `numbers`, so that a search takes them all at once."""
+_ROW_BYTES: Final = sum(np.dtype(one).itemsize for one in _COLUMNS.values()) + 4 * len(BESIDE) + 8 * len(NUMBERS)
 
 
 class Codes:
@@ -104,8 +106,7 @@ class Slice:
     @property
     def nbytes(self) -> int:
         """Bytes held, estimated; 350 a row stand for its id, its place by id and its names."""
-        columns = sum(one.nbytes for one in self._arrays.values())
-        return self.vectors.nbytes + self.index.nbytes + columns + 350 * len(self.ids)
+        return self.vectors.nbytes + self.index.nbytes + _ROW_BYTES * self._capacity + 350 * len(self.ids)
 
     def is_at(self, epoch: str, change: int) -> bool:
         """Whether it says what the file said after that change."""
@@ -178,7 +179,7 @@ class Slice:
             self.documents += sign
             self.total_length += sign * float(self._columns["length"][row])
             self._by_actor[int(self._columns["actor"][row])] += sign
-        self.expiring += sign * (not np.isnan(self._columns["valid_until"][row]))
+        self.expiring += sign * (not isnan(self._columns["valid_until"][row]))
 
     def _plain(self, body: dict[str, Any]) -> dict[str, Any]:
         """The columns that may change while the text stays."""
