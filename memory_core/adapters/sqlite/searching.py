@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from memory_core.adapters.sqlite.filters import narrowed, standing_rows
 from memory_core.adapters.sqlite.postings import Postings
@@ -31,9 +33,9 @@ def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
     standing = standing_rows(held, search.where)
     mask = narrowed(held, search.where, standing)
     cosine = _cosines(held, search.vector)
-    near = _best(held, cosine, mask & held.column("has_vector") if search.vector is not None else _nowhere(held), search.limit)
+    near = _best_within(held, cosine, mask & held.column("has_vector") if search.vector is not None else _nowhere(held), search.limit)
     words = _word_scores(held, postings, statistics)
-    worded = _best(held, words, mask & (words > 0), search.limit)
+    worded = _best_within(held, words, mask & (words > 0), search.limit)
     place = np.full(len(held), -1, dtype=np.int64)
     place[near] = np.arange(len(near))
     rows = np.concatenate((near, worded[place[worded] < 0]))
@@ -46,13 +48,17 @@ def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
 
 def neighbours(held: Slice, near: Near, slot_ids: Sequence[str]) -> list[tuple[str, float]]:
     """Ids and similarities of what a decision needs, nearest first; those of the slot are in whatever they are like (0 = unknown)."""
-    mask = narrowed(held, replace(_FOUND_BY_DEFAULT, types=near.types), standing_rows(held, _FOUND_BY_DEFAULT))
-    cosine = _cosines(held, near.vector)
-    rows = _best(held, cosine, mask & (cosine >= near.floor), near.limit)
-    known = {held.ids[row]: float(cosine[row]) for row in rows}
-    for memory_id in slot_ids:
-        similarity = float(cosine[held.row(memory_id)])
-        known.setdefault(memory_id, 0.0 if np.isnan(similarity) else similarity)
+    known: dict[str, float] = {}
+    if near.vector is not None:
+        mask = narrowed(held, replace(_FOUND_BY_DEFAULT, types=near.types), standing_rows(held, _FOUND_BY_DEFAULT))
+        rows, cosine = _likeness(held, near.vector, mask.nonzero()[0])
+        rows, cosine = rows[cosine >= near.floor], cosine[cosine >= near.floor]
+        best = _best(held, rows, cosine, near.limit)
+        known = {held.ids[row]: value for row, value in zip(rows[best].tolist(), cosine[best].tolist(), strict=True)}
+        in_slot = sorted(held.row(memory_id) for memory_id in slot_ids if memory_id not in known)
+        rows, cosine = _likeness(held, near.vector, np.array(in_slot, dtype=np.int64))
+        known |= {held.ids[row]: value for row, value in zip(rows.tolist(), cosine.tolist(), strict=True)}
+    known = known | {memory_id: 0.0 for memory_id in slot_ids if memory_id not in known}
     return sorted(known.items(), key=lambda pair: -pair[1])
 
 
@@ -89,15 +95,27 @@ def _word_scores(held: Slice, postings: Postings, statistics: Statistics) -> Flo
     return np.bincount(postings.rows, weights=worth, minlength=len(held)).astype(np.float64, copy=False)
 
 
-def _best(held: Slice, scores: Floats, mask: Flags, limit: int) -> Ints:
+def _likeness(held: Slice, vector: Vector, rows: Ints) -> tuple[Ints, npt.NDArray[np.float32]]:
+    """Those of the rows (ascending) that have a vector, and their cosines."""
+    rows = rows[held.column("has_vector")[rows]]
+    return rows, held.vectors.products(vector, rows)
+
+
+def _best_within(held: Slice, scores: Floats, mask: Flags, limit: int) -> Ints:
     """The rows of the `limit` highest scores within the mask, highest first, ties by sequence."""
     rows = mask.nonzero()[0]
-    values = scores[rows]
+    return rows[_best(held, rows, scores[rows], limit)]
+
+
+def _best(held: Slice, rows: Ints, scores: npt.NDArray[np.floating[Any]], limit: int) -> Ints:
+    """Where among the rows the `limit` highest of their scores are, highest first, ties by sequence."""
     if len(rows) > limit:
-        keep = values >= np.partition(values, len(rows) - limit)[len(rows) - limit]
-        rows, values = rows[keep], values[keep]
-    order = np.lexsort((held.column("sequence")[rows], -values))
-    return rows[order[:limit]]
+        places = (scores >= np.partition(scores, len(rows) - limit)[len(rows) - limit]).nonzero()[0]
+    else:
+        places = np.arange(len(rows))
+    order = np.lexsort((held.column("sequence")[rows[places]], -scores[places]))
+    best: Ints = places[order[:limit]]
+    return best
 
 
 def _columns(held: Slice, rows: Ints, cosine: Floats, standing: Flags, place: Ints, terms: tuple[Floats, Flags]) -> CandidateSet:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from collections.abc import Iterable
 from math import isnan
 from typing import Any, Final
 
@@ -88,6 +89,7 @@ class Slice:
         self.fallen = 0
         self.documents, self.total_length, self.expiring = 0, 0.0, 0
         self._by_actor: Counter[int] = Counter()
+        self._by_type: Counter[int] = Counter()
         self.vectors = Vectors(self._dimensions)
         self.index = LexicalIndex()
         self.categories, self.sessions, self.agents, self.actors, self.cells = Codes(), Codes(), Codes(), Codes(), Codes()
@@ -134,6 +136,10 @@ class Slice:
         """The actors of what a query without any filter could find."""
         return frozenset(self.actors.names[code] for code, number in self._by_actor.items() if number > 0 and code >= 0)
 
+    def findable_of(self, types: Iterable[str]) -> int:
+        """How many memories of these types a query without any filter could find."""
+        return sum(self._by_type[TYPE_CODES[one]] for one in types)
+
     def put(self, memory_id: str, kind: str, body: dict[str, Any], blob: bytes | None) -> None:
         """Take in a memory or version as stored, new or changed. ValueError when its vector has other dimensions."""
         lexical, tags = body["lexical"], body["tags"]
@@ -179,6 +185,7 @@ class Slice:
             self.documents += sign
             self.total_length += sign * float(self._columns["length"][row])
             self._by_actor[int(self._columns["actor"][row])] += sign
+            self._by_type[int(self._columns["type"][row])] += sign
         self.expiring += sign * (not isnan(self._columns["valid_until"][row]))
 
     def _plain(self, body: dict[str, Any]) -> dict[str, Any]:

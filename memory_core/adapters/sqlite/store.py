@@ -236,7 +236,7 @@ class SqliteStore:
 
     def _near(self, connection: sqlite3.Connection, light: bool, owner: Owner, ids: Sequence[str], near: Near) -> Snapshot:
         with self._slices.hold(owner) as held, reading.transaction(connection):
-            standing = self._up_to_date(connection, light, owner, held)
+            standing = self._up_to_date(connection, light, owner, held, held.findable_of(near.types) if near.types else len(held))
             if standing is None:
                 return Snapshot(None, {})
             slot = [] if near.slot is None else reading.in_slot(connection, owner, near.slot, near.types)
@@ -248,13 +248,13 @@ class SqliteStore:
 
     def _found(self, connection: sqlite3.Connection, light: bool, owner: Owner, search: Search) -> Found:
         with self._slices.hold(owner) as held:
-            standing = self._up_to_date(connection, light, owner, held)
+            standing = self._up_to_date(connection, light, owner, held, len(held))
             if standing is None:
                 return Found(None, *searching.nothing(search.terms))
             return Found(standing.head, *searching.find(held, search))
 
-    def _up_to_date(self, connection: sqlite3.Connection, light: bool, owner: Owner, held: Slice) -> Standing | None:
-        if light and len(held) > ROWS_ON_THE_LOOP:
+    def _up_to_date(self, connection: sqlite3.Connection, light: bool, owner: Owner, held: Slice, looked_at: int) -> Standing | None:
+        if light and looked_at > ROWS_ON_THE_LOOP:
             raise Heavy
         return self._slices.bring_up(connection, owner, held, COMMITS_ON_THE_LOOP if light else None)
 
