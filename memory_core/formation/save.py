@@ -127,7 +127,11 @@ class Saver:
         if committed.changes is None:
             return await self._replayed(owner, outcomes)
         degraded = await self._mirror.follow(owner, committed)
-        return {one.place: Saved(one.outcome, committed.memories[one.memory_id], one.conflict, degraded=degraded) for one in outcomes}
+        memories, bodies = committed.memories, committed.bodies
+        return {
+            one.place: Saved(one.outcome, memories[one.memory_id], one.conflict, degraded=degraded, body=bodies[one.memory_id])
+            for one in outcomes
+        }
 
     def _decide(self, owner: Owner, prepared: list[Prepared], seen: Look, call: Call, part: int) -> Changes[Planned]:
         earlier = earlier_result(seen.documents, owner, call, part)

@@ -14,7 +14,7 @@ import numpy as np
 import orjson
 
 from memory_core.domain.errors import TooLarge
-from memory_core.domain.models import INTERNAL_FIELDS, Event, Vector
+from memory_core.domain.models import INTERNAL_FIELDS, Event, Vector, public_part
 from memory_core.ports import Batch, Document, Write
 
 MEMORY_KINDS: Final = frozenset({"memory", "version"})
@@ -70,7 +70,7 @@ def parameters(document: Document) -> dict[str, Any]:
         if document.expires_at is not None:
             raise ValueError(f"{document.id}: a memory does not expire")
         row.update(_memory_columns(body))
-        body = {name: value for name, value in body.items() if name not in INTERNAL_FIELDS}
+        body = public_part(body)
     row.update(
         id=document.id,
         kind=document.kind,
