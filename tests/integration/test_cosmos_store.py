@@ -146,7 +146,7 @@ async def test_a_document_read_before_a_rivals_commit_is_read_again_for_the_head
     head = (await here.snapshot(ALICE)).head  # from now on it is read beside documents
     rival = batch(head, [Write("put", Document("counter", "marker", {"n": 2}))])
     server.forget_requests()
-    server.fault("slow", operations=["read"], times=1, delay_ms=400)  # the head
+    server.fault("slow", operations=["read"], times=1, delay_ms=2000)  # the head; the rival is done by then on a busy machine too
     looking = asyncio.create_task(here.snapshot(ALICE, ["counter"]))
     deadline = time.monotonic() + 10
     while "read" not in [one["operation"] for one in await asyncio.to_thread(server.requests)]:
