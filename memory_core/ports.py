@@ -224,7 +224,7 @@ class LongTermStore(Pooled, Protocol):
         """
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
-        """A page of the owners, of all apps, whose head has `pending_conversations` > 0, in order of their ids: for the sweep only."""
+        """A page of the owners, of all apps, whose head has `pending_tasks` > 0, in order of their ids: for the sweep only."""
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """The candidate set of a query, with the head it was read at."""

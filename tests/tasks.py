@@ -119,7 +119,7 @@ async def pending(world: World, owner: Owner = ALICE) -> int:
     """How many conversations the head counts as not formed."""
     head = await world.head(owner)
     assert head is not None
-    return head.pending_conversations
+    return head.pending_tasks
 
 
 async def formed_once(world: World, core: MemoryCore, accepted: Accepted, owner: Owner = ALICE) -> None:

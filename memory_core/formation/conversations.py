@@ -78,6 +78,6 @@ class Pair:
             puts.append(replace(self.conversation, body={**self.conversation.body, "state": state}))
 
         def head_fields(head: Head) -> Mapping[str, Any]:
-            return {"pending_conversations": head.pending_conversations + more}
+            return {"pending_tasks": head.pending_tasks + more}
 
         return Changes(task, puts=tuple(puts), head_fields=head_fields)

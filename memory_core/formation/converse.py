@@ -96,4 +96,4 @@ class Converser:
 
 
 def _one_more(head: Head) -> Mapping[str, Any]:
-    return {"pending_conversations": head.pending_conversations + 1}
+    return {"pending_tasks": head.pending_tasks + 1}

@@ -205,7 +205,7 @@ def _advanced(
         fields = dict(planned.head_fields(head))
         fields["last_formed_sequence"] = head.sequence + len(planned.changes)
         if last:
-            fields["pending_conversations"] = max(0, head.pending_conversations - 1)
+            fields["pending_tasks"] = max(0, head.pending_tasks - 1)
         return fields
 
     return Changes(

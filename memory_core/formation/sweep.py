@@ -52,7 +52,7 @@ class Sweep:
             return []
         waiting: list[HeldTask] = []
         after: Place | None = None
-        while (missing := head.pending_conversations - len(waiting)) > 0:
+        while (missing := head.pending_tasks - len(waiting)) > 0:
             found, after = await self._tasks.some(owner, head, lambda task: not task.finished, after, missing)
             waiting += found
             if after is None:
