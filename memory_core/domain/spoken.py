@@ -6,9 +6,9 @@ Of an agent's own words only the content is needed: who says them and when is kn
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from memory_core.domain.conversation import Message, Role
 from memory_core.domain.models import Moment
@@ -24,15 +24,24 @@ class SpokenInput(Input):
     actor: Label | None = None
 
 
-class _Spoken(Input):
-    """Messages given as one text, or as a list of texts and messages."""
+def _as_messages(value: Any) -> Any:
+    given = [value] if isinstance(value, str) else value
+    return [{"content": one} if isinstance(one, str) else one for one in given] if isinstance(given, list) else given
 
-    messages: Content | Annotated[list[Content | SpokenInput], Field(min_length=1, max_length=200)]
+
+SpokenMessages = Annotated[
+    list[SpokenInput],
+    Field(min_length=1, max_length=200),
+    BeforeValidator(_as_messages, json_schema_input_type=str | list[str | SpokenInput]),
+]
+"""One text, or a list of texts and messages. As messages they are checked, so that a refusal says what is wrong with which."""
+
+
+class _Spoken(Input):
+    messages: SpokenMessages
 
     def told(self, now: datetime, role: Role, actor: str | None = None) -> list[Message]:
         """The messages; what names no role is `role`'s, and what that role says is said by `actor`."""
-        given = [self.messages] if isinstance(self.messages, str) else self.messages
-        spoken = [SpokenInput(content=one) if isinstance(one, str) else one for one in given]
         return [
             Message(
                 role=one.role or role,
@@ -40,7 +49,7 @@ class _Spoken(Input):
                 timestamp=one.timestamp or now,
                 actor=one.actor or (actor if (one.role or role) == role else None),
             )
-            for one in spoken
+            for one in self.messages
         ]
 
 
