@@ -91,6 +91,14 @@ class MemoryPage:
 
 
 @dataclass(frozen=True, slots=True)
+class Evolution:
+    """Memories along `next_id`, in order; complete: False when there are more than one answer holds."""
+
+    memories: tuple[Memory, ...]
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
 class VersionView:
     """One version of a memory, the newest being the memory itself."""
 

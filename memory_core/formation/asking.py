@@ -97,7 +97,7 @@ class Asking:
         items = [DecisionItem(number, one.content, one.category, one.event_timestamp) for number, one in enumerate(together)]
         complaint = ""
         for agents, name in ((self.agents, "synthesis"), (self.rules, "synthesis by rule")):
-            text = await self._synthesised(f"{name} {shown_key}", agents, items, complaint or None)
+            text = await self._synthesised(f"{name} {shown_key}", agents, items)
             if text is None:
                 complaint = "the synthesis agent gave no usable answer"
                 continue
@@ -108,9 +108,9 @@ class Asking:
             log.info("a synthesis lost something: %s", complaint)
         return None, complaint
 
-    async def _synthesised(self, step: str, agents: Agents, items: Sequence[DecisionItem], complaint: str | None) -> str | None:
+    async def _synthesised(self, step: str, agents: Agents, items: Sequence[DecisionItem]) -> str | None:
         async def ask() -> Answered[Synthesis]:
-            return await agents.synthesise(self.owner.app_id, items, complaint)
+            return await agents.synthesise(self.owner.app_id, items)
 
         try:
             answer = await self.steps.frozen(self.owner, self.conversation.id, step, ask, Synthesis)

@@ -13,6 +13,7 @@ from memory_core.domain.models import ConflictRecord, Memory, Outcome
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import SessionView, VersionView
 from memory_core.domain.task import TASK_FIELDS, Task
+from memory_core.functions.answers import GRAPH_MEDIA
 from memory_core.functions.gate import Door
 
 Schema = dict[str, Any]
@@ -114,6 +115,8 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "memory_status": ({"200": "The memory with its new status"}, "Memory"),
     "memory_copy": ({"201": "The copy"}, "Memory"),
     "memory_versions": ({"200": "Every version, the oldest first"}, "Versions"),
+    "memory_evolution": ({"200": "The memories, in order"}, "Evolution"),
+    "memory_evolution_graph": ({"200": "The drawing, in the format that was asked for"}, "Graph"),
     "tasks_list": ({"200": "One page; it may be short though more follow"}, "TaskPage"),
     "task_get": ({"200": "The task"}, "Task"),
     "task_retry": ({"202": "The task, accepted again"}, "Task"),
@@ -128,6 +131,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "system_pool_stats": ({"200": "Sizes of the pools"}, "Anything"),
     "system_openapi": ({"200": "The document"}, "Anything"),
 }
+_MEDIA = {"Text": ("text/plain",), "Graph": tuple(GRAPH_MEDIA.values())}
 _OTHERWISE = {("memories_batch_flush", "200"): "Batch", ("agent_summaries", "202"): "Accepted"}
 """(function, status) → the schema of a body that is not the function's usual one."""
 _PROBLEMS = {
@@ -166,8 +170,8 @@ def _answer(text: str, schema: str) -> Schema:
         headers["ETag"] = {"$ref": "#/components/headers/ETag"}
     if schema == "Accepted":
         headers["Location"] = {"$ref": "#/components/headers/Location"}
-    media = "text/plain" if schema == "Text" else "application/json"
-    return {"description": text, "headers": headers, "content": {media: {"schema": _ref(schema)}}}
+    shown = {one: {"schema": _ref(schema)} for one in _MEDIA.get(schema, ("application/json",))}
+    return {"description": text, "headers": headers, "content": shown}
 
 
 def problems(door: Door) -> dict[str, Schema]:
@@ -248,6 +252,7 @@ def _shapes() -> dict[str, Schema]:
         "Task": _task(),
         "TaskPage": _object({"tasks": _list(_ref("Task")), "next_cursor": cursor}, "tasks", "next_cursor"),
         "Text": text,
+        "Graph": text,
         "Problem": _object({**problem, "errors": _list(error)}, *problem, "errors"),
         "Saved": _object(saved, *saved),
         "BulkResults": _object({"results": _list({"oneOf": [_ref("BulkSaved"), _ref("BulkProblem")]})}, "results"),
@@ -258,6 +263,7 @@ def _shapes() -> dict[str, Schema]:
         "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
         "MemoryPage": _object({"memories": _list(_ref("Memory")), "next_cursor": cursor}, "memories", "next_cursor"),
         "SessionPage": _object({"sessions": _list(_ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
+        "Evolution": _object({"memories": _list(_ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),
         "Versions": _object({"versions": _list(_ref("VersionView"))}, "versions"),
         "Readiness": _object(readiness, *readiness),
     }

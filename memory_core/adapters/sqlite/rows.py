@@ -26,7 +26,7 @@ BYTES_PER_NUMBER = 13
 
 _MEMORY_COLUMNS = (
     "type", "status", "status_reason", "category", "session_id", "agent_id",
-    "event_at", "valid_from", "valid_until", "tags", "subject", "attribute", "epoch", "inner",
+    "event_at", "valid_from", "valid_until", "tags", "subject", "attribute", "next_id", "epoch", "inner",
 )  # fmt: skip
 _COLUMNS = ("app_id", "user_id", "id", "kind", "sequence", "change", "expires_at", *_MEMORY_COLUMNS, "vector", "body")
 READ_COLUMNS = "id, kind, body, inner, expires_at, vector"
@@ -141,6 +141,7 @@ def _memory_columns(body: dict[str, Any]) -> dict[str, Any]:
         "tags": orjson.dumps(body["tags"]).decode(),
         "subject": None if subject is None else subject.casefold(),
         "attribute": None if attribute is None else attribute.casefold(),
+        "next_id": body["next_id"],
         "epoch": body["epoch"],
         "inner": orjson.dumps({name: body[name] for name in INTERNAL_FIELDS if name in body}),
     }

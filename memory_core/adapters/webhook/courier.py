@@ -37,23 +37,19 @@ class WebCourier:
 
     def refusal(self, url: str) -> str | None:
         """Only a host that is written as an address can be judged before it is called; and `localhost`, which always is this machine."""
-        host = urlsplit(url).hostname or ""
-        address = ipaddress.IPv4Address("127.0.0.1") if host.rstrip(".").endswith("localhost") else literal(host)
-        if address is None or self._allowed.host(host) or self._allowed.address(address):
-            return None
-        return f"{host} {NOT_PUBLIC}, so it is not called"
+        return self._refusal_of(urlsplit(url).hostname or "")
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Posted:
         """Connect, send, read the answer's status and headers; its body is not read at all."""
         import aiohttp
         from yarl import URL
 
-        refusal = self.refusal(url)
-        if refusal is not None:
-            return Posted(None, refusal, refused=True)
         refused: list[str] = []
         try:
             target = URL(url)
+            refusal = self._refusal_of(target.host or "")
+            if refusal is not None:
+                return Posted(None, refusal, refused=True)
             async with asyncio.timeout(self._timeout_s), self._session(target.host or "", refused) as session:
                 given = {"User-Agent": f"memory-core/{__version__}", **headers}
                 response = await session.post(target, data=body, headers=given, allow_redirects=False)
@@ -68,6 +64,12 @@ class WebCourier:
 
     async def close(self) -> None:
         """Nothing is kept between two calls."""
+
+    def _refusal_of(self, host: str) -> str | None:
+        address = ipaddress.IPv4Address("127.0.0.1") if host.rstrip(".").endswith("localhost") else literal(host)
+        if address is None or self._allowed.host(host) or self._allowed.address(address):
+            return None
+        return f"{host} {NOT_PUBLIC}, so it is not called"
 
     def _session(self, host: str, refused: list[str]) -> aiohttp.ClientSession:
         """A client for one request: no connection, no name and no cookie outlives it, and no proxy of the environment is asked.
