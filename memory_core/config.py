@@ -207,7 +207,7 @@ class Settings(BaseModel):
 
     # signing in without a key
     identity_client_id: str | None = Field(
-        None, description="User-assigned identity for Cosmos DB, queues and archive; none = the default credential"
+        None, description="User-assigned identity for Cosmos DB, queues, archive and Azure OpenAI; none = the default credential"
     )
 
     # saving and finding; none = the embedder's own

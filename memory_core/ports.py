@@ -443,7 +443,7 @@ class Meter(Protocol):
         """Tokens that one call of a model took, for whom."""
 
     def agent_call(self, call: str, outcome: str) -> None:
-        """How one call ended: ok, repaired, failed or unavailable."""
+        """How one call ended: ok, repaired, failed, unavailable or over_budget."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ class Telemetry:
         self._tokens = Counter("memory_core_llm_tokens", "Tokens of language models", ["app", "model", "kind"], registry=self._registry)
         self._agent_calls = Counter("memory_core_agent_calls", "Calls of a model's agents", ["call", "outcome"], registry=self._registry)
         self._apps: set[str] = set()
+        self._ended_well: dict[str, tuple[Counter, Histogram]] = {}
 
     @contextmanager
     def operation(self, name: str) -> Iterator[None]:
@@ -49,10 +50,16 @@ class Telemetry:
             self._errors.labels(name, error.type if isinstance(error, MemoryCoreError) else type(error).__name__).inc()
             raise
         else:
-            self._total.labels(name, "ok").inc()
+            self._of(name)[0].inc()
         finally:
             _under_way.reset(entered)
-            self._seconds.labels(name).observe(time.perf_counter() - began)
+            self._of(name)[1].observe(time.perf_counter() - began)
+
+    def _of(self, name: str) -> tuple[Counter, Histogram]:
+        """What counts and times an operation that ends well, looked up once a name: that costs more than the counting."""
+        if name not in self._ended_well:
+            self._ended_well[name] = self._total.labels(name, "ok"), self._seconds.labels(name)
+        return self._ended_well[name]
 
     def batch(self, operation: str, items: int) -> None:
         """Count the items of a bulk operation."""
@@ -67,7 +74,7 @@ class Telemetry:
         self._tokens.labels(app, model, "completion").inc(completion)
 
     def agent_call(self, call: str, outcome: str) -> None:
-        """Count how a call of an agent ended: ok, repaired, failed or unavailable."""
+        """Count how a call of an agent ended: ok, repaired, failed, unavailable or over_budget."""
         self._agent_calls.labels(call, outcome).inc()
 
     def charged(self, units: float) -> None:

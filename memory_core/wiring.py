@@ -30,6 +30,7 @@ from memory_core.recollection.retrieve import RetrieveRules
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
+    from memory_core.adapters.openai.client import Service
     from memory_core.adapters.storage.account import Account
 
 DEFAULT_MODEL = "text-embedding-3-small"
@@ -183,15 +184,9 @@ def _minilm(settings: Settings) -> Embedder:
 
 
 def _openai(settings: Settings, clock: Clock) -> Embedder:
-    from memory_core.adapters.openai.client import OPENAI_URL, Service
     from memory_core.adapters.openai.embedder import OpenAIEmbedder
 
-    key = settings.embedding_api_key
-    service = Service(
-        provider="azure" if settings.embedding_provider == "azure" else "openai",
-        base_url=settings.embedding_base_url or OPENAI_URL,
-        api_key=None if key is None else key.get_secret_value(),
-    )
+    service = _service(settings.embedding_provider, settings.embedding_base_url, settings.embedding_api_key, settings.identity_client_id)
     model = settings.embedding_model or DEFAULT_MODEL
     dimensions = settings.embedding_dimensions or MODEL_DIMENSIONS.get(model)
     if dimensions is None:
@@ -215,20 +210,24 @@ def _rules(settings: Settings) -> Agents:
     return OfflineAgents(boundary_gap=gap)
 
 
+def _service(provider: str, base_url: str | None, key: SecretStr | None, identity_client_id: str | None) -> Service:
+    from memory_core.adapters.openai.client import OPENAI_URL, Service
+
+    return Service(
+        provider="azure" if provider == "azure" else "openai",
+        base_url=base_url or OPENAI_URL,
+        api_key=None if key is None else key.get_secret_value(),
+        identity_client_id=identity_client_id,
+    )
+
+
 def _model(settings: Settings, short_term: ShortTermStore, clock: Clock, meter: Meter | None) -> Agents:
     from memory_core.adapters.openai.agents import OpenAIAgents
     from memory_core.adapters.openai.budget import Budget
     from memory_core.adapters.openai.chat import Chat, Sampling
-    from memory_core.adapters.openai.client import OPENAI_URL, Service
 
-    key = settings.llm_api_key
-    service = Service(
-        provider="azure" if settings.llm_provider == "azure" else "openai",
-        base_url=settings.llm_base_url or OPENAI_URL,
-        api_key=None if key is None else key.get_secret_value(),
-    )
     chat = Chat(
-        service,
+        _service(settings.llm_provider, settings.llm_base_url, settings.llm_api_key, settings.identity_client_id),
         settings.llm_model or DEFAULT_LLM,
         clock,
         sampling=Sampling(settings.llm_temperature, settings.llm_top_p, settings.llm_max_tokens),

@@ -1,6 +1,7 @@
 """A small server that speaks the chat completions API over real sockets, and misbehaves when told to.
 
-Each request takes the next behaviour from `script`; when that is empty it gives a good answer of the kind that was asked for.
+Each request takes the next behaviour from `script`; when that is empty it behaves as `model`, or gives a good answer of the kind that
+was asked for.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ class ChatServer:
     headers: list[dict[str, str]] = field(default_factory=list)
     lookups: int = 0
     models_status: int = 200
+    model: Behaviour | None = None
     knows: Callable[[dict[str, Any]], str | None] = lambda _: None
     """What the server refuses of a body, in its own words; None when nothing."""
 
@@ -106,6 +108,8 @@ class ChatServer:
             return web.json_response({"error": {"message": refusal, "type": "invalid_request_error", "code": None}}, status=400)
         if self.script:
             return await self.script.pop(0)(request, body)
+        if self.model is not None:
+            return await self.model(request, body)
         return completion(json.dumps(GOOD[kind_of(body)]))
 
 

@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +30,7 @@ def running(prefix: str = "") -> Iterator[str]:
     install()
     command = [sys.executable, str(Path(__file__).with_name("llama_process.py")), str(MODEL), prefix]
     environment = {**os.environ, "PYTHONPATH": str(FOLDER)}
-    with (FOLDER.parent / f"llama{os.getpid()}.log").open("w+") as log:
+    with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
         assert process.stdin is not None
         assert process.stdout is not None
@@ -47,7 +48,6 @@ def running(prefix: str = "") -> Iterator[str]:
                 process.kill()
                 process.wait()
             process.stdout.close()
-    Path(log.name).unlink()
 
 
 def install() -> None:

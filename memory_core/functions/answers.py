@@ -37,7 +37,7 @@ def saved_body(saved: Saved) -> dict[str, Any]:
     """Outcome, memory and conflict of one save, and the dependencies that it had to do without."""
     return {
         "outcome": saved.outcome,
-        "memory": saved.memory.public(),
+        "memory": saved.public,
         "conflict": saved.conflict.model_dump(mode="json") if saved.conflict else None,
         "degraded": saved.degraded,
     }

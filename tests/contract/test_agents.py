@@ -1,14 +1,18 @@
-"""What every adapter of `Agents` promises, whoever answers: rules here; a model's adapter adds its factory."""
+"""What every adapter of `Agents` promises, whoever answers: rules, or a model behind the wire that knows as much as the rules."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 
 import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.adapters.offline.hash_embedder import HashEmbedder
+from memory_core.adapters.openai.agents import OpenAIAgents
+from memory_core.adapters.openai.budget import Budget
+from memory_core.adapters.openai.chat import Chat
+from memory_core.adapters.openai.client import Service
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.note import parts_of, render_note
@@ -16,6 +20,9 @@ from memory_core.domain.quotes import proven
 from memory_core.evolution.synthesise import what_is_lost
 from memory_core.ports import Agents, DecisionItem
 from tests.builders import memory
+from tests.chat_server import ChatServer
+from tests.memories import MovableClock
+from tests.reading_model import ReadingModel
 from tests.talk import FRIDAY, talk
 from tests.world import WordsEmbedder
 
@@ -47,10 +54,18 @@ ODD: list[list[Message]] = [
 ]
 
 
-@pytest.fixture(params=["rules", "rules with vectors", "rules with noise"])
-def agents(request: pytest.FixtureRequest) -> Agents:
-    embedders = {"rules": None, "rules with vectors": WordsEmbedder(), "rules with noise": HashEmbedder()}
-    return OfflineAgents(embedders[request.param])
+@pytest.fixture(params=["rules", "rules with vectors", "rules with noise", "model"])
+async def agents(request: pytest.FixtureRequest) -> AsyncIterator[Agents]:
+    if request.param != "model":
+        embedders = {"rules": None, "rules with vectors": WordsEmbedder(), "rules with noise": HashEmbedder()}
+        yield OfflineAgents(embedders[request.param])
+        return
+    server, clock = ChatServer(model=ReadingModel()), MovableClock()
+    await server.start()
+    made = OpenAIAgents(Chat(Service(base_url=f"{server.root}/v1", api_key="k"), "gpt-x", clock), Budget(None, clock), clock)
+    yield made
+    await made.close()
+    await server.stop()
 
 
 async def test_two_topics_are_parted_once_and_where_they_change(agents: Agents) -> None:

@@ -154,7 +154,7 @@ def check_list(ids: list[str], scores: dict[str, float], limit: int) -> None:
 
 
 def check_row(found: Found, row: int, one: Memory, world: list[Stored], search: Search, adapter: str) -> None:
-    got, counts = found.candidates, reference.weighted_counts(one)
+    got, counts = found.candidates, reference.weighted_tokens(one.lexical)
     np.testing.assert_allclose(got.cosine[row], reference.cosine(one, search), atol=1e-5)
     np.testing.assert_allclose(got.tf[row], [counts.get(term, 0.0) for term in search.terms], rtol=1e-6)
     assert got.own[row].tolist() == [term in one.lexical.own or term in one.lexical.date for term in search.terms]

@@ -20,7 +20,15 @@ from memory_core.prompts import NAMES, Name, prompt
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "memory_core" / "prompts").glob("*.md"))
-PINNED = {}
+PINNED = {
+    "detect_boundary 1": "397cb100f9d2",
+    "analyse_episode 1": "3507cdf8368d",
+    "summarise 1": "acaae59c1a66",
+    "summarise_fast 1": "2ebb81d4518d",
+    "extract_facts 1": "7208c542a1bf",
+    "decide_conflicts 1": "7917e5505588",
+    "synthesise 1": "aeb5c805d2e3",
+}
 
 
 def nodes(schema: Any) -> list[dict[str, Any]]:

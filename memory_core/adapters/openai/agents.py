@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
 from typing import Any
@@ -117,28 +118,33 @@ class OpenAIAgents:
         return Health(self._provider, "ok" if detail is None else "degraded", last_ok=last_ok, detail=detail, facts=facts)
 
     async def _ask(self, name: Name, app_id: str, entries: Sequence[Entry]) -> Answered[Any]:
+        """One call, counted by how it ended. Whoever is over budget asks nobody."""
+        outcome = "over_budget"
         try:
+            await self._budget.check(app_id)
+            outcome = "failed"
             answer, outcome = await self._answered(name, app_id, entries)
         except Unavailable:
-            self._ended(name, "unavailable")
+            outcome = "unavailable"
             raise
         except AgentFailed as error:
-            self._ended(name, "failed")
             raise AgentFailed(f"{self._model}, asked to {name}: {error.detail}") from error
-        self._ended(name, outcome)
+        finally:
+            if self._meter is not None:
+                self._meter.agent_call(name, outcome)
         return answer
 
     async def _answered(self, name: Name, app_id: str, entries: Sequence[Entry]) -> tuple[Answered[Any], str]:
         asked = prompt(name)
-        await self._budget.check(app_id)
-        reply = await self._chat.ask(asked, fenced(entries))
+        record = fenced(entries)
+        reply = await self._chat.ask(asked, record.text)
         await self._budget.spend(app_id, sum(reply.tokens))
         if self._meter is not None:
             self._meter.tokens(app_id, self._model, *reply.tokens)
         if reply.failure is not None:
             raise AgentFailed(reply.failure)
         try:
-            repaired = answer_in(reply.text, asked.answer, _echoes(name))
+            repaired = answer_in(reply.text, asked.answer, replace(_echoes(name), mark=record.mark))
         except AgentFailed as error:
             raise AgentFailed(f"{error.detail}, cut off at its limit of tokens" if reply.cut else error.detail) from error
         if repaired.dropped:
@@ -147,10 +153,6 @@ class OpenAIAgents:
             )
         answer = Answered(repaired.value, Provenance(self._model, asked.id, asked.version), reply.tokens)
         return answer, "repaired" if repaired.repaired else "ok"
-
-    def _ended(self, name: Name, outcome: str) -> None:
-        if self._meter is not None:
-            self._meter.agent_call(name, outcome)
 
 
 @lru_cache

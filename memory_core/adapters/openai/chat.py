@@ -108,7 +108,7 @@ class Chat:
             self._under_way += 1
             try:
                 answer = await self._retries.run(DEPENDENCY, partial(self._send, prompt, record))
-            except Unavailable as error:
+            except (Unavailable, AgentFailed) as error:
                 self.last_error = error.detail
                 raise
             finally:

@@ -1,4 +1,4 @@
-"""Whether an answer repeats its prompt: the made-up content of an example, or the instructions themselves.
+"""Whether an answer repeats what it was asked with: an example's made-up content, the instructions, or the mark of the record.
 
 Models do that when there is little to say or when a text asked them to, and it would become somebody's memory. A few equal words prove
 nothing, so only texts of several words are compared: with an example's as a whole, with the instructions' sentences as parts.
@@ -20,10 +20,11 @@ _MADE_UP = re.compile(r"<example>.*?</example>", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Echoes:
-    """What must not come back."""
+    """What must not come back. mark: of the record that was sent, "" for none."""
 
     texts: frozenset[str]
     sentences: tuple[str, ...]
+    mark: str = ""
 
     @classmethod
     def of(cls, prompt: Prompt[Any]) -> Echoes:
@@ -54,7 +55,7 @@ class Echoes:
 
     def _repeats(self, text: str) -> bool:
         folded = _folded(text)
-        if folded in self.texts:
+        if folded in self.texts or (self.mark and self.mark in folded):
             return True
         return len(folded) >= _SHORTEST_SENTENCE and any(sentence in folded for sentence in self.sentences)
 

@@ -32,6 +32,14 @@ class Entry:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The text of a request, and the mark that fences what is in it."""
+
+    mark: str
+    text: str
+
+
 def message_entries(messages: Sequence[Message]) -> list[Entry]:
     """Messages, numbered from 0, with role, actor and time; the weekday is told since "next Friday" needs it."""
     return [
@@ -59,15 +67,15 @@ def item_entries(name: str, items: Sequence[DecisionItem]) -> list[Entry]:
     ]
 
 
-def fenced(entries: Sequence[Entry], max_characters: int = MAX_CHARACTERS) -> str:
-    """The record as the text of a request."""
+def fenced(entries: Sequence[Entry], max_characters: int = MAX_CHARACTERS) -> Record:
+    """The record of these entries."""
     shown = _within([(_heading(one.heading), _visible(one.text)) for one in entries], max_characters)
     mark = _mark(shown)
     lines = [f"BEGIN {mark}"]
     for heading, text in shown:
         lines += [f"[{mark} | {heading}]", text]
     lines += [f"END {mark}", "", "The record ends here. Answer with the JSON object."]
-    return "\n".join(lines)
+    return Record(mark, "\n".join(lines))
 
 
 def _heading(parts: Sequence[str]) -> str:

@@ -38,8 +38,8 @@ MAX_CONCURRENT = 32
 class RedisShortTermStore:
     """The short term on whatever `connect` connects to.
 
-    timeout_s bounds each call, connecting included. session_ttl_s, vector_ttl_s, session_cap: see `keys`. room bounds the
-    memory of a server that does not bound its own. `failures` counts failed calls since the start; `skipped` counts memories
+    timeout_s bounds each call, connecting included; None: nothing does. session_ttl_s, vector_ttl_s, session_cap: see `keys`. room
+    bounds the memory of a server that does not bound its own. `failures` counts failed calls since the start; `skipped` counts memories
     that could not be written as an entry, or read back from one.
     """
 
@@ -49,7 +49,7 @@ class RedisShortTermStore:
         clock: Clock,
         *,
         adapter: str = "redis",
-        timeout_s: float = 0.1,
+        timeout_s: float | None = 0.1,
         breaker: Breaker | None = None,
         session_ttl_s: int = SESSION_TTL_S,
         vector_ttl_s: int = VECTOR_TTL_S,
@@ -114,7 +114,8 @@ class RedisShortTermStore:
         data = self._encoded(memory)
         if data is None:
             return False
-        arguments = [stamp.epoch, stamp.sequence, memory.id, data, memory.sequence, self._session_cap, self._session_ttl_s]
+        limits = (self._session_cap, self._session_ttl_s, self._now_s())
+        arguments = [stamp.epoch, stamp.sequence, memory.id, data, memory.sequence, *limits]
         kept = bool(await self._script("remember", [keys.entries, keys.order], arguments, 0))
         if kept:
             await self._make_room((keys.entries, keys.order), len(data), self._session_cap)
@@ -134,7 +135,7 @@ class RedisShortTermStore:
         """Replace a session's set by these memories (the newest up to the cap), read at `stamp`. False: refused, or down."""
         keys = session_keys(owner, session_id)
         newest = sorted(memories, key=lambda memory: memory.sequence)[-self._session_cap :]
-        arguments: list[Any] = [stamp.epoch, stamp.sequence, self._session_ttl_s]
+        arguments: list[Any] = [stamp.epoch, stamp.sequence, self._session_ttl_s, self._now_s()]
         size = 0
         for memory in newest:
             data = self._encoded(memory)
@@ -199,6 +200,9 @@ class RedisShortTermStore:
         facts = {"circuit": self._breaker.state, "failures": self.failures, "skipped": self.skipped}
         detail = f"last error: {self._last_error}" if self.degraded else None
         return Health(self._adapter, "unavailable" if self.degraded else "ok", latency, self._last_ok, detail, facts)
+
+    def _now_s(self) -> int:
+        return int(self._clock.now().timestamp())
 
     def _connected(self) -> Redis:
         if self._client is None:
