@@ -263,7 +263,7 @@ async def test_killed_between_any_two_steps_of_a_delivery_it_is_delivered_at_lea
             core = await asking(world, courier)
             await delivered(world, core, owner)
             brought = before + courier.brought
-            assert 2 <= len(brought) <= 4, (at, after, name)
+            assert 1 <= len(brought) <= 3, (at, after, name)
             assert len({one.headers["X-Memory-Delivery"] for one in brought}) == 1
             assert len({one.body for one in brought}) == 1
             assert [one["status"] for one in await log_of(core, accepted, owner)] == ["delivered"]
