@@ -20,10 +20,12 @@ from memory_core.domain.slots import slot_of
 from memory_core.evolution.execute import LookedElsewhere, Merged, Ruled
 from memory_core.evolution.links import CANDIDATES, LinkRules
 from memory_core.evolution.shown import Rulings, Shown
+from memory_core.formation.agent_words import words_memory
 from memory_core.formation.asking import Asking
 from memory_core.formation.boundary import BoundaryRules, cut_into_cells
-from memory_core.formation.cell_memories import cell_memories
+from memory_core.formation.cell_memories import CellMemories, cell_memories
 from memory_core.formation.cell_plan import CellOutcome, ReadyCell, links_of, merge_wanted, plan_cell
+from memory_core.formation.pair import counted, unfinished
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import session_document_id
@@ -86,8 +88,7 @@ class Former:
         if done:
             return earlier
         await report("agents", 0.1)
-        answers = await asking.about(cell)
-        made = cell_memories(owner, conversation, cell, answers, self._clock.now())
+        made = await self._made(owner, conversation, cell, asking)
         await report("embedding", 0.5)
         ready = await self._embedded(ReadyCell(made.cell, made.note, made.facts))
         await report("evolution", 0.7)
@@ -100,6 +101,13 @@ class Former:
                 formed = replace(formed, counts={**formed.counts, "without_proof": made.dropped})
             return formed
         raise HeadMoved("this user's memories change faster than a cell can be compared with them", retry_after_s=2)
+
+    async def _made(self, owner: Owner, conversation: Conversation, cell: Cell, asking: Asking) -> CellMemories:
+        """What the agents make of a cell; an agent's own words become one memory, which is compared with nothing."""
+        if conversation.path == "agent":
+            words = words_memory(owner, conversation, cell, await asking.fast_summary(cell), self._clock.now())
+            return CellMemories(words, None, (), 0)
+        return cell_memories(owner, conversation, cell, await asking.about(cell), self._clock.now())
 
     async def _embedded(self, ready: ReadyCell) -> ReadyCell:
         """All memories of the cell embedded in one call."""
@@ -197,15 +205,14 @@ def _advanced(
     )
     formed = Formed(formed_cell, last, planned.result.counts)
     body = {**found.body, **further.model_dump(mode="json", exclude={"messages"})}
-    puts = [*planned.puts, replace(found, body=body)]
-    if last:
-        puts += finish(further, formed)
+    ended = finish(further, formed) if last else ()
+    puts = [*planned.puts, replace(found, body=body), *ended]
 
     def head_fields(head: Head) -> Mapping[str, Any]:
         fields = dict(planned.head_fields(head))
         fields["last_formed_sequence"] = head.sequence + len(planned.changes)
         if last:
-            fields["pending_conversations"] = max(0, head.pending_conversations - 1)
+            fields |= counted(unfinished(ended) - 1)(head)
         return fields
 
     return Changes(
