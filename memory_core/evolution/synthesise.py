@@ -1,7 +1,7 @@
-"""Whether a merged note has lost nothing: the checks that stand between a model's synthesis and the sources that it would replace.
+"""Whether a merged note has lost and invented nothing: the checks between a model's synthesis and the sources that it would replace.
 
-A model that merges drifts: it drops a number here, a name there, and after ten merges nothing is left but phrases. So what can be
-checked by code is checked, and a merge that fails leaves its sources as they are.
+A model that merges drifts: it drops a number here, a name there, adds what it knows from elsewhere, and after ten merges nothing is
+left but phrases. So what can be checked by code is checked, and a merge that fails leaves its sources as they are.
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ from collections.abc import Sequence
 
 from memory_core.domain.dedup import normalise_token
 from memory_core.domain.models import MAX_CONTENT_BYTES, Memory
-from memory_core.domain.note import FOOTER, HEADINGS, SUMMARY, parts_of
+from memory_core.domain.note import FOOTER, HEADINGS, LABELS, SUMMARY, parts_of
 from memory_core.domain.numerals import numbers_in
 from memory_core.domain.sameness import names_in, words_in
+from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
 
 CAP = int(0.6 * MAX_CONTENT_BYTES)
 """Bytes of a merged note; a merge that would pass them links instead."""
+MAX_FOREIGN = 0.5
+"""Share of a merged note's telling words that its sources need not have: who merges may find words of his own."""
 _NAMED = 8
 
 
@@ -49,8 +52,22 @@ def what_is_lost(merged: str, sources: Sequence[Memory]) -> list[str]:
     return lost
 
 
+def what_is_invented(merged: str, sources: Sequence[Memory]) -> list[str]:
+    """What a merged note says that none of its sources does, in words for whoever wrote it: numbers, names, or most of its words."""
+    texts = [*LABELS, *(text for one in sources for text in (one.content, *one.tags, *one.keywords))]
+    known = frozenset(word for text in texts for word in words_in(text))
+    found = _listed("these numbers stand in no source", frozenset(numbers_in(merged)) - {one for text in texts for one in numbers_in(text)})
+    found += _listed("these names stand in no source", names_in(merged) - known)
+    words = words_in(merged) - FUNCTION_WORDS - QUERY_WORDS
+    if len(words - known) > MAX_FOREIGN * len(words):
+        found.append("most of it stands in no source")
+    return found
+
+
 def _missing(what: str, lost: frozenset[str]) -> list[str]:
-    if not lost:
-        return []
-    named = ", ".join(sorted(lost)[:_NAMED])
-    return [f"these {what} of the sources are missing: {named}{' and more' if len(lost) > _NAMED else ''}"]
+    return _listed(f"these {what} of the sources are missing", lost)
+
+
+def _listed(complaint: str, named: frozenset[str]) -> list[str]:
+    shown = ", ".join(sorted(named)[:_NAMED])
+    return [f"{complaint}: {shown}{' and more' if len(named) > _NAMED else ''}"] if named else []
