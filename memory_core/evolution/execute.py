@@ -7,7 +7,7 @@ fact learn of it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from memory_core.domain.models import ConflictRecord, Memory, OnConflict, Outcom
 from memory_core.evolution.decide import Judgement, Verdict, judge
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules
 from memory_core.evolution.page import Page
-from memory_core.evolution.ruled import LookedElsewhere, Merged, Ruled
+from memory_core.evolution.ruled import Merged, Ruled
 from memory_core.evolution.strategies import resolve, superseded_by
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
@@ -30,21 +30,14 @@ MAX_SOURCES = 40
 """Cells that a fact remembers to have been told in, the latest."""
 MAX_NOTE_SOURCES = 200
 """Cells, and notes merged into it, that a note remembers."""
-MAX_MARKED = 12
-"""Cells of those that learn when the fact falls: each is a document of the commit."""
-
-
-def told_in(fact: Memory) -> tuple[str, ...]:
-    """The cells that are to learn when this fact falls: those that told it last, and the one that told it first."""
-    cells = [name for name in (fact.cell_id, *reversed(fact.source_ids[-MAX_MARKED + 1 :])) if name is not None]
-    return tuple(dict.fromkeys(cells))
 
 
 @dataclass(slots=True)
 class Execution:
     """What the rulings and the rules do to one commit's page: new facts and notes are placed, older ones fall, join or are merged.
 
-    links: of each new memory, by id. made: ids of what now holds the cell's statements. fallen: ids of facts that fell → their successors.
+    links: of each new memory, by id. made: ids of what now holds the cell's statements. fallen: ids of facts that fell, or have another
+    successor.
     """
 
     page: Page
@@ -54,7 +47,7 @@ class Execution:
     rules: LinkRules
     made: list[str] = field(default_factory=list)
     stands_for: dict[str, str] = field(default_factory=dict)
-    fallen: dict[str, str] = field(default_factory=dict)
+    fallen: list[str] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
 
     def place_fact(self, fact: Memory, near: Sequence[Neighbour]) -> None:
@@ -120,7 +113,7 @@ class Execution:
             change = Change(Outcome.SUPERSEDED.value, change.after, began, change.metadata)
         self.page.apply([change])
         if change.after.status is Status.SUPERSEDED and change.after.next_id is not None:
-            self.fallen[change.after.id] = change.after.next_id
+            self.fallen.append(change.after.id)
 
     def place_note(self, note: Memory) -> None:
         """A note is new, joins one that says it already, replaces those it contradicts, or is merged with those it adds to."""
@@ -260,27 +253,6 @@ class Execution:
             facts.append(fact.model_copy(update={"fact_id": held, "superseded_by": memory.next_id if memory and fallen else None}))
         self.page.apply([Change("created", cell.model_copy(update={"atomic_facts": facts}), before)])
         self._count("created")
-
-    def mark_fallen(self, asked: Collection[str]) -> None:
-        """Older cells whose fact has fallen say so beside it, as many as fit. Raises LookedElsewhere for a cell that was not read."""
-        by_cell: dict[str, dict[str, str]] = {}
-        for fact_id, successor in self.fallen.items():
-            fact = self.page.memory(fact_id)
-            for name in told_in(fact) if fact is not None else ():
-                if name != self.cell_id:
-                    by_cell.setdefault(name, {})[fact_id] = successor
-        for name, fallen in by_cell.items():
-            cell = self.page.memory(name)
-            if cell is None or not cell.atomic_facts:
-                if name not in asked:
-                    raise LookedElsewhere
-                continue
-            facts = [
-                one.model_copy(update={"superseded_by": fallen.get(one.fact_id or "", one.superseded_by)}) for one in cell.atomic_facts
-            ]
-            change = Change("fact_superseded", cell.model_copy(update={"atomic_facts": facts}), cell)
-            if facts != cell.atomic_facts and self.page.takes(change):
-                self.page.apply([change])
 
     def _count(self, what: str) -> None:
         self.counts[what] = self.counts.get(what, 0) + 1

@@ -29,7 +29,7 @@ from memory_core.domain.note import parts_of, render_note, told
 from memory_core.domain.quotes import proven
 from memory_core.domain.scope import Owner
 from memory_core.formation.boundary import as_text
-from memory_core.ledger.ids import derived
+from memory_core.ledger.ids import derived, note_id
 
 MAX_FACTS = 37
 """Memories of their own that a cell's facts become, beside the cell and its note: 40 in all. Further ones stay in the cell alone."""
@@ -83,11 +83,6 @@ def cell_id(owner: Owner, conversation: Conversation, cell: Cell) -> str:
     for message in cell.messages:
         digest.update(f"{message.role}\0{message.actor or ''}\0{message.timestamp.isoformat()}\0{message.content}\1".encode())
     return derived("mem", *owner, "cell", conversation.session_id or "", conversation.path, digest.hexdigest())
-
-
-def note_id(cell: str) -> str:
-    """The id of the note of the cell with this id."""
-    return derived("mem", cell, "note")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,14 @@ from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.evolution.execute import Execution
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, find_links
+from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere, Ruled
 from memory_core.evolution.shown import Rulings, Shown
-from memory_core.formation.cell_memories import MAX_FACTS, note_id
+from memory_core.formation.cell_memories import MAX_FACTS
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import note_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def plan_cell(
     if ready.note is not None:
         execution.place_note(ready.note)
     execution.place_cell(ready.cell, held)
-    execution.mark_fallen(asked)
+    mark_fallen(page, dict.fromkeys(execution.fallen), {*asked, ready.cell.id, note_id(ready.cell.id)})
     if page.full and ready.facts:
         too_many = page.surplus(len(ready.facts))
         shorter, fewer = replace(look, near=look.near[:-too_many]), ready.fewer(too_many)

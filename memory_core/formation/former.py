@@ -6,7 +6,7 @@ any point, finds either nothing done or all of it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,12 +14,12 @@ from memory_core.domain.conversation import Cell, Conversation, FormedCell
 from memory_core.domain.errors import HeadMoved
 from memory_core.domain.indexing import text_to_embed
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Head, Memory
+from memory_core.domain.models import Head, Memory, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
-from memory_core.evolution.execute import told_in
 from memory_core.evolution.links import CANDIDATES, LinkRules
+from memory_core.evolution.marks import told_in
 from memory_core.evolution.ruled import LookedElsewhere, Merged, Ruled
 from memory_core.evolution.shown import Rulings, Shown
 from memory_core.formation.asking import Asking
@@ -42,6 +42,8 @@ from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, Clock, Document, Embedder, Near
 
+MAX_ASKED = 400
+"""Documents from which on it is not looked further for what stands for merged notes."""
 MAX_LOOKS = 5
 """How often a cell is compared anew because others wrote meanwhile; then the task waits and comes back."""
 
@@ -161,10 +163,12 @@ class Former:
         nears = [self._near(one) for one in ready.compared]
         look = await self._ledger.look(owner, ids, nears)
         ruled = await self._ruled(ready, look, asking)
-        if cells := _cells_of(look, ready, ruled):
-            more = await self._ledger.look(owner, cells)
+        asked, wanted = ids, _cells_of(look, ready, ruled)
+        while wanted:
+            more = await self._ledger.look(owner, wanted)
             look = replace(look, documents={**more.documents, **look.documents})
-        asked = [*ids, *cells]
+            asked = [*asked, *wanted]
+            wanted = [] if len(asked) > MAX_ASKED else _merged_into(more, asked)
         now = self._clock.now()
 
         def plan(seen: Look) -> Changes[CellOutcome]:
@@ -222,6 +226,13 @@ def _cells_of(look: Look, ready: ReadyCell, ruled: Ruled) -> list[str]:
         names |= dict.fromkeys(name for one in mates for name in told_in(one))
     names.pop(ready.cell.id, None)
     return list(names)
+
+
+def _merged_into(look: Look, asked: Collection[str]) -> list[str]:
+    """What stands for the notes of this look that were merged, where it has not been asked for."""
+    notes = (look.memory(name) for name in look.documents)
+    names = [one.next_id for one in notes if one is not None and one.status is Status.UPDATED and one.next_id is not None]
+    return [name for name in dict.fromkeys(names) if name not in asked]
 
 
 def _formed_before(look: Look, conversation_id: str, cell: Cell) -> tuple[bool, Formed | None]:
