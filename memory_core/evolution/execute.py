@@ -69,7 +69,7 @@ class Execution:
         elif said_by is not None:
             self._stands_for(fact, said_by)
         else:
-            self._create(fact, known)
+            self._create(_succeeding(fact, contradicted), known)
             self._pending_where_nobody_ruled(fact)
         for old, decision in contradicted:
             self._settle(self.stands_for.get(fact.id, fact.id), old.id, decision)
@@ -131,14 +131,14 @@ class Execution:
         note = note.model_copy(update={"links": [one.link for one in self.links.get(note.id, ())]})
         if merged is not None and merged.text is not None:
             note = self._merge(note, merged, merged.text)
-        self._create(note, known)
+        contradicted = [(one.memory, decision) for one, decision in ruled if decision is not None and decision.operation == "DELETE"]
+        self._create(_succeeding(note, contradicted), known)
         if merged is not None and merged.text is None:
             self._leave_pending(note, merged.source_ids[0], "merge", f"the synthesis was refused: {merged.complaint}")
-        for one, decision in ruled:
-            if decision is not None and decision.operation == "DELETE":
-                self._settle(note.id, one.memory.id, decision)
-            elif decision is not None and decision.operation == "SKIP":
-                self._touch(one.memory)
+        for old, decision in contradicted:
+            self._settle(note.id, old.id, decision)
+        for one in skipped:
+            self._touch(one.memory)
         self._pending_where_nobody_ruled(note)
 
     def _merge(self, note: Memory, merged: Merged, text: str) -> Memory:
@@ -256,3 +256,11 @@ class Execution:
 
     def _count(self, what: str) -> None:
         self.counts[what] = self.counts.get(what, 0) + 1
+
+
+def _succeeding(new: Memory, contradicted: Sequence[tuple[Memory, Decision]]) -> Memory:
+    """The new memory, named the successor of the latest earlier one that it contradicts."""
+    earlier = [old for old, _ in contradicted if old.event_timestamp <= new.event_timestamp]
+    if new.supersedes_id is not None or not earlier:
+        return new
+    return new.model_copy(update={"supersedes_id": max(earlier, key=lambda old: old.event_timestamp).id})

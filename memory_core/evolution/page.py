@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ MAX_BYTES = 1_700_000
 _NUMBER_BYTES, _EVENT_BYTES = 13, 400
 
 
-@dataclass(slots=True)
+@dataclass
 class Page:
     """What this commit is about to write, laid over what the store shows. `weighs`: whether it matters how much that is.
 
@@ -49,8 +50,12 @@ class Page:
     weight: int = 0
 
     def memory(self, memory_id: str) -> Memory | None:
-        """The memory as this commit will leave it."""
-        return self.states.get(memory_id) or self.look.memory(memory_id)
+        """The memory as this commit will leave it, where the look shows it: by its id or as a neighbour."""
+        return self.states.get(memory_id) or self.look.memory(memory_id) or self._neighbours.get(memory_id)
+
+    @cached_property
+    def _neighbours(self) -> dict[str, Memory]:
+        return {one.memory.id: one.memory for near in self.look.near for one in near}
 
     def session(self, name: str) -> Session:
         """The working copy of a session."""

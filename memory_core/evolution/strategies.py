@@ -82,7 +82,7 @@ def _supersede(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
 
 
 def _insert_late(new: Memory, judgement: Judgement, successor: Memory, record: ConflictRecord, now: datetime) -> Resolution:
-    """`new` is older than the truth in force: it is history on arrival, and its predecessor now ends where it begins."""
+    """`new` is older than the truth in force: it is history on arrival, between a predecessor and the successor that now follows it."""
     late = superseded_by(new, successor, now).model_copy(update={"updated_at": new.updated_at, "conflict_state": "resolved"})
     changes = []
     before_it = [truth for truth in judgement.truths if truth.event_timestamp <= new.event_timestamp and truth.next_id == successor.id]
@@ -91,6 +91,8 @@ def _insert_late(new: Memory, judgement: Judgement, successor: Memory, record: C
         late = late.model_copy(update={"supersedes_id": predecessor.id})
         ends = predecessor.model_copy(update={"next_id": late.id, "valid_until": max(late.valid_from, predecessor.valid_from)})
         changes.append(Change("superseded", ends, predecessor, {"conflict_id": record.id}))
+    follows = successor.model_copy(update={"supersedes_id": late.id})
+    changes.append(Change("preceded", follows, successor, {"conflict_id": record.id}))
     record = record.model_copy(update={"reason": f"{record.reason}; the new one is about an earlier time"})
     return Resolution(Outcome.CREATED, late.id, (Change("created", late), *changes), record)
 

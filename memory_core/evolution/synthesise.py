@@ -19,7 +19,8 @@ CAP = int(0.6 * MAX_CONTENT_BYTES)
 """Bytes of a merged note; a merge that would pass them links instead."""
 MAX_FOREIGN = 0.5
 """Share of a merged note's telling words that its sources need not have: who merges may find words of his own."""
-_NAMED = 8
+LEAST_LEFT = 0.5
+_NAMED, _SHOWN = 8, 80
 
 
 def fits(sources: Sequence[Memory]) -> bool:
@@ -31,7 +32,7 @@ def what_is_lost(merged: str, sources: Sequence[Memory]) -> list[str]:
     """What a merged note lacks, in words for whoever wrote it; empty when it may stand for its sources.
 
     Checked: every part that a source has, a length of at least the longest source, every number (dates are numbers and names), name,
-    tag and keyword of the sources.
+    tag and keyword of the sources, and half of the words that only one of them has.
     """
     texts = [one.content for one in sources]
     parts = parts_of(merged)
@@ -48,6 +49,7 @@ def what_is_lost(merged: str, sources: Sequence[Memory]) -> list[str]:
     lost += _missing("names", frozenset(name for text in texts for name in names_in(text)) - names_in(merged) - words)
     folded = normalise_token(merged)
     terms = frozenset(term for one in sources for term in (*one.tags, *one.keywords))
+    lost += [f"next to nothing is left of: {text[:_SHOWN]}" for text in _hardly_in(merged, texts)]
     lost += _missing("tags or keywords", frozenset(term for term in terms if normalise_token(term) not in folded))
     return lost
 
@@ -58,10 +60,25 @@ def what_is_invented(merged: str, sources: Sequence[Memory]) -> list[str]:
     known = frozenset(word for text in texts for word in words_in(text))
     found = _listed("these numbers stand in no source", frozenset(numbers_in(merged)) - {one for text in texts for one in numbers_in(text)})
     found += _listed("these names stand in no source", names_in(merged) - known)
-    words = words_in(merged) - FUNCTION_WORDS - QUERY_WORDS
+    words = _telling(merged)
     if len(words - known) > MAX_FOREIGN * len(words):
         found.append("most of it stands in no source")
     return found
+
+
+def _hardly_in(merged: str, texts: Sequence[str]) -> list[str]:
+    """The texts of whose own words, those that no other text has, not even half are left."""
+    words = [_telling(text) for text in texts]
+    left = _telling(merged)
+    own = [
+        mine - frozenset(word for place, other in enumerate(words) if place != number for word in other)
+        for number, mine in enumerate(words)
+    ]
+    return [text for text, mine in zip(texts, own, strict=True) if len(mine & left) < LEAST_LEFT * len(mine)]
+
+
+def _telling(text: str) -> frozenset[str]:
+    return words_in(text) - FUNCTION_WORDS - QUERY_WORDS
 
 
 def _missing(what: str, lost: frozenset[str]) -> list[str]:
