@@ -84,7 +84,7 @@ def said(messages: Sequence[Message]) -> list[SaidFact]:
         SaidFact(text=match[0], message=place, quote=match[0], subject=match[1], attribute=match[2], value=match[3])
         for place, message in enumerate(messages)
         for match in SLOT.finditer(message.content)
-    ]
+    ][:40]
 
 
 def on_all(operation: str, *, category: str | None = None, confidence: float = 1.0) -> Callable[[Items, Items], list[Decision]]:

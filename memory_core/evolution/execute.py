@@ -115,6 +115,12 @@ class Execution:
         if change.after.status is Status.SUPERSEDED and change.after.next_id is not None:
             self.fallen.append(change.after.id)
 
+    def least_telling(self, facts: Sequence[Memory]) -> list[str]:
+        """The ids of placed facts, in the order in which they could best be done without."""
+        fallen = [one for name in self.fallen if (one := self.page.memory(name)) is not None]
+        kept_last = {one.next_id for one in fallen}
+        return sorted((one.id for one in reversed(facts)), key=lambda name: (name in kept_last) - (name in self.stands_for))
+
     def place_note(self, note: Memory) -> None:
         """A note is new, joins one that says it already, replaces those it contradicts, or is merged with those it adds to."""
         known = self.page.memory(note.id)

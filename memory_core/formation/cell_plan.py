@@ -45,9 +45,9 @@ class ReadyCell:
         """The note and the facts."""
         return (*((self.note,) if self.note else ()), *self.facts)
 
-    def fewer(self, facts: int) -> ReadyCell:
-        """Without the last facts, which stay in the cell's own list."""
-        return replace(self, facts=self.facts[:-facts])
+    def without(self, dropped: Collection[str]) -> ReadyCell:
+        """Without the facts of these ids, which stay in the cell's own list."""
+        return replace(self, facts=tuple(one for one in self.facts if one.id not in dropped))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def plan_cell(
     """The changes of one forming commit. Raises LookedElsewhere when it has to be prepared again on a newer look.
 
     asked: the ids of the look's documents, those that are not there included. Facts that would pass the limits of a commit stay in the
-    cell's own list only.
+    cell's own list only: first those that only tell again, last those that change a truth.
     """
     page = _page(owner, ready, look, now)
     held = look.memory(ready.cell.id)
@@ -99,8 +99,9 @@ def plan_cell(
     execution.place_cell(ready.cell, held)
     mark_fallen(page, dict.fromkeys(execution.fallen), {*asked, ready.cell.id, note_id(ready.cell.id)})
     if page.full and ready.facts:
-        too_many = page.surplus(len(ready.facts))
-        shorter, fewer = replace(look, near=look.near[:-too_many]), ready.fewer(too_many)
+        dropped = execution.least_telling(ready.facts)[: page.surplus(len(ready.facts))]
+        near = tuple(near for one, near in zip(ready.compared, look.near, strict=False) if one.id not in dropped)
+        shorter, fewer = replace(look, near=near), ready.without(dropped)
         return plan_cell(owner, fewer, shorter, asked, _on(ruled, fewer, shorter, rules, now), rules, now)
     counts = {**execution.counts, "without_proof": ready.without_proof, "invented": ruled.rulings.invented}
     told = (ready.cell.id, *dict.fromkeys(execution.made))
