@@ -67,8 +67,9 @@ async def store_factory(request: pytest.FixtureRequest, adapter: str, tmp_path: 
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what needs a long-term store on every adapter."""
-    if {"store_factory", "world"} & set(metafunc.fixturenames):
+    """Run what needs a long-term store on every adapter, but for tests that name theirs."""
+    named = any("adapter" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
+    if {"store_factory", "world"} & set(metafunc.fixturenames) and not named:
         metafunc.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
 
 
