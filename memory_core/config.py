@@ -96,6 +96,11 @@ class Settings(BaseModel):
     llm_temperature: Annotated[float, Field(ge=0, le=2)] = Field(0.4, description="Sampling temperature")
     llm_max_tokens: Count = Field(3000, description="Longest answer, in tokens")
     llm_top_p: Annotated[float, Field(gt=0, le=1)] = Field(0.9, description="Nucleus sampling")
+    llm_timeout: Positive = Field(60.0, description="Seconds one call may take with all its tries; then the work waits")
+    llm_concurrency: Count = Field(8, description="Calls of the model under way at once, in one process")
+    llm_daily_tokens: Count | None = Field(
+        None, description="Tokens an app may spend in a day (UTC); then rules answer in the model's place. None = no cap"
+    )
 
     # the embedder
     embedding_provider: EmbeddingProvider = Field(
@@ -187,7 +192,7 @@ class Settings(BaseModel):
 
     # signing in without a key
     identity_client_id: str | None = Field(
-        None, description="User-assigned identity for Cosmos DB, queues and archive; none = the default credential"
+        None, description="User-assigned identity for Cosmos DB, queues, archive and Azure OpenAI; none = the default credential"
     )
 
     # saving and finding; none = the embedder's own

@@ -28,7 +28,19 @@ from memory_core.domain.requests import (
     TasksInput,
     UpdateInput,
 )
-from memory_core.domain.results import Accepted, Call, MemoryPage, Retrieved, Saved, SessionPage, SessionView, Swept, TaskPage, VersionView
+from memory_core.domain.results import (
+    Accepted,
+    Call,
+    Evolution,
+    MemoryPage,
+    Retrieved,
+    Saved,
+    SessionPage,
+    SessionView,
+    Swept,
+    TaskPage,
+    VersionView,
+)
 from memory_core.domain.scope import Owner, check_app_id, check_name
 from memory_core.domain.task import Task
 from memory_core.evolution.clear import Clearer
@@ -48,6 +60,7 @@ from memory_core.ledger.steps import Steps
 from memory_core.ledger.tasks import Tasks
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
+from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
 from memory_core.recollection.read import Reader
 from memory_core.recollection.retrieve import Retriever
 from memory_core.telemetry import Telemetry
@@ -73,7 +86,7 @@ class MemoryCore:
         self._clock = clock or SystemClock()
         ids = ids or RandomIds()
         self._telemetry = Telemetry()
-        made = adapters or Adapters.of(self.settings, self._clock, self._telemetry.charged)
+        made = adapters or Adapters.of(self.settings, self._clock, self._telemetry.charged, self._telemetry)
         self._adapters = made
         ledger = Ledger(made.long_term, self._clock, ids, deadline_s=self.settings.commit_deadline_s)
         mirror = Mirror(made.short_term)
@@ -83,6 +96,7 @@ class MemoryCore:
         self._retriever = Retriever(made.long_term, made.short_term, made.embedder, self._clock, retrieve_rules(self.settings))
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors)
+        self._lineage = Lineage(made.long_term)
         self._wire_tasks(made, ledger, mirror, cursors, ids)
         self._opening = asyncio.Lock()
         self._open = False
@@ -206,6 +220,16 @@ class MemoryCore:
         with self._telemetry.operation("versions"):
             return await self._reader.versions(_checked(owner), memory_id)
 
+    async def evolution(self, owner: Owner, memory_id: str, direction: Direction = "forward") -> Evolution:
+        """The memory and what replaced it, in order; `backward`: what it replaced, nearest first; `both`: oldest first. Raises NotFound."""
+        with self._telemetry.operation("traverse_memory_evolution_chain"):
+            return await self._lineage.chain(_checked(owner), memory_id, direction)
+
+    async def evolution_graph(self, owner: Owner, memory_id: str, format: GraphFormat = "mermaid") -> str:
+        """The tree that the memory belongs to, as source of a drawing or as a page of its own. Raises NotFound."""
+        with self._telemetry.operation("generate_evolution_graph"):
+            return await self._lineage.drawing(_checked(owner), memory_id, format)
+
     async def procedure(self, owner: Owner, key: str) -> Memory:
         """The procedural memory of a key. Raises NotFound."""
         with self._telemetry.operation("procedure"):
@@ -268,10 +292,17 @@ class MemoryCore:
 
     async def ready(self) -> dict[str, Any]:
         """`{"status": ready · degraded · unavailable, "dependencies": {…}}`: without the long term nothing works, without others less."""
-        names = ("long_term", "short_term", "archive", "queue", "embedder", "agents")
-        made = self._adapters
-        checks = await asyncio.gather(*(getattr(made, name).check() for name in names))
-        return readiness(dict(zip(names, checks, strict=True)))
+        settings, made = self.settings, self._adapters
+        return await readiness(
+            {
+                "long_term": (settings.long_term, made.long_term),
+                "short_term": (settings.short_term, made.short_term),
+                "archive": (settings.archive, made.archive),
+                "queue": (settings.queue, made.queue),
+                "embedder": (settings.embedding_provider, made.embedder),
+                "agents": (settings.llm_provider, made.agents),
+            }
+        )
 
     def metrics(self) -> bytes:
         """Counters and timings in Prometheus' text format."""

@@ -135,13 +135,14 @@ class Filter:
 
     at: valid at that moment (valid_from ≤ at < valid_until), and then a memory whose reason is contradicted, consolidated
     or new_version counts whatever its status, versions included. Without it only `now` is compared with valid_until, and only
-    when `now` is given. since, until: on event_timestamp, since ≤ t < until. tags: any of them.
+    when `now` is given. since, until: on event_timestamp, since ≤ t < until. tags, next_ids: any of them.
     """
 
     statuses: frozenset[str]
     types: frozenset[str] = frozenset()
     categories: frozenset[str] = frozenset()
     tags: frozenset[str] = frozenset()
+    next_ids: frozenset[str] = frozenset()
     session_id: str | None = None
     agent_id: str | None = None
     since: datetime | None = None
@@ -287,6 +288,12 @@ class ShortTermStore(Pooled, Protocol):
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Cache embeddings, with the store's own TTL."""
 
+    async def count(self, app_id: str, name: str, amount: int, life: timedelta) -> int | None:
+        """Add to a counter of an app that all processes share; what it holds then, None when it can't be asked. 0 only reads.
+
+        Forgotten `life` after its last change, and when the store loses its memory.
+        """
+
     async def check(self) -> Health:
         """A round trip, for readiness; says what is wrong instead of raising."""
 
@@ -405,6 +412,16 @@ class Archive(Pooled, Protocol):
 
     async def check(self) -> Health:
         """A cheap round trip, for readiness."""
+
+
+class Meter(Protocol):
+    """Where agents say what they took and how it ended."""
+
+    def tokens(self, app_id: str, model: str, prompt: int, completion: int) -> None:
+        """Tokens that one call of a model took, for whom."""
+
+    def agent_call(self, call: str, outcome: str) -> None:
+        """How one call ended: ok, repaired, failed, unavailable or over_budget."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ ROOT = Path(__file__).parents[1]
 START_S = 30
 KEY = "ZW11bGF0b3I="
 """An account key. The emulator takes any."""
+STORM = ("throttle", "retry_with", "gone", "unavailable", "timeout", "slow", "cut_before", "cut_after")
+"""Every way in which a request can fail or hang, the last one after it was carried out."""
 
 
 class CosmosServer:
@@ -68,6 +70,11 @@ class CosmosServer:
     def fault(self, kind: str, **rule: Any) -> None:
         """Let requests fail: see `faults.Rule` for what a rule may say."""
         self._control("POST", "faults", {"kind": kind, **rule})
+
+    def storm(self, share: float = 0.2) -> None:
+        """Let this share of all requests for documents fail, by faults of every kind in equal parts."""
+        for number, kind in enumerate(STORM):
+            self.fault(kind, operations=["documents"], probability=share / len(STORM), seed=number, retry_after_ms=5, delay_ms=20)
 
     def faults(self) -> list[dict[str, Any]]:
         """The rules in force, with how often each has struck."""

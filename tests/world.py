@@ -18,7 +18,7 @@ from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.errors import Unavailable
+from memory_core.domain.errors import AlreadyExists, HeadMoved, Unavailable
 from memory_core.domain.models import Event, Head, Memory, MemoryType, Vector
 from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput
 from memory_core.domain.results import Call
@@ -75,14 +75,15 @@ class WordsEmbedder:
 class World:
     """One folder of data; `core()` is one more process on it. Closes them all in the end.
 
-    elsewhere: makes the stores where the long term is not in the folder. embedder: of the core made last.
+    elsewhere: makes a store for an embedder's model and dimensions, where the long term is not in the folder.
+    embedder: of the core made last.
     """
 
     folder: Path
     clock: StillClock = field(default_factory=StillClock)
+    elsewhere: Callable[[str, int], LongTermStore] | None = None
     cores: list[MemoryCore] = field(default_factory=list)
     onlookers: dict[str, LongTermStore] = field(default_factory=dict)
-    elsewhere: Callable[[Embedder], LongTermStore] | None = None
     embedder: Embedder | None = None
 
     async def core(
@@ -112,7 +113,7 @@ class World:
     def store(self, embedder: Embedder) -> LongTermStore:
         """One more store on the same data, not open yet."""
         if self.elsewhere is not None:
-            return self.elsewhere(embedder)
+            return self.elsewhere(embedder.model, embedder.dimensions)
         return SqliteStore(
             self.folder / "memory.db",
             clock=self.clock,
@@ -155,19 +156,30 @@ class Killed(BaseException):
 
 @dataclass
 class DiesAfter:
-    """A store whose process dies at the commit after the next `commits`; `answered` false: right after that one was applied."""
+    """A store whose process dies at the commit after the next `commits`; `applied`: right after that one was applied.
+
+    A batch that is sent again is the same commit.
+    """
 
     inner: LongTermStore
     commits: int
     applied: bool = False
+    seen: set[str] = field(default_factory=set)
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
-        if self.commits <= 0 and not self.applied:
-            raise Killed
-        await self.inner.commit(owner, batch)
-        if self.commits <= 0:
-            raise Killed
-        self.commits -= 1
+        self.seen.add(batch.commit_id)
+        if len(self.seen) <= self.commits:
+            await self.inner.commit(owner, batch)
+            return
+        while self.applied:
+            try:
+                await self.inner.commit(owner, batch)
+            except (HeadMoved, AlreadyExists):
+                break  # the echo of the one before, whose answer was lost
+            except Unavailable:
+                continue
+            break
+        raise Killed
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)

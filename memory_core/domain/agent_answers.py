@@ -121,6 +121,12 @@ class ConversationSummary(_Answer):
     metadata: SummaryMetadata = Field(default_factory=SummaryMetadata)
 
 
+class Narrative(_Answer):
+    """A fast summary: the story alone."""
+
+    narrative: Annotated[str, Field(min_length=1, max_length=3000)]
+
+
 class SaidFact(_Answer):
     """One statement, with the message that made it (its number in what was shown) and words of that message that prove it.
 

@@ -6,6 +6,9 @@ takes the same `idf` but makes a share of it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from math import log1p
+
 import numpy as np
 import numpy.typing as npt
 
@@ -18,31 +21,32 @@ one 1.39, so that nothing would ever be relevant enough."""
 ORDER_K1, ORDER_B = 1.2, 0.75
 """The textbook's saturation and length, for ordering the lexical list."""
 
+_TINY = np.finfo(np.float64).tiny
 
-def idf(document_frequency: npt.ArrayLike, documents: int, floor: int = IDF_FLOOR) -> Floats:
+
+def idf(document_frequency: Iterable[int], documents: int, floor: int = IDF_FLOOR) -> Floats:
     """ln(1 + (N − df + 0.5) / (df + 0.5)) with N = max(documents, floor): above 0 always, largest for an unknown term (df 0)."""
-    df = np.asarray(document_frequency, dtype=np.float64)
+    least = max(documents, floor)
     # Statistics may be a commit behind the candidates: a frequency above the count must not make a negative worth.
-    number = np.maximum(float(max(documents, floor)), df)
-    return np.log1p((number - df + 0.5) / (df + 0.5))
+    # One by one: the few terms of a query are too few for arrays.
+    return np.array([log1p((max(least, df) - df + 0.5) / (df + 0.5)) for df in document_frequency])
 
 
 def saturation(tf: Floats, length: Floats, mean_length: float, k1: float, b: float) -> Floats:
     """How well each of U texts covers each of T terms: tf / (tf + k1·(1 − b + b·length / mean_length)), in [0, 1), U × T.
 
-    tf: U × T, length: U. A mean_length that is not positive counts as "every text is of mean length".
+    tf: U × T, length: U; or U frequencies, one a length. A mean_length that is not positive counts as "every text is of mean length".
     """
-    relative = length / mean_length if mean_length > 0 else np.ones_like(length)
-    norm = k1 * (1.0 - b + b * relative)
-    total = tf + norm[:, None]
-    return np.divide(tf, total, out=np.zeros_like(total), where=total > 0)
+    norm = k1 * (1.0 - b) + (k1 * b / mean_length) * length if mean_length > 0 else np.full(len(length), k1)
+    # The least number there is keeps 0 / 0 a 0.
+    return tf / np.maximum(tf + (norm[:, None] if tf.ndim == 2 else norm), _TINY)
 
 
 def bm25(
     tf: Floats,
     length: Floats,
     mean_length: float,
-    document_frequency: npt.ArrayLike,
+    document_frequency: Iterable[int],
     documents: int,
     k1: float = ORDER_K1,
     b: float = ORDER_B,

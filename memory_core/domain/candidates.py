@@ -77,9 +77,9 @@ AFTER_QUESTION_WEIGHT = 0.4
 """What is added for the previous turn when it ends with a question: its words are what the answer leaves out."""
 
 
-def weighted_counts(memory: Memory) -> dict[str, float]:
-    """`weighted_tokens` of a memory."""
-    return weighted_tokens(memory.lexical)
+def weighted_length(memory: Memory) -> float:
+    """The sum of `weighted_tokens` of a memory."""
+    return sum(weight * sum(part.values()) for part, weight in _weighted_parts(memory.lexical))
 
 
 def weighted_tokens(lexical: Lexical) -> dict[str, float]:
@@ -120,7 +120,7 @@ def from_memories(
         next_cosine=np.where(after >= 0, cosine[after], np.nan),
         tf=np.array(tf, dtype=np.float64).reshape(rows, width),
         own=np.array(own, dtype=np.bool_).reshape(rows, width),
-        length=np.array([sum(weight * sum(part.values()) for part, weight in parts) for parts in weighed], dtype=np.float64),
+        length=np.array([weighted_length(memory) for memory in memories], dtype=np.float64),
         before=before,
         after=after,
         asks=np.array([memory.lexical.asks for memory in memories], dtype=np.bool_),

@@ -43,12 +43,14 @@ _PART = (
     r"(?:(?P<part>first|second|third|last|beginning|start|early|middle|mid|late|end)\b[\s-]*"
     r"(?:(?P<unit>week|half)\s+)?(?:of\s+)?(?:the\s+)?)?"
 )
+_MONTH_NAMES = (
+    "january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
+)
 _YEAR = r"(?:,?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d)(?!\d))?"
 _ISO = re.compile(r"(?<![\d-])(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?(?![\d-])")
 _IN_MONTH = re.compile(
     rf"(?:\b(?P<lead>{_LEAD})\s+)?(?:the\s+)?\b{_PART}(?:(?P<day>[0-3]?\d)(?:st|nd|rd|th)?\s+(?:of\s+)?)?"
-    r"\b(?P<month>january|february|march|april|may|june|july|august|september|october|november|december"
-    rf"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?(?:\s+(?P<day_after>[0-3]?\d)(?:st|nd|rd|th)?(?!\d))?{_YEAR}",
+    rf"\b(?P<month>{_MONTH_NAMES})\b\.?(?:\s+(?P<day_after>[0-3]?\d)(?:st|nd|rd|th)?(?!\d))?{_YEAR}",
     re.IGNORECASE,
 )
 _IN_SEASON = re.compile(
@@ -63,6 +65,11 @@ _FROM_NOW = re.compile(
     r"(?P<length>night|day|weekend|week|fortnight|month|year)s?"
     r"|(?:on|last|this)\s+(?P<weekday>mon|tues|wednes|thurs|fri|satur|sun)day)\b",
     re.IGNORECASE,
+)
+# What a query must hold for any of the above to find something; most hold nothing of it.
+_MAY_NAME_A_DATE = re.compile(
+    rf"\d|\b(?:{_MONTH_NAMES}|spring|summer|autumn|fall|winter|today|tonight|yesterday|tomorrow|ago|last|past|this|next"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
 )
 # Words that are no month or person's name when nothing beside them says so ("I may", "a march", "Jan", "dec").
 _DOUBTFUL = frozenset({"may", "march", *_MONTHS, "sept"})
@@ -102,6 +109,8 @@ def _day_of(years: npt.NDArray[np.datetime64], day: date) -> npt.NDArray[np.int6
 
 def date_windows(query: str, now: datetime) -> list[Window]:
     """The windows that a query names, in no particular order, without doubles, at most `MAX_WINDOWS`."""
+    if _MAY_NAME_A_DATE.search(query.casefold()) is None:
+        return []
     windows: dict[Window, None] = {}
     rest = query
 

@@ -58,7 +58,7 @@ def indicators(content: str, category: str | None = None, tags: Iterable[str] = 
     """
     text = "\n".join(_flat(one) for one in (content, category or "", *tags))
     words = frozenset(_WORD.findall(text))
-    return frozenset(name for name in BOOSTS if words & _first_words(name) and _pattern(name).search(text))
+    return frozenset(name for name in BOOSTS if words & _longest_words(name) and _pattern(name).search(text))
 
 
 def importance_by_type(type: MemoryType, content: str, category: str | None = None, tags: Iterable[str] = ()) -> float:
@@ -83,13 +83,13 @@ def _step(steps: tuple[tuple[int, float], ...], count: int) -> float:
 
 
 def _flat(text: str) -> str:
-    return re.sub(r"[\s_-]+", " ", text.casefold().replace("’", "'"))
+    return " ".join(text.casefold().replace("’", "'").replace("_", " ").replace("-", " ").split())
 
 
 @cache
-def _first_words(indicator: str) -> frozenset[str]:
-    """The word that each phrase begins with: most texts hold none of them, and need no search."""
-    return frozenset(_WORD.findall(_flat(phrase))[0] for phrase in (indicator, *CUES[indicator]))
+def _longest_words(indicator: str) -> frozenset[str]:
+    """The longest word of each phrase: most texts hold none of them, and need no search."""
+    return frozenset(max(_WORD.findall(_flat(phrase)), key=len) for phrase in (indicator, *CUES[indicator]))
 
 
 @cache

@@ -8,9 +8,10 @@ never rewritten for a newer one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 
 from memory_core.domain.models import Lexical, MemoryType
 from memory_core.domain.text import counts
@@ -65,7 +66,7 @@ def analyse(
     """
     return Lexical(
         own=counts("\n".join((spoken(content, actor), *extra))),
-        date=counts(date_words(event_timestamp)),
+        date=dict(_date_counts(date_words(event_timestamp))),
         previous=previous.counts if previous else {},
         before_previous=before_previous.counts if before_previous else {},
         asks=_ASKS.search(content[-_TAIL:]) is not None,
@@ -73,6 +74,12 @@ def analyse(
         tells_time=tells_time(content),
         turn=turn,
     )
+
+
+@lru_cache(maxsize=64)
+def _date_counts(date: str) -> Mapping[str, int]:
+    """Most of what is saved happened on a few days."""
+    return counts(date)
 
 
 def search_text(lexical: Lexical) -> str:

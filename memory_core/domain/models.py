@@ -6,6 +6,7 @@ product (`Memory.public`); they are outside the event log as well.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timezone
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -245,6 +246,11 @@ class Memory(BaseModel):
 INTERNAL_FIELDS = frozenset({"lexical", "search_text", "embedding", "epoch", "sequence", "revision"})
 UNLOGGED_FIELDS = INTERNAL_FIELDS | {"links", "scene_id", "access_count", "last_accessed_at", "embedding_model", "embedding_dimensions"}
 """Fields that no event records: recomputed, or changed outside the log."""
+
+
+def public_part(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a memory's document, what `Memory.public` shows."""
+    return {name: value for name, value in body.items() if name not in INTERNAL_FIELDS}
 
 
 class Event(BaseModel):

@@ -80,7 +80,7 @@ def relevance(query: QueryAnalysis, candidates: CandidateSet, statistics: Statis
     boosts = _boosts(query, candidates, statistics, parameters)
     for factor in boosts.values():
         score = score * factor
-    return Relevance(np.clip(_smoothed_score(score, candidates, parameters), 0.0, 1.0), lexical, candidates.cosine, boosts)
+    return Relevance(_within_0_and_1(_smoothed_score(score, candidates, parameters)), lexical, candidates.cosine, boosts)
 
 
 def lexical_share(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
@@ -101,8 +101,11 @@ def smoothed_similarity(candidates: CandidateSet, parameters: RelevanceParameter
     cosine = rescaled(_known_cosine(candidates), parameters.fusion)
     neighbour = rescaled(np.fmax(candidates.previous_cosine, candidates.next_cosine), parameters.fusion)
     weight = np.where(np.isnan(neighbour), 0.0, parameters.cosine_smoothing)
-    smoothed: Floats = np.clip((cosine + weight * np.nan_to_num(neighbour).clip(min=0.0)) / (1.0 + weight), 0.0, 1.0)
-    return smoothed
+    return _within_0_and_1((cosine + weight * np.fmax(neighbour, 0.0)) / (1.0 + weight))  # fmax takes the 0 where the other is NaN
+
+
+def _within_0_and_1(scores: Floats) -> Floats:
+    return np.minimum(np.maximum(scores, 0.0), 1.0)  # a third of what np.clip takes for a hundred scores
 
 
 def _known_cosine(candidates: CandidateSet) -> Floats:
@@ -142,11 +145,12 @@ def _boosts(query: QueryAnalysis, candidates: CandidateSet, statistics: Statisti
 
 def _by_named_actor(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics) -> Flags | None:
     """Which candidates are by the one known actor that the query names; None when it names none or several."""
-    known = {_name(actor) for actor in statistics.actors.union(actor for actor in candidates.actor if actor)}
-    named = _named(query.words, known)
+    names = {actor: _name(actor) for actor in statistics.actors.union(candidates.actor) if actor}
+    named = _named(query.words, set(names.values()))
     if len(named) != 1:
         return None
-    return np.array([actor is not None and _name(actor) == named[0] for actor in candidates.actor], dtype=np.bool_)
+    theirs = {actor for actor, name in names.items() if name == named[0]}
+    return np.array([actor in theirs for actor in candidates.actor], dtype=np.bool_)
 
 
 def _named(said: frozenset[str], known: set[frozenset[str]]) -> list[frozenset[str]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from memory_core.domain.models import ConflictRecord, Memory, Outcome
+from memory_core.domain.models import ConflictRecord, Memory, Outcome, public_part
 from memory_core.domain.shown import Shown
 from memory_core.domain.task import Task
 
@@ -30,7 +31,8 @@ class Call:
 class Saved:
     """One save's outcome. `replayed`: the answer of an earlier call with the same idempotency key.
 
-    degraded: the dependencies that had to be done without, while the memory itself is durable.
+    degraded: the dependencies that had to be done without, while the memory itself is durable. body: the memory's document,
+    where this call wrote it.
     """
 
     outcome: Outcome
@@ -38,6 +40,12 @@ class Saved:
     conflict: ConflictRecord | None = None
     replayed: bool = False
     degraded: tuple[str, ...] = ()
+    body: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def public(self) -> dict[str, Any]:
+        """The memory as `Memory.public` shows it, taken from its document where that is at hand."""
+        return self.memory.public() if self.body is None else public_part(self.body)
 
     @property
     def status(self) -> int:
@@ -45,8 +53,7 @@ class Saved:
         return 200 if self.outcome in (Outcome.REINFORCED, Outcome.UPSERTED, Outcome.REJECTED) else 201
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One result of a retrieve. A score that the recipe does not use is None; `composite_score` is always there."""
 
     rank: int
@@ -88,6 +95,14 @@ class MemoryPage:
 
     memories: tuple[Memory, ...]
     next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Evolution:
+    """Memories along `next_id`, in order; complete: False when there are more than one answer holds."""
+
+    memories: tuple[Memory, ...]
+    complete: bool
 
 
 @dataclass(frozen=True, slots=True)

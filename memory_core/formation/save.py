@@ -8,8 +8,8 @@ with the ones before it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakValueDictionary
@@ -54,7 +54,9 @@ class Saver:
         """
         answers = await self._answered_before(owner, call)
         drafts = self._drafts(owner, items, call, answers)
-        async with self._in_turn(owner, drafts):
+        async with AsyncExitStack() as turn:
+            for queue in self._queues(owner, drafts):
+                await turn.enter_async_context(queue)
             look: Look | None = None
             prepared: list[Prepared] = []
             while drafts := [one for one in drafts if one.place not in answers]:
@@ -92,14 +94,10 @@ class Saver:
                 answers[place] = error
         return drafts
 
-    @asynccontextmanager
-    async def _in_turn(self, owner: Owner, drafts: Sequence[Draft]) -> AsyncIterator[None]:
-        """Queue behind earlier saves into the same sessions; sorted, so that two calls can't wait for each other."""
-        async with AsyncExitStack() as stack:
-            for name in sorted({one.memory.session_id or "" for one in drafts if one.is_turn}):
-                queue = self._session_queues.setdefault((owner, name), asyncio.Lock())
-                await stack.enter_async_context(queue)
-            yield
+    def _queues(self, owner: Owner, drafts: Sequence[Draft]) -> list[asyncio.Lock]:
+        """Where to queue behind earlier saves into the same sessions; sorted, so that two calls can't wait for each other."""
+        names = sorted({one.memory.session_id or "" for one in drafts if one.is_turn})
+        return [self._session_queues.setdefault((owner, name), asyncio.Lock()) for name in names]
 
     async def _first_look(self, owner: Owner, drafts: Sequence[Draft]) -> Look | None:
         """What turns are prepared on. Without turns nothing has to be known before embedding, and no read is spent."""
@@ -129,7 +127,11 @@ class Saver:
         if committed.changes is None:
             return await self._replayed(owner, outcomes)
         degraded = await self._mirror.follow(owner, committed)
-        return {one.place: Saved(one.outcome, committed.memories[one.memory_id], one.conflict, degraded=degraded) for one in outcomes}
+        memories, bodies = committed.memories, committed.bodies
+        return {
+            one.place: Saved(one.outcome, memories[one.memory_id], one.conflict, degraded=degraded, body=bodies[one.memory_id])
+            for one in outcomes
+        }
 
     def _decide(self, owner: Owner, prepared: list[Prepared], seen: Look, call: Call, part: int) -> Changes[Planned]:
         earlier = earlier_result(seen.documents, owner, call, part)

@@ -12,7 +12,9 @@ from azure.functions import HttpResponse
 from memory_core.domain.models import Memory
 from memory_core.domain.results import Accepted, Hit, Retrieved, Saved
 from memory_core.domain.scope import Owner
+from memory_core.recollection.graph.style import POLICY
 
+GRAPH_MEDIA = {"mermaid": "text/vnd.mermaid", "dot": "text/vnd.graphviz", "html": "text/html"}
 _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_NUMPY
 
 
@@ -35,7 +37,7 @@ def saved_body(saved: Saved) -> dict[str, Any]:
     """Outcome, memory and conflict of one save, and the dependencies that it had to do without."""
     return {
         "outcome": saved.outcome,
-        "memory": saved.memory.public(),
+        "memory": saved.public,
         "conflict": saved.conflict.model_dump(mode="json") if saved.conflict else None,
         "degraded": saved.degraded,
     }
@@ -58,6 +60,14 @@ def retrieved_response(found: Retrieved, *, explain: bool) -> HttpResponse:
     if explain:
         body["explain"] = found.explain
     return json_response(body)
+
+
+def graph_response(text: str, form: str) -> HttpResponse:
+    """A drawing in the format `form`. What it shows is one user's: nobody keeps it, no browser takes it for anything else."""
+    headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+    if form == "html":
+        headers |= {"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"}
+    return HttpResponse(text, mimetype=GRAPH_MEDIA[form], headers=headers)
 
 
 def _hit(hit: Hit, explain: bool) -> dict[str, Any]:

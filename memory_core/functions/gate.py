@@ -11,8 +11,8 @@ import functools
 import hashlib
 import inspect
 import logging
+import os
 import re
-import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -112,7 +112,7 @@ def door_of(function: Callable[..., Any]) -> Door | None:
 def correlation_id(headers: Mapping[str, str]) -> str:
     """The caller's `X-Correlation-Id` when it is safe to log and to send back, else a new one."""
     given = headers.get("x-correlation-id", "")
-    return given if _SANE_CORRELATION.fullmatch(given) else uuid.uuid4().hex
+    return given if _SANE_CORRELATION.fullmatch(given) else os.urandom(16).hex()
 
 
 def _as_function(handler: Callable[..., Any], door: Door, answer: Callable[[HttpRequest, str], Awaitable[HttpResponse]]) -> AzureFunction:

@@ -13,6 +13,7 @@ from memory_core.domain.models import ConflictRecord, Memory, Outcome
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import SessionView, VersionView
 from memory_core.domain.task import TASK_FIELDS, Task
+from memory_core.functions.answers import GRAPH_MEDIA
 from memory_core.functions.gate import Door
 
 Schema = dict[str, Any]
@@ -101,6 +102,8 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "memory_status": ({"200": "The memory with its new status"}, "Memory"),
     "memory_copy": ({"201": "The copy"}, "Memory"),
     "memory_versions": ({"200": "Every version, the oldest first"}, "Versions"),
+    "memory_evolution": ({"200": "The memories, in order"}, "Evolution"),
+    "memory_evolution_graph": ({"200": "The drawing, in the format that was asked for"}, "Graph"),
     "tasks_list": ({"200": "One page; it may be short though more follow"}, "TaskPage"),
     "task_get": ({"200": "The task"}, "Task"),
     "task_retry": ({"202": "The task, accepted again"}, "Task"),
@@ -115,6 +118,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "system_pool_stats": ({"200": "Sizes of the pools"}, "Anything"),
     "system_openapi": ({"200": "The document"}, "Anything"),
 }
+_MEDIA = {"Text": ("text/plain",), "Graph": tuple(GRAPH_MEDIA.values())}
 _PROBLEMS = {
     "400": "The request can't be read, or its cursor is void",
     "401": "No key, or one that is not known",
@@ -147,8 +151,8 @@ def answers(name: str) -> dict[str, Schema]:
         headers["ETag"] = {"$ref": "#/components/headers/ETag"}
     if schema == "Accepted":
         headers["Location"] = {"$ref": "#/components/headers/Location"}
-    media = "text/plain" if schema == "Text" else "application/json"
-    content = {media: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
+    media = _MEDIA.get(schema, ("application/json",))
+    content = {one: {"schema": {"$ref": f"#/components/schemas/{schema}"}} for one in media}
     return {status: {"description": text, "headers": headers, "content": content} for status, text in statuses.items()}
 
 
@@ -226,6 +230,7 @@ def _shapes() -> dict[str, Schema]:
         "Task": _task(),
         "TaskPage": _object({"tasks": _list(_ref("Task")), "next_cursor": cursor}, "tasks", "next_cursor"),
         "Text": text,
+        "Graph": text,
         "Problem": _object({**problem, "errors": _list(error)}, *problem, "errors"),
         "Saved": _object(saved, *saved),
         "BulkResults": _object({"results": _list({"oneOf": [_ref("BulkSaved"), _ref("BulkProblem")]})}, "results"),
@@ -236,6 +241,7 @@ def _shapes() -> dict[str, Schema]:
         "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
         "MemoryPage": _object({"memories": _list(_ref("Memory")), "next_cursor": cursor}, "memories", "next_cursor"),
         "SessionPage": _object({"sessions": _list(_ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
+        "Evolution": _object({"memories": _list(_ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),
         "Versions": _object({"versions": _list(_ref("VersionView"))}, "versions"),
         "Readiness": _object(readiness, *readiness),
     }

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
-from memory_core.domain.candidates import weighted_counts
+from memory_core.domain.candidates import weighted_length
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, check_move
 from memory_core.domain.models import UNLOGGED_FIELDS, Event, Head, Memory
 from memory_core.domain.results import Call
@@ -131,7 +131,7 @@ def _moved_head(base: Head, changes: Changes[Any], events: list[Event]) -> Head:
             counts[memory.status.value] = counts.get(memory.status.value, 0) + sign
             if memory.status in FOUND_BY_DEFAULT:
                 documents += sign
-                length += sign * sum(weighted_counts(memory).values())
+                length += sign * weighted_length(memory)
         if change.before is not None:
             removal = event.sequence
     return base.model_copy(

@@ -44,10 +44,11 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Committed(Generic[Result]):
-    """A decision that is durable now: its result, the memories as stored, by id, and the stamp for caches."""
+    """A decision that is durable now: its result, the memories as stored and their documents, by id, and the stamp for caches."""
 
     result: Result
     memories: dict[str, Memory] = field(default_factory=dict)
+    bodies: dict[str, dict[str, Any]] = field(default_factory=dict)
     changes: Changes[Any] | None = None
     stamp: Stamp | None = None
     previous_removal: int = 0
@@ -173,7 +174,8 @@ class Ledger:
             self._recent.popitem(last=False)
         previous = batch.expected.last_removal_sequence if batch.expected else 0
         stamp = Stamp(batch.head.epoch, batch.head.sequence, batch.head.last_removal_sequence)
-        return Committed(changes.result, assembled.memories, changes, stamp, previous)
+        bodies = {write.document.id: write.document.body for write in batch.writes if write.document.kind == "memory"}
+        return Committed(changes.result, assembled.memories, bodies, changes, stamp, previous)
 
     def _ahead_of(self, owner: Owner, head: Head | None) -> _InTheWay | None:
         """The head of this process's last commit, when it is ahead of the one that was read before queueing."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 
 from memory_core.domain.scope import Owner
 
 
 def derived(prefix: str, *parts: str) -> str:
     """`<prefix>_<26 hex digits>` of the parts. Parts are length-prefixed, so ("a_b", "c") and ("a", "b_c") differ."""
-    digest = hashlib.sha256()
-    for part in parts:
-        raw = part.encode()
-        digest.update(len(raw).to_bytes(4, "big"))
-        digest.update(raw)
+    raw = [part.encode() for part in parts]
+    digest = hashlib.sha256(b"".join(len(part).to_bytes(4, "big") + part for part in raw))
     return f"{prefix}_{digest.hexdigest()[:26]}"
 
 
@@ -22,8 +20,9 @@ def note_id(cell_id: str) -> str:
     return derived("mem", cell_id, "note")
 
 
+@lru_cache(maxsize=1024)
 def session_document_id(owner: Owner, session_id: str) -> str:
-    """The id of a session's own document."""
+    """The id of a session's own document; each save of a turn asks for it several times."""
     return derived("ses", *owner, session_id)
 
 

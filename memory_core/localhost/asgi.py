@@ -109,7 +109,7 @@ async def _read(headers: dict[str, str], receive: Receive, limit_bytes: int) -> 
 async def _send(response: HttpResponse, send: Send) -> None:
     body = response.get_body()
     headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in response.headers.items()]
-    if "content-type" not in response.headers:
+    if all(name != b"content-type" for name, _ in headers):
         # The same rule as in the SDK's own converter.
         kind = f"{response.mimetype}; charset={response.charset}" if response.mimetype.startswith("text/") else response.mimetype
         headers.append((b"content-type", kind.encode("latin-1")))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import Any, Literal
 
 import numpy as np
 
-from memory_core.domain.candidates import CandidateSet, Floats
+from memory_core.domain.candidates import CandidateSet
 from memory_core.domain.relevance import Relevance
 from memory_core.domain.results import Hit
 from memory_core.domain.scoring import Scores
@@ -29,9 +30,9 @@ def build_hits(
     explain: bool,
 ) -> tuple[Hit, ...]:
     """The chosen rows that are still shown, best first. stale: fallen facts by memory."""
-    numbers = _Numbers(rows, candidates, relevant, scores)
+    numbers = _numbers(rows, candidates, relevant, scores)
     members = {name: frozenset(ids) for name, ids in candidates.lists.items()}
-    cells = _cells(candidates)
+    cells = _cells(rows, candidates)
     hits: list[Hit] = []
     for place, row in enumerate(rows):
         identity = candidates.ids[row]
@@ -42,15 +43,7 @@ def build_hits(
             Hit(
                 rank=len(hits) + 1,
                 shown=shown[identity],
-                similarity_score=numbers.similarity[place],
-                lexical_score=numbers.lexical[place],
-                relevance_score=numbers.relevance[place],
-                recency_score=numbers.recency[place],
-                importance_score=numbers.importance[place],
-                frequency_score=numbers.frequency[place],
-                confidence_score=numbers.confidence[place],
-                score=numbers.score[place],
-                composite_score=numbers.composite[place],
+                **numbers[place],
                 tier=tier,
                 matched_by=tuple(name for name, ids in members.items() if identity in ids),
                 also=tuple(other for other in cells.get(candidates.cell[row] or "", ()) if other != identity),
@@ -61,34 +54,37 @@ def build_hits(
     return tuple(hits)
 
 
-class _Numbers:
-    """The chosen rows' scores as plain rounded floats, column by column: number by number took a tenth of a retrieve."""
+def _numbers(rows: Sequence[int], candidates: CandidateSet, relevant: Relevance, scores: Scores) -> list[dict[str, Any]]:
+    """The scores of each chosen row by their fields' names, as plain rounded floats; None where a score is not known or not used.
 
-    def __init__(self, rows: Sequence[int], candidates: CandidateSet, relevant: Relevance, scores: Scores) -> None:
-        at = np.array(rows, dtype=np.int64)
-        self.similarity = [None if value != value else value for value in _rounded(candidates.cosine, at)]
-        self.lexical = _rounded(relevant.lexical, at)
-        self.relevance = _rounded(relevant.score, at)
-        self.importance = _rounded(scores.importance, at)
-        self.score = _rounded(scores.score, at)
-        self.composite = _rounded(scores.composite, at)
-        self.recency = _rounded_or_none(scores.recency, at)
-        self.frequency = _rounded_or_none(scores.frequency, at)
-        self.confidence = _rounded_or_none(scores.confidence, at)
+    All in one table: number by number took a tenth of a retrieve.
+    """
+    columns = {
+        "similarity_score": candidates.cosine,
+        "lexical_score": relevant.lexical,
+        "relevance_score": relevant.score,
+        "recency_score": scores.recency,
+        "importance_score": scores.importance,
+        "frequency_score": scores.frequency,
+        "confidence_score": scores.confidence,
+        "score": scores.score,
+        "composite_score": scores.composite,
+    }
+    unused = {name: None for name, column in columns.items() if column is None}
+    used = {name: column for name, column in columns.items() if column is not None}
+    table = np.array(list(used.values()))[:, rows].T.round(DECIMALS).tolist()
+    numbers = [unused | dict(zip(used, line, strict=True)) for line in table]
+    for one in numbers:
+        if isnan(one["similarity_score"]):
+            one["similarity_score"] = None
+    return numbers
 
 
-def _rounded(column: Floats, at: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[float]:
-    rounded: list[float] = np.round(column[at], DECIMALS).tolist()
-    return rounded
-
-
-def _rounded_or_none(column: Floats | None, at: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Sequence[float | None]:
-    return [None] * len(at) if column is None else _rounded(column, at)
-
-
-def _cells(candidates: CandidateSet) -> dict[str, list[str]]:
-    cells: dict[str, list[str]] = {}
-    for identity, cell in zip(candidates.ids, candidates.cell, strict=True):
-        if cell is not None:
-            cells.setdefault(cell, []).append(identity)
+def _cells(rows: Sequence[int], candidates: CandidateSet) -> dict[str, list[str]]:
+    """The candidates of each cell that one of the rows belongs to."""
+    cells: dict[str, list[str]] = {cell: [] for row in rows if (cell := candidates.cell[row]) is not None}
+    if cells:
+        for identity, cell in zip(candidates.ids, candidates.cell, strict=True):
+            if cell in cells:
+                cells[cell].append(identity)
     return cells

@@ -128,7 +128,7 @@ class Retriever:
         cut = self._rules.score_threshold if query.score_threshold is None else query.score_threshold
         if cut is not None:
             passing &= scores.score >= cut
-        held = np.flatnonzero(passing)
+        held = passing.nonzero()[0]
         ranked = held[np.lexsort((-candidates.event_at[held], -relevant.score[held], -scores.score[held]))]
         best: dict[str, int] = {}
         for row in ranked.tolist():

@@ -11,18 +11,44 @@ import pytest
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.core import MemoryCore
-from memory_core.ports import Embedder, LongTermStore
+from memory_core.ports import LongTermStore
 from tests.builders import DIMENSIONS, StillClock
+from tests.contract.insistent import Insistent
 from tests.cosmos_server import KEY, CosmosServer, running
+from tests.cosmos_traffic import check_that_each_names_one_user
 from tests.world import WordsEmbedder, World
 
 StoreFactory = Callable[[], Awaitable[LongTermStore]]
+MakeStore = Callable[[str, int], LongTermStore]
+"""From an embedder's model and dimensions to a store that is not open yet."""
 
 
 @pytest.fixture(scope="session")
 def cosmos_server() -> Iterator[CosmosServer]:
+    """The account of all tests; in the end, whatever they asked for is checked to have named one user each time."""
     with running() as started:
         yield started
+        check_that_each_names_one_user(started.requests())
+
+
+@pytest.fixture(scope="session")
+def stormy_server() -> Iterator[CosmosServer]:
+    """One at which every fifth request fails, in every way there is."""
+    with running() as started:
+        started.storm()
+        yield started
+        check_that_each_names_one_user(started.requests())
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest, adapter: str) -> CosmosServer | None:
+    """The emulator behind the test's stores; None where they need none."""
+    names = {"cosmos": "cosmos_server", "storm": "stormy_server"}
+    return request.getfixturevalue(names[adapter]) if adapter in names else None
+
+
+IN_A_STORM_ALWAYS = {"test_long_term_commit", "test_ledger", "test_complaints"}
+"""A store's commits, the commit loop and the product as a whole: a minute, most of it waiting. All that there is takes thirteen."""
 
 
 class SharedClock(StillClock):
@@ -45,21 +71,21 @@ def adapter(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def clock(request: pytest.FixtureRequest, adapter: str) -> StillClock:
-    return SharedClock(request.getfixturevalue("cosmos_server")) if adapter == "cosmos" else StillClock()
+def clock(server: CosmosServer | None) -> StillClock:
+    return StillClock() if server is None else SharedClock(server)
 
 
 @pytest.fixture
-async def store_factory(request: pytest.FixtureRequest, adapter: str, tmp_path: Path, clock: StillClock) -> AsyncIterator[StoreFactory]:
+async def store_factory(adapter: str, server: CosmosServer | None, tmp_path: Path, clock: StillClock) -> AsyncIterator[StoreFactory]:
     """Opens stores over the same data, as several processes would; closes them after the test."""
     opened: list[LongTermStore] = []
-    make = _on_cosmos(request.getfixturevalue("cosmos_server"), clock) if adapter == "cosmos" else _on_sqlite(tmp_path, clock)
+    make = _on_sqlite(tmp_path, clock) if server is None else _on_cosmos(server, clock)
 
     async def opened_store() -> LongTermStore:
-        store = await make()
+        store = make("test", DIMENSIONS)
         opened.append(store)
         await store.open()
-        return store
+        return Insistent(store) if adapter == "storm" else store
 
     yield opened_store
     for store in opened:
@@ -67,17 +93,15 @@ async def store_factory(request: pytest.FixtureRequest, adapter: str, tmp_path: 
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what needs a long-term store on every adapter, but for tests that name theirs."""
+    """Run what needs a long-term store on every adapter, and on Cosmos DB in a storm: each time some, all of it when there is time.
+
+    A test that names its adapter runs on that one.
+    """
     named = any("adapter" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
     if {"store_factory", "world"} & set(metafunc.fixturenames) and not named:
-        metafunc.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
-
-
-def _on_sqlite(folder: Path, clock: StillClock) -> StoreFactory:
-    async def make() -> LongTermStore:
-        return SqliteStore(folder / "memory.db", clock=clock, embedding_model="test", dimensions=DIMENSIONS, synchronous="normal")
-
-    return make
+        always = metafunc.module.__name__.rpartition(".")[2] in IN_A_STORM_ALWAYS
+        storm = pytest.param("storm", marks=() if always else pytest.mark.long)
+        metafunc.parametrize("adapter", ["sqlite", "cosmos", storm], indirect=True)
 
 
 class Provisioning(CosmosStore):
@@ -88,11 +112,18 @@ class Provisioning(CosmosStore):
         await super().open()
 
 
-def _on_cosmos(server: CosmosServer, clock: StillClock) -> StoreFactory:
+def _on_sqlite(folder: Path, clock: StillClock) -> MakeStore:
+    def make(model: str, dimensions: int) -> LongTermStore:
+        return SqliteStore(folder / "memory.db", clock=clock, embedding_model=model, dimensions=dimensions, synchronous="normal")
+
+    return make
+
+
+def _on_cosmos(server: CosmosServer, clock: StillClock) -> MakeStore:
     database = uuid4().hex
 
-    async def make() -> LongTermStore:
-        return Provisioning(server.endpoint, database, clock=clock, embedding_model="test", dimensions=DIMENSIONS, key=KEY)
+    def make(model: str, dimensions: int) -> LongTermStore:
+        return Provisioning(server.endpoint, database, clock=clock, embedding_model=model, dimensions=dimensions, key=KEY)
 
     return make
 
@@ -103,15 +134,8 @@ async def store(store_factory: StoreFactory) -> LongTermStore:
 
 
 @pytest.fixture
-async def world(request: pytest.FixtureRequest, adapter: str, tmp_path: Path, clock: StillClock) -> AsyncIterator[World]:
-    made = World(tmp_path, clock)
-    if adapter == "cosmos":
-        server, database = request.getfixturevalue("cosmos_server"), uuid4().hex
-
-        def elsewhere(one: Embedder) -> LongTermStore:
-            return Provisioning(server.endpoint, database, clock=clock, embedding_model=one.model, dimensions=one.dimensions, key=KEY)
-
-        made.elsewhere = elsewhere
+async def world(server: CosmosServer | None, tmp_path: Path, clock: StillClock) -> AsyncIterator[World]:
+    made = World(tmp_path, clock, None if server is None else _on_cosmos(server, clock))
     yield made
     await made.close()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory_core.domain.candidates import weighted_counts
+from memory_core.domain.candidates import weighted_length, weighted_tokens
 from memory_core.domain.models import Memory
 from memory_core.ports import Filter, Search
 
@@ -40,6 +40,7 @@ def passes(one: Stored, where: Filter) -> bool:
         and (not where.types or memory.type in where.types)
         and (not where.categories or memory.category in where.categories)
         and (not where.tags or bool(where.tags & set(memory.tags)))
+        and (not where.next_ids or memory.next_id in where.next_ids)
         and (where.session_id is None or memory.session_id == where.session_id)
         and (where.agent_id is None or memory.agent_id == where.agent_id)
         and (where.since is None or memory.event_timestamp >= where.since)
@@ -57,7 +58,7 @@ def frequency(stored: Sequence[Stored], term: str) -> int:
 
 def mean_length(stored: Sequence[Stored]) -> float:
     counted = findable(stored)
-    return sum(sum(weighted_counts(one).values()) for one in counted) / len(counted) if counted else 0.0
+    return sum(map(weighted_length, counted)) / len(counted) if counted else 0.0
 
 
 def cosine(memory: Memory, search: Search) -> float:
@@ -68,7 +69,7 @@ def cosine(memory: Memory, search: Search) -> float:
 
 def words(stored: Sequence[Stored], memory: Memory, search: Search) -> float:
     """BM25 with k1 1.2, b 0.75 and at least 400 documents, up to a factor; only its order is promised."""
-    counts, documents, mean = weighted_counts(memory), max(len(findable(stored)), 400), mean_length(stored) or 1.0
+    counts, documents, mean = weighted_tokens(memory.lexical), max(len(findable(stored)), 400), mean_length(stored) or 1.0
     total = 0.0
     for term in search.terms:
         tf, df = counts.get(term, 0.0), frequency(stored, term)

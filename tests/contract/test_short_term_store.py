@@ -6,7 +6,9 @@ last_removal_sequence; `served` below applies that rule as the retrieve does.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -35,13 +37,14 @@ class Bench:
     """Makes stores over one Redis, and keeps the plain client of the last, for a look at what is really there."""
 
     def __init__(self, connect: Connect, adapter: str) -> None:
+        self.clock = MovableClock()
         self._connect = connect
         self._adapter = adapter
         self._made: list[RedisShortTermStore] = []
         self.client: Redis | None = None
 
     async def store(self, **settings: Any) -> RedisShortTermStore:
-        made = RedisShortTermStore(self._connected, MovableClock(), adapter=self._adapter, timeout_s=5, **settings)
+        made = RedisShortTermStore(self._connected, self.clock, adapter=self._adapter, timeout_s=5, **settings)
         self._made.append(made)
         await made.open()
         return made
@@ -167,6 +170,22 @@ async def test_a_set_expires_a_day_after_its_last_write(store: RedisShortTermSto
     names = await client.keys("mc:*")
     assert len(names) == 4
     assert [86_000 < await client.ttl(name) <= 86_400 for name in names] == [True] * 4
+
+
+async def test_a_set_that_is_written_to_goes_on_living(bench: Bench, store: RedisShortTermStore, client: Redis) -> None:
+    """Its life is given anew once a 24th of it has passed, and at once where there is none or where the clock went back."""
+    await store.remember(turn(1), stamp(1))
+    names = await client.keys("mc:*")
+    for number, minutes in ((2, 61), (3, 60), (4, -5)):
+        for name in names:
+            await client.expire(name, 80_000)
+        bench.clock.advance(minutes=minutes)
+        await store.remember(turn(number), stamp(number))
+        assert [await client.ttl(name) > 86_000 for name in names] == [True] * 2
+    entries, order = sorted(names)
+    await client.delete(order)
+    await store.remember(turn(5), stamp(5))
+    assert [await client.ttl(name) > 86_000 for name in (entries, order)] == [True] * 2
 
 
 async def test_a_write_back_older_than_the_sets_stamp_is_refused(store: RedisShortTermStore) -> None:
@@ -297,7 +316,7 @@ async def test_an_evicted_order_leaves_no_orphans(store: RedisShortTermStore, cl
     await client.delete(order)
     await store.remember(turn(4), stamp(4))
     assert await served(store, stamp(4)) == ["mem_4"]
-    assert await client.hlen(entries) == 3
+    assert await client.hlen(entries) == 4  # three fields about the set, and the one memory
     await client.delete(entries)
     await store.remember(turn(5), stamp(5))
     assert await served(store, stamp(5)) == ["mem_5"]
@@ -333,6 +352,21 @@ async def test_vectors_are_found_again_by_key(store: RedisShortTermStore, client
     assert [86_000 < await client.ttl(name) <= 86_400 for name in await client.keys("mc:vector:*")] == [True] * 2
 
 
+async def test_a_counter_is_an_apps_own_and_forgotten_after_its_life(store: RedisShortTermStore, client: Redis) -> None:
+    life = timedelta(hours=1)
+    assert await store.count("shop", "tokens:2026-05-08", 100, life) == 100
+    assert await store.count("shop", "tokens:2026-05-08", 50, life) == 150
+    assert await store.count("shop", "tokens:2026-05-08", 0, life) == 150
+    assert await store.count("shop", "tokens:2026-05-09", 0, life) == 0
+    assert await store.count("shop:tokens", "2026-05-08", 1, life) == 1
+    assert [3_500 < await client.ttl(name) <= 3_600 for name in await client.keys("mc:*count*")] == [True] * 3
+
+
+async def test_counts_of_many_at_once_are_all_counted(store: RedisShortTermStore) -> None:
+    counts = await asyncio.gather(*(store.count("shop", "n", 1, timedelta(hours=1)) for _ in range(50)))
+    assert sorted(count for count in counts if count is not None) == list(range(1, 51))
+
+
 async def test_check_says_ok(store: RedisShortTermStore) -> None:
     health = await store.check()
     assert (health.status, store.degraded) == ("ok", False)
@@ -350,6 +384,7 @@ async def test_none_is_an_empty_cache_and_not_degraded() -> None:
     await store.keep_vectors({"a": unit_vector(1)})
     assert await store.recall(ANA, "s1", 10) == (None, [])
     assert await store.vectors(["a", "b"]) == [None, None]
+    assert await store.count("shop", "n", 1, timedelta(hours=1)) is None
     assert not store.degraded
     assert (await store.check()).status == "off"
     await store.close()

@@ -12,6 +12,7 @@ import pytest
 
 from tests.azure_stores import AzureStores
 from tests.azure_stores import running as azure_stores_running
+from tests.cosmos_traffic import check_that_each_names_one_user
 from tests.host import DIMENSIONS, running
 
 
@@ -32,8 +33,10 @@ class Profile:
 
 @pytest.fixture(scope="session")
 def azure_stores() -> Iterator[AzureStores]:
+    """Those of all tests; in the end, whatever was asked of Cosmos DB is checked to have named one user each time."""
     with azure_stores_running() as started:
         yield started
+        check_that_each_names_one_user(started.cosmos.requests())
 
 
 @pytest.fixture(scope="session", params=["embedded", "azure"])

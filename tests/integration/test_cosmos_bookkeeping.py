@@ -16,9 +16,10 @@ from memory_core.domain.scope import Owner
 from memory_core.ports import Document
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, DIMENSIONS, StillClock, commit
+from tests.contract.conftest import Provisioning
 from tests.cosmos_server import KEY, CosmosServer, running
 from tests.tasks import ASKED, Hand, converse, finished, formed_once
-from tests.world import CosmosWorld
+from tests.world import World
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def server() -> Iterator[CosmosServer]:
 
 @pytest.fixture
 async def store(server: CosmosServer) -> AsyncIterator[CosmosStore]:
-    made = CosmosStore(server.endpoint, uuid4().hex, clock=StillClock(), dimensions=DIMENSIONS, key=KEY)
+    made = CosmosStore(server.endpoint, uuid4().hex, clock=StillClock(), embedding_model="test", dimensions=DIMENSIONS, key=KEY)
     await made.provision()
     await made.open()
     await commit(made, ALICE)
@@ -67,7 +68,12 @@ async def test_a_service_that_refuses_for_now_is_unavailable(server: CosmosServe
 @pytest.mark.parametrize("kind", ["throttle", "unavailable", "cut_before", "cut_after"])
 async def test_a_fault_at_any_write_of_a_conversations_work_leaves_it_formed_once(server: CosmosServer, tmp_path: Path, kind: str) -> None:
     """Before each of the work's writes once, the two forming commits among them, the service refuses or the connection is cut."""
-    world = await CosmosWorld.on(server, tmp_path, StillClock())
+    clock, database = StillClock(), uuid4().hex
+
+    def elsewhere(model: str, dimensions: int) -> CosmosStore:
+        return Provisioning(server.endpoint, database, clock=clock, embedding_model=model, dimensions=dimensions, key=KEY)
+
+    world = World(tmp_path, clock, elsewhere=elsewhere)
     agents = ScriptedAgents(unsteady=True)
     core = await world.core(agents=agents)
     try:

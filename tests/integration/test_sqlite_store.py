@@ -17,7 +17,7 @@ import pytest
 
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
-from memory_core.domain.models import Lexical
+from memory_core.domain.models import Lexical, Memory
 from memory_core.domain.scope import Owner
 from memory_core.ports import Document, Write
 from tests.builders import ALICE, DIMENSIONS, NOW, StillClock, batch, commit, document, memory, query, save, tokens, unit
@@ -91,6 +91,33 @@ async def test_a_slice_whose_rows_have_mostly_fallen_is_loaded_afresh(opened: Op
     assert sizes[-1] < max(sizes)
 
 
+async def test_commits_put_into_a_slice_at_once_make_it_what_the_file_says(opened: Opened) -> None:
+    """One store follows its own commits, the other reads all from the file each time: both find the same, removals and rivals included."""
+    following, reading, rival = await opened(), await opened(slice_budget_bytes=1), await opened()
+    rng = random.Random(2)
+    held: dict[str, Memory] = {}
+    for number in range(80):
+        await reading.search(Owner("app", "another"), query("tea"))  # drops the slice of ALICE
+        old = held.pop(rng.choice(sorted(held)), None) if held and number % 3 == 1 else None
+        if old is not None and number % 4 == 0:
+            await commit(following, ALICE, Write("delete", document(old)))
+        else:
+            text = " ".join(rng.choices(["tea", "cup", "rain", "moon"], k=4))
+            fresh = memory(text, id=f"mem_{number}", embedding=unit(number), sequence=number)
+            changed = fresh if old is None else old.model_copy(update={"access_count": number, "tags": ["late"] if number % 2 else []})
+            await commit(rival if number % 5 == 2 else following, ALICE, Write("put", document(changed)))
+            held[changed.id] = changed
+        if number % 4 == 2:
+            continue  # two commits without a look between them
+        ours, theirs = [(await store.search(ALICE, query("tea moon", unit(500), 100))) for store in (following, reading)]
+        assert ours.statistics == theirs.statistics
+        assert sorted(ours.candidates.ids) == sorted(theirs.candidates.ids) == sorted(held)
+        assert ours.candidates.lists == theirs.candidates.lists
+        for name in ("cosine", "length", "access_count"):
+            one, other = (dict(zip(at.ids, getattr(at, name), strict=True)) for at in (ours.candidates, theirs.candidates))
+            assert one == other
+
+
 async def test_a_user_who_was_removed_and_made_again_finds_nothing_of_before(opened: Opened, path: Path) -> None:
     store = await opened()
     await save(store, memory("tea", id="mem_before", embedding=unit(1)))
@@ -156,7 +183,7 @@ async def test_a_file_of_a_newer_version_is_refused_with_both_versions(opened: O
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 7")
     connection.close()
-    with pytest.raises(Unavailable, match=r"version 7.*version 1"):
+    with pytest.raises(Unavailable, match=r"version 7.*version 2"):
         await opened()
 
 

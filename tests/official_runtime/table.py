@@ -43,6 +43,7 @@ def one(given: Given) -> str:
 def before(given: Given) -> list[tuple[str, Http]]:
     """The calls that make what is given; the first answers with the memory."""
     memory = {"type": "semantic", "content": "Ana moved to Lisbon in May", "session_id": "monday", "tags": ["home"]}
+    memory |= {"event_timestamp": "2026-05-08T13:56:00Z"}  # drawings show the day, which must not change between two hosts
     procedure = {"type": "procedural", "key": "style/langue à table", "content": "Answer in French", "value": "fr"}
     return [("memories_save", post(f"{_MEMORIES}/save", 201, given, **fields)) for fields in (memory, procedure)]
 
@@ -88,6 +89,12 @@ CALLS: dict[str, Callable[[Given], Row]] = {
         post(f"{_MEMORIES}/{_NOBODYS}/copy", 404, g, to_agent_id="travel-agent"),
     ),
     "memory_versions": lambda g: Row(get(f"{one(g)}/versions", 200, g), get(f"{_MEMORIES}/{_NOBODYS}/versions", 404, g)),
+    "memory_evolution": lambda g: Row(
+        get(f"{one(g)}/evolution", 200, g, "&direction=both"), get(f"{_MEMORIES}/{_NOBODYS}/evolution", 404, g)
+    ),
+    "memory_evolution_graph": lambda g: Row(
+        get(f"{one(g)}/evolution/graph", 200, g, "&format=html"), get(f"{one(g)}/evolution/graph", 422, g, "&format=png")
+    ),
     "sessions_list": lambda g: Row(get("/api/v1/sessions", 200, g), get("/api/v1/sessions", 422, g, "&limit=0")),
     "session_get": lambda g: Row(get("/api/v1/sessions/monday", 200, g), get("/api/v1/sessions/tuesday", 404, g)),
     "procedure_get": lambda g: Row(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.candidates import from_memories, joined, weighted_counts
+from memory_core.domain.candidates import from_memories, joined, weighted_length, weighted_tokens
 from memory_core.domain.models import Lexical, Memory, MemoryType
 
 MOMENT = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)
@@ -29,8 +29,8 @@ THREE_TURNS = [
 
 
 def test_context_counts_less_than_own_words_and_more_after_a_question():
-    assert weighted_counts(THREE_TURNS[1]) == pytest.approx({"cat": 2.0, "dog": 0.7})
-    assert weighted_counts(THREE_TURNS[2]) == pytest.approx({"may": 1.0, "cat": 0.6, "dog": 0.3})
+    assert weighted_tokens(THREE_TURNS[1].lexical) == pytest.approx({"cat": 2.0, "dog": 0.7})
+    assert weighted_tokens(THREE_TURNS[2].lexical) == pytest.approx({"may": 1.0, "cat": 0.6, "dog": 0.3})
 
 
 def test_a_set_from_memories_has_every_column():
@@ -82,7 +82,8 @@ def test_columns_hold_the_weighted_counts(parts, asked):
     own, date, previous, before_previous = parts
     one = memory("m", lexical=Lexical(own=own, date=date, previous=previous, before_previous=before_previous, previous_asks=asked))
     found = from_memories([one], tuple("abcdefg"), None)
-    counts = weighted_counts(one)
+    counts = weighted_tokens(one.lexical)
+    assert weighted_length(one) == pytest.approx(sum(counts.values()))
     assert found.tf[0] == pytest.approx([counts.get(term, 0.0) for term in "abcdefg"])
     assert found.length[0] == pytest.approx(sum(counts.values()))
 

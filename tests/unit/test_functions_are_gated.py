@@ -32,6 +32,8 @@ EXPECTED = {
     "memory_status": "PATCH api/v1/memories/{memory_id}/status",
     "memory_copy": "POST api/v1/memories/{memory_id}/copy",
     "memory_versions": "GET api/v1/memories/{memory_id}/versions",
+    "memory_evolution": "GET api/v1/memories/{memory_id}/evolution",
+    "memory_evolution_graph": "GET api/v1/memories/{memory_id}/evolution/graph",
     "tasks_list": "GET api/v1/tasks",
     "task_get": "GET api/v1/tasks/{task_id}",
     "task_retry": "POST api/v1/tasks/{task_id}/retry",

@@ -26,6 +26,8 @@ def test_products_are_those_of_one_matrix_over_any_number_of_blocks(rows: int) -
     query = unit(1, 5)
     assert len(vectors) == rows
     np.testing.assert_allclose(vectors.products(query), matrix @ query, atol=1e-5)
+    for asked in (np.arange(rows)[::2], np.arange(rows)[::50], np.arange(rows)[-3:], np.arange(0)):
+        np.testing.assert_array_equal(vectors.products(query, asked), vectors.products(query)[asked])
 
 
 def test_equal_vectors_get_equal_products_wherever_they_stand() -> None:

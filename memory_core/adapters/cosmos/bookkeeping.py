@@ -22,7 +22,7 @@ from memory_core.ports import LOGGED, Document
 
 _MOVED = frozenset({404, 409, 412})
 _WAITING = (
-    "SELECT TOP @limit c.app_id, c.user_id, c.body FROM c WHERE c.kind = 'head' AND c.body.pending_conversations > 0 "
+    "SELECT TOP @limit c.id, c.app_id, c.user_id, c.body FROM c WHERE c.kind = 'head' AND c.body.pending_conversations > 0 "
     "AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_id)) ORDER BY c.app_id, c.user_id"
 )
 

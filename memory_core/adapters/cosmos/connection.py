@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.documents import DEPENDENCY, Item
+from memory_core.adapters.cosmos.remembered import Remembered
 from memory_core.adapters.identity import credential
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.scope import Owner
@@ -29,7 +30,10 @@ PAUSE_S = 0.02
 """Before the second attempt; doubled with each, times a random share, so that clients do not come back together."""
 CONNECTIONS = 100
 """What the SDK's transport (aiohttp) holds at most."""
+ROWS_A_PAGE = 1000
+"""As many as the service gives at most, instead of 100; it cuts a page at 4 MB all the same."""
 CHARGE = "x-ms-request-charge"
+SESSION_TOKEN = "x-ms-session-token"  # noqa: S105 - a header's name
 CLIENT_OPTIONS: Final[dict[str, Any]] = {
     "retry_total": 2,
     "retry_backoff_max": 1,
@@ -77,6 +81,7 @@ class Connection:
         self._client: CosmosClient | None = None
         self._container: ContainerProxy | None = None
         self._credential: DefaultAzureCredential | None = None
+        self._tokens: Remembered[str] = Remembered()
         self.under_way = 0
 
     async def close(self) -> None:
@@ -96,7 +101,7 @@ class Connection:
 
         async def read(container: ContainerProxy) -> Answer:
             try:
-                found = await container.read_item(identity, partition_key=list(owner))
+                found = await container.read_item(identity, partition_key=list(owner), session_token=self._tokens.get(owner))
             except AzureError as error:
                 if is_missing(error):
                     return Answer(charge=self._count(_headers_of(error)))
@@ -106,8 +111,13 @@ class Connection:
         return await self.read(read)
 
     async def query(self, owner: Owner | None, query: Query) -> Answer:
-        """All rows of a query within one user's partition; None: over all partitions, which only the sweep may ask for."""
-        scope: dict[str, Any] = {} if owner is None else {"partition_key": list(owner), "full_text_score_scope": LOCAL}
+        """All rows of a query within one user's partition, each once; None: over all partitions, which only the sweep may ask for.
+
+        When a range moves while pages are read, the SDK begins the query again, and gives the rows of the first pages twice.
+        """
+        scope: dict[str, Any] = {}
+        if owner is not None:
+            scope = {"partition_key": list(owner), "session_token": self._tokens.get(owner), "full_text_score_scope": LOCAL}
 
         async def read(container: ContainerProxy) -> Answer:
             answer = Answer()
@@ -118,10 +128,14 @@ class Connection:
             found = container.query_items(
                 query.statement,
                 parameters=query.parameters,
+                max_item_count=ROWS_A_PAGE,
                 response_hook=count,
                 **scope,
             )
-            answer.rows = [row async for row in found]
+            rows: dict[Any, Any] = {}
+            async for row in found:
+                rows.setdefault((row.get("app_id"), row.get("user_id"), row["id"]) if isinstance(row, dict) else row, row)
+            answer.rows = list(rows.values())
             return answer
 
         return await self.read(read)
@@ -155,12 +169,21 @@ class Connection:
                 container = await self.container()
                 results = await container.execute_item_batch(list(operations), partition_key=list(owner))
             except AzureError as error:
-                self._count(_headers_of(error))
+                self._note(owner, _headers_of(error))
                 if isinstance(error, CosmosBatchOperationError):
                     raise
                 raise translated(error) or error from error
-            self._count(results.get_response_headers())
+            self._note(owner, results.get_response_headers())
             return list(results)
+
+    def _note(self, owner: Owner, headers: Mapping[str, Any]) -> None:
+        """Count what a batch has cost, and remember how far the log had come: the SDK does not, for batches.
+
+        Under Session consistency later reads are then at least as new as one's own commit, or as the rival's that it lost to.
+        """
+        self._count(headers)
+        if token := headers.get(SESSION_TOKEN):
+            self._tokens.keep(owner, token)
 
     def _count(self, headers: Mapping[str, Any]) -> float:
         """Tell of one answer's charge, and give it back."""

@@ -14,12 +14,14 @@ from memory_core.domain.errors import MemoryCoreError, TooLarge, Unavailable
 PASSING = frozenset({408, 410, 429, 449, 500, 502, 503, 504})
 """Statuses after which the same read may well succeed."""
 RETRY_AFTER_S = 2
+BEHIND = 1002
+"""Sub-status of a 404: the replica asked has not come as far as this process has seen (Session consistency only)."""
 
 
 def passes(error: AzureError) -> bool:
     """Whether a read that failed so is worth asking again."""
     if isinstance(error, HttpResponseError) and error.status_code is not None:
-        return error.status_code in PASSING
+        return error.status_code in PASSING or _is_behind(error)
     return not isinstance(error, ClientAuthenticationError)
 
 
@@ -35,6 +37,8 @@ def translated(error: AzureError) -> MemoryCoreError | None:
         return TooLarge("the store refused the commit as too large")
     if status in (401, 403) or isinstance(error, ClientAuthenticationError):
         return Unavailable(DEPENDENCY, f"Cosmos DB refused us: identity, key, rights or a full partition ({status})", retry_after_s=30)
+    if _is_behind(error):
+        return Unavailable(DEPENDENCY, "no replica of Cosmos DB has yet what this process has seen", retry_after_s=RETRY_AFTER_S)
     if status == 404:
         return Unavailable(DEPENDENCY, "the database or container of Cosmos DB does not exist", retry_after_s=30)
     if status is None:
@@ -42,6 +46,10 @@ def translated(error: AzureError) -> MemoryCoreError | None:
     if status in PASSING:
         return Unavailable(DEPENDENCY, f"Cosmos DB answered {status}", retry_after_s=_wait_of(error))
     return None
+
+
+def _is_behind(error: AzureError) -> bool:
+    return getattr(error, "status_code", None) == 404 and getattr(error, "sub_status", None) == BEHIND
 
 
 def _wait_of(error: AzureError) -> int:

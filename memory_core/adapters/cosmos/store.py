@@ -1,7 +1,8 @@
 """The long-term store on Cosmos DB: every method is one logical read, or one transactional batch.
 
 One would get wrong: a query is no snapshot. What is read beside the head may be older than it, and a commit built on both would undo
-what it did not see. So documents count only when the head had not moved since before they were asked for; else they are read again.
+what it did not see. So documents count only when the head had not moved since before they were asked for; else they are read again, as
+they are when one of them is newer than the head.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from memory_core.adapters.cosmos.connection import CONNECTIONS, Answer, Connecti
 from memory_core.adapters.cosmos.documents import (
     DEPENDENCY,
     HEAD_ID,
+    MEMORY_KINDS,
     Item,
     check_vector,
     document_of,
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 POINT_READS = 3
 """Up to so many documents are read one by one, at 1 request unit each and past any index; more, by one query."""
 IDS_A_QUERY = 200
+MORE_LOOKS = 2
+"""After so many, what was seen must do: a commit on it would be refused."""
 
 
 class _Beside(NamedTuple):
@@ -44,6 +48,15 @@ class _Beside(NamedTuple):
 
     items: Sequence[Item] = ()
     nearby: Sequence[Item] = ()
+
+    def is_newer_than(self, head: Head) -> bool:
+        """Whether one of them is of a later commit. Others may then be of before it, and a decision on both would be on what never was."""
+        for item in (*self.items, *self.nearby):
+            fields = item if item["kind"] in MEMORY_KINDS else item["body"]
+            changed_at = fields.get("revision") or fields.get("sequence", 0)
+            if changed_at > head.sequence and fields.get("epoch", head.epoch) == head.epoch:
+                return True
+        return False
 
 
 class CosmosStore:
@@ -101,18 +114,13 @@ class CosmosStore:
         await self._connection.close()
 
     async def snapshot(self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None) -> Snapshot:
-        """Head beside documents and neighbours; the head first when none is known yet, or nothing would say that it had not moved."""
+        """Head beside documents and neighbours, looked at again while a commit shows in some of them and not yet in the head."""
         await self._check(None if near is None else near.vector)
-        before = self._heads.get(owner)
-        if before is None or not (ids or near):
-            known = await self._head(owner)
-            beside = _Beside() if known is None else await self._beside(owner, ids, near, known.head)
-        else:
-            known, beside = cast(
-                "tuple[Known | None, _Beside]", tuple(await together(self._head(owner), self._beside(owner, ids, near, before.head)))
-            )
-            if known is not None and known.etag != before.etag:
-                beside = await self._beside(owner, ids, near, known.head)
+        known, beside = await self._look(owner, ids, near)
+        for _ in range(MORE_LOOKS):
+            if known is None or not beside.is_newer_than(known.head):
+                break
+            known, beside = await self._look(owner, ids, near)
         if known is None:
             return Snapshot(None, {})
         now = self._clock.now()
@@ -197,6 +205,19 @@ class CosmosStore:
 
     async def _read_head(self, owner: Owner) -> Answer:
         return await self._connection.item(owner, HEAD_ID)
+
+    async def _look(self, owner: Owner, ids: Sequence[str], near: Near | None) -> tuple[Known | None, _Beside]:
+        """The head, and what is asked for, none of it older; the head first when none is known that could be found not to have moved."""
+        before = self._heads.get(owner)
+        if before is None or not (ids or near):
+            known = await self._head(owner)
+            return known, _Beside() if known is None else await self._beside(owner, ids, near, known.head)
+        known, beside = cast(
+            "tuple[Known | None, _Beside]", tuple(await together(self._head(owner), self._beside(owner, ids, near, before.head)))
+        )
+        if known is not None and known.etag != before.etag:
+            beside = await self._beside(owner, ids, near, known.head)
+        return known, beside
 
     async def _beside(self, owner: Owner, ids: Sequence[str], near: Near | None, head: Head) -> _Beside:
         """Documents by id beside whoever may be a neighbour."""

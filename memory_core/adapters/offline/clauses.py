@@ -23,19 +23,20 @@ _MANY = (
     "|roommate|flatmate|colleague|coworker|neighbou?r|doctor|dentist|therapist|teacher|dog|cat|puppy|kitten|horse|rabbit|hamster|parrot|pet"
 )
 _RELATION = rf"(?:(?:older|younger|little|big|elder|twin|best|oldest|youngest|new|late|ex-?)\s*)?(?:{SINGULAR}|{_MANY})"
-_LEAD = re.compile(
-    r"(?:(?:well|yes|yeah|yep|no|nope|hi|hello|hey|oh|ok|okay|also|btw|by the way|actually|anyway|so|and|but|then|fyi|sure|right|great"
-    r"|thanks"
-    r"|as you (?:may )?know|you know|just so you know|for the record|by now|these days|currently|now|right now|nowadays|today|recently"
-    r"|lately"
-    r"|last (?:week|month|year|summer|winter|spring|autumn|fall|weekend|night)|this (?:week|month|year|morning)|yesterday|in \d{4}"
-    r"|since \d{4}|the truth is|in fact|to be honest|honestly|unfortunately|luckily|finally|turns out"
+_FILLER = (
+    r"well|yes|yeah|yep|no|nope|hi|hello|hey|oh|ok|okay|btw|by the way|anyways?|so|and|but|then|fyi|sure|right|great|thanks|sorry"
+    r"|as i (?:said|mentioned)|as you (?:may )?know|you know|just so you know|for the record|the truth is|turns out"
     r"|(?:please )?(?:remember|note|keep in mind)(?: that)?"
-    r"|i (?:just |also )?(?:want(?:ed)? to|should|must|forgot to) (?:mention|say|tell you|add)(?: that)?|i (?:already )?(?:told you"
-    r"|said)(?: that)?"
-    r")[,:]?\s+)+(?=\S)",
-    re.IGNORECASE,
+    r"|i (?:just |also )?(?:want(?:ed)? to|should|must|forgot to) (?:mention|say|tell you|add)(?: that)?"
+    r"|i (?:already )?(?:told you|said)(?: that)?"
 )
+_SETTING = (
+    r"also|actually|by now|these days|currently|now|nowadays|today|recently|lately|yesterday|in \d{4}|since \d{4}"
+    r"|last (?:week|month|year|summer|winter|spring|autumn|fall|weekend|night)|this (?:week|month|year|morning)"
+    r"|in fact|to be honest|honestly|unfortunately|luckily|finally"
+)
+_FILLERS = re.compile(rf"(?:(?:{_FILLER})[,:]?\s+)+(?=\S)", re.IGNORECASE)
+_LEAD = re.compile(rf"(?:(?:{_FILLER}|{_SETTING})[,:]?\s+)+(?=\S)", re.IGNORECASE)
 _SPLIT = re.compile(
     r"\s*(?P<mark>[,;:()])\s*|\s+[–—-]\s+"
     r"|\s+(?P<word>and|but|because|so|although|though|while|whereas|where|since(?=\s+(?:I|my|we)\b)"
@@ -95,7 +96,7 @@ def asserted_clauses(sentence: str) -> list[Clause]:
         return []
     found: list[Clause] = []
     subject = ""
-    bare = without_lead(plain)
+    bare = _without_lead(plain)
     pieces, lead = _split(bare), bare != plain
     for joined, piece in pieces:
         if joined in _SUPPOSING or (asks and _ASKS.match(piece)) or (found and _SUPPOSED.match(piece)):
@@ -111,8 +112,13 @@ def asserted_clauses(sentence: str) -> list[Clause]:
     return found if not asks or len(found) < len(pieces) else []
 
 
-def without_lead(text: str) -> str:
-    """The text without the words that only lead in: "Hi, by the way, last week I moved" → "I moved"."""
+def without_fillers(text: str) -> str:
+    """The text without the words before it that say nothing: "Hi, by the way, last week I moved" → "last week I moved"."""
+    match = _FILLERS.match(text)
+    return text[match.end() :] if match else text
+
+
+def _without_lead(text: str) -> str:
     match = _LEAD.match(text)
     return text[match.end() :] if match else text
 
@@ -133,7 +139,7 @@ def _split(sentence: str) -> list[tuple[str, str]]:
 
 
 def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
-    bare = without_lead(piece)
+    bare = _without_lead(piece)
     match = _SUBJECT.match(bare)
     if match is None:
         if _OTHERS.match(bare):

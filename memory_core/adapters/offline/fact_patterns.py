@@ -154,7 +154,7 @@ ENGLISH: tuple[Pattern, ...] = (
             r"(?:<be>|<did>(?:went|gone|become|became|turned))(?: an?| strictly)? (?P<value>vegan|vegetarian|pescatarian|keto)\b",
             a.anything, _ALL),
     Pattern("condition {value}", "{who} has {value}",
-            r"(?:<have>|suffers? from|(?:was|got|<did>been) diagnosed with)\b", a.condition, filled="yes", many=True),
+            r"(?:(?:was|got|<did>been) diagnosed with|suffers? from|<have>)\b", a.condition, filled="yes", many=True),
     # negated clauses
     Pattern(_OPINION, "{who} does not like {value}",
             r"(?:(?:do|does) not <adv>(?:like|enjoy|love|care for)|can not stand)\b", a.activity, filled="dislikes", negative=True),

@@ -100,6 +100,7 @@ _NO_THING = re.compile(
     r"|cela|que|lo|la idea|working on|here|there|not|no|so|being able)\b",
     re.IGNORECASE,
 )
+_MARKUP = frozenset("{}<>|\\=")
 _ARTICLE = re.compile(r"(?:an?|the|ein(?:e|en|em|er)?|une?|una?)\s+", re.IGNORECASE)
 _NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
@@ -231,7 +232,7 @@ def listed(piece: str) -> bool:
 
 def _few(words: str, most: int) -> str | None:
     found = words.strip(" '\"“”‘’«».").split()
-    return " ".join(found) if 0 < len(found) <= most else None
+    return " ".join(found) if 0 < len(found) <= most and _MARKUP.isdisjoint(words) else None
 
 
 def _unquoted(words: str) -> str:

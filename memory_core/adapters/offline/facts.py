@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memory_core.adapters.offline import fact_patterns
-from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses, without_lead
+from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses, without_fillers
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import COUNTRIES, listed
 from memory_core.adapters.offline.voice import conjugated, third_person, told_of
@@ -49,6 +49,7 @@ _HEDGED = re.compile(
 )
 _NEGATIONS = NEGATIONS - {"without", "except", "unless", "former", "formerly", "ohne", "sans", "sin", "sem"}
 """Those that turn the whole clause: coffee without milk is liked all the same."""
+_MARKUP = frozenset("<>{}|\\")
 _NO_MORE = re.compile(r"\b(?:no longer|any ?more|stopped|quit|gave up|given up)\b", re.IGNORECASE)
 
 
@@ -151,6 +152,7 @@ def _matches(clause: Clause, sentence: str) -> Iterator[tuple[Pattern, dict[str,
         yield _NAMED, {"value": name[1]}
 
 
+_ONE_NAME = {"kids": "children", "grandkids": "grandchildren"}
 _GREETS = re.compile(r"(?:hi|hello|hey|good (?:morning|evening|afternoon))\b", re.IGNORECASE)
 _NAMED = Pattern("name", "{who} is called {value}", "am", lambda words: words)
 
@@ -167,7 +169,8 @@ def _negated(words: str) -> bool:
 def _found(row: Pattern, groups: dict[str, str], subject: str, who: str) -> _Found:
     """The fact that a row makes of its match, told of `who`."""
     value = told_of(groups["value"], who)
-    of = groups.get("of", "").strip().lower().replace("favorite", "favourite")
+    of = groups.get("of", "").strip().lower()
+    of = _ONE_NAME.get(of, of)
     told, owner, slotted = _subject(subject, who)
     pair = " and ".join(sorted((value.lower(), of)))
     parts = {"who": told, "value": value, "of": of, "a_value": _with_article(value), "does": conjugated(value), "pair": pair}
@@ -196,8 +199,14 @@ def _with_article(value: str) -> str:
 
 def _statement(sentence: Sentence, who: str, told: Iterable[str]) -> _Found | None:
     """A plain statement in the third person; None when the facts of the table say as much, or when nothing is stated."""
-    text = without_lead(sentence.text)
-    if sentence.asks or _HEDGED.match(re.sub(r"^i\b", "I", text)) or not asserted_clauses(text) or not 4 <= len(text.split()) <= 40:
+    text = without_fillers(sentence.text)
+    if (
+        sentence.asks
+        or not _MARKUP.isdisjoint(text)
+        or _HEDGED.match(re.sub(r"^i\b", "I", text))
+        or not asserted_clauses(text)
+        or not 4 <= len(text.split()) <= 40
+    ):
         return None
     if _negated(text.replace("n't", " not").replace("n’t", " not")) and not _NO_MORE.search(text):
         return None

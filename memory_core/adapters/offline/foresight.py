@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from memory_core.adapters.offline.clauses import asserted_clauses, without_lead
+from memory_core.adapters.offline.clauses import asserted_clauses, without_fillers
 from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.foresight_cues import PASSING
 from memory_core.adapters.offline.forward_dates import Ahead, ahead
@@ -51,7 +51,7 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
         if not may_tell(message):
             continue
         for sentence in sentences(own_words(message.content)):
-            text = without_lead(sentence.text)
+            text = without_fillers(sentence.text)
             if sentence.asks or not _SELF.search(text) or not asserted_clauses(text):
                 continue
             span = _span(expanded(text), message.timestamp)

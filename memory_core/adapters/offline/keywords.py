@@ -18,9 +18,12 @@ from memory_core.domain.text import terms_of, tokens, words
 from memory_core.domain.themes import themes
 
 MAX_TAGS, MAX_KEYWORDS, MAX_QUERIES, LONGEST_PHRASE = 8, 10, 4, 3
+LONGEST_WORD = 26
+"""Characters: three of them and their spaces are a term of 80; what is longer is a blob, or many words at once."""
 THEME_FLOOR = 2.0
 """Words of a theme that make it one of the talk's."""
 _FILLERS = """
+    longer exciting move moved moving
     hi hello hey thanks thank please yes yeah no ok okay well oh wow great good nice sure right really actually maybe also still now
     today tomorrow yesterday lot lots bit thing things something anything everything way get got getting go going gone went come came
     make made makes take took want wanted need needed know think thought feel say said tell told see saw look looking like love let us
@@ -113,6 +116,8 @@ def _phrases(text: str, named: frozenset[str]) -> list[tuple[str, tuple[str, ...
 
 
 def _tells(word: str) -> bool:
+    if len(word) > LONGEST_WORD:
+        return False
     if word in _SMALL or word.replace("'", "") in _SMALL or word.split("'")[0] in QUERY_WORDS or (word.endswith("ly") and len(word) > 5):
         return False
     return len(word) > 2 or not word.isascii() or any(character in "+#" for character in word) or (len(word) == 2 and word.isalpha())

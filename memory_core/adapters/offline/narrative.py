@@ -15,6 +15,7 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
+from memory_core.adapters.offline.clauses import without_fillers
 from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.conversation import Message
@@ -125,7 +126,7 @@ def _told(said: Sequence[Said]) -> str:
     parts: list[str] = []
     quoting: str | None = None
     for one in said:
-        told = third_person(one.text, one.by) if one.by_person and not one.asks else None
+        told = third_person(without_fillers(one.text), one.by) if one.by_person and not one.asks else None
         if told is not None:
             parts.append(_ended(told))
             quoting = None

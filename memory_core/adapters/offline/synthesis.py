@@ -24,6 +24,7 @@ _LABELS = {
     GUIDANCE: ("Do:", "Don't:", "Key insight:"),
 }
 _LISTS = frozenset({"Successful approaches:", "Approaches to avoid:", "Do:", "Don't:"})
+_REASON = " — "
 _DEPTHS = ("high", "medium", "low")
 
 
@@ -61,25 +62,39 @@ def _section(heading: str, texts: Sequence[str]) -> tuple[str, int]:
     """The texts of one part in one, and how many doubles were left out."""
     labels = _LABELS.get(heading, ())
     gathered: dict[str, list[str]] = {"": [], **{label: [] for label in labels}}
+    reasons: dict[str, list[str]] = {label: [] for label in gathered}
     for text in texts:
         for label, said in _labelled(text, labels):
-            gathered[label] += _items(label, said)
+            listed, _, reason = said.rpartition(_REASON) if label in _LISTS and _REASON in said else (said, "", "")
+            gathered[label] += _items(label, listed)
+            reasons[label] += _items("", reason)
     dropped, pieces = 0, []
     for label, items in gathered.items():
-        kept = list({normalised(item): item for item in reversed(items)}.values())[::-1]
-        dropped += len(items) - len(kept)
-        if kept:
-            joined = "; ".join(kept) if label in _LISTS else " ".join(kept)
-            pieces.append(f"{label} {joined}" if label else joined)
-    return " ".join(pieces), dropped
+        kept, why = _once(items), _once(reasons[label])
+        dropped += len(items) - len(kept) + len(reasons[label]) - len(why)
+        said = ("; " if label in _LISTS else " ").join(kept)
+        pieces.append(" ".join(filter(None, (label, _REASON.join(filter(None, (said, " ".join(why))))))) if said or why else "")
+    return " ".join(filter(None, pieces)), dropped
 
 
-def _labelled(text: str, labels: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """(label, what follows it) in order; "" for what stands before any label."""
-    if not labels:
-        return [("", text)]
-    split = re.split(rf"(?:^|(?<=\s))({'|'.join(re.escape(label) for label in labels)})\s*", text)
-    return [pair for pair in [("", split[0]), *zip(split[1::2], split[2::2], strict=True)] if pair[1].strip()]
+def _once(items: Iterable[str]) -> list[str]:
+    """The items in order, without those that stand there already word for word."""
+    kept: dict[str, str] = {}
+    for item in items:
+        kept.setdefault(normalised(item), item)
+    return list(kept.values())
+
+
+def _labelled(text: str, labels: Sequence[str]) -> list[tuple[str, str]]:
+    """(label, what follows it) in order; "" for what stands before any label. In another order, or before nothing, it is a word."""
+    found: list[tuple[str, str]] = []
+    label, start, least = "", 0, 0
+    for match in re.finditer(rf"(?:^|(?<=\s))({'|'.join(re.escape(one) for one in labels)})(?=\s+\S)", text) if labels else ():
+        place = labels.index(match[1])
+        if place >= least and (match.start() == 0 or text[start : match.start()].strip()):
+            found.append((label, text[start : match.start()]))
+            label, start, least = match[1], match.end(), place + 1
+    return [pair for pair in [*found, (label, text[start:])] if pair[1].strip()]
 
 
 def _items(label: str, text: str) -> list[str]:

@@ -48,9 +48,9 @@ _UNCHANGED = frozenset(_PASTS.split())
 _IRREGULAR = {"am": "is", "have": "has", "do": "does", "go": "goes", "are": "is", "were": "was"}
 _JOINED_VERBS = (
     r"live|work|love|like|hate|have|want|need|go|play|run|study|speak|own|drive|prefer|enjoy|eat|drink|cook|read|write|plan|feel|know"
-    r"|think|teach|learn|train|sleep|swim|cycle|hike|paint|sing|dance|travel|use|do|am|spend|visit|walk|watch"
+    r"|think|teach|learn|train|sleep|swim|cycle|hike|paint|sing|dance|travel|use|do|am|spend|visit|walk|watch|stay|keep|make|take|call|help|sell|buy"
 )
-_JOINED = re.compile(rf"\b(and|but)\s+({_JOINED_VERBS})\b(?!\s+I\b)")
+_JOINED = re.compile(rf"(,|\band|\bbut)\s+({_JOINED_VERBS})\b(?!\s+I\b)")
 
 
 def expanded(sentence: str) -> str:

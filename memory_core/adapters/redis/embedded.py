@@ -15,5 +15,5 @@ MAX_BYTES = 32 * 1024 * 1024
 
 
 def embedded(clock: Clock, *, max_bytes: int = MAX_BYTES) -> RedisShortTermStore:
-    """A store of this process alone. The timeout is long, since only a busy event loop can make a call slow."""
-    return RedisShortTermStore(in_process(), clock, adapter="embedded", timeout_s=2.0, room=Room(max_bytes))
+    """A store of this process alone. It has no timeout: its Redis answers within the call."""
+    return RedisShortTermStore(in_process(), clock, adapter="embedded", timeout_s=None, room=Room(max_bytes))

@@ -4,7 +4,8 @@ The stamp lives in the hash as two fields that no memory id can have (`#` is for
 up to `#sequence` removed or changed is in this set in its old form. So adding never raises it; only a drop or a rebuild does.
 What a reader would get wrong: raising it with every save would make a set whose drop was lost look good again.
 
-Sequences stay below 2^53, so Lua's doubles compare them exactly.
+A third field, `#renewed`, says when both keys were given their time to live. Adding gives it anew only when a 24th of it has passed:
+each command costs the in-process Redis 0.03 ms. Sequences stay below 2^53, so Lua's doubles compare them exactly.
 """
 
 from __future__ import annotations
@@ -21,31 +22,37 @@ return {stamp[1], stamp[2], redis.call('HMGET', KEYS[1], unpack(ids))}
 REMEMBER = """
 local entries, order = KEYS[1], KEYS[2]
 local epoch, sequence = ARGV[1], ARGV[2]
-local id, entry, place, cap, ttl = ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]), ARGV[7]
-local stamp = redis.call('HMGET', entries, '#epoch', '#sequence')
+local id, entry, place, cap, ttl, now = ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local stamp = redis.call('HMGET', entries, '#epoch', '#sequence', '#renewed')
+local age = now - tonumber(stamp[3] or 0)
+local renew = age < 0 or age * 24 >= ttl
 if stamp[1] and stamp[1] == epoch then
   if tonumber(sequence) < tonumber(stamp[2]) then return 0 end
-  redis.call('HSET', entries, id, entry)
+  redis.call('HSET', entries, id, entry, '#renewed', renew and now or stamp[3])
 else
   redis.call('DEL', entries, order)
-  redis.call('HSET', entries, '#epoch', epoch, '#sequence', sequence, id, entry)
+  redis.call('HSET', entries, '#epoch', epoch, '#sequence', sequence, '#renewed', now, id, entry)
 end
 redis.call('ZADD', order, place, id)
 local count = redis.call('ZCARD', order)
 if count > cap then
   local oldest = redis.call('ZPOPMIN', order, count - cap)
   for i = 1, #oldest, 2 do redis.call('HDEL', entries, oldest[i]) end
-elseif count == 1 and redis.call('HLEN', entries) > 3 then
+elseif count == 1 and redis.call('HLEN', entries) > 4 then
   -- the server evicted the order and kept the hash: what is in no order would never leave
-  stamp = redis.call('HMGET', entries, '#epoch', '#sequence')
   redis.call('DEL', entries)
-  redis.call('HSET', entries, '#epoch', stamp[1], '#sequence', stamp[2], id, entry)
+  redis.call('HSET', entries, '#epoch', stamp[1], '#sequence', stamp[2], '#renewed', now, id, entry)
 end
-redis.call('EXPIRE', entries, ttl)
-redis.call('EXPIRE', order, ttl)
+if renew or count == 1 then
+  redis.call('EXPIRE', entries, ttl)
+  redis.call('EXPIRE', order, ttl)
+end
 return 1
 """
-"""ARGV: epoch, commit's sequence, memory id, entry, its place in the order, cap, TTL. 0: refused, older than the set's stamp."""
+"""ARGV: epoch, commit's sequence, memory id, entry, its place in the order, cap, TTL and the present in seconds.
+
+0: refused, older than the set's stamp.
+"""
 
 DROP = """
 local epoch, sequence, previous = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -68,7 +75,7 @@ return 1
 
 REBUILD = """
 local entries, order = KEYS[1], KEYS[2]
-local epoch, sequence, ttl = ARGV[1], ARGV[2], ARGV[3]
+local epoch, sequence, ttl, now = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local stamp = redis.call('HMGET', entries, '#epoch', '#sequence')
 local newer = {}
 if stamp[1] and stamp[1] == epoch then
@@ -78,14 +85,14 @@ if stamp[1] and stamp[1] == epoch then
   for i = 1, #ids, 2 do newer[#newer + 1] = {ids[i], redis.call('HGET', entries, ids[i]), ids[i + 1]} end
 end
 redis.call('DEL', entries, order)
-redis.call('HSET', entries, '#epoch', epoch, '#sequence', sequence)
+redis.call('HSET', entries, '#epoch', epoch, '#sequence', sequence, '#renewed', now)
 for _, kept in ipairs(newer) do
   if kept[2] then
     redis.call('HSET', entries, kept[1], kept[2])
     redis.call('ZADD', order, kept[3], kept[1])
   end
 end
-for i = 4, #ARGV, 3 do
+for i = 5, #ARGV, 3 do
   redis.call('HSET', entries, ARGV[i], ARGV[i + 1])
   redis.call('ZADD', order, ARGV[i + 2], ARGV[i])
 end
@@ -93,4 +100,7 @@ redis.call('EXPIRE', entries, ttl)
 redis.call('EXPIRE', order, ttl)
 return 1
 """
-"""ARGV: epoch, sequence it was read at, TTL, then id, entry, place of each memory. 0: refused, a newer set stands."""
+"""ARGV: epoch, sequence it was read at, TTL and the present in seconds, then id, entry, place of each memory.
+
+0: refused, a newer set stands.
+"""

@@ -11,13 +11,13 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory_core.adapters.redis import entry, scripts
 from memory_core.adapters.redis.breaker import Breaker
 from memory_core.adapters.redis.client import Connect
-from memory_core.adapters.redis.keys import SESSION_CAP, SESSION_TTL_S, VECTOR_TTL_S, session_keys, vector_key
+from memory_core.adapters.redis.keys import SESSION_CAP, SESSION_TTL_S, VECTOR_TTL_S, counter_key, session_keys, vector_key
 from memory_core.adapters.redis.room import Room
 from memory_core.domain.models import Memory, Vector
 from memory_core.domain.scope import Owner
@@ -38,8 +38,8 @@ MAX_CONCURRENT = 32
 class RedisShortTermStore:
     """The short term on whatever `connect` connects to.
 
-    timeout_s bounds each call, connecting included. session_ttl_s, vector_ttl_s, session_cap: see `keys`. room bounds the
-    memory of a server that does not bound its own. `failures` counts failed calls since the start; `skipped` counts memories
+    timeout_s bounds each call, connecting included; None: nothing does. session_ttl_s, vector_ttl_s, session_cap: see `keys`. room
+    bounds the memory of a server that does not bound its own. `failures` counts failed calls since the start; `skipped` counts memories
     that could not be written as an entry, or read back from one.
     """
 
@@ -49,7 +49,7 @@ class RedisShortTermStore:
         clock: Clock,
         *,
         adapter: str = "redis",
-        timeout_s: float = 0.1,
+        timeout_s: float | None = 0.1,
         breaker: Breaker | None = None,
         session_ttl_s: int = SESSION_TTL_S,
         vector_ttl_s: int = VECTOR_TTL_S,
@@ -114,7 +114,8 @@ class RedisShortTermStore:
         data = self._encoded(memory)
         if data is None:
             return False
-        arguments = [stamp.epoch, stamp.sequence, memory.id, data, memory.sequence, self._session_cap, self._session_ttl_s]
+        limits = (self._session_cap, self._session_ttl_s, self._now_s())
+        arguments = [stamp.epoch, stamp.sequence, memory.id, data, memory.sequence, *limits]
         kept = bool(await self._script("remember", [keys.entries, keys.order], arguments, 0))
         if kept:
             await self._make_room((keys.entries, keys.order), len(data), self._session_cap)
@@ -134,7 +135,7 @@ class RedisShortTermStore:
         """Replace a session's set by these memories (the newest up to the cap), read at `stamp`. False: refused, or down."""
         keys = session_keys(owner, session_id)
         newest = sorted(memories, key=lambda memory: memory.sequence)[-self._session_cap :]
-        arguments: list[Any] = [stamp.epoch, stamp.sequence, self._session_ttl_s]
+        arguments: list[Any] = [stamp.epoch, stamp.sequence, self._session_ttl_s, self._now_s()]
         size = 0
         for memory in newest:
             data = self._encoded(memory)
@@ -172,6 +173,19 @@ class RedisShortTermStore:
             for key, value in data.items():
                 await self._make_room((key,), len(value), 1)
 
+    async def count(self, app_id: str, name: str, amount: int, life: timedelta) -> int | None:
+        """Add to a shared counter and renew its life: one transaction."""
+        key = counter_key(app_id, name)
+
+        async def add(client: Redis) -> int | None:
+            pipeline = client.pipeline(transaction=True)
+            pipeline.incrby(key, amount)
+            pipeline.expire(key, life)
+            held, _ = await pipeline.execute()
+            return int(held)
+
+        return await self._bounded("count", add, None)
+
     async def check(self) -> Health:
         """One PING, whatever the circuit says: readiness should see at once that a server is back."""
         began = time.perf_counter()
@@ -186,6 +200,9 @@ class RedisShortTermStore:
         facts = {"circuit": self._breaker.state, "failures": self.failures, "skipped": self.skipped}
         detail = f"last error: {self._last_error}" if self.degraded else None
         return Health(self._adapter, "unavailable" if self.degraded else "ok", latency, self._last_ok, detail, facts)
+
+    def _now_s(self) -> int:
+        return int(self._clock.now().timestamp())
 
     def _connected(self) -> Redis:
         if self._client is None:

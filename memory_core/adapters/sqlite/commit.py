@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.adapters.sqlite import bookkeeping
-from memory_core.adapters.sqlite.reading import head_of
+from memory_core.adapters.sqlite.reading import head_of, known_head
 from memory_core.adapters.sqlite.rows import MEMORY_KINDS, WRITE, encoded
 from memory_core.adapters.sqlite.schema import record_embedder
 from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, HeadMoved
@@ -26,8 +26,11 @@ _PUT_HEAD = (
 _DELETE = "DELETE FROM documents WHERE app_id = ? AND user_id = ? AND id = ? RETURNING kind"
 
 
-def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datetime, embedder: tuple[str, int]) -> None:
-    """Commit the batch or leave the file as it was. Raises HeadMoved, AlreadyExists, TooLarge, EmbeddingMismatch, sqlite3.Error."""
+def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datetime, embedder: tuple[str, int]) -> int:
+    """Commit the batch or leave the file as it was; which of the owner's changes it is.
+
+    Raises HeadMoved, AlreadyExists, TooLarge, EmbeddingMismatch, sqlite3.Error.
+    """
     pairs, head = encoded(batch)
     model, dimensions = embedder
     _check_dimensions(batch, dimensions)
@@ -43,6 +46,8 @@ def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datet
         bookkeeping.purge(connection, owner, now)
         connection.execute(_PUT_HEAD, (*owner, head, change, change if removed else removal))
         connection.execute("COMMIT")
+        known_head(head, batch.head)
+        return change
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")

@@ -1,4 +1,4 @@
-"""Reads that need no slice: heads, documents by id, pages and events. Each runs inside its caller's read transaction.
+"""Reads that need no slice: heads, documents by id, pages and events. What must fit together is read by one statement, or in a transaction.
 
 One would get wrong: an expired document is gone for every read, although its row may still be in the file.
 """
@@ -9,8 +9,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memory_core.adapters.sqlite.filters import conditions
 from memory_core.adapters.sqlite.rows import READ_COLUMNS, decoded, listed
@@ -21,6 +20,9 @@ from memory_core.ports import Document, Filter, Kind, Place
 
 _OWNED = "app_id = :app_id AND user_id = :user_id AND (expires_at IS NULL OR expires_at > :now)"
 _BY_ID = f"SELECT {READ_COLUMNS} FROM documents WHERE id IN (SELECT value FROM json_each(:ids)) AND {_OWNED}"  # noqa: S608
+_HEAD_AND_BY_ID = f"SELECT NULL, 'head', body, NULL, NULL, NULL FROM heads WHERE app_id = :app_id AND user_id = :user_id UNION ALL {_BY_ID}"  # noqa: S608
+# Read along in the same statement: a transaction and a read of its own cost 0.02 ms.
+_EPOCH = "(SELECT json_extract(CAST(body AS TEXT), '$.epoch') FROM heads WHERE app_id = :app_id AND user_id = :user_id)"
 _EVENTS = "SELECT body FROM documents WHERE app_id = ? AND user_id = ? AND kind = 'event' AND sequence > ? ORDER BY sequence LIMIT ?"
 _BY_SLOT = (
     "SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id AND subject = :subject AND attribute = :attribute "
@@ -42,7 +44,10 @@ class Standing(NamedTuple):
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All reads inside see one state of the file, whatever is committed meanwhile."""
+    """All reads inside see one state of the file, whatever is committed meanwhile; the outer one's, where one is inside another."""
+    if connection.in_transaction:
+        yield
+        return
     connection.execute("BEGIN")
     try:
         yield
@@ -51,26 +56,37 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
             connection.execute("ROLLBACK")
 
 
-def standing(connection: sqlite3.Connection, owner: Owner) -> Standing | None:
+def standing_of(connection: sqlite3.Connection, owner: Owner) -> Standing | None:
     """Where the owner stands; None for an unknown one."""
     row = connection.execute("SELECT body, change, removal FROM heads WHERE app_id = ? AND user_id = ?", owner).fetchone()
     return None if row is None else Standing(head_of(row[0]), row[1], row[2])
 
 
-@lru_cache(maxsize=1024)
+_HEADS: dict[bytes, Head] = {}
+_MOST_HEADS = 1024
+
+
 def head_of(body: bytes) -> Head:
-    """The head in a stored body. One request reads it three times; heads are never changed in place."""
-    return Head.model_validate_json(body)
+    """The head in a stored body. One request reads it several times; heads are never changed in place."""
+    return _HEADS.get(body) or known_head(body, Head.model_validate_json(body))
 
 
-def to_show(connection: sqlite3.Connection, owner: Owner, epoch: str, ids: Sequence[str], where: Filter | None) -> dict[str, Shown]:
-    """The memories and versions of an epoch that exist among `ids`, and that the filter lets through, as they are stored."""
+def known_head(body: bytes, head: Head) -> Head:
+    """Keep a head beside its body, for `head_of`; the head itself."""
+    if len(_HEADS) >= _MOST_HEADS:
+        _HEADS.clear()
+    _HEADS[body] = head
+    return head
+
+
+def to_show(connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], where: Filter | None) -> dict[str, Shown]:
+    """The memories and versions of the present epoch that exist among `ids`, and that the filter lets through, as they are stored."""
     restriction, parameters = conditions(where)
-    parameters.update(app_id=owner.app_id, user_id=owner.user_id, epoch=epoch, ids=listed(set(ids)))
+    parameters.update(app_id=owner.app_id, user_id=owner.user_id, ids=listed(set(ids)))
     # The plus keeps SQLite from going through all memories of a status instead of ten ids: 0.06 ms, not 0.4.
     statement = (
         "SELECT id, body, inner FROM documents WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608 - our own names
-        f"AND id IN (SELECT value FROM json_each(:ids)) AND +kind IN ('memory', 'version') AND +epoch = :epoch {restriction}"
+        f"AND id IN (SELECT value FROM json_each(:ids)) AND +kind IN ('memory', 'version') AND +epoch = {_EPOCH} {restriction}"
     )
     return {identity: Shown(body, inner) for identity, body, inner in connection.execute(statement, parameters)}
 
@@ -79,8 +95,25 @@ def by_id(connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], now:
     """The documents that exist among `ids`, with their vectors."""
     if not ids:
         return {}
-    parameters = {"app_id": owner.app_id, "user_id": owner.user_id, "ids": listed(set(ids)), "now": now.timestamp()}
-    return {row[0]: decoded(row) for row in connection.execute(_BY_ID, parameters)}
+    return {row[0]: decoded(row) for row in connection.execute(_BY_ID, _by_id_parameters(owner, ids, now))}
+
+
+def _by_id_parameters(owner: Owner, ids: Sequence[str], now: datetime) -> dict[str, Any]:
+    return {"app_id": owner.app_id, "user_id": owner.user_id, "ids": listed(set(ids)), "now": now.timestamp()}
+
+
+def head_and_documents(
+    connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], now: datetime
+) -> tuple[Head | None, dict[str, Document]]:
+    """The owner's head, None for an unknown one, and the documents that exist among `ids`, with their vectors."""
+    head: Head | None = None
+    documents: dict[str, Document] = {}
+    for row in connection.execute(_HEAD_AND_BY_ID, _by_id_parameters(owner, ids, now)):
+        if row[0] is None:
+            head = head_of(row[2])
+        else:
+            documents[row[0]] = decoded(row)
+    return head, documents
 
 
 def in_slot(connection: sqlite3.Connection, owner: Owner, slot: tuple[str, str], types: frozenset[str]) -> list[str]:
@@ -104,8 +137,10 @@ def page(
     if after is not None:
         restriction += f" AND (sequence, id) {beyond} (:after_sequence, :after_id)"
         parameters.update(after_sequence=after.sequence, after_id=after.id)
+    # Few memories lead to one: the plus makes SQLite look these up instead of going through all: 0.1 ms, not 25, among 20,000.
+    by_kind = "+kind" if where is not None and where.next_ids else "kind"
     statement = (
-        f"SELECT id, kind, body, inner, expires_at, NULL, sequence FROM documents WHERE kind = :kind AND {_OWNED} {restriction} "  # noqa: S608
+        f"SELECT id, kind, body, inner, expires_at, NULL, sequence FROM documents WHERE {by_kind} = :kind AND {_OWNED} {restriction} "  # noqa: S608
         f"ORDER BY sequence {order}, id {order} LIMIT :limit"
     )
     rows = [row for one in kinds for row in connection.execute(statement, {**parameters, "kind": one})]

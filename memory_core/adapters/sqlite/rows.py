@@ -15,7 +15,7 @@ import numpy as np
 import orjson
 
 from memory_core.domain.errors import TooLarge
-from memory_core.domain.models import INTERNAL_FIELDS, Event, Vector
+from memory_core.domain.models import INTERNAL_FIELDS, Event, Vector, public_part
 from memory_core.ports import Batch, Document, Write
 
 MEMORY_KINDS: Final = frozenset({"memory", "version"})
@@ -26,7 +26,7 @@ BYTES_PER_NUMBER = 13
 
 _MEMORY_COLUMNS = (
     "type", "status", "status_reason", "category", "session_id", "agent_id",
-    "event_at", "valid_from", "valid_until", "tags", "subject", "attribute", "epoch", "inner",
+    "event_at", "valid_from", "valid_until", "tags", "subject", "attribute", "next_id", "epoch", "inner",
 )  # fmt: skip
 _COLUMNS = ("app_id", "user_id", "id", "kind", "sequence", "change", "expires_at", *_MEMORY_COLUMNS, "vector", "body")
 READ_COLUMNS = "id, kind, body, inner, expires_at, vector"
@@ -75,13 +75,13 @@ def parameters(document: Document) -> dict[str, Any]:
         if document.expires_at is not None:
             raise ValueError(f"{document.id}: a memory does not expire")
         row.update(_memory_columns(body))
-        body = {name: value for name, value in body.items() if name not in INTERNAL_FIELDS}
+        body = public_part(body)
     row.update(
         id=document.id,
         kind=document.kind,
         sequence=document.body.get("sequence", 0),
         expires_at=None if document.expires_at is None else document.expires_at.timestamp(),
-        vector=None if document.vector is None else np.ascontiguousarray(document.vector, dtype="<f4").tobytes(),
+        vector=as_blob(document.vector),
         body=orjson.dumps(body),
     )
     return row
@@ -104,6 +104,11 @@ def whole(body: bytes, inner: bytes | None) -> dict[str, Any]:
     """A document's body out of its two parts."""
     parsed: dict[str, Any] = orjson.loads(body)
     return parsed if inner is None else parsed | orjson.loads(inner)
+
+
+def as_blob(vector: Vector | None) -> bytes | None:
+    """A vector as it is stored: little-endian float32."""
+    return None if vector is None else np.ascontiguousarray(vector, dtype="<f4").tobytes()
 
 
 def as_vector(blob: bytes | None) -> Vector | None:
@@ -141,6 +146,7 @@ def _memory_columns(body: dict[str, Any]) -> dict[str, Any]:
         "tags": orjson.dumps(body["tags"]).decode(),
         "subject": None if subject is None else subject.casefold(),
         "attribute": None if attribute is None else attribute.casefold(),
+        "next_id": body["next_id"],
         "epoch": body["epoch"],
         "inner": orjson.dumps({name: body[name] for name in INTERNAL_FIELDS if name in body}),
     }

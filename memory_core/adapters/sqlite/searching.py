@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,27 +33,32 @@ def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
     standing = standing_rows(held, search.where)
     mask = narrowed(held, search.where, standing)
     cosine = _cosines(held, search.vector)
-    near = _best(held, cosine, mask & held.column("has_vector") if search.vector is not None else _nowhere(held), search.limit)
-    words = _word_scores(held, postings, frequencies, statistics)
-    worded = _best(held, words, mask & (words > 0), search.limit)
-    rows = np.array(list(dict.fromkeys([*near.tolist(), *worded.tolist()])), dtype=np.int64)
+    near = _best_within(held, cosine, mask & held.column("has_vector") if search.vector is not None else _nowhere(held), search.limit)
+    words = _word_scores(held, postings, statistics)
+    worded = _best_within(held, words, mask & (words > 0), search.limit)
     place = np.full(len(held), -1, dtype=np.int64)
+    place[near] = np.arange(len(near))
+    rows = np.concatenate((near, worded[place[worded] < 0]))
     place[rows] = np.arange(len(rows))
-    candidates = _columns(held, rows, cosine, standing, place)
-    candidates.tf, candidates.own = _term_matrix(place[postings.rows], len(rows), postings, len(search.terms))
-    candidates.lists = {"vector": [held.ids[row] for row in near], "lexical": [held.ids[row] for row in worded]}
+    terms = _term_matrix(place[postings.rows], len(rows), postings, len(search.terms))
+    candidates = _columns(held, rows, cosine, standing, place, terms)
+    candidates.lists = {"vector": candidates.ids[: len(near)], "lexical": [held.ids[row] for row in worded.tolist()]}
     return candidates, statistics
 
 
 def neighbours(held: Slice, near: Near, slot_ids: Sequence[str]) -> list[tuple[str, float]]:
     """Ids and similarities of what a decision needs, nearest first; those of the slot are in whatever they are like (0 = unknown)."""
-    mask = narrowed(held, replace(_FOUND_BY_DEFAULT, types=near.types), standing_rows(held, _FOUND_BY_DEFAULT))
-    cosine = _cosines(held, near.vector)
-    rows = _best(held, cosine, mask & (cosine >= near.floor), near.limit)
-    known = {held.ids[row]: float(cosine[row]) for row in rows}
-    for memory_id in slot_ids:
-        similarity = float(cosine[held.row(memory_id)])
-        known.setdefault(memory_id, 0.0 if np.isnan(similarity) else similarity)
+    known: dict[str, float] = {}
+    if near.vector is not None:
+        mask = narrowed(held, replace(_FOUND_BY_DEFAULT, types=near.types), standing_rows(held, _FOUND_BY_DEFAULT))
+        rows, cosine = _likeness(held, near.vector, mask.nonzero()[0])
+        rows, cosine = rows[cosine >= near.floor], cosine[cosine >= near.floor]
+        best = _best(held, rows, cosine, near.limit)
+        known = {held.ids[row]: value for row, value in zip(rows[best].tolist(), cosine[best].tolist(), strict=True)}
+        in_slot = sorted(held.row(memory_id) for memory_id in slot_ids if memory_id not in known)
+        rows, cosine = _likeness(held, near.vector, np.array(in_slot, dtype=np.int64))
+        known |= {held.ids[row]: value for row, value in zip(rows.tolist(), cosine.tolist(), strict=True)}
+    known = known | {memory_id: 0.0 for memory_id in slot_ids if memory_id not in known}
     return sorted(known.items(), key=lambda pair: -pair[1])
 
 
@@ -79,78 +85,74 @@ def _cosines(held: Slice, vector: Vector | None) -> Floats:
     return cosine
 
 
-def _word_scores(held: Slice, postings: Postings, frequencies: Ints, statistics: Statistics) -> Floats:
+def _word_scores(held: Slice, postings: Postings, statistics: Statistics) -> Floats:
     """BM25 of every row; only the rows that hold a term are touched."""
     if not len(postings.rows):
         return np.zeros(len(held))
     length = held.column("length")[postings.rows]
-    share = saturation(postings.tf[:, None], length, statistics.mean_length, ORDER_K1, ORDER_B)[:, 0]
-    worth: Floats = share * idf(frequencies, statistics.documents)[postings.term]
+    share = saturation(postings.tf, length, statistics.mean_length, ORDER_K1, ORDER_B)
+    worth = share * idf(statistics.document_frequency.values(), statistics.documents)[postings.term]
     return np.bincount(postings.rows, weights=worth, minlength=len(held)).astype(np.float64, copy=False)
 
 
-def _best(held: Slice, scores: Floats, mask: Flags, limit: int) -> Ints:
+def _likeness(held: Slice, vector: Vector, rows: Ints) -> tuple[Ints, npt.NDArray[np.float32]]:
+    """Those of the rows (ascending) that have a vector, and their cosines."""
+    rows = rows[held.column("has_vector")[rows]]
+    return rows, held.vectors.products(vector, rows)
+
+
+def _best_within(held: Slice, scores: Floats, mask: Flags, limit: int) -> Ints:
     """The rows of the `limit` highest scores within the mask, highest first, ties by sequence."""
-    rows = np.flatnonzero(mask)
-    values = scores[rows]
+    rows = mask.nonzero()[0]
+    return rows[_best(held, rows, scores[rows], limit)]
+
+
+def _best(held: Slice, rows: Ints, scores: npt.NDArray[np.floating[Any]], limit: int) -> Ints:
+    """Where among the rows the `limit` highest of their scores are, highest first, ties by sequence."""
     if len(rows) > limit:
-        keep = values >= np.partition(values, len(rows) - limit)[len(rows) - limit]
-        rows, values = rows[keep], values[keep]
-    order = np.lexsort((held.column("sequence")[rows], -values))
-    return rows[order[:limit]]
+        places = (scores >= np.partition(scores, len(rows) - limit)[len(rows) - limit]).nonzero()[0]
+    else:
+        places = np.arange(len(rows))
+    order = np.lexsort((held.column("sequence")[rows[places]], -scores[places]))
+    best: Ints = places[order[:limit]]
+    return best
 
 
-def _columns(held: Slice, rows: Ints, cosine: Floats, standing: Flags, place: Ints) -> CandidateSet:
-    """Everything but the terms. `place`: where in the set each row of the slice stands, -1 = not in it."""
-    previous, following = _standing_neighbour(held, "previous", rows, standing), _standing_neighbour(held, "next", rows, standing)
-
-    def column(name: str) -> Floats:
-        return held.column(name)[rows].astype(np.float64)
-
+def _columns(held: Slice, rows: Ints, cosine: Floats, standing: Flags, place: Ints, terms: tuple[Floats, Flags]) -> CandidateSet:
+    """The set of these rows. place: where in it each row of the slice stands, -1 = not in it. terms: its columns tf and own."""
+    beside = held.column("beside")[rows]
+    beside[(beside < 0) | ~standing[beside]] = -1
+    beside_cosine = np.where(beside < 0, np.nan, cosine[beside])
+    beside_place = np.where(beside < 0, -1, place[beside])
+    length, event_at, touched_at, accessed_at, importance_base, access_count, confidence = held.column("numbers")[rows].T
     return CandidateSet(
-        ids=[held.ids[row] for row in rows],
+        ids=[held.ids[row] for row in rows.tolist()],
         cosine=cosine[rows],
-        previous_cosine=_at(cosine, previous),
-        next_cosine=_at(cosine, following),
-        tf=np.empty((len(rows), 0)),
-        own=np.empty((len(rows), 0), dtype=np.bool_),
-        length=column("length"),
-        before=_positions(place, previous),
-        after=_positions(place, following),
+        previous_cosine=beside_cosine[:, 0],
+        next_cosine=beside_cosine[:, 1],
+        tf=terms[0],
+        own=terms[1],
+        length=length,
+        before=beside_place[:, 0],
+        after=beside_place[:, 1],
         asks=held.column("asks")[rows],
         tells_time=held.column("tells_time")[rows],
         actor=held.actors.of(held.column("actor")[rows]),
         cell=held.cells.of(held.column("cell")[rows]),
-        event_at=column("event_at"),
-        touched_at=column("touched_at"),
-        accessed_at=column("accessed_at"),
-        importance_base=column("importance_base"),
-        access_count=column("access_count"),
-        confidence=column("confidence"),
+        event_at=event_at,
+        touched_at=touched_at,
+        accessed_at=accessed_at,
+        importance_base=importance_base,
+        access_count=access_count,
+        confidence=confidence,
     )
 
 
 def _term_matrix(at: Ints, rows: int, postings: Postings, terms: int) -> tuple[Floats, Flags]:
     """The columns tf and own, candidates × terms. `at`: the candidate that each posting is about, -1 = none."""
     tf, own = np.zeros((rows, terms)), np.zeros((rows, terms), dtype=np.bool_)
-    hit = at >= 0
-    tf[at[hit], postings.term[hit]] = postings.tf[hit]
-    own[at[hit], postings.term[hit]] = postings.own[hit]
+    hit = (at >= 0).nonzero()[0]
+    at, term = at[hit], postings.term[hit]
+    tf[at, term] = postings.tf[hit]
+    own[at, term] = postings.own[hit]
     return tf, own
-
-
-def _standing_neighbour(held: Slice, name: str, rows: Ints, standing: Flags) -> npt.NDArray[np.int32]:
-    """The row of the turn before or after each candidate, -1 where there is none or it does not stand."""
-    neighbour = held.column(name)[rows]
-    if len(neighbour):
-        neighbour[(neighbour >= 0) & ~standing[neighbour]] = -1
-    return neighbour
-
-
-def _at(cosine: Floats, rows: npt.NDArray[np.int32]) -> Floats:
-    return np.where(rows >= 0, cosine[rows], np.nan) if len(rows) else np.empty(0)
-
-
-def _positions(place: Ints, wanted: npt.NDArray[np.int32]) -> Ints:
-    """Where in the set each wanted row stands, -1 where it does not."""
-    return np.where(wanted >= 0, place[wanted], -1) if len(wanted) else np.empty(0, dtype=np.int64)

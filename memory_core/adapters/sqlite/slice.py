@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from collections.abc import Iterable
+from math import isnan
 from typing import Any, Final
 
 import numpy as np
@@ -32,12 +34,15 @@ _COLUMNS: Final[dict[str, type[np.generic]]] = {
     "alive": np.bool_, "findable": np.bool_, "version": np.bool_, "overtaken": np.bool_, "has_vector": np.bool_,
     "asks": np.bool_, "tells_time": np.bool_,
     "status": np.int8, "type": np.int8,
-    "category": np.int32, "session": np.int32, "agent": np.int32, "actor": np.int32, "cell": np.int32,
-    "turn": np.int32, "previous": np.int32, "next": np.int32,
-    "stamp": np.int64, "sequence": np.int64,
-    "length": np.float32, "importance_base": np.float64, "access_count": np.float64, "confidence": np.float64,
-    "event_at": np.float64, "touched_at": np.float64, "accessed_at": np.float64, "valid_from": np.float64, "valid_until": np.float64,
+    "category": np.int32, "session": np.int32, "agent": np.int32, "actor": np.int32, "cell": np.int32, "successor": np.int32,
+    "turn": np.int32, "stamp": np.int64, "sequence": np.int64,
+    "valid_from": np.float64, "valid_until": np.float64,
 }  # fmt: skip
+BESIDE: Final = ("previous", "next")
+"""The rows of the turns before and after: two columns of one array, named `beside`."""
+NUMBERS: Final = ("length", "event_at", "touched_at", "accessed_at", "importance_base", "access_count", "confidence")
+"""What every candidate is asked for: columns of one array, named `numbers`, so that a search takes them all at once."""
+_ROW_BYTES: Final = sum(np.dtype(one).itemsize for one in _COLUMNS.values()) + 4 * len(BESIDE) + 8 * len(NUMBERS)
 
 
 class Codes:
@@ -66,7 +71,7 @@ class Codes:
     def of(self, codes: npt.NDArray[np.int32]) -> list[str | None]:
         """The names behind codes."""
         names = self.names
-        return [None if code < 0 else names[code] for code in codes.tolist()]
+        return [None if code < 0 else names[code] for code in codes.tolist()] if names else [None] * len(codes)
 
 
 class Slice:
@@ -84,14 +89,18 @@ class Slice:
         self.fallen = 0
         self.documents, self.total_length, self.expiring = 0, 0.0, 0
         self._by_actor: Counter[int] = Counter()
+        self._by_type: Counter[int] = Counter()
         self.vectors = Vectors(self._dimensions)
         self.index = LexicalIndex()
-        self.categories, self.sessions, self.agents, self.actors, self.cells = Codes(), Codes(), Codes(), Codes(), Codes()
+        self.categories, self.sessions, self.agents, self.actors, self.cells, self.successors = (Codes() for _ in range(6))
         self._rows: dict[str, int] = {}
         self._tags: dict[str, array[int]] = {}
         self._turns: list[array[int]] = []
         self._capacity = 64
-        self._columns: dict[str, npt.NDArray[Any]] = {name: np.zeros(self._capacity, dtype) for name, dtype in _COLUMNS.items()}
+        self._arrays: dict[str, npt.NDArray[Any]] = {name: np.zeros(self._capacity, dtype) for name, dtype in _COLUMNS.items()}
+        self._arrays["beside"] = np.zeros((self._capacity, len(BESIDE)), dtype=np.int32)
+        self._arrays["numbers"] = np.zeros((self._capacity, len(NUMBERS)))
+        self._columns = _by_name(self._arrays)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -99,8 +108,11 @@ class Slice:
     @property
     def nbytes(self) -> int:
         """Bytes held, estimated; 350 a row stand for its id, its place by id and its names."""
-        columns = sum(column.nbytes for column in self._columns.values())
-        return self.vectors.nbytes + self.index.nbytes + columns + 350 * len(self.ids)
+        return self.vectors.nbytes + self.index.nbytes + _ROW_BYTES * self._capacity + 350 * len(self.ids)
+
+    def is_at(self, epoch: str, change: int) -> bool:
+        """Whether it says what the file said after that change."""
+        return self.change == change and self.epoch == epoch
 
     @property
     def wasteful(self) -> bool:
@@ -108,7 +120,7 @@ class Slice:
         return self.fallen > MIN_WASTE and self.fallen > len(self.ids) - self.fallen
 
     def column(self, name: str) -> npt.NDArray[Any]:
-        """A column over all rows, fallen ones included."""
+        """A column over all rows, fallen ones included; or several at once, `beside` or `numbers`."""
         return self._columns[name][: len(self.ids)]
 
     def row(self, memory_id: str) -> int:
@@ -123,6 +135,10 @@ class Slice:
     def known_actors(self) -> frozenset[str]:
         """The actors of what a query without any filter could find."""
         return frozenset(self.actors.names[code] for code, number in self._by_actor.items() if number > 0 and code >= 0)
+
+    def findable_of(self, types: Iterable[str]) -> int:
+        """How many memories of these types a query without any filter could find."""
+        return sum(self._by_type[TYPE_CODES[one]] for one in types)
 
     def put(self, memory_id: str, kind: str, body: dict[str, Any], blob: bytes | None) -> None:
         """Take in a memory or version as stored, new or changed. ValueError when its vector has other dimensions."""
@@ -169,7 +185,8 @@ class Slice:
             self.documents += sign
             self.total_length += sign * float(self._columns["length"][row])
             self._by_actor[int(self._columns["actor"][row])] += sign
-        self.expiring += sign * (not np.isnan(self._columns["valid_until"][row]))
+            self._by_type[int(self._columns["type"][row])] += sign
+        self.expiring += sign * (not isnan(self._columns["valid_until"][row]))
 
     def _plain(self, body: dict[str, Any]) -> dict[str, Any]:
         """The columns that may change while the text stays."""
@@ -185,6 +202,7 @@ class Slice:
             "agent": self.agents.code(body["agent_id"]),
             "actor": self.actors.code(body["actor"]),
             "cell": self.cells.code(body["cell_id"]),
+            "successor": self.successors.code(body["next_id"]),
             "sequence": body["sequence"],
             "access_count": body["access_count"],
             "importance_base": body["importance_base"],
@@ -202,10 +220,11 @@ class Slice:
 
     def _grow(self) -> None:
         self._capacity *= 2
-        for name, column in self._columns.items():
-            grown = np.zeros(self._capacity, dtype=column.dtype)
-            grown[: len(column)] = column
-            self._columns[name] = grown
+        for name, old in self._arrays.items():
+            grown = np.zeros((self._capacity, *old.shape[1:]), dtype=old.dtype)
+            grown[: len(old)] = old
+            self._arrays[name] = grown
+        self._columns = _by_name(self._arrays)
 
     def _fall(self, row: int) -> None:
         """Take a row out; its neighbours lose it, and whoever takes its turn is linked anew."""
@@ -239,3 +258,10 @@ class Slice:
         if turn + 1 < len(turns) and turns[turn + 1] >= 0:
             self._columns["next"][row] = turns[turn + 1]
             self._columns["previous"][turns[turn + 1]] = row
+
+
+def _by_name(arrays: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """Every column under its own name, those that stand side by side as well."""
+    beside = {name: arrays["beside"][:, place] for place, name in enumerate(BESIDE)}
+    numbers = {name: arrays["numbers"][:, place] for place, name in enumerate(NUMBERS)}
+    return arrays | beside | numbers

@@ -1,7 +1,8 @@
 """The slices held in memory: found by owner, brought up to date at each look, the least used let go when over the budget.
 
-One would get wrong: a commit does not touch a slice. Every look compares the slice with the owner's change counter in the file and
-reads what it missed, so this process's commits and another's arrive on the same path, in the order of the file.
+One would get wrong: a slice never trusts that it was told of everything. Every look compares it with the owner's change counter in the
+file and reads what it missed, another process's commits too. That a commit of this process is put into a slice at once saves that
+reading, and happens only where the slice stood right before the commit.
 """
 
 from __future__ import annotations
@@ -12,13 +13,18 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from memory_core.adapters.sqlite.reading import Standing
-from memory_core.adapters.sqlite.rows import whole
+from memory_core.adapters.sqlite.reading import Standing, standing_of, transaction
+from memory_core.adapters.sqlite.rows import MEMORY_KINDS, as_blob, whole
 from memory_core.adapters.sqlite.schema import check_embedder
 from memory_core.adapters.sqlite.slice import Slice
 from memory_core.domain.scope import Owner
+from memory_core.ports import Batch
 
 _CHANGED = "SELECT id, kind, body, inner, vector FROM documents WHERE app_id = ? AND user_id = ? AND change > ? ORDER BY change, id"
+
+
+class Heavy(Exception):
+    """Bringing up the slice, or working on it, would hold up the event loop."""
 
 
 class _Held:
@@ -45,45 +51,69 @@ class Slices:
         with self._lock:
             return {"slices": len(self._held), "slice_bytes": sum(one.nbytes for one in self._held.values())}
 
-    def is_near(self, owner: Owner, standing: Standing, rows: int, commits: int) -> bool:
-        """Whether the owner's slice is held, has at most `rows` rows and has missed at most `commits` commits, none of them a removal."""
-        with self._lock:
-            held = self._held.get(owner)
-        if held is None or held.slice.epoch != standing.head.epoch:
-            return False
-        missed = standing.change - held.slice.change
-        return len(held.slice) <= rows and 0 <= missed <= commits and standing.removal <= held.slice.change
-
     @contextmanager
     def hold(self, owner: Owner) -> Iterator[Slice]:
-        """The owner's slice, for the caller alone. Take it before the read transaction begins, or it may be newer than that."""
+        """The owner's slice, for the caller alone. Take it before anything is read, or it may be newer than that."""
         with self._lock:
             held = self._held.get(owner)
             if held is None:
                 held = self._held[owner] = _Held(self._dimensions)
             self._held.move_to_end(owner)
         with held.lock:
+            before = held.slice.change
             try:
                 yield held.slice
             finally:
-                held.nbytes = held.slice.nbytes
-                self._make_room(owner, loaded=held.slice.change >= 0)
+                if held.slice.change != before or before < 0:
+                    self._weigh(owner, held)
 
-    def bring_up(self, connection: sqlite3.Connection, owner: Owner, held: Slice, standing: Standing) -> None:
-        """Make a held slice say what the file says at `standing`. Raises EmbeddingMismatch, sqlite3.Error.
+    def bring_up(self, connection: sqlite3.Connection, owner: Owner, held: Slice, at_most: int | None = None) -> Standing | None:
+        """Make a held slice say what the file says, and tell where that is; None for an unknown owner.
 
         It starts over when a memory was deleted by someone, when the epoch changed, or when most of its rows have fallen.
+        at_most: raise Heavy rather than start over or read more commits than that. Raises EmbeddingMismatch, sqlite3.Error.
         """
-        if held.epoch != standing.head.epoch or not standing.removal <= held.change <= standing.change:
-            held.clear()
-        if held.change == standing.change:
-            return
-        check_embedder(connection, self._model, self._dimensions)
-        self._read_missed(connection, owner, held)
-        if held.wasteful:
-            held.clear()
+        standing = standing_of(connection, owner)
+        if standing is None or (held.is_at(standing.head.epoch, standing.change) and not held.wasteful):
+            return standing
+        with transaction(connection):
+            standing = standing_of(connection, owner)
+            if standing is None:
+                return None
+            fits = held.epoch == standing.head.epoch and standing.removal <= held.change <= standing.change
+            from_scratch = held.wasteful or not fits
+            if at_most is not None and (from_scratch or standing.change - held.change > at_most):
+                raise Heavy
+            if from_scratch:
+                held.clear()
+            check_embedder(connection, self._model, self._dimensions)
             self._read_missed(connection, owner, held)
         held.epoch, held.change = standing.head.epoch, standing.change
+        return standing
+
+    def committed(self, owner: Owner, batch: Batch, change: int) -> None:
+        """Put a commit of this process, the owner's `change`-th, into the owner's slice where that is held, idle and right before it."""
+        with self._lock:
+            held = self._held.get(owner)
+        if held is None or not held.lock.acquire(blocking=False):
+            return
+        try:
+            if held.slice.is_at(batch.head.epoch, change - 1) and all(write.mode != "delete" for write in batch.writes):
+                self._put(held.slice, batch)
+                held.slice.change = change
+                self._weigh(owner, held)
+        finally:
+            held.lock.release()
+
+    @staticmethod
+    def _put(held: Slice, batch: Batch) -> None:
+        try:
+            for document in (write.document for write in batch.writes):
+                if document.kind in MEMORY_KINDS:
+                    held.put(document.id, document.kind, document.body, as_blob(document.vector))
+        except BaseException:
+            held.clear()
+            raise
 
     def _read_missed(self, connection: sqlite3.Connection, owner: Owner, held: Slice) -> None:
         try:
@@ -93,7 +123,10 @@ class Slices:
             held.clear()  # a row may be half there: the next look loads everything
             raise
 
-    def _make_room(self, owner: Owner, *, loaded: bool) -> None:
+    def _weigh(self, owner: Owner, held: _Held) -> None:
+        """Note what a slice takes now, and let others go when that is too much together."""
+        held.nbytes = held.slice.nbytes
+        loaded = held.slice.change >= 0
         with self._lock:
             if not loaded:  # an unknown user, or a failed load: nothing worth a place
                 self._held.pop(owner, None)

@@ -21,8 +21,10 @@ from weakref import WeakValueDictionary
 from memory_core.adapters.sqlite import bookkeeping, reading, searching
 from memory_core.adapters.sqlite import commit as committing
 from memory_core.adapters.sqlite.file import Synchronous, connect, prepare, reporting
+from memory_core.adapters.sqlite.reading import Standing
 from memory_core.adapters.sqlite.schema import DEPENDENCY, LAYOUT, check_embedder
-from memory_core.adapters.sqlite.slices import Slices
+from memory_core.adapters.sqlite.slice import Slice
+from memory_core.adapters.sqlite.slices import Heavy, Slices
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.scope import Owner
@@ -101,7 +103,7 @@ class SqliteStore:
         """Head, documents and neighbours as of one state of the file. A neighbour of the slot without a vector has similarity 0."""
         if near is not None:
             self._check_vector(near.vector)
-            return await self._with_slice(self._near, owner, ids, near)
+            return await self._with_slice(lambda connection, light: self._near(connection, light, owner, ids, near), owner)
         if len(ids) <= IDS_ON_THE_LOOP:
             return self._here(self._documents, owner, ids)
         return await self._run(self._readers, self._documents, owner, ids)
@@ -113,7 +115,9 @@ class SqliteStore:
         that again, and several times that on a busy machine), unless somebody else is writing just now.
         """
         light = len(batch.writes) + len(batch.events) <= DOCUMENTS_ON_THE_LOOP
-        await self._write(light, committing.apply, owner, batch, self._clock.now(), self._embedder)
+        change = await self._write(light, committing.apply, owner, batch, self._clock.now(), self._embedder)
+        if light:
+            self._slices.committed(owner, batch, change)
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
         """One document beside the log."""
@@ -155,11 +159,11 @@ class SqliteStore:
     async def search(self, owner: Owner, search: Search) -> Found:
         """Candidates straight from the owner's slice; no document is read."""
         self._check_vector(search.vector)
-        return await self._with_slice(self._found, owner, search)
+        return await self._with_slice(lambda connection, light: self._found(connection, light, owner, search), owner)
 
     async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> dict[str, Shown]:
         """Memories and versions by id, as of one state of the file, without vectors."""
-        return self._here(self._memories, owner, ids, where)
+        return self._here(reading.to_show, owner, ids, where)
 
     async def page(
         self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
@@ -182,18 +186,16 @@ class SqliteStore:
         self._last_ok = self._clock.now()
         return Health("sqlite", "ok", (time.perf_counter() - begun) * 1000, self._last_ok, facts=facts)
 
-    async def _with_slice(
-        self, work: Callable[Concatenate[sqlite3.Connection, Owner, P], T], owner: Owner, *args: P.args, **kwargs: P.kwargs
-    ) -> T:
-        """Do `work` on the owner's slice: here when that is light, else in a thread; one at a time, the others would only wait."""
-        async with self._turns.setdefault(owner, asyncio.Lock()):
-            if self._here(self._is_light, owner):
-                return self._here(work, owner, *args, **kwargs)
-            return await self._run(self._readers, work, owner, *args, **kwargs)
+    async def _with_slice(self, work: Callable[[sqlite3.Connection, bool], T], owner: Owner) -> T:
+        """Do `work` on the owner's slice: here, unless it says Heavy to that, else in a thread. One at a time, the others would only wait.
 
-    def _is_light(self, connection: sqlite3.Connection, owner: Owner) -> bool:
-        standing = reading.standing(connection, owner)
-        return standing is None or self._slices.is_near(owner, standing, ROWS_ON_THE_LOOP, COMMITS_ON_THE_LOOP)
+        work: with a connection, and whether it is to be light.
+        """
+        async with self._turns.setdefault(owner, asyncio.Lock()):
+            try:
+                return self._here(work, True)
+            except Heavy:
+                return await self._run(self._readers, work, False)
 
     def _here(self, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Do `work` on the event loop: for what costs less than handing it, and the interpreter's lock with it, to a thread and back."""
@@ -245,21 +247,13 @@ class SqliteStore:
         check_embedder(connection, *self._embedder)
 
     def _documents(self, connection: sqlite3.Connection, owner: Owner, ids: Sequence[str]) -> Snapshot:
-        with reading.transaction(connection):
-            standing = reading.standing(connection, owner)
-            return Snapshot(standing and standing.head, reading.by_id(connection, owner, ids, self._clock.now()))
+        return Snapshot(*reading.head_and_documents(connection, owner, ids, self._clock.now()))
 
-    def _memories(self, connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], where: Filter | None) -> dict[str, Shown]:
-        with reading.transaction(connection):
-            standing = reading.standing(connection, owner)
-            return {} if standing is None else reading.to_show(connection, owner, standing.head.epoch, ids, where)
-
-    def _near(self, connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], near: Near) -> Snapshot:
+    def _near(self, connection: sqlite3.Connection, light: bool, owner: Owner, ids: Sequence[str], near: Near) -> Snapshot:
         with self._slices.hold(owner) as held, reading.transaction(connection):
-            standing = reading.standing(connection, owner)
+            standing = self._up_to_date(connection, light, owner, held, held.findable_of(near.types) if near.types else len(held))
             if standing is None:
                 return Snapshot(None, {})
-            self._slices.bring_up(connection, owner, held, standing)
             slot = [] if near.slot is None else reading.in_slot(connection, owner, near.slot, near.types)
             similar = searching.neighbours(held, near, slot)
             now = self._clock.now()
@@ -267,13 +261,17 @@ class SqliteStore:
             documents = reading.by_id(connection, owner, ids, now)
         return Snapshot(standing.head, documents, tuple(Neighbour(_memory(found[memory_id]), likeness) for memory_id, likeness in similar))
 
-    def _found(self, connection: sqlite3.Connection, owner: Owner, search: Search) -> Found:
-        with self._slices.hold(owner) as held, reading.transaction(connection):
-            standing = reading.standing(connection, owner)
+    def _found(self, connection: sqlite3.Connection, light: bool, owner: Owner, search: Search) -> Found:
+        with self._slices.hold(owner) as held:
+            standing = self._up_to_date(connection, light, owner, held, len(held))
             if standing is None:
                 return Found(None, *searching.nothing(search.terms))
-            self._slices.bring_up(connection, owner, held, standing)
             return Found(standing.head, *searching.find(held, search))
+
+    def _up_to_date(self, connection: sqlite3.Connection, light: bool, owner: Owner, held: Slice, looked_at: int) -> Standing | None:
+        if light and looked_at > ROWS_ON_THE_LOOP:
+            raise Heavy
+        return self._slices.bring_up(connection, owner, held, COMMITS_ON_THE_LOOP if light else None)
 
     def _facts(self, connection: sqlite3.Connection) -> dict[str, int | str]:
         check_embedder(connection, *self._embedder)

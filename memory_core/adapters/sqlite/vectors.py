@@ -44,17 +44,24 @@ class Vectors:
             self._blocks[number][place] = vector
         self._rows += 1
 
-    def products(self, vector: Vector) -> npt.NDArray[np.float32]:
-        """The dot product of each row with `vector`: cosines, since both are normalised.
+    def products(self, vector: Vector, rows: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.float32]:
+        """The dot product of each row, or of each of `rows` (ascending), with `vector`: cosines, since both are normalised.
 
         `vecdot` and not `dot`: BLAS splits a matrix product over all cores, and where one of them is busy it spins (24 ms for 10,000
         rows instead of 0.6 ms, measured on 2 shared cores). With 384 dimensions: 0.6 ms for 10,000 rows, 12 ms for 100,000; other
         Python threads run meanwhile. Equal vectors get exactly equal products wherever they stand.
         """
-        scores = np.empty(self._rows, dtype=np.float32)
+        scores = np.empty(self._rows if rows is None else len(rows), dtype=np.float32)
         query = np.ascontiguousarray(vector, dtype=np.float32)
         for number, block in enumerate(self._blocks):
             start = number * BLOCK_ROWS
             end = min(start + len(block), self._rows)
-            np.vecdot(block[: end - start], query, out=scores[start:end])
+            held = block[: end - start]
+            if rows is None:
+                np.vecdot(held, query, out=scores[start:end])
+                continue
+            first, last = np.searchsorted(rows, (start, end))
+            wanted = rows[first:last] - start
+            # Taking rows copies them, which costs more than the products of a few that nobody asked for.
+            scores[first:last] = np.vecdot(held[wanted], query) if 3 * len(wanted) < len(held) else np.vecdot(held, query)[wanted]
         return scores

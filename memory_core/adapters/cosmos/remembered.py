@@ -1,0 +1,35 @@
+"""What a process remembers of the users it has lately seen.
+
+One would get wrong: nothing here is ever shown to anybody. It saves requests or makes them stricter, and whoever relies on it is found
+out by the service.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Generic, TypeVar
+
+from memory_core.domain.scope import Owner
+
+USERS = 4096
+T = TypeVar("T")
+
+
+class Remembered(Generic[T]):
+    """One thing a user, of the 4,096 users seen last."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Owner, T] = OrderedDict()
+
+    def get(self, owner: Owner) -> T | None:
+        """What is remembered of the user."""
+        return self._known.get(owner)
+
+    def keep(self, owner: Owner, known: T | None) -> T | None:
+        """Remember it, or forget what was known; the same back."""
+        self._known.pop(owner, None)
+        if known is not None:
+            self._known[owner] = known
+            if len(self._known) > USERS:
+                self._known.popitem(last=False)
+        return known

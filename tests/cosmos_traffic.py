@@ -1,0 +1,34 @@
+"""What requests to the Cosmos emulator may look like, checked over whatever traffic a test has made."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+DOCUMENTS = frozenset({"read", "query", "batch", "create", "upsert", "replace", "patch", "delete", "feed", "changes", "delete_partition"})
+STATISTICS = "_FullTextStatistics"
+"""In the query by which the SDK counts words before a full-text one: it has no clause, and is confined by its key alone."""
+SWEEP = re.compile(r"""c(\.kind|\["kind"\]) = ['"]head['"]""")
+"""In the one query that is over all users: whose work waits. It reads heads and nothing else."""
+CLAUSE = re.compile(r"c(\.|\[.)app_id(.\])? = @p0\b.*c(\.|\[.)user_id(.\])? = @p1\b", re.DOTALL)
+
+
+def check_that_each_names_one_user(requests: Iterable[Mapping[str, Any]]) -> int:
+    """Every request for documents has both parts of the partition key, and every query says them again. How many there were."""
+    checked = 0
+    for one in requests:
+        if one["operation"] not in DOCUMENTS:
+            continue
+        if not one["key"] and SWEEP.search(one["statement"] or ""):
+            continue
+        assert one["key"], f"no partition key: {one}"
+        key = json.loads(one["key"])
+        assert len(key) == 2, one
+        assert all(isinstance(part, str) and part for part in key), one
+        statement = one["statement"]
+        if statement is not None and STATISTICS not in statement:
+            assert CLAUSE.search(statement), one
+        checked += 1
+    return checked

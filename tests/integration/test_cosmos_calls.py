@@ -1,0 +1,286 @@
+"""What each operation asks of Cosmos DB: calls of the store, and requests on the wire, each counted apart.
+
+A process that has served a user before knows its head: it reads it again beside whatever else is needed. One that has not reads it
+first, with the same number of requests.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from memory_core.adapters.cosmos.store import CosmosStore
+from memory_core.adapters.offline.hash_embedder import HashEmbedder
+from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.config import Settings
+from memory_core.core import MemoryCore
+from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
+from memory_core.domain.results import Call
+from memory_core.ports import LongTermStore
+from tests.builders import ALICE, NOW, StillClock
+from tests.cosmos_server import KEY, CosmosServer, running
+from tests.cosmos_traffic import check_that_each_names_one_user
+from tests.world import World, fact, rule, turn
+
+HOME = {"subject": "Ann", "attribute": "home"}
+WORDS = ["plan", "query", "query"]
+"""For a query by words the SDK asks for a plan, then for counts of the words, then the query itself."""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[CosmosServer]:
+    with running() as started:
+        yield started
+
+
+@dataclass
+class Counting:
+    """A store that notes its calls."""
+
+    inner: LongTermStore
+    calls: list[str] = field(default_factory=list)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.inner, name)
+        if name not in ("snapshot", "commit", "search", "memories", "page", "events"):
+            return found
+
+        async def noted(*args: Any, **options: Any) -> Any:
+            self.calls.append(name)
+            return await found(*args, **options)
+
+        return noted
+
+
+@dataclass
+class Traffic:
+    """One process on a database of its own, and what its last call asked for."""
+
+    server: CosmosServer
+    core: MemoryCore
+    store: Counting
+
+    async def of(self, call: Awaitable[Any]) -> tuple[list[str], list[str]]:
+        """The calls of the store, in order, and the requests that were answered well, in the order of their answers."""
+        self.server.forget_requests()
+        self.store.calls.clear()
+        await call
+        requests = self.server.requests()
+        assert check_that_each_names_one_user(requests)
+        return list(self.store.calls), [one["operation"] for one in requests if one["status"] < 300]
+
+    async def kinds(self, call: Awaitable[Any]) -> tuple[list[str], dict[str, int]]:
+        """The same, with the requests counted by kind."""
+        calls, requests = await self.of(call)
+        return calls, Counter(requests)
+
+
+Process = Callable[[], Awaitable[Traffic]]
+
+
+@pytest.fixture
+async def process(server: CosmosServer, tmp_path: Path) -> AsyncIterator[Process]:
+    """Starts processes on one database."""
+    database, opened = uuid4().hex, []
+
+    def made(model: str, dimensions: int) -> CosmosStore:
+        return CosmosStore(server.endpoint, database, clock=StillClock(), embedding_model=model, dimensions=dimensions, key=KEY)
+
+    async def start() -> Traffic:
+        world = World(tmp_path, StillClock(), made)
+        opened.append(world)
+        counting: list[Counting] = []
+
+        def counted(store: LongTermStore) -> Counting:
+            counting.append(Counting(store))
+            return counting[0]
+
+        core = await world.core(wrap=counted, short_term=NoShortTermStore(), embedder=HashEmbedder(64))
+        return Traffic(server, core, counting[0])
+
+    maker = made("hash", 64)
+    await maker.provision()
+    await maker.close()
+    yield start
+    server.heal()
+    for world in opened:
+        await world.close()
+
+
+@pytest.fixture
+async def warm(process: Process) -> Traffic:
+    """A process that knows the user's head."""
+    traffic = await process()
+    await traffic.core.save(ALICE, turn("red boat", "s"))
+    return traffic
+
+
+@pytest.mark.parametrize(
+    ("item", "reads", "queries"),
+    [
+        pytest.param(turn("green tea", None), 2, 0, id="episodic: the head, the memory's own id"),
+        pytest.param(turn("green tea", "s"), 3, 0, id="a turn: the session, too"),
+        pytest.param(fact("Ann likes tea"), 1, 1, id="semantic: its neighbours"),
+        pytest.param(fact("Ann lives in Oslo", **HOME), 1, 1, id="a slot never filled: its neighbours"),
+        pytest.param(fact("Ann likes tea", session_id="s"), 2, 1, id="semantic in a session"),
+        pytest.param(rule("drink", "tea"), 3, 0, id="procedural: its key, now and before"),
+        pytest.param(rule("drink", "tea", session_id="s"), 4, 0, id="procedural in a session"),
+    ],
+)
+async def test_a_save_is_one_look_with_at_most_one_query_and_one_batch(warm: Traffic, item: SaveInput, reads: int, queries: int) -> None:
+    # Counted are answers of 200: of point reads for what is not there yet, 404s come beside them.
+    calls, _ = await warm.of(warm.core.save(ALICE, item))
+    assert calls == ["snapshot", "commit"]
+    asked = Counter(one["operation"] for one in warm.server.requests())
+    assert asked == {"batch": 1, **({"read": reads} if reads else {}), **({"query": queries} if queries else {})}
+    assert [one["operation"] for one in warm.server.requests()][-1] == "batch"
+
+
+async def test_a_new_truth_in_a_slot_that_is_held_asks_for_the_slot_alone(warm: Traffic) -> None:
+    await warm.core.save(ALICE, fact("Ann lives in Oslo", **HOME))
+    saved: list[Any] = []
+
+    async def move() -> None:
+        saved.append(await warm.core.save(ALICE, fact("Ann lives in Rome", **HOME)))
+
+    assert await warm.kinds(move()) == (["snapshot", "commit"], {"read": 1, "query": 1, "batch": 1})
+    assert saved[0].outcome == "superseded"
+    (asked,) = [one["statement"] for one in warm.server.requests() if one["operation"] == "query"]
+    assert "VectorDistance" not in asked
+
+
+async def test_only_a_slot_that_was_emptied_costs_a_second_query(warm: Traffic) -> None:
+    held = await warm.core.save(ALICE, fact("Ann lives in Oslo", **HOME))
+    await warm.core.delete(ALICE, held.memory.id)
+    calls, asked = await warm.kinds(warm.core.save(ALICE, fact("Ann lives in Rome", **HOME)))
+    assert (calls, asked) == (["snapshot", "commit"], {"read": 1, "query": 2, "batch": 1})
+
+
+async def test_a_key_costs_one_look_at_its_receipt_before(warm: Traffic) -> None:
+    call = Call(idempotency_key="k", route="save")
+    calls, _ = await warm.of(warm.core.save(ALICE, fact("Ann likes tea"), call))
+    assert calls == ["snapshot", "snapshot", "commit"]
+    again, requests = await warm.of(warm.core.save(ALICE, fact("Ann likes tea"), call))
+    assert "commit" not in again
+    assert "batch" not in requests
+
+
+async def test_the_head_is_read_beside_the_query_of_a_save_and_not_before_it(warm: Traffic) -> None:
+    warm.server.fault("slow", operations=["read"], times=1, delay_ms=300)
+    _, requests = await warm.of(warm.core.save(ALICE, fact("Ann likes tea")))
+    assert requests == ["query", "read", "batch"]  # the query was answered while the head was waited for
+
+
+async def test_the_head_is_read_beside_both_queries_of_a_retrieve(warm: Traffic) -> None:
+    await warm.core.retrieve(ALICE, RetrieveInput(query="warm up"))
+    warm.server.fault("slow", operations=["read"], times=1, delay_ms=300)
+    _, requests = await warm.of(warm.core.retrieve(ALICE, RetrieveInput(query="red boat")))
+    assert requests == [*requests[:-1], "read"]
+    assert Counter(requests[:-1]) == Counter(["query", *WORDS])
+
+
+async def test_a_process_that_never_saw_the_user_reads_the_head_first_and_asks_no_more(warm: Traffic, process: Process) -> None:
+    cold = await process()
+    calls, requests = await cold.of(cold.core.save(ALICE, fact("Ann likes tea")))
+    assert calls == ["snapshot", "commit"]
+    assert [one for one in requests if one in ("read", "query", "batch")] == ["read", "query", "batch"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"session_id": "s"},
+        {"types": ["episodic"], "tags": ["x"], "categories": ["note"], "agent_id": "a"},
+        {"include_decayed": True, "limit": 50},
+        {"explain": True},
+        {"at": NOW},
+    ],
+    ids=lambda asked: " ".join(asked) or "plain",
+)
+async def test_a_retrieve_is_one_search_of_the_head_and_two_queries(warm: Traffic, asked: dict[str, Any]) -> None:
+    await warm.core.retrieve(ALICE, RetrieveInput(query="warm up"))
+    calls, requests = await warm.of(warm.core.retrieve(ALICE, RetrieveInput(query="red boat", **asked)))
+    assert calls == ["search"]
+    assert Counter(requests) == Counter(["read", "query", *WORDS])
+
+
+async def test_a_look_back_that_finds_old_versions_takes_a_second_round_of_one_query(warm: Traffic) -> None:
+    held = (await warm.core.save(ALICE, rule("drink", "tea", valid_from=NOW))).memory
+    await warm.core.update(ALICE, held.id, UpdateInput(content="coffee at noon", valid_from=NOW.replace(hour=13)), held.etag)
+    query = RetrieveInput(query="drink tea", at=NOW.replace(hour=12, minute=30), similarity_threshold=0.0)
+    await warm.core.retrieve(ALICE, query)
+    calls, requests = await warm.of(warm.core.retrieve(ALICE, query))
+    assert calls == ["search", "memories"]
+    assert Counter(requests) == Counter(["read", "query", *WORDS, "read", "query"])
+
+
+async def test_words_alone_or_a_vector_alone_take_one_query(warm: Traffic) -> None:
+    await warm.core.retrieve(ALICE, RetrieveInput(query="warm up"))
+    _, requests = await warm.of(warm.core.retrieve(ALICE, RetrieveInput(query="the of and")))  # no terms are left of it
+    assert Counter(requests) == Counter(["read", "query"])
+
+
+async def test_what_reading_and_editing_ask_for(warm: Traffic) -> None:
+    core = warm.core
+    held = (await core.save(ALICE, rule("drink", "tea"))).memory
+    said = (await core.save(ALICE, turn("green tea", "s"))).memory
+    assert await warm.kinds(core.get(ALICE, held.id)) == (["snapshot"], {"read": 2})
+    assert await warm.kinds(core.procedure(ALICE, "drink")) == (["snapshot"], {"read": 2})
+    assert await warm.kinds(core.list(ALICE, ListInput())) == (["snapshot", "page"], {"read": 1, "query": 1})
+    assert await warm.kinds(core.sessions(ALICE)) == (["snapshot", "page"], {"read": 1, "query": 1})
+    edit = UpdateInput(content="drink: coffee")
+    assert await warm.kinds(core.update(ALICE, held.id, edit, held.etag)) == (["snapshot", "commit"], {"read": 2, "batch": 1})
+    assert await warm.kinds(core.versions(ALICE, held.id)) == (["snapshot", "snapshot"], {"read": 4})
+    # Which session a memory counts in is known once it is read.
+    assert await warm.kinds(core.delete(ALICE, said.id)) == (["snapshot", "snapshot", "commit"], {"read": 5, "batch": 1})
+    back = core.set_status(ALICE, said.id, StatusInput(status="active"))
+    assert await warm.kinds(back) == (["snapshot", "snapshot", "commit"], {"read": 5, "batch": 1})
+
+
+async def test_metrics_count_the_units_that_each_operation_was_charged(server: CosmosServer, tmp_path: Path) -> None:
+    database = uuid4().hex
+    chosen = {"MEMORY_LONG_TERM": "cosmos", "MEMORY_COSMOS_ENDPOINT": server.endpoint, "MEMORY_COSMOS_KEY": KEY}
+    given = {"MEMORY_COSMOS_DATABASE": database, "EMBEDDING_PROVIDER": "hash", "MEMORY_DATA": str(tmp_path)}
+    maker = CosmosStore(server.endpoint, database, clock=StillClock(), embedding_model="hash", dimensions=384, key=KEY)
+    await maker.provision()
+    await maker.close()
+    async with MemoryCore(Settings.from_env(chosen | given)) as core:
+
+        async def charged(operation: str, call: Awaitable[Any]) -> tuple[float, float]:
+            """By what the metric grew, and what the emulator charged, but for a query without a plan: the SDK hides that refusal."""
+            before = _charge(core, operation)
+            server.forget_requests()
+            await call
+            asked = [one for one in server.requests() if one["operation"] in ("read", "query", "batch") and one["status"] != 400]
+            return _charge(core, operation) - before, sum(one["charge"] for one in asked)
+
+        saving = core.save(ALICE, SaveInput(content="Ann drinks jasmine tea"))
+        counted, paid = await charged("save", saving)
+        assert counted == pytest.approx(paid)
+        assert paid > 10
+        answers = []
+
+        async def retrieve() -> None:
+            answers.append(await core.retrieve(ALICE, RetrieveInput(query="jasmine tea", explain=True)))
+
+        await retrieve()
+        counted, paid = await charged("query_memory", retrieve())
+        assert counted == pytest.approx(paid)
+        assert paid > 5
+        assert answers[-1].explain["request_charge"] == pytest.approx(paid)
+        counted, paid = await charged("list", core.list(ALICE, ListInput()))
+        assert counted == pytest.approx(paid)
+        assert paid > 2
+
+
+def _charge(core: MemoryCore, operation: str) -> float:
+    lines = core.metrics().decode().splitlines()
+    found = [line for line in lines if line.startswith(f'memory_core_request_charge_total{{operation="{operation}"}}')]
+    return float(found[0].split()[-1]) if found else 0.0
