@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from memory_core.domain.agent_answers import Decision, Decisions
 from memory_core.domain.models import Memory, MemoryType
-from memory_core.domain.note import LABELS
+from memory_core.domain.note import FRAME_WORDS
 from memory_core.domain.numerals import numbers_in
 from memory_core.domain.sameness import differences, names_in, words_in
 from memory_core.domain.slots import slot_of
@@ -26,7 +26,7 @@ MIN_CONFIDENCE = 0.7
 SKIP_CONFIDENCE = 0.8
 SHARED_BY_NOTES = 3
 """Telling words that two notes have in common at least when one is to stand for the other, or against it."""
-_FRAME = words_in(" ".join(LABELS)) | {"user", "assistant"}
+_FRAME = FRAME_WORDS | {"user", "assistant"}
 _TELLING = frozenset({"numbers", "negation", "names", "values", "opposites"})
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from memory_core.domain.dedup import normalise_token
 from memory_core.domain.models import MAX_CONTENT_BYTES, Memory
-from memory_core.domain.note import FOOTER, HEADINGS, LABELS, SUMMARY, parts_of
+from memory_core.domain.note import FOOTER, FRAME_WORDS, HEADINGS, SUMMARY, parts_of
 from memory_core.domain.numerals import numbers_in
 from memory_core.domain.sameness import names_in, words_in
 from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
@@ -56,8 +56,8 @@ def what_is_lost(merged: str, sources: Sequence[Memory]) -> list[str]:
 
 def what_is_invented(merged: str, sources: Sequence[Memory]) -> list[str]:
     """What a merged note says that none of its sources does, in words for whoever wrote it: numbers, names, or most of its words."""
-    texts = [*LABELS, *(text for one in sources for text in (one.content, *one.tags, *one.keywords))]
-    known = frozenset(word for text in texts for word in words_in(text))
+    texts = [text for one in sources for text in (one.content, *one.tags, *one.keywords)]
+    known = frozenset(word for text in texts for word in words_in(text)) | FRAME_WORDS
     found = _listed("these numbers stand in no source", frozenset(numbers_in(merged)) - {one for text in texts for one in numbers_in(text)})
     found += _listed("these names stand in no source", names_in(merged) - known)
     words = _telling(merged)
@@ -78,7 +78,7 @@ def _hardly_in(merged: str, texts: Sequence[str]) -> list[str]:
 
 
 def _telling(text: str) -> frozenset[str]:
-    return words_in(text) - FUNCTION_WORDS - QUERY_WORDS
+    return words_in(text) - FUNCTION_WORDS - QUERY_WORDS - FRAME_WORDS
 
 
 def _missing(what: str, lost: frozenset[str]) -> list[str]:
