@@ -77,6 +77,7 @@ class World:
     """One folder of data; `core()` is one more process on it. Closes them all in the end.
 
     elsewhere: makes a store for an embedder's model and dimensions, where the long term is not in the folder.
+    embedder: of the core made last.
     """
 
     folder: Path
@@ -84,6 +85,7 @@ class World:
     elsewhere: Callable[[str, int], LongTermStore] | None = None
     cores: list[MemoryCore] = field(default_factory=list)
     onlookers: dict[str, LongTermStore] = field(default_factory=dict)
+    embedder: Embedder | None = None
 
     async def core(
         self,
@@ -92,18 +94,19 @@ class World:
         short_term: ShortTermStore | None = None,
         embedder: Embedder | None = None,
         agents: Agents | None = None,
+        rules: Agents | None = None,
         queue: TaskQueue | None = None,
         courier: Courier | None = None,
         **settings: Any,
     ) -> MemoryCore:
         """An open MemoryCore; `wrap` puts something between it and its long-term store."""
         configured = Settings(**{"embedding_provider": "hash", "data": self.folder, "sqlite_synchronous": "normal", **settings})
-        embedder = embedder or HashEmbedder(64)
+        embedder = self.embedder = embedder or HashEmbedder(64)
         store = self.store(embedder)
         queue = queue or SqliteQueue(self.folder / "queue.db", clock=self.clock, synchronous="normal")
         archive = FolderArchive(self.folder / "archive", clock=self.clock)
-        agents, rules = agents or ScriptedAgents(), ScriptedAgents()
         store, short_term, courier = wrap(store) if wrap else store, short_term or embedded(self.clock), courier or ScriptedCourier()
+        agents, rules = agents or ScriptedAgents(), rules or ScriptedAgents()
         adapters = Adapters(store, short_term, embedder, queue, archive, agents, rules, courier)
         core = MemoryCore(configured, clock=self.clock, adapters=adapters)
         await core.open()
@@ -124,7 +127,7 @@ class World:
 
     async def look_on(self, embedder: Embedder | None = None) -> LongTermStore:
         """An open store on the same data that belongs to no core: a process of its own, which only reads."""
-        embedder = embedder or HashEmbedder(64)
+        embedder = embedder or self.embedder or HashEmbedder(64)
         if embedder.model not in self.onlookers:
             self.onlookers[embedder.model] = self.store(embedder)
             await self.onlookers[embedder.model].open()

@@ -10,10 +10,18 @@ import re
 from collections.abc import Iterable, Sequence
 
 from memory_core.domain.agent_answers import ConversationSummary, EpisodeAnalysis
+from memory_core.domain.sameness import words_in
 
 SUMMARY, BEHAVIOUR, EXPERIENCE, GUIDANCE = "## Summary", "## Behavioral Patterns", "## Experience Learnings", "## Guidance"
 HEADINGS = (SUMMARY, BEHAVIOUR, EXPERIENCE, GUIDANCE)
 FOOTER = "---"
+LABELS = (
+    *HEADINGS, "User's style:", "Engages well with:", "Struggles with:", "Works best when:", "Successful approaches:",
+    "Approaches to avoid:", "Do:", "Don't:", "Key insight:", "Tags:", "Keywords:", "Content depth: high medium low", "Follow-up areas:",
+)  # fmt: skip
+"""The frame of every note."""
+FRAME_WORDS = words_in(" ".join(LABELS))
+"""Words that say nothing of what a note is about."""
 _NOTHING = frozenset({"", "n/a", "na", "none", "null"})
 
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 from memory_core.domain.agent_answers import Decision, Decisions
 from memory_core.domain.models import Memory, MemoryType
-from memory_core.domain.sameness import differences, words_in
+from memory_core.domain.note import FRAME_WORDS
+from memory_core.domain.numerals import numbers_in
+from memory_core.domain.sameness import differences, names_in, words_in
 from memory_core.domain.slots import slot_of
 from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
 from memory_core.evolution.links import Linked
@@ -22,6 +24,9 @@ MAX_HELD = 20
 MIN_CONFIDENCE = 0.7
 """Of a DELETE: under it both stand, and the conflict is pending."""
 SKIP_CONFIDENCE = 0.8
+SHARED_BY_NOTES = 3
+"""Telling words that two notes have in common at least when one is to stand for the other, or against it."""
+_FRAME = FRAME_WORDS | {"user", "assistant"}
 _TELLING = frozenset({"numbers", "negation", "names", "values", "opposites"})
 
 
@@ -34,9 +39,12 @@ class Shown:
 
     @classmethod
     def of(cls, linked: Sequence[tuple[Memory, Sequence[Linked]]]) -> Shown:
-        """The new memories that touch older ones, and these; of another cell only, strongest links first."""
+        """The new memories that touch older ones, and these; of another cell only, the nearest first.
+
+        In an order that time does not change, so that whoever looks again asks the same.
+        """
         pairs = [(new, one) for new, links in linked for one in links if one.memory.cell_id != new.cell_id or new.cell_id is None]
-        pairs.sort(key=lambda pair: -pair[1].link.composite_score)
+        pairs.sort(key=lambda pair: (-pair[1].link.similarity_score, pair[1].memory.id))
         held = list({one.memory.id: one.memory for _, one in pairs}.values())[:MAX_HELD]
         known = {memory.id for memory in held}
         touched = {new.id for new, one in pairs if one.memory.id in known}
@@ -82,21 +90,35 @@ class Rulings:
 def _credible(decision: Decision, new: Memory, held: Memory) -> bool:
     """Whether the two memories themselves bear the decision out; an agent's word alone retires nothing.
 
-    Both are semantic, of one category, and share a word that says something, or a slot. A pinned memory is not retired. A SKIP needs that
-    nothing told is lost: no number, name or negation that the held one lacks.
+    Both are semantic and of one category. A pinned memory is not retired, and none that is about something else: the two share a slot or,
+    beside whom they are about, words that say something. A SKIP needs that nothing told is lost (`_says_all`).
     """
     if held.type is not MemoryType.SEMANTIC or held.category != new.category:
         return False
     if decision.operation == "SKIP":
-        return decision.confidence_score >= SKIP_CONFIDENCE and (
-            new.category == "note" or not differences(new.content, held.content) & _TELLING
-        )
+        return decision.confidence_score >= SKIP_CONFIDENCE and _says_all(held, new)
     if held.pinned or (decision.operation == "DELETE" and decision.confidence_score < MIN_CONFIDENCE):
         return False
     slot = slot_of(new)
-    return (slot is not None and slot == slot_of(held)) or bool(
-        (words_in(new.content) & words_in(held.content)) - FUNCTION_WORDS - QUERY_WORDS
-    )
+    shared = _telling_words(new) & _telling_words(held)
+    return (slot is not None and slot == slot_of(held)) or len(shared) >= (SHARED_BY_NOTES if new.category == "note" else 1)
+
+
+def _says_all(held: Memory, new: Memory) -> bool:
+    """Whether the held one lacks no number, name or negation of the new one, and not what fills its slot."""
+    if new.category == "note":
+        known = words_in(held.content)
+        return not (numbers_in(new.content).keys() - numbers_in(held.content).keys() or names_in(new.content) - known)
+    slots = slot_of(new), slot_of(held)
+    if None not in slots and slots[0] != slots[1]:
+        return False
+    lacks = words_in(new.value_text or "") - words_in(f"{held.content} {held.value_text or ''}")
+    return not lacks and not differences(new.content, held.content) & _TELLING
+
+
+def _telling_words(memory: Memory) -> frozenset[str]:
+    """The words of a memory that say what it is about: not whom, and not the frame of a note."""
+    return words_in(memory.content) - words_in(memory.subject or "") - FUNCTION_WORDS - QUERY_WORDS - _FRAME
 
 
 def _items(memories: Sequence[Memory]) -> list[DecisionItem]:

@@ -26,16 +26,18 @@ from memory_core.domain.agent_answers import (
 )
 from memory_core.domain.conversation import Cell, Conversation, Message
 from memory_core.domain.errors import AgentFailed
+from memory_core.domain.grounding import tells_of
 from memory_core.domain.models import Memory
 from memory_core.domain.scope import Owner
 from memory_core.evolution.shown import Rulings, Shown
-from memory_core.evolution.synthesise import fits, what_is_lost
+from memory_core.evolution.synthesise import fits, what_is_invented, what_is_lost
 from memory_core.formation.cell_memories import CellAnswers
 from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, DecisionItem
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=BaseModel)
+Given = TypeVar("Given")
 NOBODY = "nobody"
 """The model of an answer that stands for "there was none": of a conflict agent that failed."""
 
@@ -59,12 +61,21 @@ class Asking:
     async def about(self, cell: Cell) -> CellAnswers:
         """The three agents' answers about a cell, asked together."""
         app, messages, name = self.owner.app_id, cell.messages, f"cell {cell.first}-{cell.last}"
+
+        async def summarised(agents: Agents) -> Answered[ConversationSummary]:
+            given = await agents.summarise(app, messages)
+            if agents is not self.rules and not tells_of(given.value.narrative, messages):
+                raise AgentFailed("the story has next to no word of the messages that it is to tell of")
+            return given
+
+        # All are waited for, also when one fails: what the others answer is paid for, and frozen.
         facts, episode, summary = await asyncio.gather(
             self._frozen(f"{name} facts", ExtractedFacts, lambda agents: agents.extract_facts(app, messages)),
             self._frozen(f"{name} episode", EpisodeAnalysis, lambda agents: agents.analyse_episode(app, messages)),
-            self._frozen(f"{name} summary", ConversationSummary, lambda agents: agents.summarise(app, messages)),
+            self._frozen(f"{name} summary", ConversationSummary, summarised),
+            return_exceptions=True,
         )
-        return CellAnswers(facts, episode, summary)
+        return CellAnswers(_or_raised(facts), _or_raised(episode), _or_raised(summary))
 
     async def fast_summary(self, cell: Cell) -> Answered[ConversationSummary]:
         """What was said in short, for the agent path."""
@@ -90,22 +101,24 @@ class Asking:
         return Rulings.of(shown, answer.value)
 
     async def synthesis(self, note: Memory, sources: Sequence[Memory], shown_key: str) -> tuple[str | None, str]:
-        """The merged note, or None and what was wrong with it. A model's try that loses something is followed by one of the rules."""
+        """The merged note, or None and what was wrong with it. After a model's try that loses or invents something come the rules."""
         together = sorted([note, *sources], key=lambda one: one.event_timestamp)
         if not fits(together):
             return None, "together they are too long for one note"
         items = [DecisionItem(number, one.content, one.category, one.event_timestamp) for number, one in enumerate(together)]
         complaint = ""
         for agents, name in ((self.agents, "synthesis"), (self.rules, "synthesis by rule")):
+            if complaint and agents is self.agents:
+                break  # the rules themselves were asked first, and give the same again
             text = await self._synthesised(f"{name} {shown_key}", agents, items)
             if text is None:
                 complaint = "the synthesis agent gave no usable answer"
                 continue
-            lost = what_is_lost(text, together)
-            if not lost:
+            wrong = [*what_is_lost(text, together), *what_is_invented(text, together)]
+            if not wrong:
                 return text, ""
-            complaint = "; ".join(lost)
-            log.info("a synthesis lost something: %s", complaint)
+            complaint = "; ".join(wrong)
+            log.info("a synthesis is refused: %s", complaint)
         return None, complaint
 
     async def _synthesised(self, step: str, agents: Agents, items: Sequence[DecisionItem]) -> str | None:
@@ -128,3 +141,10 @@ class Asking:
                 return await call(self.rules)
 
         return await self.steps.frozen(self.owner, self.conversation.id, step, ask, kind)
+
+
+def _or_raised(answer: Given | BaseException) -> Given:
+    """What one of several calls answered; raises what it raised."""
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer

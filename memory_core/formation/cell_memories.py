@@ -29,7 +29,7 @@ from memory_core.domain.note import parts_of, render_note, told
 from memory_core.domain.quotes import proven
 from memory_core.domain.scope import Owner
 from memory_core.formation.boundary import as_text
-from memory_core.ledger.ids import derived
+from memory_core.ledger.ids import derived, note_id
 
 MAX_FACTS = 37
 """Memories of their own that a cell's facts become, beside the cell and its note: 40 in all. Further ones stay in the cell alone."""
@@ -63,10 +63,12 @@ def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers:
     foresight = [one for one in said.foresight if proven(one.quote, one.message, cell.messages) and _is_ahead(one)]
     dropped = len(said.facts) + len(said.foresight) - len(facts) - len(foresight)
     identity = cell_id(owner, conversation, cell)
+    hints = answers.summary.value.retrieval
+    terms = fuzzy_dedup(told(hints.tags)), fuzzy_dedup(told(hints.keywords))
     slotted = [one for one in facts if one.subject and one.attribute and one.value][:MAX_FACTS]
     ids = {id(one): derived("mem", identity, "fact", one.text, one.subject or "", one.attribute or "") for one in slotted}
     own = [AtomicFact(text=one.text, message=cell.first + one.message, quote=one.quote, fact_id=ids.get(id(one))) for one in facts]
-    made = _Maker(owner, conversation, cell, identity, answers, now)
+    made = _Maker(owner, conversation, cell, identity, answers, terms, now)
     return CellMemories(
         cell=made.cell(own, [_foresight(one) for one in foresight]),
         note=made.note(),
@@ -90,11 +92,12 @@ class _Maker:
     cell_of: Cell
     cell_id: str
     answers: CellAnswers
+    terms: tuple[list[str], list[str]]
     now: datetime
 
     def cell(self, facts: list[AtomicFact], foresight: list[Foresight]) -> Memory:
         summary = self.answers.summary.value
-        tags, keywords = self._terms()
+        tags, keywords = self.terms
         made = self._memory(
             self.cell_id, MemoryType.EPISODIC, "cell", within(summary.narrative, MAX_CONTENT_BYTES), self.answers.summary.provenance
         )
@@ -114,9 +117,9 @@ class _Maker:
         text = render_note(self.answers.episode.value, self.answers.summary.value)
         if len(parts_of(text)) < 2:
             return None
-        tags, keywords = self._terms()
+        tags, keywords = self.terms
         made = self._memory(
-            derived("mem", self.cell_id, "note"),
+            note_id(self.cell_id),
             MemoryType.SEMANTIC,
             "note",
             within(text, MAX_CONTENT_BYTES),
@@ -171,10 +174,6 @@ class _Maker:
             model=source.model,
             correlation_id=self.conversation.correlation_id,
         )
-
-    def _terms(self) -> tuple[list[str], list[str]]:
-        hints = self.answers.summary.value.retrieval
-        return fuzzy_dedup(told(hints.tags)), fuzzy_dedup(told(hints.keywords))
 
     def _weight(self, tags: Sequence[str], keywords: Sequence[str]) -> dict[str, object]:
         metadata = self.answers.summary.value.metadata

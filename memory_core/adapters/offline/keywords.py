@@ -49,6 +49,10 @@ _WORD = re.compile(r"[^\W_](?:[\w'’.+#&-]*[\w+#])?")
 _DENSE = re.compile(r"[\u4e00-\u9fff\u3400-\u4dbf]{2,6}|[\u30a1-\u30ff]{2,12}|[\uac00-\ud7af]{2,8}|[\u0e00-\u0e7f]{3,12}")
 
 
+MAX_LENGTH = 80
+"""Characters of a keyword; what is longer is a paste, not a phrase."""
+
+
 def retrieval_hints(texts: Sequence[str], facts: Sequence[SaidFact], actors: Iterable[str]) -> RetrievalHints:
     """Tags, keywords and queries of what was said. actors: who spoke; their names are no keywords, everything is of them."""
     keywords = keywords_of(texts, actors)
@@ -104,8 +108,9 @@ def _phrases(text: str, named: frozenset[str]) -> list[tuple[str, tuple[str, ...
                 continue
             if run:
                 kept = run[-LONGEST_PHRASE:]
-                if terms := tuple(terms_of(one for part in kept for one in words(part))):
-                    found.append((" ".join(kept), terms))
+                spelling = " ".join(kept)
+                if len(spelling) <= MAX_LENGTH and (terms := tuple(terms_of(one for part in kept for one in words(part)))):
+                    found.append((spelling, terms))
             run = []
     return found
 
