@@ -210,6 +210,7 @@ async def test_what_agents_invent_about_a_conversation_is_dropped_and_counted(wo
     await scene.holds(accepted, usual)
 
 
+@pytest.mark.parametrize("adapter", ["sqlite", pytest.param("cosmos", marks=pytest.mark.long)], indirect=True)
 @pytest.mark.parametrize("name", AGENTS)
 @pytest.mark.parametrize("error", [RuntimeError("a bug"), Unavailable("agents", "timed out")], ids=["raises", "times out"])
 async def test_an_agent_that_never_comes_back_makes_no_success_and_loses_nothing(
