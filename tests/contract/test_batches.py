@@ -217,6 +217,23 @@ async def test_a_batch_that_can_not_be_formed_is_poisoned_and_a_retry_forms_it(w
     assert await pending(world) == 0
 
 
+async def test_what_waits_for_a_poisoned_task_is_not_lost_and_asking_revives_it(world: World) -> None:
+    core = await world.core()
+    await gather(core, "a1")
+    (task,) = (await core.tasks(ALICE, TasksInput())).tasks
+    world.clock.forward(IDLE_S + 1)
+    (message,) = await Hand(core).take()
+    await core.give_up(message.body)
+    assert (await core.task(ALICE, task.task_id)).status == "poisoned"
+    assert await pending(world) == 0
+    assert (await gather(core, "a2")).buffered == 2
+    assert await core.batch_flush(ALICE, "s1") == Accepted(task.task_id)
+    assert await pending(world) == 1
+    assert [one.status for one in await settled(world, core)] == ["succeeded"]
+    assert await handed_over(world) == [["a1", "a2"]]
+    assert await pending(world) == 0
+
+
 async def test_a_retry_of_what_still_waits_does_not_form_it_early(world: World) -> None:
     core = await world.core()
     await gather(core, "I live in Faro")
