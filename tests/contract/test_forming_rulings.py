@@ -322,3 +322,17 @@ async def test_a_conflict_agent_that_only_rules_ends_in_the_same_memories_on_eve
     first = {one.id for one in await told(core)}
     await tell(core, "I live in Lisbon")
     assert {one.id for one in await told(core)} == first
+
+
+async def test_a_cell_asks_at_most_three_agents_about_itself_one_about_conflicts_and_one_to_merge(
+    core: MemoryCore, agents: Tellers
+) -> None:
+    agents.rulings = on_all("UPDATE", category="note")
+    await tell(core, GARDEN)
+    lines = [f"Now to something else: {MORE} of Ana's plot{number}, Ana's plot{number} is green" for number in range(6)]
+    agents.calls.clear()
+    task = await tell(core, *lines, at=LATER)
+    assert task.result is not None
+    cells = len(task.result["cells"])
+    assert cells == 6
+    assert agents.calls == {"boundary": 1, "facts": cells, "episode": cells, "summary": cells, "conflicts": cells, "synthesis": cells}
