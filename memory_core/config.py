@@ -20,7 +20,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from memory_core.domain.calibration import CALIBRATIONS, Calibration
 from memory_core.domain.scope import check_app_id, check_name
-from memory_core.environment import said, shown, unknown, variable
+from memory_core.environment import host_or_network, listed, said, shown, unknown, variable
 
 log = logging.getLogger(__name__)
 
@@ -96,6 +96,11 @@ class Settings(BaseModel):
     llm_temperature: Annotated[float, Field(ge=0, le=2)] = Field(0.4, description="Sampling temperature")
     llm_max_tokens: Count = Field(3000, description="Longest answer, in tokens")
     llm_top_p: Annotated[float, Field(gt=0, le=1)] = Field(0.9, description="Nucleus sampling")
+    llm_timeout: Positive = Field(60.0, description="Seconds one call may take with all its tries; then the work waits")
+    llm_concurrency: Count = Field(8, description="Calls of the model under way at once, in one process")
+    llm_daily_tokens: Count | None = Field(
+        None, description="Tokens an app may spend in a day (UTC); then rules answer in the model's place. None = no cap"
+    )
 
     # the embedder
     embedding_provider: EmbeddingProvider = Field(
@@ -161,6 +166,26 @@ class Settings(BaseModel):
     queue_visibility_s: Count = Field(
         30, description="Seconds the development host hides a message, renewed while its function runs; Azure's own host: ten minutes"
     )
+    task_lease_s: Positive = Field(
+        60.0, description="Seconds a task belongs to a worker that gives no sign of life; renewed while it works"
+    )
+
+    boundary_gap_minutes: Positive = Field(120.0, description="Minutes of silence that end an episode of a conversation")
+
+    # batches and webhooks
+    batch_messages: Annotated[int, Field(ge=1, le=200)] = Field(30, description="Gathered messages of a session that are formed at once")
+    batch_idle_s: Annotated[int, Field(ge=1, le=604_800)] = Field(
+        60, description="Seconds without another message after which those gathered are formed"
+    )
+    webhook_secret: Annotated[SecretStr, AfterValidator(_long_enough)] | None = Field(
+        None,
+        description="Signs webhooks, ≥ 16 characters; none = one kept in MEMORY_DATA, or no callbacks where MEMORY_LONG_TERM is cosmos",
+    )
+    webhook_allow: Annotated[tuple[Annotated[str, AfterValidator(host_or_network)], ...], BeforeValidator(listed)] = Field(
+        (),
+        description="Hosts, addresses and networks (10.1.0.0/16), with commas between, that webhooks may go to though they are not public",
+    )
+    webhook_timeout_s: Positive = Field(10.0, description="Seconds one try of a webhook may take")
 
     # the cold
     archive: Annotated[Literal["folder", "blob"], Lower] = Field(
@@ -182,7 +207,7 @@ class Settings(BaseModel):
 
     # signing in without a key
     identity_client_id: str | None = Field(
-        None, description="User-assigned identity for Cosmos DB, queues and archive; none = the default credential"
+        None, description="User-assigned identity for Cosmos DB, queues, archive and Azure OpenAI; none = the default credential"
     )
 
     # saving and finding; none = the embedder's own

@@ -9,17 +9,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
+from memory_core.domain.agent_answers import (
+    Answered,
+    Boundaries,
+    ConversationSummary,
+    Decisions,
+    EpisodeAnalysis,
+    ExtractedFacts,
+    Synthesis,
+)
 from memory_core.domain.candidates import CandidateSet, Statistics
+from memory_core.domain.conversation import Message
 from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 
 Kind = Literal[
-    "memory", "version", "event", "head", "snapshot", "session", "conversation", "buffer", "step", "receipt", "marker",
+    "memory", "version", "event", "head", "snapshot", "session", "conversation", "messages", "buffer", "step", "receipt", "marker",
     "operation", "run", "task", "delivery", "scene", "profile", "conflict",
 ]  # fmt: skip
+LOGGED: Final[frozenset[Kind]] = frozenset({"memory", "version", "event", "head"})
+"""Kinds that only a commit writes; all others are bookkeeping."""
 
 
 Charged = Callable[[float], None]
@@ -44,7 +56,8 @@ class IdSource(Protocol):
 class Document:
     """What a store keeps: an id unique within its owner, a kind, a JSON-ready body, and a vector beside it.
 
-    expires_at: when the store may drop it (receipts, steps, finished tasks). Memories and versions travel as `Memory`
+    expires_at: when the store may drop it (receipts, steps, finished tasks). tag: the store's own mark of the state in which
+    bookkeeping was read; None for what was not read from a store, and for memories and versions. These travel as `Memory`
     bodies: `Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)`.
     """
 
@@ -53,11 +66,15 @@ class Document:
     body: dict[str, Any]
     vector: Vector | None = None
     expires_at: datetime | None = None
+    tag: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One document of a batch. `create` fails with AlreadyExists when the id is taken; `put` overwrites or creates."""
+    """One document of a batch. `create` fails with AlreadyExists when the id is taken; `put` overwrites or creates.
+
+    A `put` whose document has a tag overwrites that very state only: AlreadyExists when another one stands there, or nothing.
+    """
 
     mode: Literal["create", "put", "delete"]
     document: Document
@@ -118,13 +135,14 @@ class Filter:
 
     at: valid at that moment (valid_from ≤ at < valid_until), and then a memory whose reason is contradicted, consolidated
     or new_version counts whatever its status, versions included. Without it only `now` is compared with valid_until, and only
-    when `now` is given. since, until: on event_timestamp, since ≤ t < until. tags: any of them.
+    when `now` is given. since, until: on event_timestamp, since ≤ t < until. tags, next_ids: any of them.
     """
 
     statuses: frozenset[str]
     types: frozenset[str] = frozenset()
     categories: frozenset[str] = frozenset()
     tags: frozenset[str] = frozenset()
+    next_ids: frozenset[str] = frozenset()
     session_id: str | None = None
     agent_id: str | None = None
     since: datetime | None = None
@@ -198,6 +216,17 @@ class LongTermStore(Pooled, Protocol):
     async def commit(self, owner: Owner, batch: Batch) -> None:
         """All of the batch or none. Raises HeadMoved, AlreadyExists, TooLarge, Unavailable (then it may have been applied)."""
 
+    async def keep(self, owner: Owner, document: Document) -> Document | None:
+        """Write one document of bookkeeping beside the log (a task, a step, a buffer, a delivery): never a memory, event or head.
+
+        Created when its tag is None, else replaced when what is stored still has that tag: the document with its new tag. None
+        when somebody else was faster, unless what they left is equal: so it may be sent again after Unavailable, when it may
+        have been written. The owner's head is neither read nor moved.
+        """
+
+    async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+        """A page of the owners, of all apps, whose head has `pending_tasks` > 0, in order of their ids: for the sweep only."""
+
     async def search(self, owner: Owner, search: Search) -> Found:
         """The candidate set of a query, with the head it was read at."""
 
@@ -258,6 +287,12 @@ class ShortTermStore(Pooled, Protocol):
 
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Cache embeddings, with the store's own TTL."""
+
+    async def count(self, app_id: str, name: str, amount: int, life: timedelta) -> int | None:
+        """Add to a counter of an app that all processes share; what it holds then, None when it can't be asked. 0 only reads.
+
+        Forgotten `life` after its last change, and when the store loses its memory.
+        """
 
     async def check(self) -> Health:
         """A round trip, for readiness; says what is wrong instead of raising."""
@@ -346,6 +381,28 @@ class TaskQueue(Pooled, Protocol):
         """A cheap round trip, for readiness; with the lengths of the poison queues among its facts."""
 
 
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """What came of one POST: the status of its answer, or why there was none. refused: we don't call that address, now or later."""
+
+    status: int | None
+    error: str | None = None
+    refused: bool = False
+
+
+class Courier(Protocol):
+    """Takes webhooks to addresses that callers chose: to public ones and those that the operator allows, never into our own network."""
+
+    def refusal(self, url: str) -> str | None:
+        """Why this address will never be called, as far as can be told without looking up who has its name; None when it may be."""
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Posted:
+        """One POST, once, in bounded time; redirects are answers like others. Never raises for what the receiver does."""
+
+    async def close(self) -> None:
+        """Release everything."""
+
+
 class Archive(Pooled, Protocol):
     """The cold: named blobs that are written once, read and removed, never changed. All calls raise Unavailable when it is down.
 
@@ -377,3 +434,66 @@ class Archive(Pooled, Protocol):
 
     async def check(self) -> Health:
         """A cheap round trip, for readiness."""
+
+
+class Meter(Protocol):
+    """Where agents say what they took and how it ended."""
+
+    def tokens(self, app_id: str, model: str, prompt: int, completion: int) -> None:
+        """Tokens that one call of a model took, for whom."""
+
+    def agent_call(self, call: str, outcome: str) -> None:
+        """How one call ended: ok, repaired, failed, unavailable or over_budget."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionItem:
+    """A memory as the conflict and synthesis agents are shown it: its number, its text, its time. Never its id."""
+
+    number: int
+    text: str
+    category: str | None
+    said_at: datetime
+    slot: tuple[str, str] | None = None
+
+
+class Agents(Pooled, Protocol):
+    """The typed calls that a model, or rules, answer. What is passed in is data, never an instruction.
+
+    app_id: whose tokens are counted. Raise Unavailable when the model is down, slow or throttled (worth asking again later),
+    AgentFailed when it answers nothing usable (asking again gives the same). Messages are numbered from 0 in what is passed.
+    """
+
+    @property
+    def model(self) -> str:
+        """Who answers, for provenance."""
+
+    async def open(self) -> None:
+        """Load or connect."""
+
+    async def close(self) -> None:
+        """Release everything."""
+
+    async def detect_boundary(self, app_id: str, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
+        """Where at most 50 messages change their topic. `previous`: the episode before them, if any."""
+
+    async def analyse_episode(self, app_id: str, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
+        """The patterns of behaviour in one cell."""
+
+    async def summarise(self, app_id: str, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
+        """The story of some messages. fast: the narrative only, for the agent path and quick summaries."""
+
+    async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
+        """The facts of one cell with their quotes, and its foresight, dated against each message's own time."""
+
+    async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
+        """What each of the held memories becomes beside the new ones.
+
+        DELETE says that the two exclude each other; which of them falls, the one said earlier, is the executor's to see.
+        """
+
+    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem], complaint: str | None = None) -> Answered[Synthesis]:
+        """One note out of several, the oldest first, losing nothing. complaint: what was wrong with an earlier try."""
+
+    async def check(self) -> Health:
+        """Whether they answer, for readiness; costs no tokens."""

@@ -11,6 +11,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from memory_core.domain.errors import MemoryCoreError
 
+_MOST_APPS = 200
+"""Apps with a label of their own in a process; those after them are counted together, so that a flood of apps floods no one's metrics."""
 _under_way: ContextVar[str] = ContextVar("operation", default="none")
 """The operation on whose behalf the code runs, tasks that it started included."""
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
@@ -32,6 +34,9 @@ class Telemetry:
         self._pool_active = Gauge("memory_core_connection_pool_active", "Of these, in use", ["dependency"], registry=self._registry)
         self._degraded = Gauge("memory_core_degraded", "1 while a dependency is done without", ["dependency"], registry=self._registry)
 
+        self._tokens = Counter("memory_core_llm_tokens", "Tokens of language models", ["app", "model", "kind"], registry=self._registry)
+        self._agent_calls = Counter("memory_core_agent_calls", "Calls of a model's agents", ["call", "outcome"], registry=self._registry)
+        self._apps: set[str] = set()
         self._ended_well: dict[str, tuple[Counter, Histogram]] = {}
 
     @contextmanager
@@ -59,6 +64,18 @@ class Telemetry:
     def batch(self, operation: str, items: int) -> None:
         """Count the items of a bulk operation."""
         self._batched.labels(operation).inc(items)
+
+    def tokens(self, app_id: str, model: str, prompt: int, completion: int) -> None:
+        """Count the tokens that a call of a model took for an app."""
+        if len(self._apps) < _MOST_APPS:
+            self._apps.add(app_id)
+        app = app_id if app_id in self._apps else "(others)"
+        self._tokens.labels(app, model, "prompt").inc(prompt)
+        self._tokens.labels(app, model, "completion").inc(completion)
+
+    def agent_call(self, call: str, outcome: str) -> None:
+        """Count how a call of an agent ended: ok, repaired, failed, unavailable or over_budget."""
+        self._agent_calls.labels(call, outcome).inc()
 
     def charged(self, units: float) -> None:
         """Count what a store's answer cost, in request units, towards the operation under way."""

@@ -2,57 +2,72 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memory_core import signing
 from memory_core.adapters.cached_embedder import CachedEmbedder
 from memory_core.adapters.redis.breaker import Breaker
 from memory_core.adapters.redis.client import server
 from memory_core.adapters.redis.embedded import embedded
 from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
+from memory_core.adapters.webhook.courier import WebCourier
 from memory_core.config import ConfigError, Settings
 from memory_core.domain.chunks import Chunking
-from memory_core.domain.errors import Unavailable
 from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.scoring import ScoringParameters
+from memory_core.evolution.links import LinkRules
+from memory_core.formation.former import FormingRules
+from memory_core.formation.handover import BatchRules
+from memory_core.formation.phase import FormationRules, Surroundings
 from memory_core.formation.save import SaveRules
-from memory_core.ports import Archive, Charged, Clock, Embedder, LongTermStore, ShortTermStore, TaskQueue
+from memory_core.ports import Agents, Archive, Charged, Clock, Courier, Embedder, LongTermStore, Meter, ShortTermStore, TaskQueue
 from memory_core.recollection.retrieve import RetrieveRules
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
+    from memory_core.adapters.openai.client import Service
     from memory_core.adapters.storage.account import Account
 
 DEFAULT_MODEL = "text-embedding-3-small"
-MIN_SECRET_BYTES = 16
+DEFAULT_LLM = "gpt-4.1-mini"
 MODEL_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 
 
 @dataclass(frozen=True, slots=True)
 class Adapters:
-    """One adapter a port."""
+    """One adapter a port; `rules` are the agents that need no model, and answer where `agents` fail."""
 
     long_term: LongTermStore
     short_term: ShortTermStore
     embedder: Embedder
     queue: TaskQueue
     archive: Archive
+    agents: Agents
+    rules: Agents
+    courier: Courier
 
     @classmethod
-    def of(cls, settings: Settings, clock: Clock, charged: Charged) -> Adapters:
-        """The adapters that the settings name; nothing is connected yet. `charged` is told what a store's answers cost."""
+    def of(cls, settings: Settings, clock: Clock, charged: Charged, meter: Meter | None = None) -> Adapters:
+        """The adapters that the settings name; nothing is connected yet.
+
+        `charged` is told what a store's answers cost, `meter` what a language model takes.
+        """
         short_term = _short_term(settings, clock)
         embedder = _embedder(settings, short_term, clock)
         long_term = _long_term(settings, embedder, clock, charged)
-        return cls(long_term, short_term, embedder, _queue(settings, clock), _archive(settings, clock))
+        rules = _rules(settings)
+        agents = rules if settings.llm_provider == "offline" else _model(settings, short_term, clock, meter)
+        courier = WebCourier(settings.webhook_allow, timeout_s=settings.webhook_timeout_s)
+        return cls(long_term, short_term, embedder, _queue(settings, clock), _archive(settings, clock), agents, rules, courier)
+
+    def of_formation(self) -> Surroundings:
+        """Those that formation works with."""
+        return Surroundings(self.long_term, self.embedder, self.queue, self.agents, self.rules, self.courier)
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""
@@ -60,6 +75,7 @@ class Adapters:
             "long_term": self.long_term.pool(),
             "short_term": self.short_term.pool(),
             "queue": self.queue.pool(),
+            "agents": self.agents.pool(),
             "archive": self.archive.pool(),
         }
 
@@ -168,15 +184,9 @@ def _minilm(settings: Settings) -> Embedder:
 
 
 def _openai(settings: Settings, clock: Clock) -> Embedder:
-    from memory_core.adapters.openai.client import OPENAI_URL, Service
     from memory_core.adapters.openai.embedder import OpenAIEmbedder
 
-    key = settings.embedding_api_key
-    service = Service(
-        provider="azure" if settings.embedding_provider == "azure" else "openai",
-        base_url=settings.embedding_base_url or OPENAI_URL,
-        api_key=None if key is None else key.get_secret_value(),
-    )
+    service = _service(settings.embedding_provider, settings.embedding_base_url, settings.embedding_api_key, settings.identity_client_id)
     model = settings.embedding_model or DEFAULT_MODEL
     dimensions = settings.embedding_dimensions or MODEL_DIMENSIONS.get(model)
     if dimensions is None:
@@ -192,6 +202,41 @@ def _openai(settings: Settings, clock: Clock) -> Embedder:
     )
 
 
+def _rules(settings: Settings) -> Agents:
+    """The agents without a model. Words alone tell topics apart: vectors found 160 of 200 right instead of 158, at ten times the cost."""
+    from memory_core.adapters.offline.agents import OfflineAgents
+
+    gap = timedelta(minutes=settings.boundary_gap_minutes)
+    return OfflineAgents(boundary_gap=gap)
+
+
+def _service(provider: str, base_url: str | None, key: SecretStr | None, identity_client_id: str | None) -> Service:
+    from memory_core.adapters.openai.client import OPENAI_URL, Service
+
+    return Service(
+        provider="azure" if provider == "azure" else "openai",
+        base_url=base_url or OPENAI_URL,
+        api_key=None if key is None else key.get_secret_value(),
+        identity_client_id=identity_client_id,
+    )
+
+
+def _model(settings: Settings, short_term: ShortTermStore, clock: Clock, meter: Meter | None) -> Agents:
+    from memory_core.adapters.openai.agents import OpenAIAgents
+    from memory_core.adapters.openai.budget import Budget
+    from memory_core.adapters.openai.chat import Chat, Sampling
+
+    chat = Chat(
+        _service(settings.llm_provider, settings.llm_base_url, settings.llm_api_key, settings.identity_client_id),
+        settings.llm_model or DEFAULT_LLM,
+        clock,
+        sampling=Sampling(settings.llm_temperature, settings.llm_top_p, settings.llm_max_tokens),
+        timeout_s=settings.llm_timeout,
+        concurrency=settings.llm_concurrency,
+    )
+    return OpenAIAgents(chat, Budget(settings.llm_daily_tokens, clock, short_term), clock, meter)
+
+
 def _chunking(settings: Settings) -> Chunking:
     return Chunking(settings.chunk_tokens, settings.chunk_overlap, settings.chunk_edge_weight)
 
@@ -200,6 +245,31 @@ def save_rules(settings: Settings) -> SaveRules:
     """What saving goes by, on the embedder's scale."""
     scale = settings.calibrated
     return SaveRules(scale.duplicate_threshold, scale.contradiction_floor)
+
+
+def forming_rules(settings: Settings) -> FormingRules:
+    """What forming goes by, on the embedder's scale."""
+    scale = settings.calibrated
+    links = LinkRules(
+        duplicate_threshold=scale.duplicate_threshold,
+        link_threshold=scale.link_threshold,
+        recency_boost=settings.recency_boost,
+        importance_boost=settings.importance_boost,
+        age_hours=settings.max_age_hours / settings.half_life_factor,
+        half_life_days=settings.decay_half_life_days,
+    )
+    return FormingRules(links, scale.contradiction_floor)
+
+
+def formation_rules(settings: Settings) -> FormationRules:
+    """What formation goes by."""
+    return FormationRules(
+        forming_rules(settings),
+        BatchRules(settings.batch_messages, timedelta(seconds=settings.batch_idle_s)),
+        timedelta(seconds=settings.task_lease_s),
+        settings.commit_deadline_s,
+        signing.webhook_secret(settings),
+    )
 
 
 def retrieve_rules(settings: Settings) -> RetrieveRules:
@@ -220,35 +290,3 @@ def retrieve_rules(settings: Settings) -> RetrieveRules:
             decay_half_life_days=settings.decay_half_life_days,
         ),
     )
-
-
-def cursor_secret(settings: Settings) -> bytes:
-    """What signs cursors: the configured secret, else one made once and kept beside the data, readable by its owner only.
-
-    Raises Unavailable for a data folder that can't be used, ConfigError for a kept secret that is too short to sign with.
-    """
-    if settings.secret is not None:
-        return settings.secret.get_secret_value().encode()
-    kept = Path(settings.data) / "secret"
-    try:
-        settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not kept.exists():
-            _make_secret(kept)
-        secret = kept.read_bytes()
-    except OSError as error:
-        raise Unavailable("long_term", f"the data folder {settings.data} can't be used: {error}") from error
-    if len(secret) < MIN_SECRET_BYTES:
-        raise ConfigError(f"{kept} holds {len(secret)} bytes, too few to sign cursors with: remove it, and a new one is made")
-    return secret
-
-
-def _make_secret(kept: Path) -> None:
-    """Written apart and then linked: nobody, not even after a death in between, may read a secret that is half there."""
-    draft = kept.with_name(f"secret.{secrets.token_hex(8)}")
-    try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(secrets.token_hex(32).encode())
-        with suppress(FileExistsError):
-            os.link(draft, kept)
-    finally:
-        draft.unlink(missing_ok=True)

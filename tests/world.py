@@ -26,9 +26,11 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.text import words
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ports import Batch, Embedder, Health, LongTermStore, ShortTermStore
+from memory_core.ports import Agents, Batch, Courier, Embedder, Health, LongTermStore, ShortTermStore, TaskQueue
 from memory_core.wiring import Adapters
+from tests.agents import ScriptedAgents
 from tests.builders import ALICE, StillClock
+from tests.couriers import ScriptedCourier
 
 BOB = Owner("app", "bob")
 Wrap = Callable[[LongTermStore], Any]
@@ -75,23 +77,37 @@ class World:
     """One folder of data; `core()` is one more process on it. Closes them all in the end.
 
     elsewhere: makes a store for an embedder's model and dimensions, where the long term is not in the folder.
+    embedder: of the core made last.
     """
 
     folder: Path
     clock: StillClock = field(default_factory=StillClock)
     elsewhere: Callable[[str, int], LongTermStore] | None = None
     cores: list[MemoryCore] = field(default_factory=list)
+    onlookers: dict[str, LongTermStore] = field(default_factory=dict)
+    embedder: Embedder | None = None
 
     async def core(
-        self, *, wrap: Wrap | None = None, short_term: ShortTermStore | None = None, embedder: Embedder | None = None, **settings: Any
+        self,
+        *,
+        wrap: Wrap | None = None,
+        short_term: ShortTermStore | None = None,
+        embedder: Embedder | None = None,
+        agents: Agents | None = None,
+        rules: Agents | None = None,
+        queue: TaskQueue | None = None,
+        courier: Courier | None = None,
+        **settings: Any,
     ) -> MemoryCore:
         """An open MemoryCore; `wrap` puts something between it and its long-term store."""
         configured = Settings(**{"embedding_provider": "hash", "data": self.folder, "sqlite_synchronous": "normal", **settings})
-        embedder = embedder or HashEmbedder(64)
+        embedder = self.embedder = embedder or HashEmbedder(64)
         store = self.store(embedder)
-        queue = SqliteQueue(self.folder / "queue.db", clock=self.clock, synchronous="normal")
+        queue = queue or SqliteQueue(self.folder / "queue.db", clock=self.clock, synchronous="normal")
         archive = FolderArchive(self.folder / "archive", clock=self.clock)
-        adapters = Adapters(wrap(store) if wrap else store, short_term or embedded(self.clock), embedder, queue, archive)
+        store, short_term, courier = wrap(store) if wrap else store, short_term or embedded(self.clock), courier or ScriptedCourier()
+        agents, rules = agents or ScriptedAgents(), rules or ScriptedAgents()
+        adapters = Adapters(store, short_term, embedder, queue, archive, agents, rules, courier)
         core = MemoryCore(configured, clock=self.clock, adapters=adapters)
         await core.open()
         self.cores.append(core)
@@ -109,27 +125,32 @@ class World:
             synchronous="normal",
         )
 
+    async def look_on(self, embedder: Embedder | None = None) -> LongTermStore:
+        """An open store on the same data that belongs to no core: a process of its own, which only reads."""
+        embedder = embedder or self.embedder or HashEmbedder(64)
+        if embedder.model not in self.onlookers:
+            self.onlookers[embedder.model] = self.store(embedder)
+            await self.onlookers[embedder.model].open()
+        return self.onlookers[embedder.model]
+
     async def log(self, owner: Owner = ALICE, embedder: Embedder | None = None) -> list[Event]:
         """All events of an owner, as a process of its own reads them."""
-        store = self.store(embedder or HashEmbedder(64))
-        await store.open()
-        try:
-            return await store.events(owner, 0, 100_000)
-        finally:
-            await store.close()
+        return await (await self.look_on(embedder)).events(owner, 0, 100_000)
 
     async def head(self, owner: Owner = ALICE, embedder: Embedder | None = None) -> Head | None:
         """The owner's head, as a process of its own reads it."""
-        store = self.store(embedder or HashEmbedder(64))
-        await store.open()
-        try:
-            return (await store.snapshot(owner)).head
-        finally:
-            await store.close()
+        return (await (await self.look_on(embedder)).snapshot(owner)).head
 
     async def close(self) -> None:
         for core in self.cores:
             await core.close()
+        for store in self.onlookers.values():
+            await store.close()
+
+    async def end(self, core: MemoryCore) -> None:
+        """Close one core before the others."""
+        self.cores.remove(core)
+        await core.close()
 
 
 class Killed(BaseException):
@@ -169,10 +190,11 @@ class DiesAfter:
 
 @dataclass
 class Down:
-    """A store that can be switched off: every call answers Unavailable."""
+    """A store, or a queue, that can be switched off: every call answers Unavailable."""
 
-    inner: LongTermStore
+    inner: Any
     down: bool = False
+    name: str = "long_term"
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.inner, name)
@@ -180,7 +202,7 @@ class Down:
             return found
 
         async def unavailable(*_: Any, **__: Any) -> None:
-            raise Unavailable("long_term", "does not answer")
+            raise Unavailable(self.name, "does not answer")
 
         return unavailable
 

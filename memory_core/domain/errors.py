@@ -101,6 +101,15 @@ class EmbeddingMismatch(Unavailable):
     type = "embedding_mismatch"
 
 
+class AgentFailed(MemoryCoreError):
+    """A model answered, but nothing that can be used: garbage after its repair, a refusal, a filtered text, no budget left.
+
+    Asking again gives the same; whoever asked goes on by rule where that is allowed, and never calls it a success.
+    """
+
+    status, type, title = 502, "agent_failed", "The model gave no usable answer"
+
+
 class HeadMoved(MemoryCoreError):
     """A batch's If-Match on the head failed: another commit came first, or this is the echo of our own. Ledger only."""
 

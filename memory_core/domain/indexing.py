@@ -7,11 +7,12 @@ from memory_core.domain.models import Memory
 
 
 def with_lexical(memory: Memory, previous: Turn | None = None, before_previous: Turn | None = None, ordinal: int | None = None) -> Memory:
-    """The memory with its analysed text; tags, slot, key and category are its own words too.
+    """The memory with its analysed text; its own words are also tags, slot, key, category and what an agent gave to find it by.
 
     previous, before_previous: the turns before it in its session; ordinal: its place among them (None: not a turn).
     """
     extra = [*memory.tags, *(name for name in (memory.subject, memory.attribute, memory.key, memory.category) if name)]
+    extra += [*memory.keywords, *memory.semantic_queries, *(fact.text for fact in memory.atomic_facts)]
     lexical = analyse(
         memory.content,
         actor=memory.actor,

@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 import unicodedata
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from memory_core.domain.conversation import Role
 from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Foresight, MemoryType, Moment, OnConflict, Status
 from memory_core.domain.scope import check_name
+from memory_core.domain.task import TaskKind, TaskStatus
 
 RECIPE_WEIGHTS: dict[str, frozenset[str]] = {
     "composite": frozenset({"recency", "importance"}),
@@ -95,6 +98,20 @@ def _one_form(value: str) -> str:
     return " ".join(unicodedata.normalize("NFC", value).split())
 
 
+def _callback(value: str) -> str:
+    """An absolute http or https address with a host, and without a password that would end up in logs."""
+    try:
+        parts = urlsplit(value)
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise ValueError(f"is not a valid address: {error}") from None
+    if parts.scheme not in ("http", "https") or not host or any(character.isspace() for character in value):
+        raise ValueError("must be an address that begins with http:// or https:// and names a host")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("must not contain a user name or a password")
+    return value
+
+
 def _without_doubles(values: list[str]) -> list[str]:
     return list(dict.fromkeys(values))
 
@@ -108,6 +125,8 @@ Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Json = Annotated[Any, AfterValidator(_json_size)]
 Metadata = Annotated[dict[str, Any], AfterValidator(_json_size), AfterValidator(_no_scope)]
 Limit = Annotated[int, Field(ge=1, le=100)]
+Content = Annotated[Text, Field(min_length=1), AfterValidator(_not_blank), AfterValidator(_content)]
+CallbackUrl = Annotated[str, Field(max_length=2000), AfterValidator(_no_nul), AfterValidator(_callback)]
 
 
 class Input(BaseModel):
@@ -120,7 +139,7 @@ class SaveInput(Input):
     """One memory to save. Procedural needs `key`; the others need `content`."""
 
     type: MemoryType = MemoryType.EPISODIC
-    content: Annotated[Text, Field(min_length=1), AfterValidator(_not_blank), AfterValidator(_content)] | None = None
+    content: Content | None = None
     session_id: Name | None = None
     agent_id: Name | None = None
     category: Label | None = None
@@ -208,7 +227,7 @@ class ListInput(Input):
 class UpdateInput(Input):
     """A new version of a semantic or procedural memory: the content fields to change, the others stay."""
 
-    content: Annotated[Text, Field(min_length=1), AfterValidator(_not_blank), AfterValidator(_content)] | None = None
+    content: Content | None = None
     category: Label | None = None
     subject: SlotName | None = None
     attribute: SlotName | None = None
@@ -243,6 +262,33 @@ class ClearInput(Input):
 
     session_id: Name
     type: MemoryType | None = None
+
+
+class MessageInput(Input):
+    """One message of a conversation. `actor` names who speaks where the role alone does not."""
+
+    role: Role
+    content: Content
+    timestamp: Moment
+    actor: Label | None = None
+
+
+class ConverseInput(Input):
+    """A conversation to be remembered. callback_url: where to say that it is done."""
+
+    session_id: Name | None = None
+    agent_id: Name | None = None
+    messages: Annotated[list[MessageInput], Field(min_length=1, max_length=200)]
+    callback_url: CallbackUrl | None = None
+
+
+class TasksInput(Input):
+    """Which tasks to list, newest first."""
+
+    status: TaskStatus | None = None
+    kind: TaskKind | None = None
+    cursor: Annotated[str, Field(max_length=1000)] | None = None
+    limit: Limit = 20
 
 
 class CopyInput(Input):

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from memory_core.domain.models import ConflictRecord, Memory, Outcome, public_part
 from memory_core.domain.shown import Shown
+from memory_core.domain.task import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,14 @@ class MemoryPage:
 
 
 @dataclass(frozen=True, slots=True)
+class Evolution:
+    """Memories along `next_id`, in order; complete: False when there are more than one answer holds."""
+
+    memories: tuple[Memory, ...]
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
 class VersionView:
     """One version of a memory, the newest being the memory itself."""
 
@@ -126,3 +135,59 @@ class SessionPage:
 
     sessions: tuple[SessionView, ...]
     next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """Work that was accepted and goes on by itself. degraded: `queue` when nobody could be told; then the hourly sweep tells."""
+
+    task_id: str
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A summary; structured: the summariser's whole answer, when a full one was asked for. degraded: `agents` when rules had to answer."""
+
+    text: str
+    structured: dict[str, Any] | None = None
+    degraded: tuple[str, ...] = ()
+
+    def public(self) -> dict[str, Any]:
+        """The summary as the API shows it."""
+        shown: dict[str, Any] = {"summary": self.text, "degraded": list(self.degraded)}
+        return shown if self.structured is None else {**shown, "structured": self.structured}
+
+
+@dataclass(frozen=True, slots=True)
+class Buffered:
+    """What a session's buffer holds now. flush_at: when it is flushed if nothing more comes; None for an empty one.
+
+    task_id: the task that this call handed the messages to, when it flushed them. degraded: as in `Accepted`.
+    """
+
+    buffered: int
+    flush_at: datetime | None
+    task_id: str | None = None
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPage:
+    """One page of tasks, newest first; `next_cursor` is None on the last."""
+
+    tasks: tuple[Task, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep found. users: those with work that waits; due: tasks that nobody had come for; sent: how many of these it sent again.
+
+    capped: it stopped at its limit, and the next one goes on.
+    """
+
+    users: int
+    due: int
+    sent: int
+    capped: bool

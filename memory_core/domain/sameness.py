@@ -80,6 +80,16 @@ def differences(first: str, second: str) -> frozenset[str]:
     return frozenset(name for name, differs in told_apart.items() if differs)
 
 
+def names_in(text: str) -> frozenset[str]:
+    """The names in a text, case-folded: capitalised words that do not begin a sentence, file names, identifiers."""
+    return frozenset(_read(text).names)
+
+
+def words_in(text: str) -> frozenset[str]:
+    """The words of a text, case-folded, as the guards here see them."""
+    return frozenset(_read(text).counts)
+
+
 @dataclass(frozen=True, slots=True)
 class _Reading:
     """What the guards compare, read off one text once. Words are case-folded, in order."""

@@ -77,13 +77,13 @@ def _supersede(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
     replaced = [truth for truth in judgement.truths if truth.status in FOUND_BY_DEFAULT][:MAX_REPLACED]
     new = new.model_copy(update={"supersedes_id": _old(judgement).id, "conflict_state": "resolved"})
     changes = [Change("created", new)]
-    changes += [Change("superseded", _superseded(old, new, now), old, {"conflict_id": record.id}) for old in replaced]
+    changes += [Change("superseded", superseded_by(old, new, now), old, {"conflict_id": record.id}) for old in replaced]
     return Resolution(Outcome.SUPERSEDED, new.id, tuple(changes), record)
 
 
 def _insert_late(new: Memory, judgement: Judgement, successor: Memory, record: ConflictRecord, now: datetime) -> Resolution:
-    """`new` is older than the truth in force: it is history on arrival, and its predecessor now ends where it begins."""
-    late = _superseded(new, successor, now).model_copy(update={"updated_at": new.updated_at, "conflict_state": "resolved"})
+    """`new` is older than the truth in force: it is history on arrival, between a predecessor and the successor that now follows it."""
+    late = superseded_by(new, successor, now).model_copy(update={"updated_at": new.updated_at, "conflict_state": "resolved"})
     changes = []
     before_it = [truth for truth in judgement.truths if truth.event_timestamp <= new.event_timestamp and truth.next_id == successor.id]
     if before_it:
@@ -91,11 +91,14 @@ def _insert_late(new: Memory, judgement: Judgement, successor: Memory, record: C
         late = late.model_copy(update={"supersedes_id": predecessor.id})
         ends = predecessor.model_copy(update={"next_id": late.id, "valid_until": max(late.valid_from, predecessor.valid_from)})
         changes.append(Change("superseded", ends, predecessor, {"conflict_id": record.id}))
+    follows = successor.model_copy(update={"supersedes_id": late.id})
+    changes.append(Change("preceded", follows, successor, {"conflict_id": record.id}))
     record = record.model_copy(update={"reason": f"{record.reason}; the new one is about an earlier time"})
     return Resolution(Outcome.CREATED, late.id, (Change("created", late), *changes), record)
 
 
-def _superseded(old: Memory, new: Memory, now: datetime) -> Memory:
+def superseded_by(old: Memory, new: Memory, now: datetime) -> Memory:
+    """The old truth as it is once the new one holds; its validity ends where the new one's begins."""
     until = max(new.valid_from, old.valid_from)
     return old.model_copy(
         update={

@@ -7,34 +7,25 @@ without its last item, instead of being guessed beforehand.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-
-import numpy as np
-import orjson
 
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Outcome, Status
 from memory_core.domain.scope import Owner
-from memory_core.domain.slots import slot_of
 from memory_core.evolution.decide import Verdict, judge
+from memory_core.evolution.page import Page
 from memory_core.evolution.strategies import resolve
 from memory_core.evolution.versions import new_version
 from memory_core.formation.prepare import Prepared
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Look
-from memory_core.ledger.ids import session_document_id, told_late_id
-from memory_core.ledger.sessions import Session
-from memory_core.ports import Document, Neighbour
+from memory_core.ledger.ids import told_late_id
+from memory_core.ports import Neighbour
 
-MAX_DOCUMENTS = 98
-"""Of the 100 operations of a batch; the others are the head and the receipt."""
-MAX_BYTES = 1_700_000
-"""Of the 1.8 MB of a batch; the rest is for the head, the receipt and what an event says beside its fields."""
 MAX_ITEMS = 48
 """More never fit, since each is an event and a memory at least; so no more are searched neighbours for."""
-_NUMBER_BYTES, _EVENT_BYTES = 13, 400
 
 
 class SessionGrew(Exception):
@@ -68,63 +59,12 @@ class Planned:
         return cls(tuple(PlannedOutcome(place, Outcome(outcome), *ids) for place, outcome, *ids in result["items"]))
 
 
-@dataclass(slots=True)
-class _Page:
-    """What this commit is about to write, laid over what the store shows. `weighs`: whether it matters how much that is."""
-
-    owner: Owner
-    look: Look
-    now: datetime
-    weighs: bool
-    changes: list[Change] = field(default_factory=list)
-    puts: dict[str, Document] = field(default_factory=dict)
-    states: dict[str, Memory] = field(default_factory=dict)
-    sessions: dict[str, Session] = field(default_factory=dict)
-    pending: int = 0
-    weight: int = 0
-
-    def memory(self, memory_id: str) -> Memory | None:
-        return self.states.get(memory_id) or self.look.memory(memory_id)
-
-    def session(self, name: str) -> Session:
-        if name not in self.sessions:
-            self.sessions[name] = Session(self.owner, name, self.look.documents.get(session_document_id(self.owner, name)))
-        return self.sessions[name]
-
-    def apply(self, changes: Sequence[Change]) -> None:
-        for change in changes:
-            self.changes.append(change)
-            self.states[change.after.id] = change.after
-            if self.weighs:
-                self.weight += _weight(change)
-            if change.after.session_id is not None and (change.before is None or change.before.status is Status.DELETED):
-                self.session(change.after.session_id).count(change.before, change.after, self.now)
-
-    @property
-    def full(self) -> bool:
-        """Whether this is more than one commit holds."""
-        documents = len(self.states) + len(self.changes) + len(self.puts) + len(self.sessions)
-        if documents > MAX_DOCUMENTS or self.weight > MAX_BYTES:
-            return True
-        return self.weighs and self.weight + sum(len(orjson.dumps(one.document.body)) for one in self.sessions.values()) > MAX_BYTES
-
-    def neighbours(self, one: Memory, shown: Sequence[Neighbour]) -> list[Neighbour]:
-        """The store's neighbours in their state of now, and those that this commit adds, nearest first."""
-        fresh = [Neighbour(self.states.get(near.memory.id, near.memory), near.similarity) for near in shown]
-        known = {near.memory.id for near in fresh}
-        for memory in self.states.values():
-            if memory.id in known or memory.type is not MemoryType.SEMANTIC:
-                continue
-            fresh.append(Neighbour(memory, _similarity(one, memory)))
-        return sorted(fresh, key=lambda near: -near.similarity)
-
-
 def plan(owner: Owner, items: Sequence[Prepared], look: Look, duplicate_threshold: float, now: datetime) -> Changes[Planned]:
     """The changes of as many items as fit one commit (at least one), and their outcomes.
 
     Raises SessionGrew when a session's last turn is not the one that its next turn was read after.
     """
-    page = _Page(owner, look, now, weighs=len(items) > 1)
+    page = Page(owner, look, now, weighs=len(items) > 1)
     nears = iter(look.near)
     outcomes: list[PlannedOutcome] = []
     for one in items:
@@ -144,7 +84,7 @@ def plan(owner: Owner, items: Sequence[Prepared], look: Look, duplicate_threshol
     )
 
 
-def _place(page: _Page, one: Prepared, shown: Sequence[Neighbour], duplicate_threshold: float) -> PlannedOutcome:
+def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_threshold: float) -> PlannedOutcome:
     if one.memory.type is MemoryType.PROCEDURAL:
         return _upsert(page, one)
     if one.memory.type is MemoryType.EPISODIC:
@@ -159,12 +99,11 @@ def _place(page: _Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thr
     page.apply(resolution.changes)
     record = resolution.conflict
     if record is not None:
-        page.puts[record.id] = Document(record.id, "conflict", record.model_dump(mode="json"))
-        page.pending += record.status == "pending"
+        page.record(record)
     return PlannedOutcome(one.place, resolution.outcome, resolution.memory_id, record.id if record else None, record)
 
 
-def _append(page: _Page, one: Prepared) -> PlannedOutcome:
+def _append(page: Page, one: Prepared) -> PlannedOutcome:
     """Episodic memories are always stored, but for one that stands there already with the same words, session, actor and time.
 
     One that was deleted and is told again begins a new life under its id, so that two who tell it at once make one.
@@ -183,13 +122,12 @@ def _append(page: _Page, one: Prepared) -> PlannedOutcome:
     return PlannedOutcome(one.place, Outcome.CREATED, memory.id)
 
 
-def _reinforce(page: _Page, place: int, held: Memory) -> PlannedOutcome:
-    stronger = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1, "last_used_at": page.now})
-    page.apply([Change("reinforced", stronger, held)])
+def _reinforce(page: Page, place: int, held: Memory) -> PlannedOutcome:
+    page.reinforce(held)
     return PlannedOutcome(place, Outcome.REINFORCED, held.id)
 
 
-def _upsert(page: _Page, one: Prepared) -> PlannedOutcome:
+def _upsert(page: Page, one: Prepared) -> PlannedOutcome:
     """One memory a key: the same value reinforces it, another becomes its next version, a deleted one comes back anew."""
     memory = one.memory
     held = page.memory(memory.id)
@@ -211,7 +149,7 @@ def _upsert(page: _Page, one: Prepared) -> PlannedOutcome:
     return PlannedOutcome(one.place, Outcome.CREATED if held.status is Status.DELETED else Outcome.UPSERTED, memory.id)
 
 
-def _tell_late(page: _Page, one: Prepared, held: Memory) -> PlannedOutcome:
+def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
     """A value from before the present one is history on arrival: kept under an id of its own, superseded, found by `at` only."""
     memory = one.memory
     identity = late_id(page.owner, memory)
@@ -233,16 +171,3 @@ def _says_the_same(held: Memory, new: Memory) -> bool:
     if new.value is not None or held.value is not None:
         return bool(held.value == new.value) and (held.content == new.content)
     return held.content.strip() == new.content.strip()
-
-
-def _similarity(one: Memory, other: Memory) -> float:
-    if one.embedding is None or other.embedding is None:
-        return 1.0 if slot_of(one) is not None and slot_of(one) == slot_of(other) else 0.0
-    return float(np.dot(one.embedding, other.embedding))
-
-
-def _weight(change: Change) -> int:
-    """Bytes that a change adds to the batch at most: the memory and its vector, its event, the version that it leaves."""
-    both = [change.after, *([change.before] if change.before is not None else [])]
-    vectors = sum(_NUMBER_BYTES * len(one.embedding) for one in both if one.embedding is not None)
-    return 2 * sum(len(one.model_dump_json().encode()) for one in both) + vectors + _EVENT_BYTES

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 from azure.functions import HttpResponse
 
 from memory_core.domain.models import Memory
-from memory_core.domain.results import Hit, Retrieved, Saved
+from memory_core.domain.results import Accepted, Buffered, Hit, Retrieved, Saved
+from memory_core.domain.scope import Owner
+from memory_core.recollection.graph.style import POLICY
 
+GRAPH_MEDIA = {"mermaid": "text/vnd.mermaid", "dot": "text/vnd.graphviz", "html": "text/html"}
 _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_NUMPY
 
 
@@ -39,6 +43,23 @@ def saved_body(saved: Saved) -> dict[str, Any]:
     }
 
 
+def accepted_response(owner: Owner, accepted: Accepted) -> HttpResponse:
+    """Work that goes on: its task, and where to look at it."""
+    body = {"task_id": accepted.task_id, "status": "accepted", "degraded": accepted.degraded}
+    where = f"/api/v1/tasks/{accepted.task_id}?user_id={quote(owner.user_id, safe='')}"
+    return json_response(body, status=202, headers={"Location": where})
+
+
+def buffered_response(buffered: Buffered, *, status: int = 200) -> HttpResponse:
+    """What a buffer holds, and the task that it was handed to if this call did that."""
+    body: dict[str, Any] = {"buffered": buffered.buffered, "flush_at": buffered.flush_at}
+    if buffered.task_id is not None:
+        body["task_id"] = buffered.task_id
+    if status != 200:
+        body["degraded"] = buffered.degraded
+    return json_response(body, status=status)
+
+
 def retrieved_response(found: Retrieved, *, explain: bool) -> HttpResponse:
     """The results of a query; `explain` shows how each came to its place, and what the store charged."""
     body: dict[str, Any] = {
@@ -49,6 +70,14 @@ def retrieved_response(found: Retrieved, *, explain: bool) -> HttpResponse:
     if explain:
         body["explain"] = found.explain
     return json_response(body)
+
+
+def graph_response(text: str, form: str) -> HttpResponse:
+    """A drawing in the format `form`. What it shows is one user's: nobody keeps it, no browser takes it for anything else."""
+    headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+    if form == "html":
+        headers |= {"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"}
+    return HttpResponse(text, mimetype=GRAPH_MEDIA[form], headers=headers)
 
 
 def _hit(hit: Hit, explain: bool) -> dict[str, Any]:

@@ -14,9 +14,19 @@ from azure.functions import HttpResponse
 
 from memory_core.domain.errors import FieldError, Forbidden, Invalid, MemoryCoreError
 from memory_core.domain.requests import ClearInput, CopyInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
-from memory_core.functions.answers import json_response, memory_response, retrieved_response, saved_body, saved_response
+from memory_core.functions.answers import graph_response, json_response, memory_response, retrieved_response, saved_body, saved_response
 from memory_core.functions.gate import Admitted, gated
-from memory_core.functions.inputs import BulkInput, GetInput, Nothing, QueryInput, from_json, from_query, invalid
+from memory_core.functions.inputs import (
+    BulkInput,
+    EvolutionInput,
+    GetInput,
+    GraphInput,
+    Nothing,
+    QueryInput,
+    from_json,
+    from_query,
+    invalid,
+)
 from memory_core.functions.problem import problem
 
 blueprint = func.Blueprint()
@@ -123,6 +133,21 @@ async def memory_copy(req: Admitted[CopyInput]) -> HttpResponse:
 async def memory_versions(req: Admitted[Nothing]) -> HttpResponse:
     """Every version of a memory, the oldest first."""
     return json_response({"versions": await req.core.versions(req.owner, req.route["memory_id"])})
+
+
+@blueprint.route(route=f"{_MEMORY}/evolution", methods=["GET"])
+@gated("read", query=EvolutionInput)
+async def memory_evolution(req: Admitted[EvolutionInput]) -> HttpResponse:
+    """What replaced a memory, what it replaced, or both, in order."""
+    found = await req.core.evolution(req.owner, req.route["memory_id"], req.input.direction)
+    return json_response({"memories": [memory.public() for memory in found.memories], "complete": found.complete})
+
+
+@blueprint.route(route=f"{_MEMORY}/evolution/graph", methods=["GET"])
+@gated("read", query=GraphInput)
+async def memory_evolution_graph(req: Admitted[GraphInput]) -> HttpResponse:
+    """The evolution of a memory as a drawing: Mermaid or Graphviz source, or a page of its own."""
+    return graph_response(await req.core.evolution_graph(req.owner, req.route["memory_id"], req.input.format), req.input.format)
 
 
 def _bulk_item(req: Admitted[BulkInput], item: object, prefix: str) -> SaveInput:

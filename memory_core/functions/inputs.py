@@ -35,6 +35,18 @@ class GetInput(Input):
     include: Literal["embedding"] | None = None
 
 
+class EvolutionInput(Input):
+    """Which way to follow a memory's evolution."""
+
+    direction: Literal["forward", "backward", "both"] = "forward"
+
+
+class GraphInput(Input):
+    """In which format to draw a memory's evolution."""
+
+    format: Literal["mermaid", "dot", "html"] = "mermaid"
+
+
 class QueryInput(Input):
     """The short form of a retrieve, for a query string."""
 

@@ -12,6 +12,8 @@ from pydantic import BaseModel, TypeAdapter
 from memory_core.domain.models import ConflictRecord, Memory, Outcome
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import SessionView, VersionView
+from memory_core.domain.task import TASK_FIELDS, Task
+from memory_core.functions.answers import GRAPH_MEDIA
 from memory_core.functions.gate import Door
 
 Schema = dict[str, Any]
@@ -19,6 +21,7 @@ BULK_ITEM: type[BaseModel] = SaveInput
 LICENSE = {"name": "MIT", "identifier": "MIT"}
 TAGS = [
     {"name": "memories", "description": "Save, find, read and change memories."},
+    {"name": "tasks", "description": "What goes on after a call was answered."},
     {"name": "sessions", "description": "Memories by session, procedures by key."},
     {"name": "system", "description": "Whether it works and what it does."},
 ]
@@ -29,6 +32,7 @@ SECURITY = {
 HEADERS = {
     "CorrelationId": {"description": "Names this request in logs and problems.", "schema": {"type": "string"}},
     "ETag": {"description": "The revision; the next PUT sends it as If-Match.", "schema": {"type": "string"}},
+    "Location": {"description": "Where the task can be looked at.", "schema": {"type": "string"}},
     "RetryAfter": {"description": "Seconds to wait before the next try.", "schema": {"type": "integer"}},
 }
 SCOPE_FIELDS: dict[str, Schema] = {
@@ -59,6 +63,14 @@ IDEMPOTENCY_KEY: Schema = {
 }
 IF_MATCH: Schema = {"name": "If-Match", "in": "header", "required": True, "schema": {"type": "string"}}
 EXAMPLES: dict[str, Schema] = {
+    "memories_converse": {
+        "user_id": "ana",
+        "session_id": "monday",
+        "messages": [
+            {"role": "user", "content": "I moved to Lisbon last week", "timestamp": "2026-05-08T13:56:00Z"},
+            {"role": "assistant", "content": "How do you like it?", "timestamp": "2026-05-08T13:56:10Z"},
+        ],
+    },
     "memories_save": {
         "user_id": "ana",
         "content": "Ana moved to Lisbon",
@@ -71,6 +83,14 @@ EXAMPLES: dict[str, Schema] = {
     },
     "memories_retrieve": {"user_id": "ana", "query": "Where does Ana live?", "limit": 5},
     "memories_clear": {"user_id": "ana", "session_id": "monday"},
+    "memories_batch_append": {
+        "user_id": "ana",
+        "session_id": "monday",
+        "messages": [{"role": "user", "content": "I moved to Lisbon last week", "timestamp": "2026-05-08T13:56:00Z"}],
+    },
+    "memories_batch_flush": {"user_id": "ana", "session_id": "monday"},
+    "agent_memories": {"user_id": "ana", "agent_id": "travel-agent", "messages": "Booked the 9:40 to Porto for Friday, seat 14A."},
+    "agent_summaries": {"messages": ["I have moved to Lisbon.", "The new flat is in Alfama."], "mode": "full"},
     "memory_update": {"user_id": "ana", "content": "Ana lives in Porto", "change_reason": "she moved"},
     "memory_status": {"user_id": "ana", "status": "deleted", "reason": "no longer true"},
     "memory_copy": {"user_id": "ana", "to_agent_id": "travel-agent"},
@@ -79,6 +99,12 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     # function → (status → what it means, schema of the body)
     "memories_save": ({"201": "Something new is kept", "200": "An existing memory answers"}, "Saved"),
     "memories_bulk": ({"207": "One result for each memory, in order"}, "BulkResults"),
+    "memories_converse": ({"202": "It is stored, and will be formed into memories"}, "Accepted"),
+    "memories_batch_append": ({"202": "They are kept; `task_id` is there when this call handed the batch over to be formed"}, "Buffered"),
+    "memories_batch_state": ({"200": "What waits"}, "Batch"),
+    "memories_batch_flush": ({"202": "The batch is handed over to be formed", "200": "Nothing waited"}, "Accepted"),
+    "agent_memories": ({"202": "They are stored, and will be one memory"}, "Accepted"),
+    "agent_summaries": ({"200": "The summary", "202": "It will be sent to the callback address"}, "Summary"),
     "memories_retrieve": ({"200": "The results, best first; none when nothing answers the query"}, "Retrieved"),
     "memories_query": ({"200": "The results, best first; none when nothing answers the query"}, "Retrieved"),
     "memories_clear": ({"200": "How many were cleared"}, "Cleared"),
@@ -89,6 +115,12 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "memory_status": ({"200": "The memory with its new status"}, "Memory"),
     "memory_copy": ({"201": "The copy"}, "Memory"),
     "memory_versions": ({"200": "Every version, the oldest first"}, "Versions"),
+    "memory_evolution": ({"200": "The memories, in order"}, "Evolution"),
+    "memory_evolution_graph": ({"200": "The drawing, in the format that was asked for"}, "Graph"),
+    "tasks_list": ({"200": "One page; it may be short though more follow"}, "TaskPage"),
+    "task_get": ({"200": "The task"}, "Task"),
+    "task_retry": ({"202": "The task, accepted again"}, "Task"),
+    "task_cancel": ({"200": "The task, now cancelled"}, "Task"),
     "sessions_list": ({"200": "One page"}, "SessionPage"),
     "session_get": ({"200": "The session"}, "SessionView"),
     "procedure_get": ({"200": "The memory"}, "Memory"),
@@ -99,6 +131,9 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "system_pool_stats": ({"200": "Sizes of the pools"}, "Anything"),
     "system_openapi": ({"200": "The document"}, "Anything"),
 }
+_MEDIA = {"Text": ("text/plain",), "Graph": tuple(GRAPH_MEDIA.values())}
+_OTHERWISE = {("memories_batch_flush", "200"): "Batch", ("agent_summaries", "202"): "Accepted"}
+"""(function, status) → the schema of a body that is not the function's usual one."""
 _PROBLEMS = {
     "400": "The request can't be read, or its cursor is void",
     "401": "No key, or one that is not known",
@@ -116,20 +151,27 @@ _PROBLEMS = {
 
 def tag(path: str) -> str:
     """The group a path is shown in."""
-    if path.startswith("/api/v1/memories"):
+    if path.startswith(("/api/v1/memories", "/api/v1/agent")):
         return "memories"
+    if path.startswith("/api/v1/tasks"):
+        return "tasks"
     return "sessions" if path.startswith(("/api/v1/sessions", "/api/v1/procedures")) else "system"
 
 
 def answers(name: str) -> dict[str, Schema]:
     """The good answers of a function."""
     statuses, schema = ANSWERS[name]
+    return {status: _answer(text, _OTHERWISE.get((name, status), schema)) for status, text in statuses.items()}
+
+
+def _answer(text: str, schema: str) -> Schema:
     headers = {"X-Correlation-Id": {"$ref": "#/components/headers/CorrelationId"}}
     if schema in ("Memory", "Saved"):
         headers["ETag"] = {"$ref": "#/components/headers/ETag"}
-    media = "text/plain" if schema == "Text" else "application/json"
-    content = {media: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
-    return {status: {"description": text, "headers": headers, "content": content} for status, text in statuses.items()}
+    if schema == "Accepted":
+        headers["Location"] = {"$ref": "#/components/headers/Location"}
+    shown = {one: {"schema": _ref(schema)} for one in _MEDIA.get(schema, ("application/json",))}
+    return {"description": text, "headers": headers, "content": shown}
 
 
 def problems(door: Door) -> dict[str, Schema]:
@@ -199,9 +241,18 @@ def _shapes() -> dict[str, Schema]:
     retrieved: Schema = {"results": _list(_ref("Hit")), "degraded": _list(text), "as_of_sequence": {"type": "integer"}}
     retrieved["explain"] = {"type": ["object", "null"], "description": "Only when asked for"}
     readiness = {"status": {"enum": ["ready", "degraded", "unavailable"]}, "dependencies": {"type": "object"}}
+    waits: Schema = {"buffered": {"type": "integer"}, "flush_at": {"type": ["string", "null"], "format": "date-time"}}
+    accepted: Schema = {"task_id": text, "status": {"const": "accepted"}, "degraded": _list(text)}
     return {
         "Anything": {"type": "object"},
+        "Accepted": _object(accepted, *accepted),
+        "Batch": _object(waits, *waits),
+        "Buffered": _object({**waits, "task_id": text, "degraded": _list(text)}, *waits, "degraded"),
+        "Summary": _object({"summary": text, "structured": {"type": "object"}, "degraded": _list(text)}, "summary", "degraded"),
+        "Task": _task(),
+        "TaskPage": _object({"tasks": _list(_ref("Task")), "next_cursor": cursor}, "tasks", "next_cursor"),
         "Text": text,
+        "Graph": text,
         "Problem": _object({**problem, "errors": _list(error)}, *problem, "errors"),
         "Saved": _object(saved, *saved),
         "BulkResults": _object({"results": _list({"oneOf": [_ref("BulkSaved"), _ref("BulkProblem")]})}, "results"),
@@ -212,9 +263,17 @@ def _shapes() -> dict[str, Schema]:
         "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
         "MemoryPage": _object({"memories": _list(_ref("Memory")), "next_cursor": cursor}, "memories", "next_cursor"),
         "SessionPage": _object({"sessions": _list(_ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
+        "Evolution": _object({"memories": _list(_ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),
         "Versions": _object({"versions": _list(_ref("VersionView"))}, "versions"),
         "Readiness": _object(readiness, *readiness),
     }
+
+
+def _task() -> Schema:
+    """A task as it is shown: the fields of `Task.public`."""
+    whole = TypeAdapter(Task).json_schema(mode="serialization")["properties"]
+    shown = {name: whole[name] for name in TASK_FIELDS}
+    return _object(shown, *shown)
 
 
 def _ref(name: str) -> Schema:

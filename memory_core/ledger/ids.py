@@ -15,6 +15,11 @@ def derived(prefix: str, *parts: str) -> str:
     return f"{prefix}_{digest.hexdigest()[:26]}"
 
 
+def note_id(cell_id: str) -> str:
+    """The id of the note that was made together with a cell."""
+    return derived("mem", cell_id, "note")
+
+
 @lru_cache(maxsize=1024)
 def session_document_id(owner: Owner, session_id: str) -> str:
     """The id of a session's own document; each save of a turn asks for it several times."""

@@ -116,13 +116,13 @@ async def _opened(settings: Settings) -> tuple[MemoryCore | None, Mapping[str, A
 
 
 async def _warm_up(core: MemoryCore) -> None:
-    """Load the embedder. Without one, memories are still found by their words, and saving says what is missing."""
+    """Load the embedder and the agents. Without an embedder, memories are still found by their words, and saving says what is missing."""
     try:
         await core.warm_up()
     except EmbeddingMismatch:
         raise
     except Unavailable as error:
-        welcome.say(f"Going on without the embedder: {error.detail}")
+        welcome.say(f"Going on, although something is missing: {error.detail}")
 
 
 def _collect_less_often() -> None:

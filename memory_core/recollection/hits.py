@@ -25,10 +25,11 @@ def build_hits(
     relevant: Relevance,
     scores: Scores,
     short_ids: frozenset[str],
+    stale: Mapping[str, tuple[dict[str, Any], ...]],
     *,
     explain: bool,
 ) -> tuple[Hit, ...]:
-    """The chosen rows that are still shown, best first."""
+    """The chosen rows that are still shown, best first. stale: fallen facts by memory."""
     numbers = _numbers(rows, candidates, relevant, scores)
     members = {name: frozenset(ids) for name, ids in candidates.lists.items()}
     cells = _cells(rows, candidates)
@@ -46,6 +47,7 @@ def build_hits(
                 tier=tier,
                 matched_by=tuple(name for name, ids in members.items() if identity in ids),
                 also=tuple(other for other in cells.get(candidates.cell[row] or "", ()) if other != identity),
+                stale_facts=stale.get(identity, ()),
                 explain=explain_hit(row, candidates, relevant) if explain else None,
             )
         )

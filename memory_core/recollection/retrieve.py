@@ -28,6 +28,7 @@ from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Sea
 from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows, taken_back
 from memory_core.recollection.hits import build_hits
+from memory_core.recollection.stale import stale_facts
 from memory_core.recollection.working_set import WorkingSet
 
 MIN_CANDIDATES = 50
@@ -71,7 +72,8 @@ class Retriever:
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
         rows = self._chosen(query, candidates, relevant, scores)
         shown = await self._shown(owner, candidates, rows, where)
-        hits = build_hits(rows, shown, candidates, relevant, scores, short_ids, explain=query.explain)
+        stale = await stale_facts(self._store, owner, shown, moment)
+        hits = build_hits(rows, shown, candidates, relevant, scores, short_ids, stale, explain=query.explain)
         return Retrieved(hits, found.head.sequence, degraded, explain_query(analysis, found, candidates, query) if query.explain else None)
 
     async def _vector(self, text: str) -> tuple[Vector | None, tuple[str, ...]]:

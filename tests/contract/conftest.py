@@ -93,8 +93,12 @@ async def store_factory(adapter: str, server: CosmosServer | None, tmp_path: Pat
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what needs a long-term store on every adapter, and on Cosmos DB in a storm: each time some, all of it when there is time."""
-    if {"store_factory", "world"} & set(metafunc.fixturenames):
+    """Run what needs a long-term store on every adapter, and on Cosmos DB in a storm: each time some, all of it when there is time.
+
+    A test that names its adapter runs on that one.
+    """
+    named = any("adapter" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
+    if {"store_factory", "world"} & set(metafunc.fixturenames) and not named:
         always = metafunc.module.__name__.rpartition(".")[2] in IN_A_STORM_ALWAYS
         storm = pytest.param("storm", marks=() if always else pytest.mark.long)
         metafunc.parametrize("adapter", ["sqlite", "cosmos", storm], indirect=True)

@@ -40,6 +40,7 @@ def passes(one: Stored, where: Filter) -> bool:
         and (not where.types or memory.type in where.types)
         and (not where.categories or memory.category in where.categories)
         and (not where.tags or bool(where.tags & set(memory.tags)))
+        and (not where.next_ids or memory.next_id in where.next_ids)
         and (where.session_id is None or memory.session_id == where.session_id)
         and (where.agent_id is None or memory.agent_id == where.agent_id)
         and (where.since is None or memory.event_timestamp >= where.since)

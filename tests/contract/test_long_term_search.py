@@ -44,6 +44,7 @@ def some(rng: random.Random, number: int, **fields: Any) -> Memory:
         "cell_id": rng.choice([None, "cell"]),
         "actor": rng.choice([None, "Ann", "Bob"]),
         "tags": rng.sample(["x", "y", "z"], rng.randint(0, 2)),
+        "next_id": rng.choice([None, "mem_1", "mem_2", "elsewhere"]),
         "embedding": None if rng.random() < 0.1 else unit(number),
         "event_timestamp": start,
         "valid_from": start,
@@ -64,6 +65,7 @@ def some_search(rng: random.Random) -> Search:
         "types": rng.choice([frozenset(), frozenset({"episodic", "semantic"})]),
         "categories": rng.choice([frozenset(), frozenset({"fact"}), frozenset({"nobody's"})]),
         "tags": rng.choice([frozenset(), frozenset({"x", "y"})]),
+        "next_ids": rng.choice([frozenset({"mem_1"}), frozenset({"mem_2", "elsewhere"}), frozenset({"nobody's"})]),
         "session_id": rng.choice([None, None, "s1"]),
         "agent_id": rng.choice([None, None, "a2"]),
         "since": rng.choice([None, NOW - timedelta(days=12)]),
@@ -97,7 +99,7 @@ async def changed_world(store: LongTermStore, rng: random.Random, world: list[St
             continue
         if rng.random() < 0.3:
             fresh = some(rng, number, id=one.memory.id)
-            keep = {"status", "status_reason", "importance_base", "updated_at", "agent_id", "category"}
+            keep = {"status", "status_reason", "importance_base", "updated_at", "agent_id", "category", "next_id"}
             changes = fresh.model_dump(include=keep) if rng.random() < 0.5 else {**dict(fresh), "lexical": fresh.lexical}
             one = Stored(one.memory.model_copy(update=changes), one.version)
             writes.append(Write("put", document(one.memory, "version" if one.version else "memory")))

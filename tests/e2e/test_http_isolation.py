@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.host import memories, problem, save
 
 PHRASE = "the password of the vault is swordfish"
+MESSAGE = {"role": "user", "content": PHRASE, "timestamp": "2026-05-08T13:56:00Z"}
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,13 @@ class Victim:
     user_id: str
     memory_id: str
     fact_id: str
+    task_id: str
     cursor: str
     etag: str
 
     @property
     def names(self) -> list[str]:
-        return [self.memory_id, self.fact_id, self.user_id, "vault-session", "vault-key", "vault-agent", self.cursor]
+        return [self.memory_id, self.fact_id, self.task_id, self.user_id, "vault-session", "vault-key", "vault-agent", self.cursor]
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +43,9 @@ def victim(host: httpx.Client) -> Victim:
     )
     save(host, user, PHRASE, type="procedural", key="vault-key", value="swordfish")
     page = host.get("/api/v1/memories", params={"user_id": user, "limit": 1}).json()
-    return Victim(user, first["id"], saved.json()["memory"]["id"], page["next_cursor"], saved.headers["etag"])
+    told = host.post("/api/v1/memories", json={"user_id": f"{user}-told", "messages": [MESSAGE]}).json()
+    host.post("/api/v1/memories/batch", json={"user_id": f"{user}-told", "session_id": "vault-session", "messages": [MESSAGE]})
+    return Victim(user, first["id"], saved.json()["memory"]["id"], told["task_id"], page["next_cursor"], saved.headers["etag"])
 
 
 def test_another_users_ids_are_not_found(host: httpx.Client, user: str, victim: Victim) -> None:
@@ -51,6 +55,8 @@ def test_another_users_ids_are_not_found(host: httpx.Client, user: str, victim: 
         attempts = [
             host.get(path, params=mine),
             host.get(f"{path}/versions", params=mine),
+            host.get(f"{path}/evolution", params=mine),
+            host.get(f"{path}/evolution/graph", params=mine),
             host.delete(path, params=mine),
             host.put(path, json={**mine, "content": "mine now"}, headers={"If-Match": victim.etag}),
             host.patch(f"{path}/status", json={**mine, "status": "deleted", "reason": "x"}),
@@ -68,6 +74,14 @@ def test_another_users_sessions_and_procedures_are_not_found(host: httpx.Client,
     assert host.get("/api/v1/sessions", params={"user_id": user}).json()["sessions"] == []
 
 
+def test_another_users_tasks_are_not_found(host: httpx.Client, user: str, victim: Victim) -> None:
+    path = f"/api/v1/tasks/{victim.task_id}"
+    problem(host.get(path, params={"user_id": user}), 404)
+    for act in ("retry", "cancel"):
+        problem(host.post(f"{path}/{act}", json={"user_id": user}), 404)
+    assert host.get("/api/v1/tasks", params={"user_id": user}).json()["tasks"] == []
+
+
 def test_another_users_memories_are_not_listed_or_retrieved(host: httpx.Client, user: str, victim: Victim) -> None:
     save(host, user, "something of my own")
     for filters in ({}, {"session_id": "vault-session"}, {"agent_id": "vault-agent"}, {"tags": ["vault"]}):
@@ -77,6 +91,13 @@ def test_another_users_memories_are_not_listed_or_retrieved(host: httpx.Client, 
     assert memories(host, user, session_id="vault-session") == []
     assert host.post("/api/v1/memories/clear", json={"user_id": user, "session_id": "vault-session"}).json() == {"cleared": 0}
     assert len(memories(host, victim.user_id, status="active")) == 3
+
+
+def test_what_another_user_gathers_is_not_seen_nor_formed(host: httpx.Client, user: str, victim: Victim) -> None:
+    mine = {"user_id": user, "session_id": "vault-session"}
+    assert host.get("/api/v1/memories/batch", params=mine).json() == {"buffered": 0, "flush_at": None}
+    assert host.post("/api/v1/memories/batch/flush", json=mine).status_code == 200
+    assert host.get("/api/v1/tasks", params={"user_id": user}).json()["tasks"] == []
 
 
 def test_another_users_cursor_is_void(host: httpx.Client, user: str, victim: Victim) -> None:
@@ -112,11 +133,22 @@ SCOPE_HEADERS = ("X-User-Id", "X-App-Id", "X-Forwarded-User", "X-MS-CLIENT-PRINC
 BODIES: dict[str, dict[str, Any]] = {
     "memories_save": {"content": "mine", "metadata": {}},
     "memories_bulk": {"memories": [{"content": "mine"}]},
+    "memories_converse": {"messages": [{**MESSAGE, "content": "mine"}]},
+    "memories_batch_append": {"session_id": "vault-session", "messages": [{**MESSAGE, "content": "mine"}]},
+    "memories_batch_flush": {"session_id": "vault-session"},
+    "agent_memories": {"messages": "mine"},
+    "agent_summaries": {"messages": "mine"},
     "memories_retrieve": {"query": PHRASE, "similarity_threshold": 0.0, "limit": 100},
     "memories_clear": {"session_id": "vault-session"},
     "memory_update": {"content": "mine"},
     "memory_status": {"status": "deleted", "reason": "x"},
     "memory_copy": {"to_agent_id": "vault-agent"},
+    "task_retry": {},
+    "task_cancel": {},
+    "agent_memories": {"messages": "mine"},
+    "agent_summaries": {"messages": "mine"},
+    "memories_batch_append": {"session_id": "mine", "messages": [{**MESSAGE, "content": "mine"}]},
+    "memories_batch_flush": {"session_id": "vault-session"},
 }
 
 

@@ -36,7 +36,7 @@ def test_names_in_another_kinds_body_do_not_clash_with_the_items_own():
     item = item_of(ALICE, Document("op_1", "operation", body), NOW)
     assert (item["id"], item["kind"], item["app_id"], item["sequence"]) == ("op_1", "operation", ALICE.app_id, 3)
     assert "ttl" not in item
-    assert document_of(item) == Document("op_1", "operation", body)
+    assert document_of({**item, "_etag": "1"}) == Document("op_1", "operation", body)
 
 
 def test_the_service_drops_an_expiring_document_no_later_than_our_clock_does():
@@ -47,15 +47,16 @@ def test_the_service_drops_an_expiring_document_no_later_than_our_clock_does():
         item_of(ALICE, Document("mem_1", "memory", memory().model_dump(mode="json"), expires_at=NOW), NOW)
 
 
-@given(st.text(min_size=1), st.text(min_size=1), st.sets(st.text(min_size=1), max_size=3))
-def test_no_value_ever_stands_in_a_statement(session, category, tags):
-    def statement(session, category, tags):
+@given(st.text(min_size=1), st.text(min_size=1), st.sets(st.text(min_size=1), max_size=3), st.text(min_size=1))
+def test_no_value_ever_stands_in_a_statement(session, category, tags, successor):
+    def statement(session, category, tags, successor):
         asked = Conditions(ALICE, ("memory",))
-        asked.within(where(session_id=session, categories=frozenset({category}), tags=frozenset(tags), at=NOW, since=NOW))
+        narrow = {"categories": frozenset({category}), "tags": frozenset(tags), "next_ids": frozenset({successor})}
+        asked.within(where(session_id=session, at=NOW, since=NOW, **narrow))
         return asked.query("*")
 
-    query = statement(session, category, tags)
-    plain = statement("s", "c", {str(number) for number in range(len(tags))})
+    query = statement(session, category, tags, successor)
+    plain = statement("s", "c", {str(number) for number in range(len(tags))}, "n")
     assert query.statement == plain.statement
-    assert {session, category, *tags} <= {one["value"] for one in query.parameters}
+    assert {session, category, successor, *tags} <= {one["value"] for one in query.parameters}
     assert [one["name"] for one in query.parameters] == [f"@p{number}" for number in range(len(query.parameters))]

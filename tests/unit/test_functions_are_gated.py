@@ -21,6 +21,12 @@ OPEN_TO_ANYONE = {"system_root", "system_health", "system_ready", "system_openap
 EXPECTED = {
     "memories_save": "POST api/v1/memories/save",
     "memories_bulk": "POST api/v1/memories/bulk",
+    "memories_converse": "POST api/v1/memories",
+    "memories_batch_append": "POST api/v1/memories/batch",
+    "memories_batch_state": "GET api/v1/memories/batch",
+    "memories_batch_flush": "POST api/v1/memories/batch/flush",
+    "agent_memories": "POST api/v1/agent/memories",
+    "agent_summaries": "POST api/v1/agent/summaries",
     "memories_retrieve": "POST api/v1/memories/retrieve",
     "memories_query": "GET api/v1/memories/query",
     "memories_clear": "POST api/v1/memories/clear",
@@ -31,6 +37,12 @@ EXPECTED = {
     "memory_status": "PATCH api/v1/memories/{memory_id}/status",
     "memory_copy": "POST api/v1/memories/{memory_id}/copy",
     "memory_versions": "GET api/v1/memories/{memory_id}/versions",
+    "memory_evolution": "GET api/v1/memories/{memory_id}/evolution",
+    "memory_evolution_graph": "GET api/v1/memories/{memory_id}/evolution/graph",
+    "tasks_list": "GET api/v1/tasks",
+    "task_get": "GET api/v1/tasks/{task_id}",
+    "task_retry": "POST api/v1/tasks/{task_id}/retry",
+    "task_cancel": "POST api/v1/tasks/{task_id}/cancel",
     "sessions_list": "GET api/v1/sessions",
     "session_get": "GET api/v1/sessions/{session_id}",
     "procedure_get": "GET api/v1/procedures/{key}",
@@ -41,12 +53,26 @@ EXPECTED = {
     "system_pool_stats": "GET api/v1/system/pool-stats",
     "system_openapi": "GET openapi.json",
 }
+INNER = {
+    "queue_formation": ("queueTrigger", {"queueName": "formation", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
+    "queue_formation_poison": ("queueTrigger", {"queueName": "formation-poison", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
+    "queue_webhooks": ("queueTrigger", {"queueName": "webhooks", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
+    "queue_webhooks_poison": ("queueTrigger", {"queueName": "webhooks-poison", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
+    "timer_hourly": ("timerTrigger", {"schedule": "0 0 * * * *"}, func.TimerRequest),
+}
+"""What no caller from outside can reach: trigger, its options, the type of the argument."""
 
 
 @pytest.fixture(scope="module")
-def functions() -> dict[str, Any]:
+def everything() -> dict[str, Any]:
     # An app can be asked only once in a process: no other test may do it.
     return {function.get_function_name(): function for function in function_app.app.get_functions()}
+
+
+@pytest.fixture(scope="module")
+def functions(everything: dict[str, Any]) -> dict[str, Any]:
+    """Those that answer requests."""
+    return {name: function for name, function in everything.items() if function.is_http_function()}
 
 
 def bound(function: Any) -> dict[str, Any]:
@@ -89,8 +115,19 @@ def test_azure_can_index_every_function(functions: dict[str, Any]) -> None:
         assert call.__doc__
 
 
-def test_names_differ_in_more_than_case(functions: dict[str, Any]) -> None:
-    assert len({name.lower() for name in functions}) == len(functions)
+def test_exactly_these_functions_are_called_by_the_host_alone(everything: dict[str, Any], functions: dict[str, Any]) -> None:
+    assert everything.keys() - functions.keys() == INNER.keys()
+    for name, (trigger, options, argument) in INNER.items():
+        binding, call = bound(everything[name]), everything[name].get_user_function()
+        assert binding["type"] == trigger
+        assert options.items() <= binding.items()
+        assert asyncio.iscoroutinefunction(call)
+        assert get_type_hints(call) == {binding["name"]: argument, "return": type(None)}
+        assert call.__doc__
+
+
+def test_names_differ_in_more_than_case(everything: dict[str, Any]) -> None:
+    assert len({name.lower() for name in everything}) == len(everything)
 
 
 def test_where_two_routes_fit_one_path_the_literal_one_has_the_name_that_sorts_first(functions: dict[str, Any]) -> None:
@@ -106,10 +143,10 @@ def test_where_two_routes_fit_one_path_the_literal_one_has_the_name_that_sorts_f
     assert overlaps
 
 
-def test_every_module_of_functions_is_registered(functions: dict[str, Any]) -> None:
+def test_every_module_of_functions_is_registered(everything: dict[str, Any]) -> None:
     folder = ROOT / "memory_core" / "functions"
     modules = {path.stem for path in folder.glob("*.py") if path.stem.startswith(("http_", "queue_", "timer_"))}
-    assert {function.get_user_function().__module__.rsplit(".", 1)[1] for function in functions.values()} == modules
+    assert {function.get_user_function().__module__.rsplit(".", 1)[1] for function in everything.values()} == modules
 
 
 def test_the_host_settings_leave_the_paths_as_they_are_written() -> None:

@@ -52,9 +52,10 @@ def test_auto_keeps_both_pending_when_a_rule_is_not_certain() -> None:
 def test_a_late_fact_is_stored_already_superseded() -> None:
     old, late = truth("Contoso", 5), truth("Fabrikam", 0)
     done = resolve(late, contradiction(old), OnConflict.AUTO, LATER)
-    [change] = done.changes
+    change, follows = done.changes
     assert done.outcome is Outcome.CREATED
     assert (change.after.status, change.after.next_id, change.after.valid_until) == (Status.SUPERSEDED, old.id, old.valid_from)
+    assert (follows.after.id, follows.after.status, follows.after.supersedes_id) == (old.id, Status.ACTIVE, late.id)
 
 
 @pytest.mark.parametrize("order", list(permutations(("A", "B", "C"))))
@@ -72,6 +73,7 @@ def test_every_order_of_three_contradicting_facts_ends_in_the_same_history(order
     first, second, third = (held[f"mem_{name}"] for name in "ABC")
     assert [one.status in FOUND_BY_DEFAULT for one in (first, second, third)] == [False, False, True]
     assert (first.next_id, second.next_id, third.next_id) == (second.id, third.id, None)
+    assert (first.supersedes_id, second.supersedes_id, third.supersedes_id) == (None, first.id, second.id)
     assert (first.valid_until, second.valid_until, third.valid_until) == (second.valid_from, third.valid_from, None)
 
 

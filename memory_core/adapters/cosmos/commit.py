@@ -71,6 +71,8 @@ def _operation(write: Write, item: Item) -> tuple[Any, ...]:
     match write.mode:
         case "create":
             return ("create", (item,))
+        case "put" if write.document.tag is not None:
+            return ("replace", (write.document.id, item), {"if_match_etag": write.document.tag})
         case "put":
             return ("upsert", (item,))
         case "delete":
@@ -87,10 +89,12 @@ async def _without_missing(connection: Connection, owner: Owner, pairs: Pairs) -
 def _said(refused: CosmosBatchOperationError, pairs: Pairs) -> Exception:
     """Which of the commit's errors the first refused operation stands for; itself when it is a mistake of ours, which must be seen."""
     at, status = refused.error_index, refused.status_code
-    if status == 412 or (at == 0 and status in (404, 409)):
+    if at == 0 and status in (404, 409, 412):
         return HeadMoved("another commit of this user came first")
     if status == 409:
         return AlreadyExists(f"a document with the id {pairs[at - 1][0].document.id} is there already")
+    if status in (404, 412):
+        return AlreadyExists(f"the document {pairs[at - 1][0].document.id} is not as it was read")
     if status == 413:
         return TooLarge("the store refused the commit as too large")
     if status in PASSING:

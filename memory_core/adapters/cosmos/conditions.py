@@ -88,7 +88,7 @@ class Conditions:
         self.add(f"NOT IS_DEFINED(c.valid_until_s) OR c.valid_until_s > {self.value(moment.timestamp())}")
 
     def _narrowed(self, where: Filter) -> None:
-        for path, values in (("c.type", where.types), ("c.category", where.categories)):
+        for path, values in (("c.type", where.types), ("c.category", where.categories), ("c.next_id", where.next_ids)):
             if values:
                 self.among(path, values)
         for path, value in (("c.session_id", where.session_id), ("c.agent_id", where.agent_id)):

@@ -45,6 +45,10 @@ known. Compact UTF-8: else a Japanese character takes six bytes of a batch, not 
 T = TypeVar("T")
 
 
+LOCAL = "Local"
+"""Scope of full-text scores: a word is worth what it is worth to this user."""
+
+
 @dataclass(slots=True)
 class Answer:
     """Rows of a query, or the item of a point read as the only one; charge in request units, over all pages."""
@@ -106,11 +110,14 @@ class Connection:
 
         return await self.read(read)
 
-    async def query(self, owner: Owner, query: Query) -> Answer:
-        """All rows of a query within one user's partition, each once.
+    async def query(self, owner: Owner | None, query: Query) -> Answer:
+        """All rows of a query within one user's partition, each once; None: over all partitions, which only the sweep may ask for.
 
         When a range moves while pages are read, the SDK begins the query again, and gives the rows of the first pages twice.
         """
+        scope: dict[str, Any] = {}
+        if owner is not None:
+            scope = {"partition_key": list(owner), "session_token": self._tokens.get(owner), "full_text_score_scope": LOCAL}
 
         async def read(container: ContainerProxy) -> Answer:
             answer = Answer()
@@ -121,15 +128,13 @@ class Connection:
             found = container.query_items(
                 query.statement,
                 parameters=query.parameters,
-                partition_key=list(owner),
-                session_token=self._tokens.get(owner),
-                full_text_score_scope="Local",  # a word is worth what it is worth to this user
                 max_item_count=ROWS_A_PAGE,
                 response_hook=count,
+                **scope,
             )
-            rows: dict[str, Any] = {}
+            rows: dict[Any, Any] = {}
             async for row in found:
-                rows.setdefault(row["id"] if isinstance(row, dict) else row, row)
+                rows.setdefault((row.get("app_id"), row.get("user_id"), row["id"]) if isinstance(row, dict) else row, row)
             answer.rows = list(rows.values())
             return answer
 

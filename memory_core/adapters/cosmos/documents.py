@@ -84,7 +84,7 @@ def document_of(item: Mapping[str, Any]) -> Document:
         return Document(item["id"], kind, memory_body(item), None if vector is None else np.array(vector, dtype=np.float32))
     expires_at = item.get("expires_at")
     moment = None if expires_at is None else datetime.fromtimestamp(expires_at, timezone.utc)
-    return Document(item["id"], kind, item["body"], expires_at=moment)
+    return Document(item["id"], kind, item["body"], expires_at=moment, tag=item["_etag"])
 
 
 def memory_of(item: Mapping[str, Any]) -> Memory:

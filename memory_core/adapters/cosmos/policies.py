@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 VectorIndex = Literal["quantizedFlat", "diskANN"]
 KEY_PATHS: Final = ["/app_id", "/user_id"]
+COMPOSITES: Final = [["/sequence", "/id"], KEY_PATHS]
+"""Paths that are sorted by together."""
 VECTOR_PATH, TEXT_PATH = "/embedding", "/search_text"
 Consistency = Literal["strong", "session"]
 ENOUGH: Final[Mapping[Consistency, tuple[str, ...]]] = {
@@ -28,7 +30,7 @@ Session only its own, so that it may decide on what another one has just changed
 
 _INDEXED = (
     "app_id", "user_id", "kind", "sequence", "expires_at", "type", "status", "status_reason", "category", "session_id", "agent_id",
-    "event_at", "valid_from_s", "valid_until_s", "slot_subject", "slot_attribute",
+    "event_at", "valid_from_s", "valid_until_s", "slot_subject", "slot_attribute", "next_id",
 )  # fmt: skip
 
 
@@ -36,9 +38,13 @@ def indexing(vector_index: VectorIndex) -> dict[str, Any]:
     """The index policy: only what is filtered or sorted, so that a write does not pay for words that full text indexes anyway."""
     return {
         "indexingMode": "consistent",
-        "includedPaths": [*({"path": f"/{name}/?"} for name in _INDEXED), {"path": "/tags/[]/?"}],
+        "includedPaths": [
+            *({"path": f"/{name}/?"} for name in _INDEXED),
+            {"path": "/tags/[]/?"},
+            {"path": "/body/pending_tasks/?"},
+        ],
         "excludedPaths": [{"path": "/*"}],
-        "compositeIndexes": [[{"path": "/sequence", "order": "ascending"}, {"path": "/id", "order": "ascending"}]],
+        "compositeIndexes": [[{"path": path, "order": "ascending"} for path in paths] for paths in COMPOSITES],
         "vectorIndexes": [{"path": VECTOR_PATH, "type": vector_index}],
         "fullTextIndexes": [{"path": TEXT_PATH}],
     }
@@ -98,7 +104,7 @@ def _needed(properties: Mapping[str, Any], vector: Mapping[str, Any]) -> list[tu
         (f"its full text policy should have {TEXT_PATH}", TEXT_PATH in texts),
         (f"its index should have a vector index on {VECTOR_PATH}", _has(index, "vectorIndexes", VECTOR_PATH)),
         (f"its index should have a full text index on {TEXT_PATH}", _has(index, "fullTextIndexes", TEXT_PATH)),
-        ("its index should have a composite index on /sequence, /id", ["/sequence", "/id"] in composite),
+        *((f"its index should have a composite index on {', '.join(paths)}", paths in composite) for paths in COMPOSITES),
         ("its default time to live should be -1", properties.get("defaultTtl") == -1),
     ]
 

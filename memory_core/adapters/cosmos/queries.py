@@ -22,7 +22,7 @@ SIMILARITY = "similarity"
 
 _FIELDS = ", ".join(f'"{name}": c["{name}"]' for name in ("kind", *MEMORY_FIELDS))
 _MEMORY = f"VALUE {{{_FIELDS}}}"
-_BRIEF = "c.id, c.kind, c.body, c.expires_at"
+_BRIEF = "c.id, c.kind, c.body, c.expires_at, c._etag"
 FOUND = ("active", "compressed")
 """Statuses that stand."""
 

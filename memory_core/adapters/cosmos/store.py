@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from memory_core.adapters.cosmos import policies, queries, searching
+from memory_core.adapters.cosmos import bookkeeping, policies, queries, searching
 from memory_core.adapters.cosmos.connection import CONNECTIONS, Answer, Connection, together
 from memory_core.adapters.cosmos.documents import (
     DEPENDENCY,
@@ -135,6 +135,16 @@ class CosmosStore:
         if any(write.document.vector is not None for write in batch.writes):
             await self._embedder.keep()
         await committing.apply(self._connection, self._heads, owner, batch, self._clock.now(), self._dimensions)
+
+    async def keep(self, owner: Owner, document: Document) -> Document | None:
+        """One document beside the log; it is sent once."""
+        self._check_open()
+        return await bookkeeping.keep(self._connection, owner, document, self._clock.now())
+
+    async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+        """The next owners for whom work waits."""
+        self._check_open()
+        return await bookkeeping.waiting(self._connection, after, limit)
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """Head ∥ the nearest ∥ the best by words."""

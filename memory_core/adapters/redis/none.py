@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
 from memory_core.domain.models import Memory, Vector
 from memory_core.domain.scope import Owner
@@ -44,6 +45,10 @@ class NoShortTermStore:
 
     async def keep_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Not kept."""
+
+    async def count(self, app_id: str, name: str, amount: int, life: timedelta) -> int | None:
+        """Not counted."""
+        return None
 
     def pool(self) -> tuple[int, int]:
         """No connections."""

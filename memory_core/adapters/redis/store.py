@@ -11,13 +11,13 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory_core.adapters.redis import entry, scripts
 from memory_core.adapters.redis.breaker import Breaker
 from memory_core.adapters.redis.client import Connect
-from memory_core.adapters.redis.keys import SESSION_CAP, SESSION_TTL_S, VECTOR_TTL_S, session_keys, vector_key
+from memory_core.adapters.redis.keys import SESSION_CAP, SESSION_TTL_S, VECTOR_TTL_S, counter_key, session_keys, vector_key
 from memory_core.adapters.redis.room import Room
 from memory_core.domain.models import Memory, Vector
 from memory_core.domain.scope import Owner
@@ -172,6 +172,19 @@ class RedisShortTermStore:
         if await self._bounded("keep_vectors", keep, False):
             for key, value in data.items():
                 await self._make_room((key,), len(value), 1)
+
+    async def count(self, app_id: str, name: str, amount: int, life: timedelta) -> int | None:
+        """Add to a shared counter and renew its life: one transaction."""
+        key = counter_key(app_id, name)
+
+        async def add(client: Redis) -> int | None:
+            pipeline = client.pipeline(transaction=True)
+            pipeline.incrby(key, amount)
+            pipeline.expire(key, life)
+            held, _ = await pipeline.execute()
+            return int(held)
+
+        return await self._bounded("count", add, None)
 
     async def check(self) -> Health:
         """One PING, whatever the circuit says: readiness should see at once that a server is back."""

@@ -10,6 +10,7 @@ import sqlite3
 from datetime import datetime
 from typing import Any
 
+from memory_core.adapters.sqlite import bookkeeping
 from memory_core.adapters.sqlite.reading import head_of, known_head
 from memory_core.adapters.sqlite.rows import MEMORY_KINDS, WRITE, encoded
 from memory_core.adapters.sqlite.schema import record_embedder
@@ -17,19 +18,12 @@ from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, HeadMove
 from memory_core.domain.scope import Owner
 from memory_core.ports import Batch, Write
 
-PURGED_AT_ONCE = 20
-"""Expired rows of the owner that one commit deletes; a commit makes fewer than that, so they never pile up."""
-
 _HEAD = "SELECT body, change, removal FROM heads WHERE app_id = ? AND user_id = ?"
 _PUT_HEAD = (
     "INSERT INTO heads (app_id, user_id, body, change, removal) VALUES (?, ?, ?, ?, ?) "
     "ON CONFLICT (app_id, user_id) DO UPDATE SET body = excluded.body, change = excluded.change, removal = excluded.removal"
 )
 _DELETE = "DELETE FROM documents WHERE app_id = ? AND user_id = ? AND id = ? RETURNING kind"
-_PURGE = (
-    "DELETE FROM documents WHERE app_id = ? AND user_id = ? AND id IN "
-    "(SELECT id FROM documents WHERE app_id = ? AND user_id = ? AND expires_at <= ? LIMIT ?)"
-)
 
 
 def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datetime, embedder: tuple[str, int]) -> int:
@@ -49,7 +43,7 @@ def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datet
         removed = False
         for write, row in pairs:
             removed |= _written(connection, owner, write, row, change, now)
-        connection.execute(_PURGE, (*owner, *owner, now.timestamp(), PURGED_AT_ONCE))
+        bookkeeping.purge(connection, owner, now)
         connection.execute(_PUT_HEAD, (*owner, head, change, change if removed else removal))
         connection.execute("COMMIT")
         known_head(head, batch.head)
@@ -73,6 +67,10 @@ def _written(connection: sqlite3.Connection, owner: Owner, write: Write, row: di
     if write.mode == "delete":
         kinds = connection.execute(_DELETE, (*owner, write.document.id)).fetchall()
         return any(kind in MEMORY_KINDS for (kind,) in kinds)
+    if write.mode == "put" and write.document.tag is not None:
+        stored = bookkeeping.read(connection, owner, write.document.id, now)
+        if stored is None or stored.tag != write.document.tag:
+            raise AlreadyExists(f"the document {write.document.id} is not as it was read")
     row.update(
         app_id=owner.app_id,
         user_id=owner.user_id,

@@ -33,7 +33,7 @@ def conditions(where: Filter | None) -> tuple[str, dict[str, Any]]:
         parts.append(f"({has_status} OR status_reason IN ('contradicted', 'consolidated', 'new_version'))")
         parts.append("valid_from <= :at AND (valid_until IS NULL OR valid_until > :at)")
         parameters["at"] = where.at.timestamp()
-    for column, values in (("type", where.types), ("category", where.categories)):
+    for column, values in (("type", where.types), ("category", where.categories), ("next_id", where.next_ids)):
         if values:
             parts.append(f"{column} IN (SELECT value FROM json_each(:{column}_values))")  # noqa: S608 - our own names
             parameters[f"{column}_values"] = listed(values)
@@ -80,6 +80,8 @@ def narrowed(held: Slice, where: Filter, standing: Flags) -> Flags:
         mask &= _among(held, "type", [TYPE_CODES[one] for one in where.types])
     if where.categories:
         mask &= _among(held, "category", map(held.categories.known, where.categories))
+    if where.next_ids:
+        mask &= _among(held, "successor", map(held.successors.known, where.next_ids))
     if where.session_id is not None:
         mask &= _among(held, "session", [held.sessions.known(where.session_id)])
     if where.agent_id is not None:

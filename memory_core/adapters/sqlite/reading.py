@@ -137,8 +137,10 @@ def page(
     if after is not None:
         restriction += f" AND (sequence, id) {beyond} (:after_sequence, :after_id)"
         parameters.update(after_sequence=after.sequence, after_id=after.id)
+    # Few memories lead to one: the plus makes SQLite look these up instead of going through all: 0.1 ms, not 25, among 20,000.
+    by_kind = "+kind" if where is not None and where.next_ids else "kind"
     statement = (
-        f"SELECT id, kind, body, inner, expires_at, NULL, sequence FROM documents WHERE kind = :kind AND {_OWNED} {restriction} "  # noqa: S608
+        f"SELECT id, kind, body, inner, expires_at, NULL, sequence FROM documents WHERE {by_kind} = :kind AND {_OWNED} {restriction} "  # noqa: S608
         f"ORDER BY sequence {order}, id {order} LIMIT :limit"
     )
     rows = [row for one in kinds for row in connection.execute(statement, {**parameters, "kind": one})]

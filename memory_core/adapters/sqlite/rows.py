@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
+from hashlib import blake2b
 from typing import Any, Final
 
 import numpy as np
@@ -25,7 +26,7 @@ BYTES_PER_NUMBER = 13
 
 _MEMORY_COLUMNS = (
     "type", "status", "status_reason", "category", "session_id", "agent_id",
-    "event_at", "valid_from", "valid_until", "tags", "subject", "attribute", "epoch", "inner",
+    "event_at", "valid_from", "valid_until", "tags", "subject", "attribute", "next_id", "epoch", "inner",
 )  # fmt: skip
 _COLUMNS = ("app_id", "user_id", "id", "kind", "sequence", "change", "expires_at", *_MEMORY_COLUMNS, "vector", "body")
 READ_COLUMNS = "id, kind, body, inner, expires_at, vector"
@@ -47,10 +48,14 @@ def encoded(batch: Batch) -> tuple[list[tuple[Write, dict[str, Any]]], bytes]:
         raise TooLarge(f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {len(writes) + 1}")
     pairs = [(write, {} if write.mode == "delete" else parameters(write.document)) for write in writes]
     head = batch.head.model_dump_json().encode()
-    size = len(head) + sum(_size(row) for _, row in pairs)
+    check_size(len(head) + sum(size_of(row) for _, row in pairs))
+    return pairs, head
+
+
+def check_size(size: int) -> None:
+    """Refuse what no adapter would take in one write. Raises TooLarge."""
     if size > MAX_BATCH_BYTES:
         raise TooLarge(f"one commit holds at most {MAX_BATCH_BYTES} bytes; this one has {size}")
-    return pairs, head
 
 
 def event_document(event: Event) -> Document:
@@ -85,7 +90,14 @@ def parameters(document: Document) -> dict[str, Any]:
 def decoded(row: Sequence[Any]) -> Document:
     """A document from the values of `READ_COLUMNS`."""
     identity, kind, body, inner, expires_at, blob = row
-    return Document(identity, kind, whole(body, inner), as_vector(blob), None if expires_at is None else moment(expires_at))
+    until = None if expires_at is None else moment(expires_at)
+    tag = None if kind in MEMORY_KINDS else tag_of(body, expires_at)
+    return Document(identity, kind, whole(body, inner), as_vector(blob), until, tag)
+
+
+def tag_of(body: bytes, expires_at: float | None) -> str:
+    """The mark of a state of a document: a digest of what is stored, since two equal states need not be told apart."""
+    return blake2b(body, digest_size=16, salt=b"" if expires_at is None else int(expires_at).to_bytes(8)).hexdigest()
 
 
 def whole(body: bytes, inner: bytes | None) -> dict[str, Any]:
@@ -134,12 +146,14 @@ def _memory_columns(body: dict[str, Any]) -> dict[str, Any]:
         "tags": orjson.dumps(body["tags"]).decode(),
         "subject": None if subject is None else subject.casefold(),
         "attribute": None if attribute is None else attribute.casefold(),
+        "next_id": body["next_id"],
         "epoch": body["epoch"],
         "inner": orjson.dumps({name: body[name] for name in INTERNAL_FIELDS if name in body}),
     }
 
 
-def _size(row: dict[str, Any]) -> int:
+def size_of(row: dict[str, Any]) -> int:
+    """Bytes of one row's document, as every adapter counts them; 0 for a deletion."""
     if not row:
         return 0
     return len(row["body"]) + len(row["inner"] or b"") + (0 if row["vector"] is None else len(row["vector"]) // 4 * BYTES_PER_NUMBER)

@@ -28,7 +28,7 @@ _TABLES = (
         app_id TEXT NOT NULL, user_id TEXT NOT NULL, id TEXT NOT NULL,
         kind TEXT NOT NULL, sequence INTEGER NOT NULL, change INTEGER, expires_at REAL,
         type TEXT, status TEXT, status_reason TEXT, category TEXT, session_id TEXT, agent_id TEXT,
-        event_at REAL, valid_from REAL, valid_until REAL, tags TEXT, subject TEXT, attribute TEXT,
+        event_at REAL, valid_from REAL, valid_until REAL, tags TEXT, subject TEXT, attribute TEXT, next_id TEXT,
         epoch TEXT, body BLOB NOT NULL, inner BLOB, vector BLOB,
         PRIMARY KEY (app_id, user_id, id)
     )
@@ -37,11 +37,12 @@ _TABLES = (
     "CREATE INDEX documents_by_session ON documents (app_id, user_id, kind, session_id, sequence, id) WHERE session_id IS NOT NULL",
     "CREATE INDEX documents_by_change ON documents (app_id, user_id, change) WHERE change IS NOT NULL",
     "CREATE INDEX documents_by_slot ON documents (app_id, user_id, subject, attribute) WHERE subject IS NOT NULL",
+    "CREATE INDEX documents_by_successor ON documents (app_id, user_id, next_id) WHERE next_id IS NOT NULL",
     "CREATE INDEX documents_by_expiry ON documents (app_id, user_id, expires_at) WHERE expires_at IS NOT NULL",
     "CREATE TABLE embedder (only INTEGER PRIMARY KEY CHECK (only = 1), model TEXT NOT NULL, dimensions INTEGER NOT NULL)",
 )
 
-LAYOUT = Layout(DEPENDENCY, application_id=0x4D436F72, version=1, tables=_TABLES)
+LAYOUT = Layout(DEPENDENCY, application_id=0x4D436F72, version=2, tables=_TABLES)
 
 
 def check_embedder(connection: sqlite3.Connection, model: str, dimensions: int) -> bool:

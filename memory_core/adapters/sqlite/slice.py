@@ -34,7 +34,7 @@ _COLUMNS: Final[dict[str, type[np.generic]]] = {
     "alive": np.bool_, "findable": np.bool_, "version": np.bool_, "overtaken": np.bool_, "has_vector": np.bool_,
     "asks": np.bool_, "tells_time": np.bool_,
     "status": np.int8, "type": np.int8,
-    "category": np.int32, "session": np.int32, "agent": np.int32, "actor": np.int32, "cell": np.int32,
+    "category": np.int32, "session": np.int32, "agent": np.int32, "actor": np.int32, "cell": np.int32, "successor": np.int32,
     "turn": np.int32, "stamp": np.int64, "sequence": np.int64,
     "valid_from": np.float64, "valid_until": np.float64,
 }  # fmt: skip
@@ -92,7 +92,7 @@ class Slice:
         self._by_type: Counter[int] = Counter()
         self.vectors = Vectors(self._dimensions)
         self.index = LexicalIndex()
-        self.categories, self.sessions, self.agents, self.actors, self.cells = Codes(), Codes(), Codes(), Codes(), Codes()
+        self.categories, self.sessions, self.agents, self.actors, self.cells, self.successors = (Codes() for _ in range(6))
         self._rows: dict[str, int] = {}
         self._tags: dict[str, array[int]] = {}
         self._turns: list[array[int]] = []
@@ -202,6 +202,7 @@ class Slice:
             "agent": self.agents.code(body["agent_id"]),
             "actor": self.actors.code(body["actor"]),
             "cell": self.cells.code(body["cell_id"]),
+            "successor": self.successors.code(body["next_id"]),
             "sequence": body["sequence"],
             "access_count": body["access_count"],
             "importance_base": body["importance_base"],

@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
+from memory_core.adapters.sqlite import bookkeeping, reading, searching
 from memory_core.adapters.sqlite import commit as committing
-from memory_core.adapters.sqlite import reading, searching
 from memory_core.adapters.sqlite.file import Synchronous, connect, prepare, reporting
 from memory_core.adapters.sqlite.reading import Standing
 from memory_core.adapters.sqlite.schema import DEPENDENCY, LAYOUT, check_embedder
 from memory_core.adapters.sqlite.slice import Slice
 from memory_core.adapters.sqlite.slices import Heavy, Slices
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
-from memory_core.domain.models import Event, Memory, Vector
+from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 from memory_core.ports import Batch, Clock, Document, Filter, Found, Health, Kind, Near, Neighbour, Place, Search, Snapshot
@@ -115,16 +115,26 @@ class SqliteStore:
         that again, and several times that on a busy machine), unless somebody else is writing just now.
         """
         light = len(batch.writes) + len(batch.events) <= DOCUMENTS_ON_THE_LOOP
-        change = self._here(self._at_once, owner, batch) if light and self._synchronous == "normal" else None
-        if change is None:
-            change = await self._run(self._writer, committing.apply, owner, batch, self._clock.now(), self._embedder)
+        change = await self._write(light, committing.apply, owner, batch, self._clock.now(), self._embedder)
         if light:
             self._slices.committed(owner, batch, change)
 
-    def _at_once(self, connection: sqlite3.Connection, owner: Owner, batch: Batch) -> int | None:
-        """Commit without waiting; None when another connection is writing."""
+    async def keep(self, owner: Owner, document: Document) -> Document | None:
+        """One document beside the log."""
+        return await self._write(True, bookkeeping.keep, owner, document, self._clock.now())
+
+    async def _write(self, light: bool, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Do a writing `work`: here when it is light and need not wait for the disk, else in the writing thread."""
+        if light and self._synchronous == "normal":
+            done = self._here(self._at_once, lambda connection: work(connection, *args, **kwargs))
+            if done is not None:
+                return done[0]
+        return await self._run(self._writer, work, *args, **kwargs)
+
+    def _at_once(self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> tuple[T] | None:
+        """Write without waiting, the answer alone in a tuple; None when another connection is writing."""
         try:
-            change = committing.apply(connection, owner, batch, self._clock.now(), self._embedder)
+            answer = work(connection)
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                 raise
@@ -133,7 +143,7 @@ class SqliteStore:
         if self._since_checkpoint == COMMITS_A_CHECKPOINT:
             self._since_checkpoint = 0
             self._checkpoint = asyncio.get_running_loop().create_task(self._move_log())
-        return change
+        return (answer,)
 
     async def _move_log(self) -> None:
         """Move the write-ahead log into the file, in the writing thread: what an impatient connection leaves undone."""
@@ -141,6 +151,10 @@ class SqliteStore:
             await self._run(self._writer, lambda connection: connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone())
         except Unavailable as error:
             log.warning("The write-ahead log could not be moved into the file: %s", error.detail)
+
+    async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+        """The next owners for whom work waits."""
+        return await self._run(self._readers, bookkeeping.waiting, after, limit)
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """Candidates straight from the owner's slice; no document is read."""

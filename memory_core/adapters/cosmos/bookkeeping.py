@@ -1,0 +1,66 @@
+"""Documents beside the log, written one by one: tasks, steps, buffers; and the heads of those for whom work waits.
+
+One would get wrong: a refusal may be the echo of one's own write, which the SDK sent again after its answer was lost. So after one
+the document is read, and what is equal counts as ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+import orjson
+
+from memory_core.adapters.cosmos.conditions import Query
+from memory_core.adapters.cosmos.connection import Connection
+from memory_core.adapters.cosmos.documents import DEPENDENCY, MAX_BATCH_BYTES, document_of, is_expired, item_of
+from memory_core.adapters.cosmos.failures import PASSING
+from memory_core.domain.errors import TooLarge, Unavailable
+from memory_core.domain.models import Head
+from memory_core.domain.scope import Owner
+from memory_core.ports import LOGGED, Document
+
+_MOVED = frozenset({404, 409, 412})
+_WAITING = (
+    "SELECT TOP @limit c.id, c.app_id, c.user_id, c.body FROM c WHERE c.kind = 'head' AND c.body.pending_tasks > 0 "
+    "AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_id)) ORDER BY c.app_id, c.user_id"
+)
+
+
+async def keep(connection: Connection, owner: Owner, document: Document, now: datetime) -> Document | None:
+    """Create or replace one document, as `LongTermStore.keep` says. Raises ValueError, TooLarge, Unavailable."""
+    from azure.cosmos.exceptions import CosmosBatchOperationError
+
+    if document.kind in LOGGED:
+        raise ValueError(f"{document.id}: a {document.kind} is written by commits only")
+    if (size := len(orjson.dumps(document.body))) > MAX_BATCH_BYTES:
+        raise TooLarge(f"one document holds at most {MAX_BATCH_BYTES} bytes; this one has {size}")
+    item = item_of(owner, document, now)
+    operation = ("create", (item,)) if document.tag is None else ("replace", (document.id, item), {"if_match_etag": document.tag})
+    try:
+        (written,) = await connection.batch(owner, [operation])
+    except CosmosBatchOperationError as refused:
+        if refused.status_code in PASSING:
+            raise Unavailable(DEPENDENCY, f"Cosmos DB answered a write with {refused.status_code}") from refused
+        if refused.status_code not in _MOVED:
+            raise
+        return await _if_equal(connection, owner, document, now)
+    return replace(document, tag=written["eTag"])
+
+
+async def _if_equal(connection: Connection, owner: Owner, document: Document, now: datetime) -> Document | None:
+    """What is stored, when it is what was to be written."""
+    rows = (await connection.item(owner, document.id)).rows
+    if not rows or is_expired(rows[0], now):
+        return None
+    stored = document_of(rows[0])
+    return stored if (stored.body, stored.expires_at) == (document.body, document.expires_at) else None
+
+
+async def waiting(connection: Connection, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+    """The next owners with tasks that are not finished: the one query that crosses partitions."""
+    app_id, user_id = after or ("", "")
+    values = {"@limit": limit, "@app_id": app_id, "@user_id": user_id}
+    query = Query(_WAITING, [{"name": name, "value": value} for name, value in values.items()])
+    rows = (await connection.query(None, query)).rows
+    return [(Owner(row["app_id"], row["user_id"]), Head.model_validate(row["body"])) for row in rows]

@@ -1,0 +1,150 @@
+"""The agents by rule: `LLM_PROVIDER=offline`, and what steps in when a model fails.
+
+Deterministic and without a model: the same messages give the same answers on every machine, and every word of an answer was said
+or stands in a table. What a reader would get wrong: `embedder` is for vectors that mean something; with the `hash` embedder give
+None, for its similarities are noise.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import TypeVar
+
+from memory_core.adapters.offline import boundary, narrative
+from memory_core.adapters.offline.behaviour import episode_analysis
+from memory_core.adapters.offline.conflicts import decided
+from memory_core.adapters.offline.facts import said_facts, speaker
+from memory_core.adapters.offline.foresight import said_foresight
+from memory_core.adapters.offline.keywords import retrieval_hints
+from memory_core.adapters.offline.synthesis import merged
+from memory_core.domain.agent_answers import (
+    NOT_AVAILABLE,
+    Answered,
+    Boundaries,
+    ConversationSummary,
+    Decisions,
+    EpisodeAnalysis,
+    ExtractedFacts,
+    Provenance,
+    RetrievalHints,
+    SummaryContext,
+    SummaryMetadata,
+    Synthesis,
+)
+from memory_core.domain.conversation import Message
+from memory_core.domain.errors import AgentFailed
+from memory_core.domain.models import Vector
+from memory_core.domain.own_words import own_words
+from memory_core.ports import DecisionItem, Embedder, Health
+
+MODEL = "offline-rules/1"
+BOUNDARY_GAP = timedelta(minutes=120)
+DEEP_WORDS, SHALLOW_WORDS = 250, 40
+"""Words that users and assistants said from which a talk is deep, and up to which it is shallow."""
+T = TypeVar("T")
+
+
+class OfflineAgents:
+    """The `Agents` port by rule. boundary_gap: the silence that always parts two cells.
+
+    embedder: whose vectors say what sentences and messages have in common; None = their words alone decide. Only
+    `Unavailable` of the embedder is ever raised by the first four calls.
+    """
+
+    def __init__(self, embedder: Embedder | None = None, *, boundary_gap: timedelta = BOUNDARY_GAP) -> None:
+        self._embedder = embedder
+        self._gap = boundary_gap
+
+    @property
+    def model(self) -> str:
+        """Name and version of the rules."""
+        return MODEL
+
+    async def open(self) -> None:
+        """Nothing to load; the embedder is opened by its owner."""
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+    def pool(self) -> tuple[int, int]:
+        """No connections."""
+        return 0, 0
+
+    async def detect_boundary(self, app_id: str, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
+        """Where the topic changes."""
+        vectors = await self._vectors([boundary.text_of(message) for message in messages])
+        return _answered(await asyncio.to_thread(boundary.boundaries, messages, previous, self._gap, vectors))
+
+    async def analyse_episode(self, app_id: str, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
+        """How the people behaved, by cues."""
+        return _answered(await asyncio.to_thread(episode_analysis, messages))
+
+    async def summarise(self, app_id: str, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
+        """The most central sentences; fast: by their words alone, and without hints for retrieval."""
+        said = await asyncio.to_thread(narrative.candidates, messages)
+        vectors = None if fast else await self._vectors([one.text for one in said])
+        return _answered(await asyncio.to_thread(_summary, messages, said, vectors, fast))
+
+    async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
+        """What users asserted, and what holds for a while."""
+        return _answered(await asyncio.to_thread(_extracted, messages))
+
+    async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
+        """By slot, negation, number and words in common."""
+        return _answered(await asyncio.to_thread(decided, new, held))
+
+    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem], complaint: str | None = None) -> Answered[Synthesis]:
+        """The notes merged part by part. Raises AgentFailed when they do not fit, or when the first try was not good enough."""
+        if complaint is not None:
+            raise AgentFailed("rules give the same note again")
+        return _answered(await asyncio.to_thread(merged, notes))
+
+    async def check(self) -> Health:
+        """Always ready."""
+        return Health("offline", "ok", 0.0, facts={"model": MODEL})
+
+    async def _vectors(self, texts: Sequence[str]) -> list[Vector] | None:
+        if self._embedder is None or not texts:
+            return None
+        return await self._embedder.embed([text or " " for text in texts])
+
+
+def _answered(value: T) -> Answered[T]:
+    return Answered(value, Provenance(MODEL))
+
+
+def _extracted(messages: Sequence[Message]) -> ExtractedFacts:
+    return ExtractedFacts(facts=said_facts(messages), foresight=said_foresight(messages))
+
+
+def _summary(
+    messages: Sequence[Message], said: Sequence[narrative.Said], vectors: Sequence[Vector] | None, fast: bool
+) -> ConversationSummary:
+    story = narrative.narrative(messages, said, vectors)
+    if fast:
+        return ConversationSummary(narrative=story)
+    actors = [speaker(message) for message in messages]
+    texts = [own_words(message.content) for message in messages if message.role in ("user", "assistant")]
+    hints = retrieval_hints(texts, said_facts(messages), actors) if said else RetrievalHints()
+    return ConversationSummary(
+        context=SummaryContext(
+            available_data=f"{len(messages)} messages.",
+            content_scope=f"About {', '.join(hints.tags[:4])}." if hints.tags else NOT_AVAILABLE,
+        ),
+        narrative=story,
+        retrieval=hints,
+        metadata=SummaryMetadata(depth=_depth(said), follow_ups=_follow_ups(messages, said)),
+    )
+
+
+def _depth(said: Sequence[narrative.Said]) -> str:
+    words = sum(len(one.text.split()) for one in said)
+    return "high" if words >= DEEP_WORDS else "low" if words <= SHALLOW_WORDS else "medium"
+
+
+def _follow_ups(messages: Sequence[Message], said: Sequence[narrative.Said]) -> list[str]:
+    """The questions of the last message: nobody has answered them yet."""
+    last = len(messages) - 1
+    return [f"{one.by} asked: {one.text}"[:600] for one in said if one.message == last and one.asks][:2]

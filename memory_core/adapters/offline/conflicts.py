@@ -1,0 +1,157 @@
+"""What becomes of a held memory beside a new one, by rule: contradicted, said already, added to, or left alone.
+
+The surest ground is a slot: one subject and attribute with another value. Next come a negation and opposites about the same words,
+last a number. What a reader would get wrong: a DELETE says that the two exclude each other; which of them falls is a matter of event
+time and of whoever executes it, for the new one may be about an earlier day.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from memory_core.adapters.offline.keywords import content_terms
+from memory_core.domain.agent_answers import Decision, Decisions
+from memory_core.domain.numerals import numbers_in
+from memory_core.domain.polarity import NEGATIONS
+from memory_core.domain.sameness import differences, normalised
+from memory_core.domain.text import terms_of, words
+from memory_core.ports import DecisionItem
+
+NOTE = "note"
+COVERED = 0.9
+"""Share of a new note's words that a held one must have for the new one to add nothing."""
+SAME_TOPIC = 0.30
+"""Cosine of two notes' words from which they are of one topic."""
+_TURNED = frozenset({"numbers", "negation", "opposites", "values"})
+"""Differences that set a statement against another; names, words or order make it one about something else."""
+_NO_MORE = re.compile(
+    r"\b(?:no longer|any ?more|not|never|stopped|quit|gave up|used to|does|do|did|was|were|is|has|have|had)\b|n't\b", re.IGNORECASE
+)
+_ENDED = re.compile(r"\b(?:no longer|any ?more|stopped|quit|gave up|used to|not|never)\b|n't\b", re.IGNORECASE)
+_FRAME = re.compile(
+    r"^(?:##.*|---.*)$|\b(?:User's style|Engages well with|Struggles with|Works best when|Successful approaches|Approaches to avoid"
+    r"|Key insight"
+    r"|Content depth|Follow-up areas|Tags|Keywords|Do|Don't):|\b(?:User|Assistant) (?:said|asked):",
+    re.MULTILINE,
+)
+_SUMMARY = re.compile(r"## Summary\n(?P<summary>.*?)(?=\n## |\n---|\Z)", re.DOTALL)
+_FOOTER = re.compile(r"^---\n(?P<footer>.*)\Z", re.DOTALL | re.MULTILINE)
+_RANK = {"DELETE": 2, "SKIP": 1, "UPDATE": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    operation: Literal["UPDATE", "DELETE", "SKIP"]
+    confidence: float
+    reasoning: str
+
+
+def decided(new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Decisions:
+    """One decision at most for each held memory: the gravest, the surest among equals; none for what is unrelated."""
+    found: list[Decision] = []
+    for memory in held:
+        verdicts = [(one, verdict) for one in new if (verdict := _verdict(one, memory)) is not None]
+        if verdicts:
+            one, verdict = max(verdicts, key=lambda pair: (_RANK[pair[1].operation], pair[1].confidence, -pair[0].number))
+            found.append(
+                Decision(
+                    new=one.number,
+                    memory=memory.number,
+                    operation=verdict.operation,
+                    confidence_score=verdict.confidence,
+                    reasoning=verdict.reasoning,
+                )
+            )
+    return Decisions(decisions=found[:200])
+
+
+def _verdict(new: DecisionItem, held: DecisionItem) -> _Verdict | None:
+    if normalised(new.text) == normalised(held.text):
+        return _Verdict("SKIP", 1.0, "the same words")
+    if (new.category == NOTE) != (held.category == NOTE):
+        return None
+    if new.category == NOTE:
+        return _of_notes(new.text, held.text)
+    if new.slot is None or held.slot is None:
+        return _of_statements(new.text, held.text)
+    return _of_slots(new, held) if _folded(new.slot) == _folded(held.slot) else _ending(new.text, held.text)
+
+
+def _folded(slot: tuple[str, str]) -> tuple[str, str]:
+    return slot[0].casefold(), slot[1].casefold()
+
+
+def _of_slots(new: DecisionItem, held: DecisionItem) -> _Verdict:
+    """Two statements that fill one slot: the same said again, or another value."""
+    attribute = new.slot[1] if new.slot else "it"
+    if not differences(held.text, new.text):
+        return _Verdict("SKIP", 1.0, f"says {attribute} again")
+    earlier = ", although the new one is about an earlier time" if new.said_at < held.said_at else ""
+    return _Verdict("DELETE", 1.0, f"says {attribute} otherwise{earlier}")
+
+
+def _of_statements(new: str, held: str) -> _Verdict | None:
+    """Two statements of which at least one fills no slot."""
+    told_apart = differences(held, new)
+    if not told_apart:
+        return _Verdict("SKIP", 0.95, "near-equal, no difference that counts")
+    if (ending := _ending(new, held)) is not None:
+        return ending
+    if told_apart <= _TURNED:
+        confidence = 0.7 if told_apart & {"negation", "opposites"} else 0.5
+        return _Verdict("DELETE", confidence, f"the same words, but different in {' and '.join(sorted(told_apart))}")
+    return None
+
+
+def _ending(new: str, held: str) -> _Verdict | None:
+    """One says of the very same that it is not so, or no longer."""
+    ends, ended = _ENDED.search(new), _ENDED.search(held)
+    if bool(ends) == bool(ended) or _bare(new) != _bare(held) or numbers_in(new) != numbers_in(held):
+        return None
+    return (
+        _Verdict("DELETE", 0.85, "says that it is not so, or no longer")
+        if ends
+        else _Verdict("DELETE", 0.75, "says that it is so after all")
+    )
+
+
+def _bare(statement: str) -> frozenset[str]:
+    """The terms of a statement without what denies it or ends it."""
+    return frozenset(terms_of(word for word in words(_NO_MORE.sub(" ", statement)) if word not in NEGATIONS))
+
+
+def _of_notes(new: str, held: str) -> _Verdict | None:
+    """Two notes: the new one adds nothing, or adds to the same topic, or is about something else."""
+    ours, theirs = _note_terms(new), _note_terms(held)
+    if not ours or not theirs:
+        return None
+    shared = ours & theirs
+    covered = len(shared) / len(ours)
+    if covered >= COVERED and _stands_in(new, held):
+        return _Verdict("SKIP", round(covered, 2), "all that it says is said there")
+    near = len(shared) / (len(ours) * len(theirs)) ** 0.5
+    if near >= SAME_TOPIC:
+        return _Verdict("UPDATE", round(min(0.95, 0.5 + near / 2), 2), "of the same topic, and adds to it")
+    return None
+
+
+def _note_terms(note: str) -> frozenset[str]:
+    """What a note is about: the terms of its summary and footer, or of all of it where it has no parts."""
+    parts = [match.group(match.lastgroup or 0) for match in (_SUMMARY.search(note), _FOOTER.search(note)) if match]
+    return frozenset(content_terms(_FRAME.sub(" ", "\n".join(parts) if parts else note)))
+
+
+def _stands_in(new: str, held: str) -> bool:
+    """Whether the new note has no number, name or negation that the held one has not."""
+    if numbers_in(new) - numbers_in(held):
+        return False
+    known = frozenset(words(held))
+    negations = frozenset(words(new)) & NEGATIONS
+    return negations <= known and all(name.casefold() in known for name in _names(new))
+
+
+def _names(text: str) -> Iterable[str]:
+    return re.findall(r"(?<=[a-zà-ÿ,;] )[A-ZÀ-Þ]\w+", _FRAME.sub(" ", text))

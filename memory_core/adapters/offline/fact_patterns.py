@@ -1,0 +1,207 @@
+"""The table of what people say of themselves and of others, and which fact it is. English, and the commonest lines of three others.
+
+Read a row so: when the words after the subject begin with `said`, what follows in the given shape is the value; the fact is
+`told`, and `attribute` with `filled` is its slot. A reader would get wrong: only one thing can stand in a slot at a time, so what
+one may have many of is part of the attribute itself ("opinion of rain": likes), and an attribute of None fills no slot.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal
+
+from memory_core.adapters.offline import fact_values as a
+from memory_core.adapters.offline.fact_values import Shape
+
+Of = Literal["self", "we", "mine", "call", "other", "foreign"]
+_ADVERBS = (
+    "currently|now|still|also|just|really|actually|recently|already|always|usually|absolutely|even|mostly|both|finally|officially|only"
+    "|truly"
+    "|totally|genuinely|especially|mainly|do|does|right now|very|happily|permanently|newly|since then|full[- ]time|part[- ]time|again|so"
+    "|quite"
+)
+_SHORT = {
+    "<living>": r"(?:lives?|resides?|<be> (?:living|based|residing)|(?:have|has) <adv>(?:been living|lived))",
+    "<moved>": r"<did>(?:moved|relocated)(?: (?:back|over|out|permanently|away|recently))?",
+    "<working>": r"(?:works?|<be> (?:working|employed)|(?:have|has) <adv>been working)(?: (?:part|full)[- ]time)?",
+    "<job>": r"(?: working| a new job)?",
+    "<studying>": r"(?:study|studies|<be> studying)",
+    "<academic>": r"(?:[Uu]niversi|[Cc]ollege|[Ii]nstitut|[Aa]cadem)",
+    "<fond>": r"(?:fan of|fond of|into|crazy about|passionate about|keen on|obsessed with)\b",
+    "<rather>": r"(?:over|to|rather than|instead of)",
+    "<kindly>": r"(?:lovely|little|big|small|older|younger|young|adult)",
+    "<when>": r"(?:last|this|in|on|yesterday|today|now)\b.*",
+    "<is>": r"(?:is|are|has always been|have always been)(?: (?:still|now))?\b",
+    "<be>": rf"(?:am|is|are)(?: (?:{_ADVERBS}))*",
+    "<adv>": rf"(?:(?:{_ADVERBS}) )*",
+    "<have>": r"(?:have got|has got|have|has|own|owns)",
+    "<did>": rf"(?:(?:have|has) )?(?:(?:{_ADVERBS}) )*",
+    "<the>": r"(?: (?:der|die|das|den|le|la|les|el|los|las)\b)",
+    " ": r"\s+",
+}
+"""Shorthands of the expressions below, written out in this order."""
+_LASTING = "(?:live|work|like|love|enjoy|eat|drink|smoke|play|study|speak|own|have|drive|go|teach|run)s?"
+_COUNTED = (
+    "kids|children|sons|daughters|brothers|sisters|siblings|dogs|cats|pets|cars|horses|grandchildren|grandkids|rabbits|chickens|houses"
+    "|bikes"
+    "|roommates|flatmates|cousins|nieces|nephews"
+)
+_HAD = (
+    "dog|cat|puppy|kitten|pet|horse|rabbit|hamster|parrot|son|daughter|brother|sister|twin|baby|kid|child|garden|house|car|bike|motorbike"
+    "|boat"
+    "|piano|guitar|degree|phd|tattoo|licen[cs]e|business|company|shop|greenhouse|allotment|fish|tortoise|snake|roommate|flatmate|girlfriend"
+    "|boyfriend|wife|husband|fiancee?"
+)
+_OWN = (
+    "blood type|shoe size|height|weight|time ?zone|star sign|zodiac sign|native language|mother tongue|first language|nationality"
+    "|middle name"
+    "|last name|surname|maiden name|nickname|pronouns|job title|date of birth|address|lucky number|license plate|goal"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One row. of: the subjects that it is for ("self" = I, "mine" = something of mine, "other" = my sister, a name).
+
+    said: a regular expression at the beginning of what follows the subject; `of` and `value` may be groups of it. many: a list goes
+    on ("German and French"). negative: the row reads negated clauses, which no other row does.
+    """
+
+    attribute: str | None
+    told: str
+    said: str
+    shape: Shape
+    of: tuple[Of, ...] = ("self", "other")
+    filled: str = "{value}"
+    many: bool = False
+    negative: bool = False
+    expression: re.Pattern[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        said = self.said
+        for short, written in _SHORT.items():
+            said = said.replace(short, written)
+        object.__setattr__(self, "expression", re.compile(rf"(?:{said})\s*", re.IGNORECASE if "foreign" in self.of else 0))
+
+
+_ALL: tuple[Of, ...] = ("self", "we", "other")
+_LIVES, _LIVED, _CALLED = "{who} lives in {value}", "{who} used to live in {value}", "{who} is called {value}"
+_WORKS_AS, _WORKS_AT = "{who} works as {a_value}", "{who} works at {value}"
+_LIKES, _DISLIKES, _ALLERGIC = "{who} likes {value}", "{who} dislikes {value}", "{who} is allergic to {value}"
+_OPINION = "opinion of {value}"
+
+ENGLISH: tuple[Pattern, ...] = (
+    # where one lives
+    Pattern("home city", _LIVES, r"<living>(?: (?:alone|now|here|currently))?(?: with [\w' ]{2,30}?)? in\b", a.place, _ALL),
+    Pattern("home city", _LIVES, r"<moved>(?: from .{2,40}?)? to\b", a.place, _ALL),
+    Pattern(None, _LIVED, r"<moved>(?: to .{2,40}?)? from\b", a.place, _ALL),
+    Pattern(None, _LIVED, r"(?:used to live|lived) in\b(?! .*\b(?:for|since)\b)", a.place, _ALL),
+    Pattern("home town", "{who} grew up in {value}", r"(?:grew up|was raised) in\b", a.place),
+    Pattern("birthplace", "{who} was born in {value}", r"was born(?: and raised)? in\b", a.place),
+    Pattern("origin", "{who} comes from {value}", r"(?:comes?|<be>)(?: originally)? from\b", a.place, _ALL),
+    Pattern("home town", "{who}'s home town is {value}", r"home ?town is", a.place, ("mine",)),
+    # work and study
+    Pattern("occupation", _WORKS_AS, r"<working>(?: (?:at|for) .{2,40}?)? as\b", a.job),
+    Pattern("occupation", "{who} is {a_value}", r"<be> (?=an? )", a.known_job),
+    Pattern("occupation", _WORKS_AS, r"<did>(?:became|become|started<job> as|(?:been|got) promoted to)\b", a.known_job),
+    Pattern("employer", _WORKS_AT, r"<working>(?: as .{2,40}?)? (?:at|for)\b", a.organisation),
+    Pattern("employer", _WORKS_AT, r"<be> an? [\w -]{3,30}? at (?=[A-ZÀ-Þ])", a.organisation),
+    Pattern("employer", _WORKS_AT, r"<did>(?:joined|started<job> at|got a(?: new)? job at|signed with) (?=[A-ZÀ-Þ])", a.organisation),
+    Pattern("employer", _WORKS_AT, r"<have> a(?: new)? job (?:at|with)", a.organisation),
+    Pattern("school", "{who} studies at {value}", r"(?:<studying>|goes?|go)(?: [\w ]{2,40}?)? (?:at|to)(?= .*<academic>)", a.organisation),
+    Pattern("field of study", "{who} studies {value}", r"<studying>\b(?! (?:for|at|in|with|hard|abroad|to|a lot|the|my)\b)", a.job),
+    Pattern("field of study", "{who} studies {value}", r"(?:majors? in|<be> majoring in)\b", a.job),
+    # who one is
+    Pattern("name", _CALLED, r"name is(?: now)?", a.name, ("mine",)),
+    Pattern("name", _CALLED, r"(?:<be> (?:called|named)|goes? by|'s name is)\b", a.name),
+    Pattern("name", _CALLED, r"", a.name, ("call",)),
+    Pattern("age", "{who} is {value} years old", r"(?:<be>|<did>turned) (?P<value>\d{1,3})(?: years? old)?(?: <when>)?$", a.number),
+    Pattern("birthday", "{who}'s birthday is {value}", r"birthday is(?: on)?", a.day, ("mine",)),
+    Pattern("birthday", "{who}'s birthday is {value}", r"was born on", a.day),
+    Pattern("birth year", "{who} was born in {value}", r"was born in (?P<value>(?:19|20)\d\d)\b", a.anything),
+    Pattern("email address", "{who}'s email address is {value}", r"e-?mail(?: address)? is", a.address, ("mine",)),
+    Pattern("phone number", "{who}'s phone number is {value}",
+            r"(?:(?:tele|cell|mobile )?phone|mobile)?(?: ?number)? is", a.telephone, ("mine",)),
+    Pattern("{of}", "{who}'s {of} is {value}", rf"(?P<of>{_OWN}) is", a.anything, ("mine",)),
+    # whom one belongs to
+    Pattern("spouse", "{who} is married to {value}", r"(?:<be>|<did>(?:got|been))(?: happily)? married to\b", a.name),
+    Pattern("marital status", "{who} is {value}", r"(?:<be>|<did>got) (?P<value>married|divorced|single|engaged|widowed)\b", a.anything),
+    Pattern("number of {of}", "{who} has {value} {of}", rf"<have> (?P<value>\w+)(?: <kindly>)* (?P<of>{_COUNTED})\b", a.number, _ALL),
+    Pattern(None, "{who} has {value}",
+            rf"(?:<have>|<did>(?:adopted|got|bought))(?= (?:an?|my own)(?: [\w-]+){{0,3}}? (?:{_HAD})\b)", a.thing, _ALL),
+    # what one likes
+    Pattern(_OPINION, _LIKES, r"<adv>(?:likes?|loves?|enjoys?|adores?)\b", a.activity, filled="likes", many=True),
+    Pattern(_OPINION, _LIKES, r"<be>(?: an?)?(?: (?:big|huge|great))? <fond>", a.thing, filled="likes", many=True),
+    Pattern(_OPINION, _DISLIKES, r"<adv>(?:hates?|dislikes?|detests?|loathes?|despises?)\b", a.activity, filled="dislikes", many=True),
+    Pattern("choice between {pair}", "{who} prefers {value} to {of}",
+            r"<adv>prefers? (?!to\b)(?P<value>.{2,40}?) <rather> (?P<of>[^,;]{2,40})$", a.thing),
+    Pattern(None, "{who} prefers {value}", r"<adv>prefers?\b(?!.* <rather> )", a.thing),
+    Pattern("favourite {of}", "{who}'s favourite {of} is {value}",
+            r"(?:(?:all[- ]time|absolute|new) )?favou?rite (?P<of>[\w -]{2,30}?) <is>", a.anything, ("mine",)),
+    # what one can, has and does
+    Pattern("speaks {value}", "{who} speaks {value}",
+            r"(?:speaks?|<be> fluent in|<be> a native speaker of)\b", a.language, filled="yes", many=True),
+    Pattern("learning {value}", "{who} is learning {value}", r"<be> (?:learning|studying)\b", a.language, filled="yes", many=True),
+    Pattern("car", "{who} drives {value}", r"drives?(?= (?:an?|the|my) )", a.thing),
+    Pattern(None, "{who} owns {value}", r"owns?(?= (?:an?|the) )", a.thing),
+    Pattern("allergy to {value}", _ALLERGIC,
+            r"<be>(?: (?:severely|highly|deathly|slightly))? allergic to\b", a.thing, filled="yes", many=True),
+    Pattern("allergy to {value}", _ALLERGIC, r"<have> an allergy to\b", a.thing, filled="yes", many=True),
+    Pattern("intolerance to {value}", "{who} is {value} intolerant",
+            r"<be> (?P<value>lactose|gluten|histamine|fructose)[- ]intolerant", a.anything, filled="yes"),
+    Pattern("diet", "{who} is {value}",
+            r"(?:<be>|<did>(?:went|gone|become|became|turned))(?: an?| strictly)? (?P<value>vegan|vegetarian|pescatarian|keto)\b",
+            a.anything, _ALL),
+    Pattern("condition {value}", "{who} has {value}",
+            r"(?:(?:was|got|<did>been) diagnosed with|suffers? from|<have>)\b", a.condition, filled="yes", many=True),
+    # negated clauses
+    Pattern(_OPINION, "{who} does not like {value}",
+            r"(?:(?:do|does) not <adv>(?:like|enjoy|love|care for)|can not stand)\b", a.activity, filled="dislikes", negative=True),
+    Pattern(_OPINION, "{who} does not like {value}",
+            r"<be> not(?: an?)?(?: (?:big|huge|great))? <fond>", a.activity, filled="dislikes", negative=True),
+    Pattern("eats {value}", "{who} does not eat {value}",
+            r"(?:(?:do|does|can) not|never) eats?\b(?!.* any(?: |)more)", a.thing, filled="no", negative=True),
+    Pattern("drinks {value}", "{who} does not drink {value}",
+            r"(?:(?:do|does|can) not|never) drinks?\b(?!.* any(?: |)more)", a.thing, filled="no", negative=True),
+    Pattern("allergy to {value}", "{who} is not allergic to {value}", r"<be> not allergic to\b", a.thing, filled="no", negative=True),
+    Pattern("speaks {value}", "{who} does not speak {value}", r"(?:do|does|can) not speak\b", a.language, filled="no", negative=True),
+    Pattern("no longer {value}", "{who} no longer {does}",
+            rf"no longer (?P<value>{_LASTING}\b.{{1,60}})$", a.anything, _ALL, "yes", negative=True),
+    Pattern("no longer {value}", "{who} no longer {does}",
+            rf"(?:do|does) not (?P<value>{_LASTING}\b.{{1,60}}?) any(?: |)more$", a.anything, _ALL, "yes", negative=True),
+)  # fmt: skip
+
+FOREIGN: tuple[Pattern, ...] = (
+    # German
+    Pattern("home city", _LIVES,
+            r"(?:ich )?(?:wohne|lebe)(?: (?:jetzt|nun|derzeit|noch|wieder|seit [\w ]{3,15}))* in\b", a.place, ("foreign",)),
+    Pattern("home city", _LIVES, r"(?:ich bin|wir sind)(?: [\w ]{2,40}?)? nach(?= [\w .-]{2,40} (?:um)?gezogen)", a.place, ("foreign",)),
+    Pattern("name", _CALLED, r"(?:ich )?hei(?:ß|ss)e\b|mein name ist", a.name, ("foreign",)),
+    Pattern("occupation", _WORKS_AS, r"(?:ich )?arbeite(?: \w+)? als\b|ich bin von beruf\b", a.job, ("foreign",)),
+    Pattern("occupation", _WORKS_AS, r"ich bin(?: eine?)?(?= \w+$)", a.known_job, ("foreign",)),
+    Pattern("employer", _WORKS_AT, r"(?:ich )?arbeite(?: \w+)? (?:bei|für)\b", a.organisation, ("foreign",)),
+    Pattern(_OPINION, _LIKES, r"(?:ich )?(?:mag|liebe)\b<the>?", a.thing, ("foreign",), "likes"),
+    Pattern(_OPINION, _DISLIKES, r"(?:ich )?hasse\b<the>?", a.thing, ("foreign",), "dislikes"),
+    Pattern("allergy to {value}", _ALLERGIC, r"(?:ich )?bin allergisch gegen\b", a.thing, ("foreign",), "yes"),
+    # French
+    Pattern("home city", _LIVES,
+            r"(?:j'habite|je vis)(?: maintenant)? (?:à|en|au)\b|j'ai déménagé(?: de .{2,40}?)? à\b", a.place, ("foreign",)),
+    Pattern("name", _CALLED, r"je m'appelle\b|mon (?:pré)?nom est\b", a.name, ("foreign",)),
+    Pattern("occupation", _WORKS_AS, r"je travaille comme\b", a.job, ("foreign",)),
+    Pattern("occupation", _WORKS_AS, r"je suis(?: une?)?(?= \w+$)", a.known_job, ("foreign",)),
+    Pattern("employer", _WORKS_AT, r"je travaille (?:chez|pour)\b", a.organisation, ("foreign",)),
+    Pattern(_OPINION, _LIKES, r"j'(?:aime|adore)\b<the>?", a.thing, ("foreign",), "likes"),
+    Pattern(_OPINION, _DISLIKES, r"je déteste\b<the>?", a.thing, ("foreign",), "dislikes"),
+    Pattern("allergy to {value}", _ALLERGIC, r"je suis allergique (?:à la|aux|au|à)\b", a.thing, ("foreign",), "yes"),
+    # Spanish
+    Pattern("home city", _LIVES, r"(?:yo )?vivo(?: ahora)? en\b|me (?:mudé|he mudado)(?: de .{2,40}?)? a\b", a.place, ("foreign",)),
+    Pattern("name", _CALLED, r"me llamo\b|mi nombre es\b", a.name, ("foreign",)),
+    Pattern("occupation", _WORKS_AS, r"trabajo (?:como|de)\b", a.job, ("foreign",)),
+    Pattern("occupation", _WORKS_AS, r"soy(?: una?)?(?= \w+$)", a.known_job, ("foreign",)),
+    Pattern("employer", _WORKS_AT, r"trabajo (?:en|para)\b", a.organisation, ("foreign",)),
+    Pattern(_OPINION, _LIKES, r"me (?:gusta|encanta)n?(?: mucho)?\b<the>?", a.thing, ("foreign",), "likes"),
+    Pattern(_OPINION, _DISLIKES, r"odio\b<the>?", a.thing, ("foreign",), "dislikes"),
+    Pattern("allergy to {value}", _ALLERGIC, r"soy alérgic[oa] (?:a la|a los|a las|al|a)\b", a.thing, ("foreign",), "yes"),
+)  # fmt: skip
+"""German, French and Spanish: the whole clause is matched, for these languages put the person into the verb."""

@@ -1,0 +1,224 @@
+"""The facts of some messages: what people said of themselves and of others, each with the words that prove it.
+
+Two kinds: those of the table (`fact_patterns`), which may fill a slot, and plain statements in the third person, which never do.
+What a reader would get wrong: a fact is made only of what a user himself asserts; questions, suppositions, quotations, pasted or
+recalled text, and what systems, tools and nameless assistants say make none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from memory_core.adapters.offline import fact_patterns
+from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses, without_fillers
+from memory_core.adapters.offline.fact_patterns import Of, Pattern
+from memory_core.adapters.offline.fact_values import COUNTRIES, listed
+from memory_core.adapters.offline.voice import conjugated, third_person, told_of
+from memory_core.domain.agent_answers import SaidFact
+from memory_core.domain.conversation import Message
+from memory_core.domain.own_words import own_words
+from memory_core.domain.polarity import NEGATIONS
+from memory_core.domain.quotes import may_tell
+from memory_core.domain.sentences import Sentence, sentences
+from memory_core.domain.stopwords import QUERY_WORDS
+from memory_core.domain.text import terms_of, tokens, words
+
+MAX_FACTS = 40
+_BY_SUBJECT: dict[Of, tuple[Pattern, ...]] = {
+    of: tuple(row for row in fact_patterns.ENGLISH + fact_patterns.FOREIGN if of in row.of)
+    for of in ("self", "we", "mine", "call", "other", "foreign")
+}
+_ADVERBS = re.compile(
+    r"(?:(?:currently|now|still|also|just|really|actually|recently|already|always|usually|absolutely|even|mostly|both|finally|only|truly"
+    r"|do|does"
+    r"|totally|especially|mainly|basically|originally)\s+)+(?!not\b)",
+    re.IGNORECASE,
+)
+_ONE_EACH = re.compile(
+    rf"my (?:older |younger |little |big |twin )?(?:{SINGULAR}|sister|brother|best friend|grandma|grandmother|grandpa|grandfather)$"
+)
+_HEDGED = re.compile(
+    r"(?:\w+,\s+)?I\s+(?:just\s+|really\s+|also\s+|do\s+)?(?:think|guess|mean|see|know|hope|wonder|suppose|feel like|appreciate"
+    r"|understand|agree|bet"
+    r"|swear|promise|wish|would|could|can|might|may|should|am (?:sorry|asking|wondering|sure|good|fine|ok|okay|back|here|done|curious)"
+    r"|was wondering|need (?:help|to ask)|have (?:a|another|one|some) (?:\w+ )?questions?|said|told|asked|say|repeat|order|command"
+    r"|instruct|authori[sz]e)\b",
+    re.IGNORECASE,
+)
+_NEGATIONS = NEGATIONS - {"without", "except", "unless", "former", "formerly", "ohne", "sans", "sin", "sem"}
+"""Those that turn the whole clause: coffee without milk is liked all the same."""
+_MARKUP = frozenset("<>{}|\\")
+_NO_MORE = re.compile(r"\b(?:no longer|any ?more|stopped|quit|gave up|given up)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One match of a row: the fact's parts, before its quote is known."""
+
+    text: str
+    subject: str | None
+    attribute: str | None
+    value: str | None
+    confidence: float
+
+
+def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
+    """At most `MAX_FACTS` facts in the order they were said, without doubles; those of the table go before plain statements."""
+    certain: dict[str, SaidFact] = {}
+    plain: dict[str, SaidFact] = {}
+    for number, message in enumerate(messages):
+        if not may_tell(message):
+            continue
+        who = speaker(message)
+        for sentence in sentences(own_words(message.content)):
+            quote = message.content[sentence.start : sentence.end]
+            found = list(_of_table(sentence.text, who))
+            for one in found:
+                certain.setdefault(one.text.casefold(), _said(one, number, quote))
+            statement = _statement(sentence, who, [one.text for one in found])
+            if statement is not None:
+                plain.setdefault(statement.text.casefold(), _said(statement, number, quote))
+    kept = [*certain.values(), *plain.values()][:MAX_FACTS]
+    return _last_word_wins(sorted(kept, key=lambda fact: fact.message))
+
+
+def speaker(message: Message) -> str:
+    """How a message is told of: by the actor's name where there is one, else by its role: "User", "Assistant"."""
+    return " ".join((message.actor or "").split())[:60] or message.role.capitalize()
+
+
+def _said(one: _Found, number: int, quote: str) -> SaidFact:
+    whole = one.subject is not None and one.attribute is not None and one.value is not None
+    slot = (
+        (one.subject, one.attribute, one.value)
+        if whole and len(one.attribute or "") <= 80 and len(one.subject or "") <= 80
+        else (None,) * 3
+    )
+    return SaidFact(
+        text=one.text[:500], message=number, quote=quote, subject=slot[0], attribute=slot[1], value=slot[2], confidence=one.confidence
+    )
+
+
+def _last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
+    """Who says Berlin and then Lisbon in one breath lives in Lisbon: of two values of one slot the earlier fills it no more."""
+    taken: set[tuple[str, str]] = set()
+    kept: list[SaidFact] = []
+    for fact in reversed(facts):
+        if fact.subject is not None and fact.attribute is not None:
+            slot = fact.subject.casefold(), fact.attribute.casefold()
+            if slot in taken:
+                fact = fact.model_copy(update={"subject": None, "attribute": None, "value": None})
+            taken.add(slot)
+        kept.append(fact)
+    return kept[::-1]
+
+
+def _of_table(sentence: str, who: str) -> Iterator[_Found]:
+    """The facts of one sentence that a row of the table knows."""
+    before: tuple[Pattern, str] | None = None
+    for clause in asserted_clauses(sentence):
+        matches = list(_matches(clause, sentence))
+        if not matches and before is not None and clause.carried and listed(clause.rest):
+            # one more item of the list that the clause before began: "German and French"
+            row, subject = before
+            value = row.shape(clause.rest)
+            if value is not None:
+                yield _found(row, {"value": value}, subject, who)
+            continue
+        before = None
+        for row, groups in matches:
+            yield _found(row, groups, clause.subject, who)
+            before = (row, clause.subject) if row.many else before
+
+
+def _matches(clause: Clause, sentence: str) -> Iterator[tuple[Pattern, dict[str, str]]]:
+    rest = clause.rest
+    adverbs = _ADVERBS.match(rest)
+    rest = rest[adverbs.end() :] if adverbs else rest
+    negated = _negated(rest)
+    for row in _BY_SUBJECT[_kind(clause)]:
+        if row.negative != negated:
+            continue
+        match = row.expression.match(rest)
+        if match is None:
+            continue
+        groups = {name: text for name, text in match.groupdict().items() if text}
+        value = row.shape(groups.get("value") or rest[match.end() :])
+        if value is not None:
+            yield row, {**groups, "value": value}
+    if clause.lead and clause.subject == "I" and (name := re.fullmatch(r"am ([A-Z][a-zà-ÿ'-]+)", clause.rest)) and _GREETS.match(sentence):
+        yield _NAMED, {"value": name[1]}
+
+
+_ONE_NAME = {"kids": "children", "grandkids": "grandchildren"}
+_GREETS = re.compile(r"(?:hi|hello|hey|good (?:morning|evening|afternoon))\b", re.IGNORECASE)
+_NAMED = Pattern("name", "{who} is called {value}", "am", lambda words: words)
+
+
+def _kind(clause: Clause) -> Of:
+    kinds: dict[str, Of] = {"I": "self", "we": "we", "my": "mine", "call me": "call", "": "foreign"}
+    return kinds.get(clause.subject, "other")
+
+
+def _negated(words: str) -> bool:
+    return not _NEGATIONS.isdisjoint(re.findall(r"[^\W\d_]+", words.casefold()))
+
+
+def _found(row: Pattern, groups: dict[str, str], subject: str, who: str) -> _Found:
+    """The fact that a row makes of its match, told of `who`."""
+    value = told_of(groups["value"], who)
+    of = groups.get("of", "").strip().lower()
+    of = _ONE_NAME.get(of, of)
+    told, owner, slotted = _subject(subject, who)
+    pair = " and ".join(sorted((value.lower(), of)))
+    parts = {"who": told, "value": value, "of": of, "a_value": _with_article(value), "does": conjugated(value), "pair": pair}
+    attribute = row.attribute.format(**{**parts, "value": value.lower()}) if row.attribute and slotted else None
+    if attribute == "home city" and value.lower() in COUNTRIES:
+        attribute = "home country"
+    text = row.told.format(**parts)
+    confidence = 0.9 if told == who else 0.8
+    return _Found(text, owner if attribute else None, attribute, row.filled.format(value=value) if attribute else None, confidence)
+
+
+def _subject(subject: str, who: str) -> tuple[str, str, bool]:
+    """How the subject is told, how its slots name it, and whether it is one of which there is only one."""
+    if subject in ("I", "my", "we", "call me", ""):
+        return who, who.lower() if who == "User" else who, True
+    if subject.startswith("my "):
+        return f"{who}'s {subject[3:]}", f"{who.lower() if who == 'User' else who}'s {subject[3:]}", bool(_ONE_EACH.match(subject))
+    return subject, subject, True
+
+
+def _with_article(value: str) -> str:
+    if value[:1].isupper():
+        return value
+    return f"{'an' if value[:1].lower() in 'aeiou' else 'a'} {value}"
+
+
+def _statement(sentence: Sentence, who: str, told: Iterable[str]) -> _Found | None:
+    """A plain statement in the third person; None when the facts of the table say as much, or when nothing is stated."""
+    text = without_fillers(sentence.text)
+    if (
+        sentence.asks
+        or not _MARKUP.isdisjoint(text)
+        or _HEDGED.match(re.sub(r"^i\b", "I", text))
+        or not asserted_clauses(text)
+        or not 4 <= len(text.split()) <= 40
+    ):
+        return None
+    if _negated(text.replace("n't", " not").replace("n’t", " not")) and not _NO_MORE.search(text):
+        return None
+    rewritten = third_person(text, who)
+    if rewritten is None:
+        return None
+    said, known = set(terms_of(word for word in words(text) if word not in QUERY_WORDS)), {term for one in told for term in tokens(one)}
+    new = said - known - _THIN
+    return _Found(rewritten, None, None, None, 0.5) if len(new) >= (1 if known else 2) and len(said - _THIN) >= 2 else None
+
+
+_THIN = frozenset(
+    tokens("just also really live living today well work love like hate dislike enjoy adore name called had have been im now very")
+)
+"""Terms that make no statement worth keeping by themselves."""

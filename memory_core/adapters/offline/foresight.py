@@ -1,0 +1,102 @@
+"""What holds for a while, or will: "User is travelling for two weeks", with its beginning and its end.
+
+Explicit stretches of time come first (`forward_dates`), else what is known to pass by itself (`foresight_cues`). What a reader
+would get wrong: everything counts from the message's own moment, so a conversation that is told a year late is foreseen in its
+own time, and is over on arrival. Only users' own statements count, as with facts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from memory_core.adapters.offline.clauses import asserted_clauses, without_fillers
+from memory_core.adapters.offline.facts import speaker
+from memory_core.adapters.offline.foresight_cues import PASSING
+from memory_core.adapters.offline.forward_dates import Ahead, ahead
+from memory_core.adapters.offline.voice import expanded, is_past, third_person
+from memory_core.domain.agent_answers import SaidForesight
+from memory_core.domain.conversation import Message
+from memory_core.domain.own_words import own_words
+from memory_core.domain.quotes import may_tell
+from memory_core.domain.sentences import sentences
+
+MAX_FORESIGHT = 20
+_SELF = re.compile(r"\b(?:I|i|my|My|we|We|our|ich|Ich|mein\w*|je|Je|j'|J'|mon|ma|yo|mi|estoy|Estoy|tengo|Tengo|suis|bin)\b")
+_NOT_NOW = re.compile(
+    r"\b(?:last|ago|yesterday|used to|back in|no longer|not|never|recovered|over (?:it|the)|as a (?:child|kid)|when i was|if|wish|nicht"
+    r"|kein\w*|pas|would)\b|n't\b",
+    re.IGNORECASE,
+)
+_FORWARD = re.compile(
+    r"\b(?:will|am|are|is|going to|gonna|plan(?:s|ning)?|flying|leaving|start(?:s|ing)?|have (?:an?|my|the|to)|has (?:an?|to)|booked"
+    r"|scheduled|reserved|signed up|registered"
+    r"|got (?:tickets?|an? (?:appointment|interview))|invited|want to|need to|hope to|intend to|must|expect(?:ing)?|on until|due|moving"
+    r"|bin|werde|suis|vais|estoy|voy)\b",
+    re.IGNORECASE,
+)
+_FIRST_VERB = re.compile(r"\bI\s+(?:(?:just|also|really|finally|recently|already|even|then|have|had)\s+)*(?P<verb>[a-z]+)")
+_MONTHS_PREGNANT = re.compile(
+    r"\b(?P<count>\d{1,2}|one|two|three|four|five|six|seven|eight|nine)\s+(?P<unit>weeks?|months?)\s+pregnant\b", re.IGNORECASE
+)
+_COUNTS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_PREGNANCY_DAYS = 280
+
+
+def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
+    """At most `MAX_FORESIGHT` foresights in the order they were said, without doubles."""
+    found: dict[str, SaidForesight] = {}
+    for number, message in enumerate(messages):
+        if not may_tell(message):
+            continue
+        for sentence in sentences(own_words(message.content)):
+            text = without_fillers(sentence.text)
+            if sentence.asks or not _SELF.search(text) or not asserted_clauses(text):
+                continue
+            span = _span(expanded(text), message.timestamp)
+            if span is None:
+                continue
+            who = speaker(message)
+            described = third_person(text, who) or f"{who} said: {sentence.text}"
+            quote = message.content[sentence.start : sentence.end]
+            one = SaidForesight(
+                description=described[:500], message=number, quote=quote, start_time=span[0], end_time=span[1], confidence=span[2]
+            )
+            found.setdefault(described.casefold(), one)
+    return list(found.values())[:MAX_FORESIGHT]
+
+
+def _span(text: str, said_at: datetime) -> tuple[datetime, datetime, float] | None:
+    """Beginning, end and confidence: 0.9 where the time was named, 0.6 where it is what such things usually take."""
+    if _NOT_NOW.search(text):
+        return None
+    named = ahead(text, said_at)
+    if named is not None and (named.intrinsic or _looks_ahead(text)):
+        start = _no_later(named, text, said_at)
+        return start, named.end, 0.9
+    row = next((row for row in PASSING if row.said.search(text)), None)
+    if row is None or named is not None:
+        return None
+    months = _MONTHS_PREGNANT.search(text)
+    days = row.days if months is None else max(7, _PREGNANCY_DAYS - _passed(months))
+    return said_at, said_at + timedelta(days), 0.6
+
+
+def _no_later(named: Ahead, text: str, said_at: datetime) -> datetime:
+    """A stretch that runs already ("I am here until Friday") starts when it is told."""
+    return said_at if named.start < said_at else named.start
+
+
+def _looks_ahead(text: str) -> bool:
+    """Whether the sentence speaks of what is or will be, rather than of what was."""
+    if _FORWARD.search(text):
+        return True
+    verb = _FIRST_VERB.search(text)
+    return verb is None or not is_past(verb["verb"])
+
+
+def _passed(match: re.Match[str]) -> int:
+    count = match["count"].lower()
+    number = int(count) if count.isdecimal() else _COUNTS.index(count)
+    return number * (7 if match["unit"].lower().startswith("week") else 30)

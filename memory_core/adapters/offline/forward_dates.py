@@ -1,0 +1,257 @@
+"""The stretch of time ahead that a sentence names, counted from the moment it was said.
+
+`date_windows` looks back, and wide ("next week" is its nearest fortnight), because it nudges a ranking; here a memory begins and
+ends by what is found. Only plain dates are read by it. What a reader would get wrong: "now" is the message's own moment, never the
+clock's, and days are UTC days, because nobody knows the speaker's zone. Why no library: the ones that read dates from prose cost
+milliseconds a sentence and a quarter of a second at the start, and guess ("may", "sat", "second") where this must not.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, timezone
+
+from memory_core.domain.date_windows import date_windows
+
+_NUMBERS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "ein": 1, "eine": 1, "zwei": 2, "drei": 3, "vier": 4, "une": 1, "un": 1,
+    "deux": 2, "trois": 3, "una": 1, "dos": 2, "tres": 3,
+}  # fmt: skip
+_DAYS = {
+    "day": 1, "night": 1, "weekend": 3, "week": 7, "fortnight": 14, "month": 30, "season": 91, "semester": 180, "term": 90, "year": 365,
+    "tag": 1, "tage": 1, "woche": 7, "monat": 30, "jour": 1, "semaine": 7, "mois": 30, "día": 1, "semana": 7, "mes": 30,
+}  # fmt: skip
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)})"
+_UNIT = r"(?P<unit>days?|nights?|weekends?|weeks?|fortnights?|months?|semesters?|terms?|years?)"
+_FOREIGN_UNIT = r"(?P<unit>tage?|wochen?|monate?|jours?|semaines?|mois|días?|semanas?|mes(?:es)?)"
+_DAY = r"(?P<weekday>mon|tues|wednes|thurs|fri|satur|sun)day"
+_DATE = (
+    r"(?P<date>(?:the\s+)?(?:(?:early|mid|late|end of|beginning of)[\s-]+)?"
+    r"(?:\d{4}-\d\d-\d\d|\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?[A-Za-z]{3,9}\.?(?:,?\s+\d{4})?"
+    r"|(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov"
+    r"|dec)\b\.?"
+    r"(?:\s+\d{1,2}(?:st|nd|rd|th)?(?!\d))?(?:,?\s+\d{4})?|(?:spring|summer|autumn|fall|winter)))"
+)
+_FOR = re.compile(
+    rf"\b(?:for|over|during|within)\s+(?:about\s+|around\s+|at least\s+|another\s+)?(?:the\s+)?(?:next\s+"
+    rf"|coming\s+)?(?:{_COUNT}\s+(?:of\s+)?(?:more\s+)?)?{_UNIT}\b"
+    rf"|\bfor\s+the\s+(?P<rest>rest)\s+of\s+the\s+(?P<of>day|week|month|year)\b|\bthe\s+(?:next"
+    rf"|coming)\s+{_COUNT.replace('count', 'count2')}\s+{_UNIT.replace('unit', 'unit2')}\b",
+    re.IGNORECASE,
+)
+_FOREIGN_FOR = re.compile(
+    rf"\b(?:für|pour|pendant|por|durante)\s+(?:(?:die\s+nächsten|les\s+prochaine?s|los\s+próximos"
+    rf"|las\s+próximas)\s+)?{_COUNT}\s+{_FOREIGN_UNIT}\b",
+    re.IGNORECASE,
+)
+_UNTIL = re.compile(
+    rf"\b(?:until|till|til|through|up to|by)\s+(?:(?P<next>next|this|the end of(?: the)?|the end of next)\s+)?(?:on\s+)?"
+    rf"(?:{_DAY}|(?P<word>tomorrow|tonight|the weekend|weekend|christmas|easter|new year)|(?P<period>week|month|year)|{_DATE})\b",
+    re.IGNORECASE,
+)
+_AT = re.compile(
+    rf"\b(?P<word>tomorrow|tonight|later today|this (?:afternoon|evening|weekend|week|month|year)|the day after tomorrow|next (?:weekend"
+    rf"|week|month|year))\b"
+    rf"|\bin\s+(?:about\s+|around\s+)?{_COUNT}\s+{_UNIT}(?:['’]?s? time)?\b|\b(?:on|next|this(?: coming)?|coming)\s+{_DAY}\b|\b(?:on|in"
+    rf"|for|at|during|around|from|this|next)\s+{_DATE}",
+    re.IGNORECASE,
+)
+_FROM_TO = re.compile(
+    rf"\bfrom\s+{_DATE.replace('<date>', '<from>')}\s+(?:to|until|till|through|-|–)\s+{_DATE}"
+    rf"|\bfrom\s+{_DAY.replace('<weekday>', '<from_day>')}\s+(?:to|until|till|through)\s+{_DAY}",
+    re.IGNORECASE,
+)
+_BARE_DAY = re.compile(
+    r"\bfrom\s+(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?\s*(?:to|until|till|-|–)\s*(?:the\s+)?(\d{1,2})(?:st|nd|rd"
+    r"|th)?\s+(?:of\s+)?([A-Za-z]{3,9})\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """From `start` until before `end`, aware UTC; `end` is after the moment it was said. intrinsic: no past sentence speaks so."""
+
+    start: datetime
+    end: datetime
+    intrinsic: bool
+
+
+def ahead(sentence: str, said_at: datetime) -> Ahead | None:
+    """The stretch that a sentence names, the most telling first: from … to, until, for, then a day or a month. None when it names none."""
+    for read in (_from_to, _until, _for, _at):
+        found = read(sentence, said_at)
+        if found is not None and found.end > said_at and found.end > found.start:
+            return found
+    return None
+
+
+def _from_to(sentence: str, said_at: datetime) -> Ahead | None:
+    match = _FROM_TO.search(_BARE_DAY.sub(r"from \1 \3 to \2 \3", sentence))  # "from 3 to 10 June": the first borrows the month
+    if match is None:
+        return None
+    if match["from_day"]:
+        start = _weekday(match["from_day"], said_at)
+        return Ahead(start, _weekday(match["weekday"], start) + timedelta(1), True)
+    first = _dated(match["from"], said_at)
+    last = None if first is None else _dated(match["date"], first[0])
+    return None if first is None or last is None else Ahead(first[0], last[1], True)
+
+
+def _until(sentence: str, said_at: datetime) -> Ahead | None:
+    match = _UNTIL.search(sentence)
+    if match is None:
+        return None
+    day = _midnight(said_at)
+    if match["weekday"]:
+        later = (
+            7 if (match["next"] or "").lower() == "next" and _weekday(match["weekday"], said_at) - day < timedelta(7 - day.weekday()) else 0
+        )
+        end = _weekday(match["weekday"], said_at) + timedelta(1 + later)
+    elif match["period"]:
+        end = _end_of(match["period"].lower(), day, following="next" in (match["next"] or "").lower())
+    elif match["word"]:
+        end = _feast(match["word"].lower(), day)
+    else:
+        dated = _dated(match["date"], said_at)
+        if dated is None:
+            return None
+        end = dated[1] if (match["next"] or "").lower().startswith("the end") or not _is_month(match["date"]) else dated[0]
+    return Ahead(said_at, end, True)
+
+
+def _for(sentence: str, said_at: datetime) -> Ahead | None:
+    match = _FOR.search(sentence) or _FOREIGN_FOR.search(sentence)
+    if match is None:
+        return None
+    groups = match.groupdict()
+    if groups.get("rest"):
+        return Ahead(said_at, _end_of(groups["of"].lower(), _midnight(said_at), following=False), True)
+    unit, count = groups["unit"] or groups["unit2"], groups["count"] or groups.get("count2")
+    if count is None and "next" not in match.group().lower() and "coming" not in match.group().lower():
+        return None
+    starts = _AT.search(sentence)  # "next week for three days": it starts there
+    start = said_at if starts is None else max(said_at, (_at(sentence, said_at) or Ahead(said_at, said_at, False)).start)
+    return Ahead(start, start + timedelta(_length(count or "one", unit)), "next" in match.group().lower())
+
+
+def _at(sentence: str, said_at: datetime) -> Ahead | None:
+    match = _AT.search(sentence)
+    if match is None:
+        return None
+    today = _midnight(said_at)
+    if match["word"]:
+        start, end = _near(" ".join(match["word"].lower().split()), today)
+        return Ahead(max(start, said_at), end, True)
+    if match["count"]:
+        start = today + timedelta(_length(match["count"], match["unit"]))
+        return Ahead(start, start + timedelta(1 if match["unit"].lower().startswith(("day", "night")) else 7), False)
+    if match["weekday"]:
+        start = _weekday(match["weekday"], said_at)
+        return Ahead(start, start + timedelta(1), match.group().lower().startswith(("next", "this", "coming")))
+    dated = _dated(match["date"], said_at)
+    return None if dated is None else Ahead(max(dated[0], said_at), dated[1], match.group().lower().startswith("next"))
+
+
+def _near(word: str, today: datetime) -> tuple[datetime, datetime]:
+    """The days that a word of everyday names."""
+    week, day = today - timedelta(today.weekday()), timedelta(1)
+    return {
+        "tomorrow": (today + day, today + 2 * day),
+        "the day after tomorrow": (today + 2 * day, today + 3 * day),
+        "this weekend": (week + 5 * day, week + 7 * day),
+        "next weekend": (week + 12 * day, week + 14 * day),
+        "this week": (today, week + 7 * day),
+        "next week": (week + 7 * day, week + 14 * day),
+        "this month": (today, _end_of("month", today, following=False)),
+        "next month": (_end_of("month", today, following=False), _end_of("month", today, following=True)),
+        "this year": (today, _end_of("year", today, following=False)),
+        "next year": (_end_of("year", today, following=False), _end_of("year", today, following=True)),
+    }.get(word, (today, today + day))
+
+
+def _end_of(period: str, today: datetime, *, following: bool) -> datetime:
+    """The first moment after this day, week, month or year, or after the following one."""
+    if period == "day":
+        return today + timedelta(2 if following else 1)
+    if period == "week":
+        return today + timedelta((14 if following else 7) - today.weekday())
+    years, months = (0, 1) if period == "month" else (1, 0)
+    end = today.replace(day=1) if period == "month" else today.replace(day=1, month=1)
+    for _ in range(2 if following else 1):
+        end = end.replace(year=end.year + years + (end.month + months - 1) // 12, month=(end.month + months - 1) % 12 + 1)
+    return end
+
+
+def _feast(word: str, today: datetime) -> datetime:
+    if word == "tomorrow":
+        return today + timedelta(2)
+    if word == "tonight":
+        return today + timedelta(1)
+    if "weekend" in word:
+        return today + timedelta(7 - today.weekday())
+    if word == "easter":
+        return max((_easter(today.year), _easter(today.year + 1)), key=lambda day: (day > today and day.year == today.year, day))
+    month, day = (12, 25) if word == "christmas" else (1, 1)
+    feast = today.replace(month=month, day=day)
+    return feast if feast > today else feast.replace(year=feast.year + 1)
+
+
+def _easter(year: int) -> datetime:
+    """Easter Sunday by the Gregorian computus (Meeus, Astronomical Algorithms)."""
+    a, (b, c) = year % 19, divmod(year, 100)
+    (d, e), f = divmod(b, 4), (b + 8) // 25
+    g = (19 * a + b - d - (b - f + 1) // 3 + 15) % 30
+    h = (32 + 2 * e + 2 * (c // 4) - g - c % 4) % 7
+    month, day = divmod(g + h - 7 * ((a + 11 * g + 22 * h) // 451) + 114, 31)
+    return datetime(year, month, day + 1, tzinfo=timezone.utc)
+
+
+def _dated(words: str, said_at: datetime) -> tuple[datetime, datetime] | None:
+    """The first such date or month that has not ended when it is said."""
+    named = date_windows(f"in {words.removeprefix('the ')}", said_at)
+    if len(named) != 1:
+        return None
+    window = named[0]
+    if not window.yearly:
+        return _moment(window.start.year, window.start), _moment(window.end.year, window.end)
+    span = window.end.year - window.start.year
+    for year in (said_at.year - span, said_at.year, said_at.year + 1):
+        start, end = _moment(year, window.start), _moment(year + span, window.end)
+        if end > said_at:
+            return start, end
+    return None
+
+
+def _moment(year: int, day: date) -> datetime:
+    month, number = day.month, day.day
+    if (month, number) == (2, 29) and not (year % 4 == 0 and (year % 100 or year % 400 == 0)):
+        month, number = 3, 1
+    return datetime(year, month, number, tzinfo=timezone.utc)
+
+
+def _is_month(words: str) -> bool:
+    return not any(character.isdigit() for character in re.sub(r"\d{4}", "", words))
+
+
+def _weekday(name: str, said_at: datetime) -> datetime:
+    """The next such day; today's name means today in a week, for who means today says so."""
+    today = _midnight(said_at)
+    return today + timedelta((_WEEKDAYS.index(name[:3].lower()) - today.weekday()) % 7 or 7)
+
+
+def _length(count: str, unit: str) -> int:
+    number = int(count) if count.isdecimal() else _NUMBERS[count.lower()]
+    name = unit.lower()
+    single = next(
+        days
+        for known, days in sorted(_DAYS.items(), key=lambda item: -len(item[0]))
+        if name.startswith(known[:-1] if known == "woche" else known)
+    )
+    return number * single
+
+
+def _midnight(moment: datetime) -> datetime:
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -1,0 +1,160 @@
+"""The `Agents` over a chat model of OpenAI, Azure OpenAI or a compatible server.
+
+One call of the model an answer: what it writes is repaired by code or refused, never asked for twice. What a reader would get wrong: a
+valid answer is not yet a true one. Numbers, quotes and decisions are checked against what was shown by those who asked.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from functools import lru_cache
+from typing import Any
+
+from memory_core.adapters.openai.budget import Budget
+from memory_core.adapters.openai.chat import Chat
+from memory_core.adapters.openai.echoes import Echoes
+from memory_core.adapters.openai.record import Entry, fenced, item_entries, message_entries
+from memory_core.adapters.openai.repair import answer_in
+from memory_core.domain.agent_answers import (
+    Answered,
+    Boundaries,
+    ConversationSummary,
+    Decisions,
+    EpisodeAnalysis,
+    ExtractedFacts,
+    Provenance,
+    Synthesis,
+)
+from memory_core.domain.attributes import canonical_attribute, canonical_subject
+from memory_core.domain.conversation import Message
+from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.ports import Clock, DecisionItem, Health, Meter
+from memory_core.prompts import Name, prompt
+
+log = logging.getLogger(__name__)
+TRUST_S = 60
+"""A success this recent answers a readiness check."""
+
+
+class OpenAIAgents:
+    """`LLM_PROVIDER=openai` or `azure`."""
+
+    def __init__(self, chat: Chat, budget: Budget, clock: Clock, meter: Meter | None = None) -> None:
+        self._chat = chat
+        self._model = chat.model
+        self._provider = chat.provider
+        self._budget = budget
+        self._clock = clock
+        self._meter = meter
+
+    @property
+    def model(self) -> str:
+        """The configured name."""
+        return self._model
+
+    async def open(self) -> None:
+        """Make the client; nothing is sent."""
+        await self._chat.open()
+
+    async def close(self) -> None:
+        """Close the client."""
+        await self._chat.close()
+
+    def pool(self) -> tuple[int, int]:
+        """Calls that may be under way at once, and those that are."""
+        return self._chat.pool()
+
+    async def detect_boundary(self, app_id: str, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
+        """Where the messages change their topic."""
+        before = [Entry(("previous episode",), previous)] if previous else []
+        return await self._ask("detect_boundary", app_id, [*before, *message_entries(messages)])
+
+    async def analyse_episode(self, app_id: str, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
+        """The patterns of behaviour in the messages."""
+        return await self._ask("analyse_episode", app_id, message_entries(messages))
+
+    async def summarise(self, app_id: str, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
+        """The story of the messages; `fast` asks for the story alone, by a shorter prompt."""
+        if not fast:
+            return await self._ask("summarise", app_id, message_entries(messages))
+        answer = await self._ask("summarise_fast", app_id, message_entries(messages))
+        return Answered(ConversationSummary(narrative=answer.value.narrative), answer.provenance, answer.tokens)
+
+    async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
+        """The facts and the foresight of the messages, slots by their canonical names."""
+        answer: Answered[ExtractedFacts] = await self._ask("extract_facts", app_id, message_entries(messages))
+        facts = [
+            one.model_copy(update={"subject": canonical_subject(one.subject), "attribute": canonical_attribute(one.attribute)})
+            if one.subject and one.attribute
+            else one
+            for one in answer.value.facts
+        ]
+        return Answered(answer.value.model_copy(update={"facts": facts}), answer.provenance, answer.tokens)
+
+    async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
+        """What each held memory becomes beside the new ones."""
+        return await self._ask("decide_conflicts", app_id, [*item_entries("new", new), *item_entries("held", held)])
+
+    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem], complaint: str | None = None) -> Answered[Synthesis]:
+        """One note out of several. The complaint names words of the notes, so it is data like them."""
+        entries = item_entries("note", notes)
+        return await self._ask("synthesise", app_id, [*entries, *([Entry(("complaint",), complaint)] if complaint else [])])
+
+    async def check(self) -> Health:
+        """The last call, when it was well and just now; else whether the service answers at all. No tokens are spent."""
+        last_ok, last_error = self._chat.last_ok, self._chat.last_error
+        exhausted = self._budget.exhausted()
+        facts = {"apps_over_daily_tokens": exhausted} if exhausted else {}
+        if last_error is None and last_ok is not None and self._clock.now() - last_ok < timedelta(seconds=TRUST_S):
+            return Health(self._provider, "ok", last_ok=last_ok, facts=facts)
+        try:
+            await self._chat.reach()
+        except Unavailable as error:
+            return Health(self._provider, "unavailable", last_ok=last_ok, detail=error.detail, facts=facts)
+        detail = None if last_error is None else f"the last call failed: {last_error}"
+        return Health(self._provider, "ok" if detail is None else "degraded", last_ok=last_ok, detail=detail, facts=facts)
+
+    async def _ask(self, name: Name, app_id: str, entries: Sequence[Entry]) -> Answered[Any]:
+        """One call, counted by how it ended. Whoever is over budget asks nobody."""
+        outcome = "over_budget"
+        try:
+            await self._budget.check(app_id)
+            outcome = "failed"
+            answer, outcome = await self._answered(name, app_id, entries)
+        except Unavailable:
+            outcome = "unavailable"
+            raise
+        except AgentFailed as error:
+            raise AgentFailed(f"{self._model}, asked to {name}: {error.detail}") from error
+        finally:
+            if self._meter is not None:
+                self._meter.agent_call(name, outcome)
+        return answer
+
+    async def _answered(self, name: Name, app_id: str, entries: Sequence[Entry]) -> tuple[Answered[Any], str]:
+        asked = prompt(name)
+        record = fenced(entries)
+        reply = await self._chat.ask(asked, record.text)
+        await self._budget.spend(app_id, sum(reply.tokens))
+        if self._meter is not None:
+            self._meter.tokens(app_id, self._model, *reply.tokens)
+        if reply.failure is not None:
+            raise AgentFailed(reply.failure)
+        try:
+            repaired = answer_in(reply.text, asked.answer, replace(_echoes(name), mark=record.mark))
+        except AgentFailed as error:
+            raise AgentFailed(f"{error.detail}, cut off at its limit of tokens" if reply.cut else error.detail) from error
+        if repaired.dropped:
+            log.warning(
+                "%s, asked to %s: left out %d things that were wrong or repeated its instructions", self._model, name, repaired.dropped
+            )
+        answer = Answered(repaired.value, Provenance(self._model, asked.id, asked.version), reply.tokens)
+        return answer, "repaired" if repaired.repaired else "ok"
+
+
+@lru_cache
+def _echoes(name: Name) -> Echoes:
+    return Echoes.of(prompt(name))

@@ -1,0 +1,210 @@
+"""One request to a chat model, tried again where that can help, and what came back: a text, or a failure of one of two kinds.
+
+`Unavailable` is for what passes (down, slow, throttled, wrong key): the work waits. `AgentFailed` is for what asking again would only
+repeat (refused, filtered, too long, nothing in it). What a reader would get wrong: a try that the server turned down has cost nothing,
+but one that timed out may have been paid, so all tries of a call share one deadline.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from memory_core.adapters.openai.client import Connection, Service, connect
+from memory_core.adapters.openai.dialect import Dialect, Refusal
+from memory_core.adapters.openai.retries import Retries
+from memory_core.adapters.openai.structured import strict_schema
+from memory_core.adapters.openai.tokens import CHARACTERS_A_TOKEN
+from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.ports import Clock
+from memory_core.prompts import Prompt
+
+if TYPE_CHECKING:
+    from openai import APIStatusError
+
+log = logging.getLogger(__name__)
+DEPENDENCY = "agents"
+CHECK_TIMEOUT_S = 5.0
+_REFUSED = frozenset({400, 413, 422})
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How the model writes: temperature, nucleus, and the longest answer in tokens."""
+
+    temperature: float = 0.4
+    top_p: float = 0.9
+    max_tokens: int = 3000
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the model said, whole or not: `failure` says why there is no usable text. tokens: prompt and completion."""
+
+    text: str
+    tokens: tuple[int, int]
+    cut: bool = False
+    failure: str | None = None
+
+
+class Chat:
+    """A model behind the chat completions API; `model` is its name, on Azure the deployment's.
+
+    timeout_s bounds a call with all its tries, `concurrency` the calls under way. last_error: why the last call failed, None when it
+    did not.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        model: str,
+        clock: Clock,
+        *,
+        sampling: Sampling | None = None,
+        timeout_s: float = 60.0,
+        concurrency: int = 8,
+        retries: Retries | None = None,
+    ) -> None:
+        self._service = service
+        self.model = model
+        self.provider = service.provider
+        self._clock = clock
+        self._sampling = sampling or Sampling()
+        self._timeout_s = timeout_s
+        self._retries = retries or Retries(tries=3, deadline_s=timeout_s)
+        self._concurrency = concurrency
+        self._slots = asyncio.Semaphore(concurrency)
+        self._under_way = 0
+        self._dialect = Dialect()
+        self._opening = asyncio.Lock()
+        self._connection: Connection | None = None
+        self.last_ok: datetime | None = None
+        self.last_error: str | None = None
+
+    async def open(self) -> None:
+        """Make the client; nothing is sent."""
+        await self._connected()
+
+    async def close(self) -> None:
+        """Close the client."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
+
+    def pool(self) -> tuple[int, int]:
+        """Calls that may be under way at once, and those that are."""
+        return self._concurrency, self._under_way
+
+    async def ask(self, prompt: Prompt[Any], record: str) -> Reply:
+        """The model's reply to a prompt about a record. Raises Unavailable; AgentFailed when the request itself was refused."""
+        async with self._slots:
+            self._under_way += 1
+            try:
+                answer = await self._retries.run(DEPENDENCY, partial(self._send, prompt, record))
+            except (Unavailable, AgentFailed) as error:
+                self.last_error = error.detail
+                raise
+            finally:
+                self._under_way -= 1
+        self.last_ok, self.last_error = self._clock.now(), None
+        return _reply(answer, len(prompt.text) + len(record))
+
+    async def reach(self) -> None:
+        """Whether the service answers at all, without a token: its list of models. Raises Unavailable."""
+
+        async def models() -> None:
+            from openai import NotFoundError
+
+            client = (await self._connected()).client
+            try:
+                await client.models.list()
+            except NotFoundError:
+                log.debug("the service has no list of models, but it answers")
+
+        await Retries(tries=1, deadline_s=min(CHECK_TIMEOUT_S, self._timeout_s)).run(DEPENDENCY, models)
+
+    async def _connected(self) -> Connection:
+        async with self._opening:
+            if self._connection is None:
+                self._connection = await connect(self._service, self._timeout_s)
+            return self._connection
+
+    async def _send(self, prompt: Prompt[Any], record: str) -> Any:
+        from openai import APIStatusError
+
+        client = (await self._connected()).client
+        while True:
+            dialect = self._dialect
+            instructions = f"{prompt.text}\n{_told(prompt)}" if dialect.tells_schema else prompt.text
+            fields = dialect.fields(
+                prompt.answer, self._sampling.max_tokens, temperature=self._sampling.temperature, top_p=self._sampling.top_p
+            )
+            try:
+                return await client.chat.completions.create(
+                    model=self.model,
+                    messages=[{"role": "system", "content": instructions}, {"role": "user", "content": record}],
+                    **fields,
+                )
+            except APIStatusError as error:
+                self._learn(dialect, error)
+
+    def _learn(self, asked: Dialect, error: APIStatusError) -> None:
+        """Return when it is worth asking in another way; else raise what the refusal comes to."""
+        refusal = _refusal(error)
+        simpler = asked.after(refusal)
+        if simpler is not None:
+            if self._dialect == asked:
+                log.info("the model's server refused %s; asking in another way from now on", refusal.parameter or refusal.code)
+                self._dialect = simpler
+            return
+        if error.status_code in _REFUSED:
+            raise AgentFailed(f"the request was refused: HTTP {refusal.status} ({refusal.code or 'no code'})") from error
+        raise error
+
+
+def _told(prompt: Prompt[Any]) -> str:
+    kind: type[BaseModel] = prompt.answer
+    schema = strict_schema(kind, bounded=True)
+    return f"The JSON object has exactly this schema:\n{json.dumps(schema, separators=(',', ':'))}\n"
+
+
+def _refusal(error: APIStatusError) -> Refusal:
+    """The refusal in parts, whatever shape the server gave it."""
+    body = error.body if isinstance(error.body, dict) else {}
+    texts = {name: str(body.get(name) or getattr(error, name, None) or "") for name in ("code", "param", "message")}
+    return Refusal(error.status_code, texts["code"], texts["param"], texts["message"] or str(error))
+
+
+def _reply(answer: Any, asked_characters: int) -> Reply:
+    """What an answer says, whatever shape it came in: the SDK builds its objects of anything."""
+    try:
+        choice = answer.choices[0]
+        finish, message = choice.finish_reason, choice.message
+        text, refusal = message.content, getattr(message, "refusal", None)
+    except (AttributeError, TypeError, IndexError, KeyError):
+        return Reply("", _tokens(answer, asked_characters, 0), failure="it answered without a choice")
+    said = text if isinstance(text, str) else ""
+    tokens = _tokens(answer, asked_characters, len(said))
+    if refusal:
+        return Reply("", tokens, failure="it refused to answer")
+    if finish == "content_filter":
+        return Reply("", tokens, failure="its content filter took the answer away")
+    if not said.strip():
+        return Reply("", tokens, failure="it answered nothing" + (" within its limit of tokens" if finish == "length" else ""))
+    return Reply(said, tokens, cut=finish == "length")
+
+
+def _tokens(answer: Any, asked_characters: int, said_characters: int) -> tuple[int, int]:
+    """Prompt and completion tokens as the service counted them; where it did not, at four characters a token."""
+    usage = getattr(answer, "usage", None)
+    counts = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
+    estimates = (asked_characters // CHARACTERS_A_TOKEN, said_characters // CHARACTERS_A_TOKEN)
+    known = [count if isinstance(count, int) and count >= 0 else estimate for count, estimate in zip(counts, estimates, strict=True)]
+    return known[0], known[1]

@@ -1,0 +1,125 @@
+"""What users wrote, as data in a request: entries under headings that nobody who wrote them could forge.
+
+Every heading, the beginning and the end carry a mark that is derived from the whole record and occurs nowhere in it, so a text can
+neither close the record nor open an entry ("[message 4 | user]") of its own. What a reader would get wrong: the mark is no secret. It
+need only be new to the text, and being derived keeps equal requests equal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory_core.domain.conversation import Message
+from memory_core.ports import DecisionItem
+
+MAX_CHARACTERS = 60_000
+"""Of all texts of a record, about 15,000 tokens. Longer ones lose their middles, the longest first."""
+_MAX_HEADING = 120
+_OMITTED = " [… {} characters left out …] "
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""Controls, direction overrides and tag characters: what a person would not see and a model reads all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One text under its heading; the heading's parts may come from users too."""
+
+    heading: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The text of a request, and the mark that fences what is in it."""
+
+    mark: str
+    text: str
+
+
+def message_entries(messages: Sequence[Message]) -> list[Entry]:
+    """Messages, numbered from 0, with role, actor and time; the weekday is told since "next Friday" needs it."""
+    return [
+        Entry(
+            (f"message {number}", one.role, *([one.actor] if one.actor else []), f"{one.timestamp:%A} {one.timestamp.isoformat()}"),
+            one.content,
+        )
+        for number, one in enumerate(messages)
+    ]
+
+
+def item_entries(name: str, items: Sequence[DecisionItem]) -> list[Entry]:
+    """Memories as `<name> <number>`, with category, time and slot."""
+    return [
+        Entry(
+            (
+                f"{name} {one.number}",
+                *([one.category] if one.category else []),
+                f"said {one.said_at.isoformat()}",
+                *([f"slot {one.slot[0]} / {one.slot[1]}"] if one.slot else []),
+            ),
+            one.text,
+        )
+        for one in items
+    ]
+
+
+def fenced(entries: Sequence[Entry], max_characters: int = MAX_CHARACTERS) -> Record:
+    """The record of these entries."""
+    shown = _within([(_heading(one.heading), _visible(one.text)) for one in entries], max_characters)
+    mark = _mark(shown)
+    lines = [f"BEGIN {mark}"]
+    for heading, text in shown:
+        lines += [f"[{mark} | {heading}]", text]
+    lines += [f"END {mark}", "", "The record ends here. Answer with the JSON object."]
+    return Record(mark, "\n".join(lines))
+
+
+def _heading(parts: Sequence[str]) -> str:
+    return " | ".join(" ".join(_visible(part).replace("|", " ").split())[:_MAX_HEADING] for part in parts)
+
+
+def _visible(text: str) -> str:
+    """The text without what cannot be seen, and with lone surrogates replaced, which no request can carry."""
+    return _INVISIBLE.sub("", text.encode("utf-8", "replace").decode("utf-8"))
+
+
+def _mark(shown: Sequence[tuple[str, str]]) -> str:
+    whole = "\n".join(f"{heading}\n{text}" for heading, text in shown)
+    plain = _plain(whole)
+    number = 0
+    while True:
+        mark = hashlib.sha256(f"{number}\n{whole}".encode()).hexdigest()[:16]
+        if mark not in plain:
+            return mark
+        number += 1
+
+
+def _plain(text: str) -> str:
+    """As a careless reader sees it: compatible letters made equal, small, nothing invisible in between."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(one for one in folded if unicodedata.category(one) != "Cf")
+
+
+def _within(shown: list[tuple[str, str]], limit: int) -> list[tuple[str, str]]:
+    """The texts, the longest ones cut to an equal share so that together they keep the limit."""
+    share, left = limit, limit
+    for place, size in enumerate(sorted(len(text) for _, text in shown)):
+        share = left // (len(shown) - place)
+        if size > share:
+            break
+        left -= size
+    else:
+        return shown
+    return [(heading, _shortened(text, share)) for heading, text in shown]
+
+
+def _shortened(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    head = limit * 2 // 3
+    tail = limit - head
+    return text[:head] + _OMITTED.format(len(text) - limit) + (text[-tail:] if tail else "")

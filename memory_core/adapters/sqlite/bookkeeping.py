@@ -1,0 +1,73 @@
+"""Documents beside the log, written one by one: tasks, steps, buffers; and the heads of those for whom work waits.
+
+One would get wrong: nothing here touches the owner's head or its change counters. A slice of memories misses nothing by that, and
+a commit under way is not disturbed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from datetime import datetime
+
+from memory_core.adapters.sqlite.reading import head_of
+from memory_core.adapters.sqlite.rows import READ_COLUMNS, WRITE, check_size, decoded, parameters, size_of, tag_of
+from memory_core.domain.models import Head
+from memory_core.domain.scope import Owner
+from memory_core.ports import LOGGED, Document
+
+PURGED_AT_ONCE = 20
+"""Expired rows of the owner that one write deletes; it makes fewer than that, so they never pile up."""
+
+_READ = (
+    f"SELECT {READ_COLUMNS} FROM documents WHERE app_id = ? AND user_id = ? AND id = ? "  # noqa: S608 - our own names
+    "AND (expires_at IS NULL OR expires_at > ?)"
+)
+_PURGE = (
+    "DELETE FROM documents WHERE app_id = ? AND user_id = ? AND id IN "
+    "(SELECT id FROM documents WHERE app_id = ? AND user_id = ? AND expires_at <= ? LIMIT ?)"
+)
+# A head is looked at by its text: 10,000 of them in about 10 ms, once an hour.
+_WAITING = (
+    "SELECT app_id, user_id, body FROM heads WHERE (app_id, user_id) > (?, ?) "
+    "AND json_extract(CAST(body AS TEXT), '$.pending_tasks') > 0 ORDER BY app_id, user_id LIMIT ?"
+)
+
+
+def keep(connection: sqlite3.Connection, owner: Owner, document: Document, now: datetime) -> Document | None:
+    """Create or replace one document, as `LongTermStore.keep` says. Raises ValueError, TooLarge."""
+    if document.kind in LOGGED:
+        raise ValueError(f"{document.id}: a {document.kind} is written by commits only")
+    row = parameters(document)
+    check_size(size_of(row))
+    row.update(app_id=owner.app_id, user_id=owner.user_id, change=None, overwrite=1, now=now.timestamp())
+    kept = replace(document, tag=tag_of(row["body"], row["expires_at"]))
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        stored = read(connection, owner, document.id, now)
+        if (None if stored is None else stored.tag) != document.tag:
+            return kept if stored is not None and stored.tag == kept.tag else None
+        connection.execute(WRITE, row)
+        purge(connection, owner, now)
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    return kept
+
+
+def read(connection: sqlite3.Connection, owner: Owner, identity: str, now: datetime) -> Document | None:
+    """One document, unless its time is over."""
+    row = connection.execute(_READ, (*owner, identity, now.timestamp())).fetchone()
+    return None if row is None else decoded(row)
+
+
+def purge(connection: sqlite3.Connection, owner: Owner, now: datetime) -> None:
+    """Delete some of the owner's rows whose time is over."""
+    connection.execute(_PURGE, (*owner, *owner, now.timestamp(), PURGED_AT_ONCE))
+
+
+def waiting(connection: sqlite3.Connection, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+    """The next owners with tasks that are not finished."""
+    rows = connection.execute(_WAITING, (*(after or Owner("", "")), limit))
+    return [(Owner(app_id, user_id), head_of(body)) for app_id, user_id, body in rows]

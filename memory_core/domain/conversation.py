@@ -1,0 +1,90 @@
+"""A conversation as it was told: its messages, and how much of it has become memories.
+
+The conversation is the truth of formation; tasks are projections of it. A reader would get wrong: `cells` is empty until the
+boundaries are frozen, and grows while `messages` never does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory_core.domain.models import Moment
+
+Role = Literal["user", "assistant", "system", "tool"]
+Path = Literal["converse", "agent"]
+ConversationState = Literal["pending", "formed", "cancelled", "poisoned"]
+
+
+class Message(BaseModel):
+    """One message. `actor` names who speaks where the role alone does not."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: Role
+    content: str
+    timestamp: Moment
+    actor: str | None = None
+
+
+class FormedCell(BaseModel):
+    """What one cell became: its message span [first, last], and the ids of its memories, the cell's own first."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    first: int
+    last: int
+    memory_ids: list[str] = Field(default_factory=list)
+
+
+class Conversation(BaseModel):
+    """The stored conversation. `formed_cells` advances with each forming commit, in order; `formed` is set by the last.
+
+    Its messages are stored apart, since no commit writes them again. state: pending while work is to be done, and only then counted
+    by the head; poisoned when that failed too often, until a retry makes it pending again.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str
+    session_id: str | None = None
+    agent_id: str | None = None
+    path: Path = "converse"
+    messages: list[Message] = Field(default_factory=list)
+    task_id: str
+    correlation_id: str | None = None
+    created_at: datetime
+    state: ConversationState = "pending"
+    cells: int | None = None
+    formed_cells: list[FormedCell] = Field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A stretch of a conversation about one thing: messages `first` to `last` of it, both included, numbered from 0.
+
+    number: its place among the conversation's cells. reason: why it ends where it ends.
+    """
+
+    number: int
+    first: int
+    messages: tuple[Message, ...]
+    reason: str
+
+    @property
+    def last(self) -> int:
+        """The number of its last message within the conversation."""
+        return self.first + len(self.messages) - 1
+
+    @property
+    def started_at(self) -> datetime:
+        """The moment of its first message."""
+        return min(message.timestamp for message in self.messages)
+
+    @property
+    def ended_at(self) -> datetime:
+        """The moment of its last message: the event time of what it says."""
+        return max(message.timestamp for message in self.messages)

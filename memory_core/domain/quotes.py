@@ -1,0 +1,41 @@
+"""Whether words that an agent gives as proof were really said: what keeps an invented fact, or a prompt's example, out.
+
+Compared without regard to case, white space and the shape of quotation marks; not word by word, since a proof that is nearly right
+proves something else.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from memory_core.domain.conversation import Message
+from memory_core.domain.own_words import without_recalled
+
+_MARKS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-", "…": "..."})
+
+
+def occurs(quote: str, text: str) -> bool:
+    """Whether the quote stands in the text; one without a letter or digit proves nothing."""
+    wanted = _folded(quote).strip(" .,;:!\"'")
+    return any(character.isalnum() for character in wanted) and wanted in _folded(text)
+
+
+def may_tell(message: Message) -> bool:
+    """Whether facts may be taken from a message: what the person says, or anybody who is named; never the system or a tool.
+
+    An assistant without a name repeats and guesses; what it says is no fact about the person.
+    """
+    return message.role == "user" or (message.role == "assistant" and bool(message.actor))
+
+
+def proven(quote: str, number: int, messages: Sequence[Message]) -> bool:
+    """Whether message `number` exists, may tell facts, and says the quote outside of recalled memories."""
+    if not 0 <= number < len(messages):
+        return False
+    message = messages[number]
+    return may_tell(message) and occurs(quote, without_recalled(message.content))
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_MARKS).casefold().split())

@@ -1,0 +1,85 @@
+"""Where the sentences of a text begin and end.
+
+What a reader would get wrong: a sentence is a stretch of the text as it stands, so `text[start:end]` is a quotation. Bullets and
+heading marks before it are left out; a line end is a sentence's end, because chats have more of them than full stops.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MAX_SENTENCES = 400
+"""Of one text; what comes after them is a paste, not talk."""
+MAX_LENGTH = 500
+"""Characters of one sentence: as many as a quotation may have. A longer one is cut between words."""
+
+_ABBREVIATIONS = frozenset(
+    {"dr", "mr", "mrs", "ms", "prof", "st", "vs", "etc", "e.g", "i.e", "no", "approx", "inc", "ltd", "jr", "sr", "z.b", "d.h", "bzw", "ca"}
+)
+_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”]?|\n+")
+_BEFORE = re.compile(r"[\s#>*•·–—-]*(?:\d{1,2}[.)]\s+)?(?:\[[ x]\]\s*)?")
+_LAST_WORD = re.compile(r"([\w.]+)\.$")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence: `text` is what stands at [start, end) of the text it was found in."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def asks(self) -> bool:
+        """Whether it ends with a question mark."""
+        return self.text.rstrip("\"'”’»)] ").endswith(("?", "？"))
+
+
+def sentences(text: str) -> list[Sentence]:
+    """The sentences of a text in order, at most `MAX_SENTENCES`, each of at most `MAX_LENGTH` characters."""
+    found: list[Sentence] = []
+    for start, end in _spans(text):
+        for one in _pieces(text, start, end):
+            found.append(one)
+            if len(found) == MAX_SENTENCES:
+                return found
+    return found
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in _END.finditer(text):
+        if match.group().startswith(".") and _goes_on(text, start, match):
+            continue
+        yield start, match.end()
+        start = match.end()
+    yield start, len(text)
+
+
+def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
+    """Whether the full stop ends an abbreviation, an initial, or the number of a list's item or of a day."""
+    if end.group() != ".":
+        return False
+    last = _LAST_WORD.search(text, max(start, end.start() - 12), end.end())
+    if last is None:
+        return False
+    word = last.group(1).casefold()
+    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word != "i") or (word.isdigit() and len(word) < 3)
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[Sentence]:
+    opening = _BEFORE.match(text, start, end)
+    start = opening.end() if opening else start
+    while start < end:
+        stop = end
+        if end - start > MAX_LENGTH:
+            space = text.rfind(" ", start + MAX_LENGTH // 2, start + MAX_LENGTH)
+            stop = space if space > 0 else start + MAX_LENGTH
+        piece = text[start:stop]
+        kept = piece.rstrip()
+        start += len(piece) - len(piece.lstrip())
+        if kept.strip() and any(character.isalnum() for character in kept):
+            yield Sentence(kept.strip(), start, start + len(kept.strip()))
+        start = stop

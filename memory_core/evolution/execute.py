@@ -1,0 +1,272 @@
+"""Execution of what was decided about a cell's memories: UPDATE, DELETE and SKIP, all of them, in one commit.
+
+Rules are obeyed before rulings: a slot with another value is settled by event time whatever an agent says. A merged source is
+`updated`, a contradicted note `deleted`, a contradicted fact `superseded`, each naming its successor; and the cells that told a fallen
+fact learn of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from memory_core.domain.agent_answers import Decision
+from memory_core.domain.dedup import fuzzy_dedup
+from memory_core.domain.indexing import with_lexical
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import ConflictRecord, Memory, OnConflict, Outcome, Status
+from memory_core.evolution.decide import Judgement, Verdict, judge
+from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules
+from memory_core.evolution.page import Page
+from memory_core.evolution.ruled import Merged, Ruled
+from memory_core.evolution.strategies import resolve, superseded_by
+from memory_core.ledger.changes import Change
+from memory_core.ledger.ids import derived
+from memory_core.ports import Neighbour
+
+MAX_QUERIES = 12
+MAX_SOURCES = 40
+"""Cells that a fact remembers to have been told in, the latest."""
+MAX_NOTE_SOURCES = 200
+"""Cells, and notes merged into it, that a note remembers."""
+
+
+@dataclass(slots=True)
+class Execution:
+    """What the rulings and the rules do to one commit's page: new facts and notes are placed, older ones fall, join or are merged.
+
+    links: of each new memory, by id. made: ids of what now holds the cell's statements. fallen: ids of facts that fell, or have another
+    successor.
+    """
+
+    page: Page
+    cell_id: str
+    links: Mapping[str, Sequence[Linked]]
+    ruled: Ruled
+    rules: LinkRules
+    made: list[str] = field(default_factory=list)
+    stands_for: dict[str, str] = field(default_factory=dict)
+    fallen: list[str] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def place_fact(self, fact: Memory, near: Sequence[Neighbour]) -> None:
+        """A fact is new, or told again, or replaces what it contradicts; which of two is the truth is settled by event time."""
+        known = self.page.memory(fact.id)
+        if known is not None and known.status is not Status.DELETED:
+            self._stands_for(fact, known)
+            return
+        links = self.links.get(fact.id, ())
+        fact = fact.model_copy(update={"links": [one.link for one in links]})
+        judgement = judge(fact, self.page.neighbours(fact, near), self.rules.duplicate_threshold)
+        ruled = [(old, decision) for one in links if (old := self._standing(one)) and (decision := self.ruled.rulings.on(fact, old))]
+        said_by = next((old for old, decision in ruled if decision.operation == "SKIP"), None)
+        contradicted = [(old, decision) for old, decision in ruled if decision.operation == "DELETE"]
+        if judgement.verdict is Verdict.SAME and judgement.old is not None:
+            self._stands_for(fact, judgement.old)
+        elif judgement.verdict is Verdict.CONTRADICTS and (judgement.certain or not (said_by or contradicted)):
+            self._contradict(fact, known, judgement)
+        elif said_by is not None:
+            self._stands_for(fact, said_by)
+        else:
+            self._create(_succeeding(fact, contradicted), known)
+            self._pending_where_nobody_ruled(fact)
+        for old, decision in contradicted:
+            self._settle(self.stands_for.get(fact.id, fact.id), old.id, decision)
+
+    def _standing(self, link: Linked) -> Memory | None:
+        """The older memory of a link as this commit leaves it, while it is found."""
+        old = self.page.memory(link.memory.id) or link.memory
+        return old if old.status in FOUND_BY_DEFAULT else None
+
+    def _contradict(self, fact: Memory, known: Memory | None, judgement: Judgement) -> None:
+        """By rule: what is certain is settled, the rest kept beside each other until somebody decides."""
+        resolution = resolve(fact, judgement, OnConflict.AUTO, self.page.now)
+        for change in resolution.changes:
+            self._apply(change if change.after.id != fact.id else replace(change, before=known))
+        self.made.append(fact.id)
+        self._count(resolution.outcome.value)
+        if resolution.conflict is not None:
+            self.page.record(resolution.conflict)
+
+    def _settle(self, new_id: str, old_id: str, decision: Decision) -> None:
+        """An agent says that the two exclude each other: the one said earlier falls."""
+        new, old = self.page.memory(new_id), self.page.memory(old_id)
+        if new is None or old is None or new.id == old.id or old.status not in FOUND_BY_DEFAULT:
+            return
+        falls, stays = (new, old) if old.event_timestamp > new.event_timestamp else (old, new)
+        if falls.status not in FOUND_BY_DEFAULT or falls.pinned:
+            return
+        record = self._record(old, new, decision.confidence_score, "supersede", decision.reasoning or "contradicted")
+        self.page.record(record)
+        if falls.category == "note":
+            self._retire(falls, stays, Status.DELETED, "contradicted", "contradicted")
+            return
+        self._apply(Change("superseded", superseded_by(falls, stays, self.page.now), falls, {"conflict_id": record.id}))
+        self._count(Outcome.SUPERSEDED.value)
+
+    def _apply(self, change: Change) -> None:
+        """Add a change; one that begins a deleted memory's life anew as history does so in two steps."""
+        if change.before is not None and change.before.status is Status.DELETED and change.after.status is not Status.ACTIVE:
+            began = change.after.model_copy(update={"status": Status.ACTIVE, "status_reason": "created", "next_id": None})
+            self.page.apply([replace(change, after=began)])
+            change = Change(Outcome.SUPERSEDED.value, change.after, began, change.metadata)
+        self.page.apply([change])
+        if change.after.status is Status.SUPERSEDED and change.after.next_id is not None:
+            self.fallen.append(change.after.id)
+
+    def least_telling(self, facts: Sequence[Memory]) -> list[str]:
+        """The ids of placed facts, in the order in which they could best be done without."""
+        fallen = [one for name in self.fallen if (one := self.page.memory(name)) is not None]
+        kept_last = {one.next_id for one in fallen}
+        return sorted((one.id for one in reversed(facts)), key=lambda name: (name in kept_last) - (name in self.stands_for))
+
+    def place_note(self, note: Memory) -> None:
+        """A note is new, joins one that says it already, replaces those it contradicts, or is merged with those it adds to."""
+        known = self.page.memory(note.id)
+        if known is not None and known.status is not Status.DELETED:
+            self._stands_for(note, known)
+            return
+        notes = [one for one in self.links.get(note.id, ()) if one.memory.category == "note"][:MAX_FOR_SYNTHESIS]
+        ruled = [(one, self.ruled.rulings.on(note, one.memory)) for one in notes]
+        skipped = [one for one, decision in ruled if decision is not None and decision.operation == "SKIP"]
+        if notes and len(skipped) == len(notes):
+            self._join(note, [one.memory for one in skipped])
+            return
+        merged = self.ruled.merged
+        note = note.model_copy(update={"links": [one.link for one in self.links.get(note.id, ())]})
+        if merged is not None and merged.text is not None:
+            note = self._merge(note, merged, merged.text)
+        contradicted = [(one.memory, decision) for one, decision in ruled if decision is not None and decision.operation == "DELETE"]
+        self._create(_succeeding(note, contradicted), known)
+        if merged is not None and merged.text is None:
+            self._leave_pending(note, merged.source_ids[0], "merge", f"the synthesis was refused: {merged.complaint}")
+        for old, decision in contradicted:
+            self._settle(note.id, old.id, decision)
+        for one in skipped:
+            self._touch(one.memory)
+        self._pending_where_nobody_ruled(note)
+
+    def _merge(self, note: Memory, merged: Merged, text: str) -> Memory:
+        sources = [found for one in merged.source_ids if (found := self.page.memory(one)) is not None]
+        tags, keywords = (fuzzy_dedup([term for one in (note, *sources) for term in getattr(one, name)]) for name in ("tags", "keywords"))
+        queries = list(dict.fromkeys(query for one in (note, *sources) for query in one.semantic_queries))[:MAX_QUERIES]
+        fields: dict[str, Any] = {
+            "content": text,
+            "tags": tags,
+            "keywords": keywords,
+            "semantic_queries": queries,
+            "source_ids": list(dict.fromkeys([*note.source_ids, *(one.id for one in sources)])),
+            "event_timestamp": max(one.event_timestamp for one in (note, *sources)),
+            "supersedes_id": sources[0].id,
+            "status_reason": "consolidated",
+            "embedding": merged.vector,
+        }
+        for one in sources:
+            self._retire(one, note, Status.UPDATED, "consolidated", "merged")
+        return with_lexical(note.model_copy(update=fields))
+
+    def _join(self, note: Memory, held: Sequence[Memory]) -> None:
+        """The note says nothing new: its cell becomes a source of the one that says it, the others are touched."""
+        best = self.page.memory(held[0].id) or held[0]
+        joined = best.model_copy(update={"source_ids": self._with_this_cell(best, MAX_NOTE_SOURCES), "updated_at": self.page.now})
+        self.page.apply([Change("joined", joined, best)])
+        for one in held[1:]:
+            self._touch(one)
+        self.made.append(best.id)
+        self._count("joined")
+
+    def _retire(self, old: Memory, new: Memory, status: Status, reason: str, event: str) -> None:
+        current = self.page.memory(old.id) or old
+        until = max(new.valid_from, current.valid_from)
+        fields: dict[str, Any] = {
+            "status": status,
+            "status_reason": reason,
+            "next_id": new.id,
+            "valid_until": until if current.valid_until is None else min(current.valid_until, until),
+            "updated_at": self.page.now,
+            "conflict_state": "resolved",
+        }
+        if status is Status.UPDATED:
+            fields["consolidated_into_ids"] = [*current.consolidated_into_ids, new.id]
+        self.page.apply([Change(event, current.model_copy(update=fields), current)])
+        self._count(status.value)
+
+    def _touch(self, old: Memory) -> None:
+        current = self.page.memory(old.id) or old
+        self.page.apply([Change("touched", current.model_copy(update={"updated_at": self.page.now}), current)])
+        self._count("skipped")
+
+    def _pending_where_nobody_ruled(self, new: Memory) -> None:
+        """The agent gave no answer: what stands nearest to the new one stays an open question."""
+        near = next((one for one in self.links.get(new.id, ()) if one.memory.category == new.category), None)
+        if self.ruled.rulings.failed and near is not None and new.id not in self.stands_for:
+            self._leave_pending(new, near.memory.id, "auto", "the conflict agent gave no usable answer")
+
+    def _leave_pending(self, new: Memory, old_id: str, strategy: str, reason: str) -> None:
+        old, current = self.page.memory(old_id), self.page.memory(new.id)
+        if old is None or current is None or old.status not in FOUND_BY_DEFAULT:
+            return
+        record = self._record(old, new, 0.5, strategy, reason, pending=True)
+        self.page.record(record)
+        marks = [
+            Change("conflict_marked", one.model_copy(update={"conflict_state": "pending"}), one, {"conflict_id": record.id})
+            for one in (old, current)
+        ]
+        self.page.apply(marks)
+        self._count("pending")
+
+    def _record(self, old: Memory, new: Memory, confidence: float, strategy: str, reason: str, *, pending: bool = False) -> ConflictRecord:
+        return ConflictRecord(
+            id=derived("cft", old.id, new.id),
+            status="pending" if pending else "resolved",
+            similarity=next((one.link.similarity_score for one in self.links.get(new.id, ()) if one.memory.id == old.id), None),
+            confidence=confidence,
+            strategy=strategy,
+            reason=reason[:500],
+            old_id=old.id,
+            new_id=new.id,
+            by="rule" if pending else "agent",
+            at=self.page.now,
+        )
+
+    def _create(self, memory: Memory, before: Memory | None) -> None:
+        self.page.apply([Change("created", memory, before)])
+        self.made.append(memory.id)
+        self._count("created")
+
+    def _stands_for(self, new: Memory, held: Memory) -> None:
+        """The held one says it already: it is reinforced while it is found, and was said at the later of the two times."""
+        current = self.page.memory(held.id) or held
+        if current.status in FOUND_BY_DEFAULT:
+            self.page.retell(current, new, source_ids=self._with_this_cell(current, MAX_SOURCES))
+            self._count("reinforced")
+        self.stands_for[new.id] = held.id
+        self.made.append(held.id)
+
+    def _with_this_cell(self, held: Memory, most: int) -> list[str]:
+        return list(dict.fromkeys([*held.source_ids, self.cell_id]))[-most:]
+
+    def place_cell(self, cell: Memory, before: Memory | None) -> None:
+        """The episode itself, always kept; its facts name the memories that hold them, and those that replaced them."""
+        made = frozenset(self.made)
+        facts = []
+        for fact in cell.atomic_facts:
+            held = self.stands_for.get(fact.fact_id or "", fact.fact_id)
+            held = held if held in made else None
+            memory = None if held is None else self.page.memory(held)
+            fallen = memory is not None and memory.status is Status.SUPERSEDED
+            facts.append(fact.model_copy(update={"fact_id": held, "superseded_by": memory.next_id if memory and fallen else None}))
+        self.page.apply([Change("created", cell.model_copy(update={"atomic_facts": facts}), before)])
+        self._count("created")
+
+    def _count(self, what: str) -> None:
+        self.counts[what] = self.counts.get(what, 0) + 1
+
+
+def _succeeding(new: Memory, contradicted: Sequence[tuple[Memory, Decision]]) -> Memory:
+    """The new memory, named the successor of the latest earlier one that it contradicts."""
+    earlier = [old for old, _ in contradicted if old.event_timestamp <= new.event_timestamp]
+    if new.supersedes_id is not None or not earlier:
+        return new
+    return new.model_copy(update={"supersedes_id": max(earlier, key=lambda old: old.event_timestamp).id})

@@ -1,0 +1,67 @@
+"""What is said beside a cell, and its note, when a fact that it told has fallen: the text stays as it was, the mark names the successor.
+
+One would get wrong: marks are as many as fit a commit, the first teller and the latest ones before others. The truth is in the facts
+themselves; a mark only saves whoever reads an old episode from taking it for the present.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from memory_core.domain.models import AtomicFact, Memory, Status
+from memory_core.evolution.page import Page
+from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.ledger.changes import Change
+from memory_core.ledger.ids import note_id
+
+MAX_MARKED = 12
+"""Cells of those that told a fact that learn when it falls: each, and its note, is a document of the commit."""
+
+
+def told_in(fact: Memory) -> tuple[str, ...]:
+    """The cells that are to learn when this fact falls, with their notes: the one that told it first, and those that told it last."""
+    cells = [name for name in (fact.cell_id, *reversed(fact.source_ids[-MAX_MARKED + 1 :])) if name is not None]
+    return tuple(dict.fromkeys(name for cell in cells for name in (cell, note_id(cell))))
+
+
+def mark_fallen(page: Page, fallen: Iterable[str], asked: Collection[str]) -> None:
+    """Mark the facts of these ids in the cells that told them. Raises LookedElsewhere for one that was not `asked` for, hence not read."""
+    by_teller: dict[str, dict[str, Memory]] = {}
+    for fact_id in fallen:
+        fact = page.memory(fact_id)
+        if fact is None:
+            continue
+        for name in told_in(fact):
+            if name not in asked:
+                raise LookedElsewhere
+            if (told := _latest(page, name)) is not None:
+                by_teller.setdefault(told.id, {})[fact_id] = fact
+    for name, facts in by_teller.items():
+        told = page.memory(name)
+        if told is None or (marked := _marked(told, facts)) == told.atomic_facts:
+            continue
+        change = Change("fact_superseded", told.model_copy(update={"atomic_facts": marked}), told)
+        if page.takes(change):
+            page.apply([change])
+
+
+def _latest(page: Page, name: str) -> Memory | None:
+    """The memory, or for a note that was merged into others the one that stands for it, as far as was read."""
+    memory, seen = page.memory(name), {name}
+    while memory is not None and memory.status is Status.UPDATED and memory.next_id is not None and memory.next_id not in seen:
+        seen.add(memory.next_id)
+        memory = page.memory(memory.next_id)
+    return memory
+
+
+def _marked(told: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:
+    """The facts of a cell with the successors of those that have fallen. A note lists only such as have."""
+    facts = [
+        one.model_copy(update={"superseded_by": fallen[one.fact_id].next_id}) if one.fact_id is not None and one.fact_id in fallen else one
+        for one in told.atomic_facts
+    ]
+    if told.category != "note":
+        return facts
+    known = {one.fact_id for one in facts}
+    more = [AtomicFact(text=fact.content, fact_id=name, superseded_by=fact.next_id) for name, fact in fallen.items() if name not in known]
+    return [*facts, *more]

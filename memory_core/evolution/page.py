@@ -1,0 +1,137 @@
+"""One commit in the making: what it is about to write, laid over what the store shows.
+
+So later items of a commit are decided on what earlier ones do; and it knows when it is more than a commit holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import orjson
+
+from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Status
+from memory_core.domain.scope import Owner
+from memory_core.domain.slots import slot_of
+from memory_core.ledger.changes import Change
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.sessions import Session
+from memory_core.ports import Document, Neighbour
+
+MAX_DOCUMENTS = 98
+"""Of the 100 operations of a batch; the others are the head and the receipt. Forming writes its conversation and its task besides."""
+MAX_BYTES = 1_700_000
+"""Of the 1.8 MB of a batch; the rest is for the head, the receipt and what an event says beside its fields."""
+_NUMBER_BYTES, _EVENT_BYTES = 13, 400
+
+
+@dataclass
+class Page:
+    """What this commit is about to write, laid over what the store shows. `weighs`: whether it matters how much that is.
+
+    beside, weight: documents, and bytes, that the commit writes besides.
+    """
+
+    owner: Owner
+    look: Look
+    now: datetime
+    weighs: bool
+    changes: list[Change] = field(default_factory=list)
+    puts: dict[str, Document] = field(default_factory=dict)
+    states: dict[str, Memory] = field(default_factory=dict)
+    sessions: dict[str, Session] = field(default_factory=dict)
+    pending: int = 0
+    beside: int = 0
+    weight: int = 0
+
+    def memory(self, memory_id: str) -> Memory | None:
+        """The memory as this commit will leave it, where the look shows it: by its id or as a neighbour."""
+        return self.states.get(memory_id) or self.look.memory(memory_id) or self._neighbours.get(memory_id)
+
+    @cached_property
+    def _neighbours(self) -> dict[str, Memory]:
+        return {one.memory.id: one.memory for near in self.look.near for one in near}
+
+    def session(self, name: str) -> Session:
+        """The working copy of a session."""
+        if name not in self.sessions:
+            self.sessions[name] = Session(self.owner, name, self.look.documents.get(session_document_id(self.owner, name)))
+        return self.sessions[name]
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        """Add changes, in order."""
+        for change in changes:
+            self.changes.append(change)
+            self.states[change.after.id] = change.after
+            if self.weighs:
+                self.weight += _weight(change)
+            if change.after.session_id is not None and (change.before is None or change.before.status is Status.DELETED):
+                self.session(change.after.session_id).count(change.before, change.after, self.now)
+
+    @property
+    def full(self) -> bool:
+        """Whether this is more than one commit holds."""
+        return self._more_than(MAX_DOCUMENTS, MAX_BYTES)
+
+    def surplus(self, items: int) -> int:
+        """Of `items` equal parts of a full page, about how many are too many; at least one."""
+        documents = len(self.states) + len(self.changes) + len(self.puts) + len(self.sessions) + self.beside
+        share = max(1 - MAX_DOCUMENTS / max(documents, 1), 1 - MAX_BYTES / max(self.weight, 1))
+        return min(items, max(1, int(items * share)))
+
+    def takes(self, change: Change) -> bool:
+        """Whether one change more fits the commit."""
+        return not self._more_than(MAX_DOCUMENTS - 2, MAX_BYTES - _weight(change))
+
+    def _more_than(self, most: int, bytes_: int) -> bool:
+        documents = len(self.states) + len(self.changes) + len(self.puts) + len(self.sessions) + self.beside
+        if documents > most or self.weight > bytes_:
+            return True
+        return self.weighs and self.weight + sum(len(orjson.dumps(one.document.body)) for one in self.sessions.values()) > bytes_
+
+    def record(self, conflict: ConflictRecord) -> None:
+        """Put a conflict record into the commit."""
+        self.puts[conflict.id] = Document(conflict.id, "conflict", conflict.model_dump(mode="json"))
+        self.pending += conflict.status == "pending"
+
+    def reinforce(self, held: Memory, **fields: Any) -> None:
+        """Somebody said again what is held; `fields` change with it."""
+        stronger = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1, "last_used_at": self.now, **fields})
+        self.apply([Change("reinforced", stronger, held)])
+
+    def retell(self, held: Memory, new: Memory, **fields: Any) -> None:
+        """The new memory says what is held: it is reinforced, and was said at the later of the two times.
+
+        Without the second, a truth told again would lose to another one that was told before that, but arrives after it.
+        """
+        if new.event_timestamp > held.event_timestamp:
+            fields |= {"event_timestamp": new.event_timestamp}
+        self.reinforce(held, **fields)
+
+    def neighbours(self, one: Memory, shown: Sequence[Neighbour]) -> list[Neighbour]:
+        """The store's neighbours in their state of now, and those that this commit adds, nearest first."""
+        fresh = [Neighbour(self.states.get(near.memory.id, near.memory), near.similarity) for near in shown]
+        known = {near.memory.id for near in fresh}
+        for memory in self.states.values():
+            if memory.id in known or memory.type is not MemoryType.SEMANTIC:
+                continue
+            fresh.append(Neighbour(memory, _similarity(one, memory)))
+        return sorted(fresh, key=lambda near: -near.similarity)
+
+
+def _similarity(one: Memory, other: Memory) -> float:
+    if one.embedding is None or other.embedding is None:
+        return 1.0 if slot_of(one) is not None and slot_of(one) == slot_of(other) else 0.0
+    return float(np.dot(one.embedding, other.embedding))
+
+
+def _weight(change: Change) -> int:
+    """Bytes that a change adds to the batch at most: the memory and its vector, its event, the version that it leaves."""
+    both = [change.after, *([change.before] if change.before is not None else [])]
+    vectors = sum(_NUMBER_BYTES * len(one.embedding) for one in both if one.embedding is not None)
+    return 2 * sum(len(one.model_dump_json().encode()) for one in both) + vectors + _EVENT_BYTES

@@ -1,0 +1,125 @@
+"""What the conflict agent is shown of a cell's new memories and the older ones they touch, and what its answer comes to.
+
+Shown by small integers, never by ids, so that an agent can name nothing that it was not shown; what it names beyond is dropped and
+counted. `key` names what was shown: the same again has the same frozen answer, something else is asked anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory_core.domain.agent_answers import Decision, Decisions
+from memory_core.domain.models import Memory, MemoryType
+from memory_core.domain.note import FRAME_WORDS
+from memory_core.domain.numerals import numbers_in
+from memory_core.domain.sameness import differences, names_in, words_in
+from memory_core.domain.slots import slot_of
+from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
+from memory_core.evolution.links import Linked
+from memory_core.ledger.ids import derived
+from memory_core.ports import DecisionItem
+
+MAX_HELD = 20
+MIN_CONFIDENCE = 0.7
+"""Of a DELETE: under it both stand, and the conflict is pending."""
+SKIP_CONFIDENCE = 0.8
+SHARED_BY_NOTES = 3
+"""Telling words that two notes have in common at least when one is to stand for the other, or against it."""
+_FRAME = FRAME_WORDS | {"user", "assistant"}
+_TELLING = frozenset({"numbers", "negation", "names", "values", "opposites"})
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """New memories and held ones, numbered by their places here."""
+
+    new: tuple[Memory, ...]
+    held: tuple[Memory, ...]
+
+    @classmethod
+    def of(cls, linked: Sequence[tuple[Memory, Sequence[Linked]]]) -> Shown:
+        """The new memories that touch older ones, and these; of another cell only, the nearest first.
+
+        In an order that time does not change, so that whoever looks again asks the same.
+        """
+        pairs = [(new, one) for new, links in linked for one in links if one.memory.cell_id != new.cell_id or new.cell_id is None]
+        pairs.sort(key=lambda pair: (-pair[1].link.similarity_score, pair[1].memory.id))
+        held = list({one.memory.id: one.memory for _, one in pairs}.values())[:MAX_HELD]
+        known = {memory.id for memory in held}
+        touched = {new.id for new, one in pairs if one.memory.id in known}
+        return cls(tuple(new for new, _ in linked if new.id in touched), tuple(held))
+
+    @property
+    def key(self) -> str:
+        """A name for exactly this, by ids, texts and states."""
+        parts = [f"{one.id} {one.status.value} {one.content}" for one in (*self.new, *self.held)]
+        return derived("shown", str(len(self.new)), *parts)
+
+    def items(self) -> tuple[list[DecisionItem], list[DecisionItem]]:
+        """Both as the agent gets them."""
+        return _items(self.new), _items(self.held)
+
+
+@dataclass(frozen=True, slots=True)
+class Rulings:
+    """An agent's decisions by the ids of (new, held); `invented` counts those about what it was not shown. failed: there was no answer."""
+
+    by_pair: dict[tuple[str, str], Decision]
+    invented: int = 0
+    failed: bool = False
+
+    @classmethod
+    def of(cls, shown: Shown, answer: Decisions) -> Rulings:
+        """The decisions about what was shown; of two about one pair the first stands."""
+        rulings: dict[tuple[str, str], Decision] = {}
+        invented = 0
+        for one in answer.decisions:
+            if one.new >= len(shown.new) or one.memory >= len(shown.held):
+                invented += 1
+                continue
+            rulings.setdefault((shown.new[one.new].id, shown.held[one.memory].id), one)
+        return cls(rulings, invented)
+
+    def on(self, new: Memory, held: Memory) -> Decision | None:
+        """What is to happen to the held one because of the new one, where code can agree to it."""
+        decision = self.by_pair.get((new.id, held.id))
+        return decision if decision is not None and _credible(decision, new, held) else None
+
+
+def _credible(decision: Decision, new: Memory, held: Memory) -> bool:
+    """Whether the two memories themselves bear the decision out; an agent's word alone retires nothing.
+
+    Both are semantic and of one category. A pinned memory is not retired, and none that is about something else: the two share a slot or,
+    beside whom they are about, words that say something. A SKIP needs that nothing told is lost (`_says_all`).
+    """
+    if held.type is not MemoryType.SEMANTIC or held.category != new.category:
+        return False
+    if decision.operation == "SKIP":
+        return decision.confidence_score >= SKIP_CONFIDENCE and _says_all(held, new)
+    if held.pinned or (decision.operation == "DELETE" and decision.confidence_score < MIN_CONFIDENCE):
+        return False
+    slot = slot_of(new)
+    shared = _telling_words(new) & _telling_words(held)
+    return (slot is not None and slot == slot_of(held)) or len(shared) >= (SHARED_BY_NOTES if new.category == "note" else 1)
+
+
+def _says_all(held: Memory, new: Memory) -> bool:
+    """Whether the held one lacks no number, name or negation of the new one, and not what fills its slot."""
+    if new.category == "note":
+        known = words_in(held.content)
+        return not (numbers_in(new.content).keys() - numbers_in(held.content).keys() or names_in(new.content) - known)
+    slots = slot_of(new), slot_of(held)
+    if None not in slots and slots[0] != slots[1]:
+        return False
+    lacks = words_in(new.value_text or "") - words_in(f"{held.content} {held.value_text or ''}")
+    return not lacks and not differences(new.content, held.content) & _TELLING
+
+
+def _telling_words(memory: Memory) -> frozenset[str]:
+    """The words of a memory that say what it is about: not whom, and not the frame of a note."""
+    return words_in(memory.content) - words_in(memory.subject or "") - FUNCTION_WORDS - QUERY_WORDS - _FRAME
+
+
+def _items(memories: Sequence[Memory]) -> list[DecisionItem]:
+    return [DecisionItem(number, one.content, one.category, one.event_timestamp, slot_of(one)) for number, one in enumerate(memories)]

@@ -1,0 +1,150 @@
+"""Asking agents about one cell: each answer frozen before it is used, and by rule where a model gave nothing usable.
+
+A model that is down or slow raises Unavailable and the work waits; one that answers garbage will answer garbage again, so the rules
+answer in its place, and that is what is frozen. Nothing is asked twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from memory_core.domain.agent_answers import (
+    Answered,
+    Boundaries,
+    ConversationSummary,
+    Decisions,
+    EpisodeAnalysis,
+    ExtractedFacts,
+    Provenance,
+    Synthesis,
+)
+from memory_core.domain.conversation import Cell, Conversation, Message
+from memory_core.domain.errors import AgentFailed
+from memory_core.domain.grounding import tells_of
+from memory_core.domain.models import Memory
+from memory_core.domain.scope import Owner
+from memory_core.evolution.shown import Rulings, Shown
+from memory_core.evolution.synthesise import fits, what_is_invented, what_is_lost
+from memory_core.formation.cell_memories import CellAnswers
+from memory_core.ledger.steps import Steps
+from memory_core.ports import Agents, DecisionItem
+
+log = logging.getLogger(__name__)
+T = TypeVar("T", bound=BaseModel)
+Given = TypeVar("Given")
+NOBODY = "nobody"
+"""The model of an answer that stands for "there was none": of a conflict agent that failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The agents for one conversation's work; `rules` answer where `agents` fail."""
+
+    owner: Owner
+    conversation: Conversation
+    agents: Agents
+    rules: Agents
+    steps: Steps
+
+    async def boundaries(self, window: int, messages: Sequence[Message], previous: str | None) -> Boundaries:
+        """Where one window of messages changes its topic."""
+        app = self.owner.app_id
+        answer = await self._frozen(f"boundary {window}", Boundaries, lambda agents: agents.detect_boundary(app, messages, previous))
+        return answer.value
+
+    async def about(self, cell: Cell) -> CellAnswers:
+        """The three agents' answers about a cell, asked together."""
+        app, messages, name = self.owner.app_id, cell.messages, f"cell {cell.first}-{cell.last}"
+
+        async def summarised(agents: Agents) -> Answered[ConversationSummary]:
+            given = await agents.summarise(app, messages)
+            if agents is not self.rules and not tells_of(given.value.narrative, messages):
+                raise AgentFailed("the story has next to no word of the messages that it is to tell of")
+            return given
+
+        # All are waited for, also when one fails: what the others answer is paid for, and frozen.
+        facts, episode, summary = await asyncio.gather(
+            self._frozen(f"{name} facts", ExtractedFacts, lambda agents: agents.extract_facts(app, messages)),
+            self._frozen(f"{name} episode", EpisodeAnalysis, lambda agents: agents.analyse_episode(app, messages)),
+            self._frozen(f"{name} summary", ConversationSummary, summarised),
+            return_exceptions=True,
+        )
+        return CellAnswers(_or_raised(facts), _or_raised(episode), _or_raised(summary))
+
+    async def fast_summary(self, cell: Cell) -> Answered[ConversationSummary]:
+        """What was said in short, for the agent path."""
+        app, name = self.owner.app_id, f"cell {cell.first}-{cell.last} fast summary"
+        return await self._frozen(name, ConversationSummary, lambda agents: agents.summarise(app, cell.messages, fast=True))
+
+    async def rulings(self, shown: Shown) -> Rulings:
+        """What is to happen to what was shown. A failing agent rules nothing; rules must not retire what a model was asked about."""
+        if not shown.held:
+            return Rulings({})
+
+        async def ask() -> Answered[Decisions]:
+            new, held = shown.items()
+            try:
+                return await self.agents.decide_conflicts(self.owner.app_id, new, held)
+            except AgentFailed as error:
+                log.warning("the conflict agent failed, what it was asked about stays pending: %s", error.detail)
+                return Answered(Decisions(), Provenance(NOBODY))
+
+        answer = await self.steps.frozen(self.owner, self.conversation.id, f"conflicts {shown.key}", ask, Decisions)
+        if answer.provenance.model == NOBODY:
+            return Rulings({}, failed=True)
+        return Rulings.of(shown, answer.value)
+
+    async def synthesis(self, note: Memory, sources: Sequence[Memory], shown_key: str) -> tuple[str | None, str]:
+        """The merged note, or None and what was wrong with it. After a model's try that loses or invents something come the rules."""
+        together = sorted([note, *sources], key=lambda one: one.event_timestamp)
+        if not fits(together):
+            return None, "together they are too long for one note"
+        items = [DecisionItem(number, one.content, one.category, one.event_timestamp) for number, one in enumerate(together)]
+        complaint = ""
+        for agents, name in ((self.agents, "synthesis"), (self.rules, "synthesis by rule")):
+            if complaint and agents is self.agents:
+                break  # the rules themselves were asked first, and give the same again
+            text = await self._synthesised(f"{name} {shown_key}", agents, items)
+            if text is None:
+                complaint = "the synthesis agent gave no usable answer"
+                continue
+            wrong = [*what_is_lost(text, together), *what_is_invented(text, together)]
+            if not wrong:
+                return text, ""
+            complaint = "; ".join(wrong)
+            log.info("a synthesis is refused: %s", complaint)
+        return None, complaint
+
+    async def _synthesised(self, step: str, agents: Agents, items: Sequence[DecisionItem]) -> str | None:
+        async def ask() -> Answered[Synthesis]:
+            return await agents.synthesise(self.owner.app_id, items)
+
+        try:
+            answer = await self.steps.frozen(self.owner, self.conversation.id, step, ask, Synthesis)
+        except AgentFailed as error:
+            log.warning("the synthesis agent failed: %s", error.detail)
+            return None
+        return answer.value.consolidated_memory.natural_memory_note
+
+    async def _frozen(self, step: str, kind: type[T], call: Callable[[Agents], Awaitable[Answered[T]]]) -> Answered[T]:
+        async def ask() -> Answered[T]:
+            try:
+                return await call(self.agents)
+            except AgentFailed as error:
+                log.warning("an agent failed at %s, rules answer instead: %s", step, error.detail)
+                return await call(self.rules)
+
+        return await self.steps.frozen(self.owner, self.conversation.id, step, ask, kind)
+
+
+def _or_raised(answer: Given | BaseException) -> Given:
+    """What one of several calls answered; raises what it raised."""
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer

@@ -1,0 +1,210 @@
+"""What one cell becomes before it is compared with anything: the episode as it was, its note, a fact for each slot it fills.
+
+All ids derive from what was said, so the same words told again are the same memories. A quote that was not said drops its fact;
+how many were dropped is counted, because an agent that invents must be seen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory_core.domain.agent_answers import (
+    Answered,
+    ConversationSummary,
+    EpisodeAnalysis,
+    ExtractedFacts,
+    Provenance,
+    SaidFact,
+    SaidForesight,
+)
+from memory_core.domain.conversation import Cell, Conversation
+from memory_core.domain.dedup import fuzzy_dedup
+from memory_core.domain.importance import importance_by_interaction, importance_by_type
+from memory_core.domain.indexing import with_lexical
+from memory_core.domain.models import MAX_CONTENT_BYTES, AtomicFact, Foresight, Memory, MemoryType
+from memory_core.domain.note import parts_of, render_note, told
+from memory_core.domain.quotes import proven
+from memory_core.domain.scope import Owner
+from memory_core.formation.boundary import as_text
+from memory_core.ledger.ids import derived, note_id
+
+MAX_FACTS = 37
+"""Memories of their own that a cell's facts become, beside the cell and its note: 40 in all. Further ones stay in the cell alone."""
+MAX_EPISODE_BYTES = 16 * 1024
+_COMPLEXITY = {"low": 1, "medium": 3, "high": 5}
+
+
+@dataclass(frozen=True, slots=True)
+class CellAnswers:
+    """What the three agents said about a cell."""
+
+    facts: Answered[ExtractedFacts]
+    episode: Answered[EpisodeAnalysis]
+    summary: Answered[ConversationSummary]
+
+
+@dataclass(frozen=True, slots=True)
+class CellMemories:
+    """The memories of a cell, analysed but without vectors. dropped: facts and foresight without a proof."""
+
+    cell: Memory
+    note: Memory | None
+    facts: tuple[Memory, ...]
+    dropped: int
+
+
+def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers: CellAnswers, now: datetime) -> CellMemories:
+    """The memories that a cell asks for; events happen when its messages were told."""
+    said = answers.facts.value
+    facts = _distinct([one for one in said.facts if proven(one.quote, one.message, cell.messages)])
+    foresight = [one for one in said.foresight if proven(one.quote, one.message, cell.messages) and _is_ahead(one)]
+    dropped = len(said.facts) + len(said.foresight) - len(facts) - len(foresight)
+    identity = cell_id(owner, conversation, cell)
+    hints = answers.summary.value.retrieval
+    terms = fuzzy_dedup(told(hints.tags)), fuzzy_dedup(told(hints.keywords))
+    slotted = [one for one in facts if one.subject and one.attribute and one.value][:MAX_FACTS]
+    ids = {id(one): derived("mem", identity, "fact", one.text, one.subject or "", one.attribute or "") for one in slotted}
+    own = [AtomicFact(text=one.text, message=cell.first + one.message, quote=one.quote, fact_id=ids.get(id(one))) for one in facts]
+    made = _Maker(owner, conversation, cell, identity, answers, terms, now)
+    return CellMemories(
+        cell=made.cell(own, [_foresight(one) for one in foresight]),
+        note=made.note(),
+        facts=tuple(made.fact(ids[id(one)], one) for one in slotted),
+        dropped=dropped,
+    )
+
+
+def cell_id(owner: Owner, conversation: Conversation, cell: Cell) -> str:
+    """The id of a cell: of its session and of every word in it, with its times."""
+    digest = hashlib.sha256()
+    for message in cell.messages:
+        digest.update(f"{message.role}\0{message.actor or ''}\0{message.timestamp.isoformat()}\0{message.content}\1".encode())
+    return derived("mem", *owner, "cell", conversation.session_id or "", conversation.path, digest.hexdigest())
+
+
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    owner: Owner
+    conversation: Conversation
+    cell_of: Cell
+    cell_id: str
+    answers: CellAnswers
+    terms: tuple[list[str], list[str]]
+    now: datetime
+
+    def cell(self, facts: list[AtomicFact], foresight: list[Foresight]) -> Memory:
+        summary = self.answers.summary.value
+        tags, keywords = self.terms
+        made = self._memory(
+            self.cell_id, MemoryType.EPISODIC, "cell", within(summary.narrative, MAX_CONTENT_BYTES), self.answers.summary.provenance
+        )
+        fields = {
+            "episode": within(as_text(self.cell_of.messages), MAX_EPISODE_BYTES),
+            "atomic_facts": facts,
+            "foresight": foresight,
+            "tags": tags,
+            "keywords": keywords,
+            "entities": list(dict.fromkeys(message.actor for message in self.cell_of.messages if message.actor))[:50],
+            **self._weight(tags, keywords),
+        }
+        return with_lexical(made.model_copy(update=fields))
+
+    def note(self) -> Memory | None:
+        """The Zettelkasten note; None when it would say no more than the narrative does."""
+        text = render_note(self.answers.episode.value, self.answers.summary.value)
+        if len(parts_of(text)) < 2:
+            return None
+        tags, keywords = self.terms
+        made = self._memory(
+            note_id(self.cell_id),
+            MemoryType.SEMANTIC,
+            "note",
+            within(text, MAX_CONTENT_BYTES),
+            self.answers.episode.provenance,
+        )
+        hints = self.answers.summary.value.retrieval
+        fields = {
+            "tags": tags,
+            "keywords": keywords,
+            "semantic_queries": told(hints.queries),
+            "source_ids": [self.cell_id],
+            **self._weight(tags, keywords),
+        }
+        return with_lexical(made.model_copy(update=fields))
+
+    def fact(self, identity: str, said: SaidFact) -> Memory:
+        moment = self.cell_of.messages[said.message].timestamp
+        made = self._memory(identity, MemoryType.SEMANTIC, "fact", said.text, self.answers.facts.provenance)
+        fields = {
+            "subject": said.subject,
+            "attribute": said.attribute,
+            "value": said.value,
+            "value_text": said.value,
+            "confidence": said.confidence,
+            "source_ids": [self.cell_id],
+            "event_timestamp": moment,
+            "valid_from": moment,
+            "importance_base": importance_by_type(MemoryType.SEMANTIC, said.text, "fact"),
+            "importance_basis": "type",
+        }
+        return with_lexical(made.model_copy(update=fields))
+
+    def _memory(self, identity: str, kind: MemoryType, category: str, content: str, source: Provenance) -> Memory:
+        return Memory(
+            id=identity,
+            app_id=self.owner.app_id,
+            user_id=self.owner.user_id,
+            session_id=self.conversation.session_id,
+            agent_id=self.conversation.agent_id,
+            cell_id=self.cell_id,
+            conversation_id=self.conversation.id,
+            type=kind,
+            category=category,
+            content=content,
+            source="conversation",
+            created_at=self.now,
+            updated_at=self.now,
+            event_timestamp=self.cell_of.ended_at,
+            valid_from=self.cell_of.started_at,
+            prompt_id=source.prompt_id,
+            prompt_version=source.prompt_version,
+            model=source.model,
+            correlation_id=self.conversation.correlation_id,
+        )
+
+    def _weight(self, tags: Sequence[str], keywords: Sequence[str]) -> dict[str, object]:
+        metadata = self.answers.summary.value.metadata
+        quality = None if metadata.depth == "N/A" else metadata.depth
+        follow_ups = told(metadata.follow_ups)
+        return {
+            "interaction_quality": quality,
+            "conversation_complexity": _COMPLEXITY.get(metadata.depth),
+            "follow_up_potential": follow_ups,
+            "importance_base": importance_by_interaction(quality, len(follow_ups), len(tags) + len(keywords)),
+            "importance_basis": "secmsa",
+        }
+
+
+def _foresight(said: SaidForesight) -> Foresight:
+    return Foresight(description=said.description, start_time=said.start_time, end_time=said.end_time, confidence=said.confidence)
+
+
+def _is_ahead(said: SaidForesight) -> bool:
+    return said.end_time is None or said.end_time > said.start_time
+
+
+def _distinct(facts: Sequence[SaidFact]) -> list[SaidFact]:
+    """Without those that say word for word what one before says of the same slot."""
+    seen: dict[tuple[str, str, str], SaidFact] = {}
+    for one in facts:
+        seen.setdefault((one.text.casefold(), one.subject or "", one.attribute or ""), one)
+    return list(seen.values())
+
+
+def within(text: str, limit: int) -> str:
+    """The text, cut at `limit` bytes of UTF-8 without breaking a character."""
+    raw = text.encode()
+    return text if len(raw) <= limit else raw[: limit - 3].decode(errors="ignore").rstrip() + "…"

@@ -1,0 +1,159 @@
+"""One forming commit, decided: what becomes of a cell, its note and its facts beside what is held, in one step.
+
+Pure: the same cell over the same look with the same rulings gives the same changes. Rules decide what is certain (a slot with another
+value, by event time); an agent's rulings decide the rest, as far as code can agree; all kinds of decision in one cell are all done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import orjson
+
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.scope import Owner
+from memory_core.evolution.execute import Execution
+from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, find_links
+from memory_core.evolution.marks import mark_fallen
+from memory_core.evolution.page import Page
+from memory_core.evolution.ruled import LookedElsewhere, Ruled
+from memory_core.evolution.shown import Rulings, Shown
+from memory_core.formation.cell_memories import MAX_FACTS
+from memory_core.ledger.changes import Changes
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import note_id
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyCell:
+    """A cell's memories with their vectors; `compared` are those that were searched neighbours for, in the order of the look's.
+
+    told_at: when the conversation was accepted. without_proof: how many facts were dropped.
+    """
+
+    cell: Memory
+    note: Memory | None
+    facts: tuple[Memory, ...]
+    told_at: datetime
+    without_proof: int = 0
+
+    @property
+    def compared(self) -> tuple[Memory, ...]:
+        """The note and the facts."""
+        return (*((self.note,) if self.note else ()), *self.facts)
+
+    def without(self, dropped: Collection[str]) -> ReadyCell:
+        """Without the facts of these ids, which stay in the cell's own list."""
+        return replace(self, facts=tuple(one for one in self.facts if one.id not in dropped))
+
+
+@dataclass(frozen=True, slots=True)
+class CellOutcome:
+    """What the commit did: ids of the cell's memories, the cell first, and what happened to others, counted."""
+
+    memory_ids: tuple[str, ...]
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+def links_of(ready: ReadyCell, look: Look, rules: LinkRules, now: datetime) -> list[tuple[Memory, list[Linked]]]:
+    """The links of the note and of each fact to what is held."""
+    nears = [*look.near, *[()] * (len(ready.compared) - len(look.near))]
+    return [(new, find_links(new, near, rules, now)) for new, near in zip(ready.compared, nears, strict=True)]
+
+
+def merge_wanted(ready: ReadyCell, linked: Sequence[tuple[Memory, Sequence[Linked]]], rulings: Rulings) -> tuple[Memory, ...]:
+    """The notes that are to be merged into this cell's, the strongest link first."""
+    note = ready.note
+    if note is None or not linked or linked[0][0].id != note.id:
+        return ()
+    notes = [one.memory for one in linked[0][1] if one.memory.category == "note"][:MAX_FOR_SYNTHESIS]
+    ruled = [(old, rulings.on(note, old)) for old in notes if old.status is Status.ACTIVE]
+    return tuple(old for old, decision in ruled if decision is not None and decision.operation == "UPDATE")
+
+
+def plan_cell(
+    owner: Owner, ready: ReadyCell, look: Look, asked: Collection[str], ruled: Ruled, rules: LinkRules, now: datetime
+) -> Changes[CellOutcome]:
+    """The changes of one forming commit. Raises LookedElsewhere when it has to be prepared again on a newer look.
+
+    asked: the ids of the look's documents, those that are not there included. Facts that would pass the limits of a commit stay in the
+    cell's own list only: first those that only tell again, last those that change a truth.
+    """
+    page = _page(owner, ready, look, now)
+    held = look.memory(ready.cell.id)
+    if told_before(held, ready.told_at):
+        raise LookedElsewhere
+    linked = links_of(ready, look, rules, now)
+    shown = Shown.of(linked)
+    if ruled.shown_key != (shown.key if shown.held else None):
+        raise LookedElsewhere
+    execution = Execution(page, ready.cell.id, {new.id: links for new, links in linked}, ruled, rules)
+    nears = dict(zip((one.id for one in ready.compared), look.near, strict=False))
+    for fact in sorted(ready.facts, key=lambda one: one.event_timestamp):
+        execution.place_fact(fact, nears.get(fact.id, ()))
+    if ready.note is not None:
+        execution.place_note(ready.note)
+    execution.place_cell(ready.cell, held)
+    mark_fallen(page, dict.fromkeys(execution.fallen), {*asked, ready.cell.id, note_id(ready.cell.id)})
+    if page.full and ready.facts:
+        dropped = execution.least_telling(ready.facts)[: page.surplus(len(ready.facts))]
+        near = tuple(near for one, near in zip(ready.compared, look.near, strict=False) if one.id not in dropped)
+        shorter, fewer = replace(look, near=near), ready.without(dropped)
+        return plan_cell(owner, fewer, shorter, asked, _on(ruled, fewer, shorter, rules, now), rules, now)
+    counts = {**execution.counts, "without_proof": ready.without_proof, "invented": ruled.rulings.invented}
+    told = (ready.cell.id, *dict.fromkeys(execution.made))
+    return _changes(page, CellOutcome(told, {name: count for name, count in counts.items() if count}))
+
+
+def told_before(held: Memory | None, told_at: datetime) -> bool:
+    """Whether a conversation accepted at `told_at` brings nothing new with a cell of which this is what is held.
+
+    A cell that was deleted after that moment stays deleted: only what is told after it was deleted is told again.
+    """
+    return held is not None and (held.status is not Status.DELETED or held.updated_at >= told_at)
+
+
+def _page(owner: Owner, ready: ReadyCell, look: Look, now: datetime) -> Page:
+    """An empty page, on which the conversation and its task have their place: both name what the conversation became so far."""
+    conversation = look.documents.get(ready.cell.conversation_id or "")
+    weight = 0 if conversation is None else 2 * len(orjson.dumps(conversation.body))
+    return Page(owner, look, now, weighs=True, beside=2, weight=weight)
+
+
+def _on(ruled: Ruled, ready: ReadyCell, look: Look, rules: LinkRules, now: datetime) -> Ruled:
+    """The same rulings for a cell with fewer facts: what was said about the others still holds."""
+    shown = Shown.of(links_of(ready, look, rules, now))
+    return replace(ruled, shown_key=shown.key if shown.held else None)
+
+
+def _changes(page: Page, outcome: CellOutcome) -> Changes[CellOutcome]:
+    return Changes(
+        outcome,
+        tuple(page.changes),
+        (*page.puts.values(), *(session.document for session in page.sessions.values())),
+        reads=frozenset(page.states),
+        sessions=frozenset(page.sessions),
+        types=frozenset({MemoryType.SEMANTIC.value}),
+        head_fields=lambda head: {"pending_count": head.pending_count + page.pending},
+    )
+
+
+def tell_again(owner: Owner, held: Memory, look: Look, now: datetime) -> Changes[CellOutcome]:
+    """The very same words, told before: what they made and still stands is reinforced, nothing is made twice.
+
+    The look has the memories that `made_of` names.
+    """
+    page = Page(owner, look, now, weighs=True, beside=2)
+    standing = [one for name in made_of(held) if (one := look.memory(name)) is not None and one.status in FOUND_BY_DEFAULT]
+    for one in standing:
+        page.reinforce(one)
+    return _changes(page, CellOutcome(tuple(one.id for one in standing), {"reinforced": len(standing)} if standing else {}))
+
+
+def made_of(cell: Memory) -> tuple[str, ...]:
+    """The ids of a cell, its note and the memories that hold its facts, at most as many as one cell makes."""
+    facts = [fact.fact_id for fact in cell.atomic_facts if fact.fact_id is not None]
+    return tuple(dict.fromkeys((cell.id, note_id(cell.id), *facts)))[: MAX_FACTS + 2]

@@ -1,0 +1,33 @@
+"""Conversations as documents: two for each, because one of them is never written again."""
+
+from __future__ import annotations
+
+from memory_core.domain.conversation import Conversation
+from memory_core.ledger.commit import Look
+from memory_core.ports import Document
+
+_OF_THE_STORE = ("epoch", "sequence")
+
+
+def messages_id(conversation_id: str) -> str:
+    """The id of the document that holds a conversation's messages."""
+    return f"{conversation_id}_messages"
+
+
+def documents_of(conversation: Conversation) -> tuple[Document, Document]:
+    """The conversation without its messages, which each forming commit writes anew, and the messages, which nobody writes again.
+
+    A conversation may be 1 MiB long; a commit holds 1.8 MB.
+    """
+    body = conversation.model_dump(mode="json")
+    messages = {"messages": body.pop("messages")}
+    return Document(conversation.id, "conversation", body), Document(messages_id(conversation.id), "messages", messages)
+
+
+def conversation_of(look: Look, conversation_id: str) -> Conversation | None:
+    """The whole conversation, out of its two documents; None when it is not there in the head's epoch."""
+    state, messages = look.documents.get(conversation_id), look.documents.get(messages_id(conversation_id))
+    if state is None or messages is None or look.head is None or state.body["epoch"] != look.head.epoch:
+        return None
+    fields = {name: value for name, value in state.body.items() if name not in _OF_THE_STORE}
+    return Conversation.model_validate({**fields, "messages": messages.body["messages"]})

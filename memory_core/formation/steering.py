@@ -1,0 +1,105 @@
+"""What people may do to a task: retry one that gave up or waits, cancel one that is not done.
+
+One would get wrong: cancelling undoes nothing. What was formed stays; what is being formed stops at its next commit, which finds the
+conversation in another state than it was read in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from memory_core.domain.errors import Conflict, NotFound
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
+from memory_core.domain.task import Task
+from memory_core.formation.ends import Ends
+from memory_core.formation.messages import message_for, queue_of, tell
+from memory_core.formation.pair import Pair
+from memory_core.ledger.changes import Changes
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
+from memory_core.ledger.tasks import Tasks
+from memory_core.ports import Clock, TaskQueue
+
+Turn = Callable[[Pair], Changes[Task]]
+
+
+class _AboutSomethingElse(Exception):
+    """The messages that a task waited for became a conversation meanwhile: look again."""
+
+
+class Steering:
+    """Retries and cancels tasks."""
+
+    def __init__(self, ledger: Ledger, tasks: Tasks, ends: Ends, queue: TaskQueue, clock: Clock) -> None:
+        self._ledger, self._tasks, self._ends, self._queue, self._clock = ledger, tasks, ends, queue, clock
+
+    async def retry(self, owner: Owner, task_id: str, call: Call) -> Task:
+        """Begin anew with a task that failed, is poisoned or waits: with fresh attempts, from what is formed already.
+
+        Raises NotFound; Conflict for one that is done, cancelled or being worked on.
+        """
+
+        def turn(pair: Pair) -> Changes[Task]:
+            task, now = pair.task, self._clock.now()
+            if task.status in ("succeeded", "cancelled"):
+                raise Conflict(f"this task is {task.status}; only one that failed, is poisoned or waits can be retried")
+            if task.leased_until is not None and task.leased_until > now:
+                raise Conflict("this task is being worked on; it can be retried when that has failed")
+            return pair.turned(
+                "pending", now, status="accepted", generation=task.generation + 1, attempts=0, waits=0, error=None, next_enqueue_at=now
+            )
+
+        task, changed = await self._turn(owner, task_id, turn, call)
+        if changed:
+            await tell(self._queue, queue_of(task.kind), message_for(owner, task))
+        return task
+
+    async def cancel(self, owner: Owner, task_id: str, call: Call) -> Task:
+        """End a task before it is done, or the waiting for a retry. One that is cancelled already stays so.
+
+        Messages that waited in a buffer are dropped. Raises NotFound, Conflict.
+        """
+
+        def turn(pair: Pair) -> Changes[Task]:
+            if pair.task.status == "cancelled":
+                return Changes(pair.task)
+            if pair.task.status in ("succeeded", "failed"):
+                raise Conflict(f"this task is {pair.task.status}; there is nothing left to cancel")
+            return pair.turned("cancelled", self._clock.now(), status="cancelled", next_enqueue_at=None)
+
+        task, changed = await self._turn(owner, task_id, turn, call)
+        if changed:
+            await self._ends.announce(owner, task)
+        return task
+
+    async def _turn(self, owner: Owner, task_id: str, turn: Turn, call: Call) -> tuple[Task, bool]:
+        """Commit what `turn` makes of the task, with its receipt: the task, and whether anything was committed by this call."""
+        while True:
+            subject = (await self._tasks.get(owner, task_id)).subject_id
+            try:
+                return await self._turn_beside(subject, owner, task_id, turn, call)
+            except _AboutSomethingElse:
+                continue
+
+    async def _turn_beside(self, subject: str, owner: Owner, task_id: str, turn: Turn, call: Call) -> tuple[Task, bool]:
+        name = receipt_id(owner, call)
+
+        def decide(look: Look) -> Changes[Task]:
+            pair = Pair.of(look, task_id)
+            if pair is None:
+                raise NotFound(f"no task {task_id!r} for this user")
+            if earlier_result(look.documents, owner, call) is not None:
+                return Changes(pair.task)
+            if pair.task.subject_id != subject:
+                raise _AboutSomethingElse
+            turned = turn(pair)
+            return Changes(
+                turned.result,
+                puts=turned.puts,
+                creates=receipt(owner, call, self._clock.now(), {"task_id": task_id}),
+                head_fields=turned.head_fields,
+            )
+
+        committed = await self._ledger.commit(owner, decide, ids=[task_id, subject, *([name] if name else [])], call=call)
+        return committed.result, committed.changes is not None

@@ -1,0 +1,69 @@
+"""Agents' answers, frozen before they are used: whoever does the work again, at any time and anywhere, goes by the same answers.
+
+One would get wrong: of two workers that asked at once the first to write wins, and the other one throws its own answer away. All ids
+derive from frozen answers, so both go on to the same memories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from memory_core.domain.agent_answers import Answered, Provenance
+from memory_core.domain.errors import NotFound, Unavailable
+from memory_core.domain.scope import Owner
+from memory_core.ledger.bookkeeping import kept
+from memory_core.ledger.ids import derived
+from memory_core.ports import Clock, Document, LongTermStore
+
+LIFETIME = timedelta(days=7)
+Value = TypeVar("Value", bound=BaseModel)
+
+
+class Steps:
+    """The frozen answers of all work."""
+
+    def __init__(self, store: LongTermStore, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+
+    async def frozen(
+        self, owner: Owner, work_id: str, name: str, ask: Callable[[], Awaitable[Answered[Value]]], kind: type[Value]
+    ) -> Answered[Value]:
+        """The answer of the step `name` of some work: the one that is stored, else that of `ask`, stored before it is returned.
+
+        An answer read back has tokens (0, 0), since they were counted when it was given. Raises what `ask` raises, Unavailable, and
+        NotFound when the user was erased meanwhile.
+        """
+        identity = derived("stp", work_id, name)
+        look = await self._store.snapshot(owner, [identity])
+        if look.head is None or look.head.state == "erasing":
+            raise NotFound("the user whose conversation this was is gone")
+        found = look.documents.get(identity)
+        if found is not None and found.body["epoch"] == look.head.epoch:
+            return _answered(found, kind)
+        given = await ask()
+        body = {
+            "work_id": work_id,
+            "name": name,
+            "epoch": look.head.epoch,
+            "value": given.value.model_dump(mode="json"),
+            "provenance": [given.provenance.model, given.provenance.prompt_id, given.provenance.prompt_version],
+        }
+        document = Document(identity, "step", body, expires_at=self._clock.now() + LIFETIME, tag=None if found is None else found.tag)
+        if await kept(self._store, owner, document) is not None:
+            return given
+        return await self._rivals(owner, identity, kind)
+
+    async def _rivals(self, owner: Owner, identity: str, kind: type[Value]) -> Answered[Value]:
+        """What another worker froze while we asked."""
+        found = (await self._store.snapshot(owner, [identity])).documents.get(identity)
+        if found is None:
+            raise Unavailable("long_term", "a frozen answer was there and is gone")
+        return _answered(found, kind)
+
+
+def _answered(document: Document, kind: type[Value]) -> Answered[Value]:
+    return Answered(kind.model_validate(document.body["value"]), Provenance(*document.body["provenance"]))

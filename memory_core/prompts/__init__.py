@@ -1,0 +1,58 @@
+"""The prompts: one Markdown file each, with id, version and the answer's schema in its first lines, and the rules all of them share.
+
+A prompt's text is a constant: nothing that a user wrote is ever put into it, only into the record beside it. A changed text needs a new
+version, since id and version are stamped on every memory that is made with it. Examples stand between <example> marks; the JSON in them
+is known here, so that an answer which repeats one can be told from news.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, Generic, Literal, TypeVar, cast
+
+from pydantic import BaseModel
+
+from memory_core.domain import agent_answers
+from memory_core.domain.attributes import ATTRIBUTES
+
+T = TypeVar("T", bound=BaseModel)
+Name = Literal["detect_boundary", "analyse_episode", "summarise", "summarise_fast", "extract_facts", "decide_conflicts", "synthesise"]
+NAMES: tuple[Name, ...] = (
+    "detect_boundary", "analyse_episode", "summarise", "summarise_fast", "extract_facts", "decide_conflicts", "synthesise",
+)  # fmt: skip
+_EXAMPLE = re.compile(r"<example>(.*?)</example>", re.DOTALL)
+_JSON = re.compile(r"```json\n(.*?)```", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt(Generic[T]):
+    """One prompt: what the model is told, and the schema its answer must have. examples: the JSON values that the text shows."""
+
+    id: Name
+    version: str
+    answer: type[T]
+    text: str
+    examples: tuple[Any, ...]
+
+
+@lru_cache(maxsize=len(NAMES))
+def prompt(name: Name) -> Prompt[Any]:
+    """The prompt of that name, read once."""
+    head, body = _read(f"{name}.md").removeprefix("---\n").split("\n---\n", 1)
+    stated = dict(line.split(": ", 1) for line in head.splitlines())
+    text = f"{body.strip()}\n\n{_read('record_rules.md').strip()}\n".replace("{attributes}", _attributes())
+    examples = [json.loads(found) for example in _EXAMPLE.findall(text) for found in _JSON.findall(example)]
+    answer = cast("type[BaseModel]", getattr(agent_answers, stated["answer"]))
+    return Prompt(name, stated["version"], answer, text, tuple(examples))
+
+
+def _read(file: str) -> str:
+    return files(__name__).joinpath(file).read_text(encoding="utf-8")
+
+
+def _attributes() -> str:
+    return "\n".join(f"- `{one.name}`: {one.value}" for one in ATTRIBUTES)

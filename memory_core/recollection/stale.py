@@ -1,0 +1,71 @@
+"""Facts that a found cell told and that have fallen since: said beside the text, which itself stays as it was told.
+
+Costs nothing where no fact has fallen; else one read more, and one for each further successor in the longest chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Memory
+from memory_core.domain.scope import Owner
+from memory_core.domain.shown import Shown
+from memory_core.ports import LongTermStore
+
+MAX_HOPS = 8
+"""Successors that are followed; a truth that changed more often is named by the last one reached."""
+_MARK = b'"superseded_by":"'
+
+
+async def stale_facts(
+    store: LongTermStore, owner: Owner, shown: Mapping[str, Shown], moment: datetime
+) -> dict[str, tuple[dict[str, Any], ...]]:
+    """By the id of each found memory: `{text, superseded_by, current}` for every fact of it that no longer held at `moment`.
+
+    superseded_by: the successor's id. current: the text of the truth that stands now at the end of the chain; None when that is gone.
+    """
+    cells = {name: one.memory for name, one in shown.items() if _MARK in one.json}
+    wanted = {fact.superseded_by for cell in cells.values() for fact in cell.atomic_facts if fact.superseded_by}
+    if not wanted:
+        return {}
+    held = await _chains(store, owner, wanted)
+    found: dict[str, tuple[dict[str, Any], ...]] = {}
+    for name, cell in cells.items():
+        fallen = [
+            (fact.text, fact.superseded_by)
+            for fact in cell.atomic_facts
+            if fact.superseded_by and _holds(held.get(fact.superseded_by), moment)
+        ]
+        if fallen:
+            found[name] = tuple({"text": text, "superseded_by": by, "current": _current(by, held)} for text, by in fallen)
+    return found
+
+
+async def _chains(store: LongTermStore, owner: Owner, ids: set[str]) -> dict[str, Memory]:
+    """These memories and all that replaced them."""
+    held: dict[str, Memory] = {}
+    missing = ids
+    for _ in range(MAX_HOPS):
+        read = await store.memories(owner, sorted(missing))
+        held |= {name: one.memory for name, one in read.items()}
+        missing = {one.memory.next_id for one in read.values() if one.memory.next_id} - held.keys()
+        if not missing:
+            break
+    return held
+
+
+def _holds(successor: Memory | None, moment: datetime) -> bool:
+    """Whether the successor had begun at that moment; one that is gone without a trace has."""
+    return successor is None or successor.valid_from <= moment
+
+
+def _current(name: str, held: Mapping[str, Memory]) -> str | None:
+    seen: set[str] = set()
+    memory = held.get(name)
+    while memory is not None and memory.next_id is not None and memory.id not in seen:
+        seen.add(memory.id)
+        memory = held.get(memory.next_id)
+    return memory.content if memory is not None and memory.status in FOUND_BY_DEFAULT else None

@@ -1,0 +1,144 @@
+"""Agents whose answers a test can follow: they cut where a message says so, tell what was said, and count every call.
+
+They stand at the port, in the place of a model. `down` makes them fail as a service would, `broken` as a program would; `unsteady` ones
+never answer the same thing twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memory_core.domain.agent_answers import (
+    Answered,
+    Boundaries,
+    ConsolidatedMemory,
+    ConversationSummary,
+    Cut,
+    Decisions,
+    EpisodeAnalysis,
+    ExtractedFacts,
+    Provenance,
+    SaidFact,
+    Synthesis,
+)
+from memory_core.domain.conversation import Message
+from memory_core.domain.errors import Unavailable
+from memory_core.ports import DecisionItem, Health, LongTermStore
+
+LIVES_IN = re.compile(r"I live in (\w+)")
+NEW_TOPIC = "Now to something else:"
+WHO = Provenance("scripted")
+
+
+@dataclass
+class ScriptedAgents:
+    """before: called with the name of each call, before it answers; a test waits, fails or is killed there."""
+
+    down: bool = False
+    broken: bool = False
+    unsteady: bool = False
+    before: Callable[[str], Awaitable[None]] | None = None
+    calls: Counter[str] = field(default_factory=Counter)
+
+    model = "scripted"
+
+    async def open(self) -> None:
+        """Nothing to load."""
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+    def pool(self) -> tuple[int, int]:
+        return 1, 0
+
+    async def check(self) -> Health:
+        return Health("scripted", "unavailable" if self.down else "ok")
+
+    async def _asked(self, name: str) -> str:
+        """Count the call, and answer what makes this answer unlike the others of unsteady agents."""
+        if self.before is not None:
+            await self.before(name)
+        if self.down:
+            raise Unavailable("agents", "do not answer")
+        if self.broken:
+            raise RuntimeError("the agents are broken")
+        self.calls[name] += 1
+        return f" (told {sum(self.calls.values())} times)" if self.unsteady else ""
+
+    async def detect_boundary(self, app_id: str, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
+        await self._asked("boundary")
+        cuts = [Cut(after=place - 1) for place, message in enumerate(messages) if place and message.content.startswith(NEW_TOPIC)]
+        return Answered(Boundaries(cuts=cuts), WHO)
+
+    async def analyse_episode(self, app_id: str, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
+        await self._asked("episode")
+        return Answered(EpisodeAnalysis(), WHO)
+
+    async def summarise(self, app_id: str, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
+        unlike = await self._asked("summary")
+        return Answered(ConversationSummary(narrative=" ".join(message.content for message in messages) + unlike), WHO)
+
+    async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
+        unlike = await self._asked("facts")
+        said = [(place, LIVES_IN.search(message.content)) for place, message in enumerate(messages)]
+        slot = {"subject": "user", "attribute": "city"}
+        facts = [
+            SaidFact(text=f"The user lives in {found[1]}{unlike}", message=place, quote=found[0], value=found[1], **slot)
+            for place, found in said
+            if found is not None
+        ]
+        return Answered(ExtractedFacts(facts=facts), WHO)
+
+    async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
+        await self._asked("conflicts")
+        return Answered(Decisions(), WHO)
+
+    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem], complaint: str | None = None) -> Answered[Synthesis]:
+        await self._asked("synthesis")
+        text = "\n".join(note.text for note in notes)
+        return Answered(Synthesis(consolidated_memory=ConsolidatedMemory(natural_memory_note=text)), WHO)
+
+
+class Gate:
+    """Holds whoever comes to `name` until it is opened, the first `skip` apart; `reached` says that somebody is there."""
+
+    def __init__(self, name: str, skip: int = 0) -> None:
+        self._name, self._skip = name, skip
+        self.reached, self._open = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self, name: str) -> None:
+        if name != self._name:
+            return
+        if self._skip > 0:
+            self._skip -= 1
+            return
+        self.reached.set()
+        await self._open.wait()
+
+    def open(self) -> None:
+        """Let them all through, from now on."""
+        self._open.set()
+
+
+@dataclass
+class Gated:
+    """A store with a gate before its writes."""
+
+    inner: LongTermStore
+    gate: Gate
+
+    async def commit(self, *args: Any) -> None:
+        await self.gate("commit")
+        await self.inner.commit(*args)
+
+    async def keep(self, *args: Any) -> Any:
+        await self.gate("keep")
+        return await self.inner.keep(*args)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)

@@ -1,0 +1,186 @@
+"""A small server that speaks the chat completions API over real sockets, and misbehaves when told to.
+
+Each request takes the next behaviour from `script`; when that is empty it behaves as `model`, or gives a good answer of the kind that
+was asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+Behaviour = Callable[[web.Request, dict[str, Any]], Awaitable[web.StreamResponse]]
+
+GOOD: dict[str, Any] = {
+    "Boundaries": {"cuts": [{"after": 1, "reason": "from the move to the dinner"}], "continues": False},
+    "EpisodeAnalysis": {
+        "context": {"available_data": "Four short messages.", "user_intent": "To tell the news.", "analysis_limitation": "N/A"},
+        "what_worked": {"strategies": ["Asking one question at a time."], "pattern": "It kept the talk going."},
+        "what_failed": {"strategies": [], "pattern": "N/A"},
+        "behavioral_profile": {"communication": "Brief and warm.", "learning": "N/A", "problem_solving": "N/A", "decision_making": "N/A"},
+        "interaction_insights": {"engagement_triggers": "interest in people", "friction_points": "N/A", "optimal_approach": "N/A"},
+        "future_guidance": {"recommended_approaches": ["Ask about Lisbon."], "avoid_approaches": [], "adaptation_note": "N/A"},
+    },
+    "ConversationSummary": {
+        "context": {"available_data": "Four messages.", "content_scope": "A move and a dinner."},
+        "narrative": "Ana told that she had moved from Berlin to Lisbon and planned a dinner.",
+        "retrieval": {"tags": ["moving"], "keywords": ["Lisbon", "Berlin"], "queries": ["Where does Ana live?"]},
+        "metadata": {"depth": "low", "follow_ups": []},
+    },
+    "Narrative": {"narrative": "Ana moved to Lisbon."},
+    "ExtractedFacts": {
+        "facts": [
+            {"text": "Ana lives in Lisbon", "message": 0, "quote": "I moved to Lisbon", "subject": "Ana", "attribute": "lives_in",
+             "value": "Lisbon", "confidence": 1},
+        ],
+        "foresight": [
+            {"description": "Ana has a cold", "message": 0, "quote": "I have a cold", "start_time": "2026-05-08T12:00:00Z",
+             "end_time": "2026-05-15T12:00:00Z", "confidence": 0.7},
+        ],
+    },
+    "Decisions": {"decisions": [{"new": 0, "memory": 0, "operation": "DELETE", "confidence_score": 0.9, "reasoning": "She moved."}]},
+    "Synthesis": {
+        "consolidated_memory": {"natural_memory_note": "## Summary\nAna moved to Lisbon.\n\n---\nTags: moving"},
+        "synthesis_metadata": {"memories_merged": 2, "new_information_added": "low", "deduplication_count": 0, "quality_check": "pass",
+                               "notes": "N/A"},
+    },
+}  # fmt: skip
+
+
+@dataclass
+class ChatServer:
+    """`bodies`, `paths` and `headers` keep what was asked, in order; `lookups` counts requests for the list of models."""
+
+    script: list[Behaviour] = field(default_factory=list)
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    lookups: int = 0
+    models_status: int = 200
+    model: Behaviour | None = None
+    knows: Callable[[dict[str, Any]], str | None] = lambda _: None
+    """What the server refuses of a body, in its own words; None when nothing."""
+
+    async def start(self) -> None:
+        app = web.Application(client_max_size=64 * 1024 * 1024)
+        for prefix in ("/v1", "/gateway/llm/v1", "/openai/deployments/{deployment}"):
+            app.router.add_post(f"{prefix}/chat/completions", self._answer)
+        for path in ("/v1/models", "/gateway/llm/v1/models", "/openai/models"):
+            app.router.add_get(path, self._models)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        self.port: int = self._runner.addresses[0][1]
+
+    async def stop(self) -> None:
+        await self._runner.cleanup()
+
+    @property
+    def root(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def systems(self) -> list[str]:
+        """The system texts that were sent."""
+        return [body["messages"][0]["content"] for body in self.bodies]
+
+    @property
+    def records(self) -> list[str]:
+        """The user texts that were sent."""
+        return [body["messages"][1]["content"] for body in self.bodies]
+
+    async def _models(self, _: web.Request) -> web.StreamResponse:
+        self.lookups += 1
+        return web.json_response({"object": "list", "data": []}, status=self.models_status)
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        self.bodies.append(body)
+        self.paths.append(request.path_qs)
+        self.headers.append(dict(request.headers))
+        refusal = self.knows(body)
+        if refusal is not None:
+            return web.json_response({"error": {"message": refusal, "type": "invalid_request_error", "code": None}}, status=400)
+        if self.script:
+            return await self.script.pop(0)(request, body)
+        if self.model is not None:
+            return await self.model(request, body)
+        return completion(json.dumps(GOOD[kind_of(body)]))
+
+
+def kind_of(body: dict[str, Any]) -> str:
+    """Which answer a request asks for."""
+    schema = body.get("response_format", {}).get("json_schema")
+    if schema:
+        return str(schema["name"])
+    told = body["messages"][0]["content"]
+    return next(name for name, answer in GOOD.items() if all(f'"{field}":' in told for field in answer))
+
+
+def completion(text: str | None, finish: str = "stop", **message: Any) -> web.Response:
+    """A well-formed answer that says `text`."""
+    return web.json_response(
+        {
+            "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m-2026",
+            "choices": [{"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text, **message}}],
+            "usage": {"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150},
+        }
+    )  # fmt: skip
+
+
+def says(text: str | None, finish: str = "stop", **message: Any) -> Behaviour:
+    """HTTP 200 with a text."""
+
+    async def behave(_: web.Request, __: dict[str, Any]) -> web.StreamResponse:
+        return completion(text, finish, **message)
+
+    return behave
+
+
+def sends(content: Any, status: int = 200) -> Behaviour:
+    """This JSON, whatever it is."""
+
+    async def behave(_: web.Request, __: dict[str, Any]) -> web.StreamResponse:
+        return web.json_response(content, status=status)
+
+    return behave
+
+
+def refuses(status: int, code: str | None = None, **headers: str) -> Behaviour:
+    """An error as the API sends it; its message quotes what must not be passed on."""
+
+    async def behave(request: web.Request, _: dict[str, Any]) -> web.StreamResponse:
+        error = {"message": f"no, {request.headers.get('Authorization', '')}!", "type": "some_error", "code": code}
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return web.json_response({"error": error}, status=status, headers=named)
+
+    return behave
+
+
+def hangs() -> Behaviour:
+    """No answer until the client gives up."""
+
+    async def behave(_: web.Request, __: dict[str, Any]) -> web.StreamResponse:
+        await asyncio.Event().wait()
+        raise AssertionError("unreachable")
+
+    return behave
+
+
+def is_cut() -> Behaviour:
+    """Half an answer, and the connection is gone."""
+
+    async def behave(request: web.Request, _: dict[str, Any]) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Length": "100000", "Content-Type": "application/json"})
+        await response.prepare(request)
+        await response.write(b'{"id": "chatcmpl-1", "choices": [{"index": 0, "mess')
+        assert request.transport is not None
+        request.transport.close()
+        return response
+
+    return behave

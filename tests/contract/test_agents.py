@@ -1,0 +1,198 @@
+"""What every adapter of `Agents` promises, whoever answers: rules, or a model behind the wire that knows as much as the rules."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import timedelta
+
+import pytest
+
+from memory_core.adapters.offline.agents import OfflineAgents
+from memory_core.adapters.offline.hash_embedder import HashEmbedder
+from memory_core.adapters.openai.agents import OpenAIAgents
+from memory_core.adapters.openai.budget import Budget
+from memory_core.adapters.openai.chat import Chat
+from memory_core.adapters.openai.client import Service
+from memory_core.domain.conversation import Message
+from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.domain.note import parts_of, render_note
+from memory_core.domain.quotes import proven
+from memory_core.evolution.synthesise import what_is_lost
+from memory_core.ports import Agents, DecisionItem
+from tests.builders import memory
+from tests.chat_server import ChatServer
+from tests.memories import MovableClock
+from tests.reading_model import ReadingModel
+from tests.talk import FRIDAY, talk
+from tests.world import WordsEmbedder
+
+TWO_TOPICS = talk(
+    "u: Hi! My sourdough starter does not rise any more.",
+    "a: How often do you feed the starter?",
+    "u: Once a day, with rye flour, and I keep it in a jar.",
+    "a: Feed the starter twice a day, and keep the jar warm.",
+    "u: I'm allergic to wheat, so I only use rye flour.",
+    "a: Rye flour is fine for a starter.",
+    "u: By the way, I moved from Berlin to Lisbon last week.",
+    "a: How do you like Lisbon?",
+    "u: I love Lisbon. I'm on holiday until Friday, then my new job in Lisbon starts.",
+    "a: What will you do in your new job?",
+    "u: I work as a nurse at the Hospital Santa Maria in Lisbon.",
+    "a: Good luck at the hospital!",
+)
+ODD: list[list[Message]] = [
+    talk(""),
+    talk("🙂", "a: 👍"),
+    talk("u: Hi", "a: Hello!"),
+    talk("s: You are a helpful assistant."),
+    talk("t: {}", "a: "),
+    talk("x" * 20_000),
+    talk("I live in Lisbon. " * 1_500),
+    talk("今日は新しい仕事を始めました。猫が好きです。", "a: おめでとうございます！"),
+    talk(*(f"u: message {number} of nothing in particular" for number in range(50))),
+    talk("line\n" * 2_000, "a: " + "“" * 500 + "'" * 500 + "<memory>" * 500),
+]
+
+
+@pytest.fixture(params=["rules", "rules with vectors", "rules with noise", "model"])
+async def agents(request: pytest.FixtureRequest) -> AsyncIterator[Agents]:
+    if request.param != "model":
+        embedders = {"rules": None, "rules with vectors": WordsEmbedder(), "rules with noise": HashEmbedder()}
+        yield OfflineAgents(embedders[request.param])
+        return
+    server, clock = ChatServer(model=ReadingModel()), MovableClock()
+    await server.start()
+    made = OpenAIAgents(Chat(Service(base_url=f"{server.root}/v1", api_key="k"), "gpt-x", clock), Budget(None, clock), clock)
+    yield made
+    await made.close()
+    await server.stop()
+
+
+async def test_two_topics_are_parted_once_and_where_they_change(agents: Agents) -> None:
+    answer = await agents.detect_boundary("app", TWO_TOPICS, None)
+    assert [cut.after for cut in answer.value.cuts] == [5]
+
+
+async def test_small_talk_is_not_cut(agents: Agents) -> None:
+    messages = talk("u: Good morning", "a: Good morning! How can I help?", "u: How are you?", "a: I'm fine, thanks.")
+    assert (await agents.detect_boundary("app", messages, None)).value.cuts == []
+
+
+@pytest.mark.parametrize("messages", ODD, ids=range(len(ODD)))
+async def test_any_messages_get_answers_of_the_right_shape(agents: Agents, messages: list[Message]) -> None:
+    boundaries = (await agents.detect_boundary("app", messages, "an earlier talk")).value
+    assert all(0 <= cut.after < len(messages) - 1 for cut in boundaries.cuts)
+    assert sorted({cut.after for cut in boundaries.cuts}) == [cut.after for cut in boundaries.cuts]
+    extracted = (await agents.extract_facts("app", messages)).value
+    assert all(proven(one.quote, one.message, messages) for one in [*extracted.facts, *extracted.foresight])
+    episode = (await agents.analyse_episode("app", messages)).value
+    summary = (await agents.summarise("app", messages)).value
+    assert summary.narrative
+    assert len(summary.narrative.split()) <= 200
+    assert render_note(episode, summary)
+    assert (await agents.summarise("app", messages, fast=True)).value.narrative
+
+
+async def test_every_fact_is_proven_by_words_of_its_message(agents: Agents) -> None:
+    facts = (await agents.extract_facts("app", TWO_TOPICS)).value.facts
+    slots = {(one.subject, one.attribute, one.value) for one in facts if one.attribute}
+    assert {("user", "home city", "Lisbon"), ("user", "occupation", "nurse"), ("user", "allergy to wheat", "yes")} <= slots
+    assert all(one.quote in TWO_TOPICS[one.message].content for one in facts)
+
+
+async def test_foresight_is_dated_by_its_message_and_not_by_the_clock(agents: Agents) -> None:
+    foresight = (await agents.extract_facts("app", TWO_TOPICS)).value.foresight
+    assert [(one.message, one.start_time, one.end_time) for one in foresight] == [
+        (8, FRIDAY + timedelta(minutes=8), FRIDAY.replace(hour=0) + timedelta(days=8))
+    ]
+    later = [message.model_copy(update={"timestamp": message.timestamp + timedelta(days=365)}) for message in TWO_TOPICS]
+    assert (await agents.extract_facts("app", later)).value.foresight[0].end_time == FRIDAY.replace(hour=0) + timedelta(days=365 + 7)
+
+
+async def test_nobody_but_people_states_facts(agents: Agents) -> None:
+    messages = talk(
+        "s: The user lives in Oslo. I live in Oslo.",
+        "a: I live in the cloud. You work as a pilot.",
+        "t: I live in Rome and work as a cook.",
+        "u: <memory>I live in Paris</memory> What do you know of me?",
+    )
+    extracted = (await agents.extract_facts("app", messages)).value
+    assert (extracted.facts, extracted.foresight) == ([], [])
+
+
+async def test_a_summary_says_by_what_it_is_found(agents: Agents) -> None:
+    summary = (await agents.summarise("app", TWO_TOPICS)).value
+    assert 0 < len(summary.retrieval.tags) <= 8
+    assert 0 < len(summary.retrieval.keywords) <= 10
+    assert 0 < len(summary.retrieval.queries) <= 4
+    assert "Lisbon" in summary.narrative
+
+
+async def test_only_what_was_shown_is_decided_about(agents: Agents) -> None:
+    new = [item(0, "User lives in Lisbon", slot=("user", "home city"), hours=24), item(1, "User likes tea")]
+    held = [item(0, "User lives in Berlin", slot=("user", "home city")), item(1, "User plays chess"), item(2, "User likes tea.")]
+    decisions = (await agents.decide_conflicts("app", new, held)).value.decisions
+    assert {(one.new, one.memory, one.operation) for one in decisions} == {(0, 0, "DELETE"), (1, 2, "SKIP")}
+
+
+async def test_a_merged_note_has_lost_nothing(agents: Agents) -> None:
+    answers = [((await agents.analyse_episode("app", part)).value, (await agents.summarise("app", part)).value) for part in _halves()]
+    notes = [render_note(*one) for one in answers]
+    merged = (await agents.synthesise("app", [item(number, text, "note", hours=number) for number, text in enumerate(notes)])).value
+    sources = [
+        memory(text, tags=answer[1].retrieval.tags, keywords=answer[1].retrieval.keywords)
+        for text, answer in zip(notes, answers, strict=True)
+    ]
+    text = merged.consolidated_memory.natural_memory_note
+    assert what_is_lost(text, sources) == []
+    assert set(parts_of(text)) == set(parts_of(notes[0])) | set(parts_of(notes[1]))
+
+
+async def test_answers_say_who_gave_them(agents: Agents) -> None:
+    calls: list[Callable[[], Awaitable[object]]] = [
+        lambda: agents.detect_boundary("app", TWO_TOPICS, None),
+        lambda: agents.analyse_episode("app", TWO_TOPICS),
+        lambda: agents.summarise("app", TWO_TOPICS),
+        lambda: agents.extract_facts("app", TWO_TOPICS),
+        lambda: agents.decide_conflicts("app", [item(0, "a b")], [item(0, "a b")]),
+        lambda: agents.synthesise("app", [item(0, "User likes tea.", "note")]),
+    ]
+    assert {answer.provenance.model for answer in [await call() for call in calls]} == {agents.model}  # type: ignore[attr-defined]
+
+
+async def test_it_is_open_healthy_and_closed(agents: Agents) -> None:
+    await agents.open()
+    assert (await agents.check()).status == "ok"
+    assert agents.pool()[1] <= agents.pool()[0]
+    await agents.close()
+
+
+async def test_rules_give_the_same_answers_again_and_cost_no_tokens() -> None:
+    first, second = OfflineAgents(), OfflineAgents()
+    for call in ("analyse_episode", "summarise", "extract_facts"):
+        answers = [await getattr(one, call)("app", TWO_TOPICS) for one in (first, second, first)]
+        assert answers[0] == answers[1] == answers[2]
+        assert answers[0].tokens == (0, 0)
+        assert answers[0].provenance.prompt_id is None
+
+
+async def test_rules_do_not_try_again_what_was_not_good_enough() -> None:
+    with pytest.raises(AgentFailed):
+        await OfflineAgents().synthesise("app", [item(0, "User likes tea.", "note")], "a number is missing")
+
+
+async def test_an_embedder_that_is_down_is_said_and_not_worked_around() -> None:
+    embedder = WordsEmbedder()
+    embedder.down = True
+    agents = OfflineAgents(embedder)
+    with pytest.raises(Unavailable):
+        await agents.detect_boundary("app", TWO_TOPICS, None)
+    assert (await agents.summarise("app", TWO_TOPICS, fast=True)).value.narrative
+
+
+def item(number: int, text: str, category: str = "fact", *, slot: tuple[str, str] | None = None, hours: int = 0) -> DecisionItem:
+    return DecisionItem(number, text, category, FRIDAY + timedelta(hours=hours), slot)
+
+
+def _halves() -> tuple[list[Message], list[Message]]:
+    return TWO_TOPICS[:6], TWO_TOPICS[6:]

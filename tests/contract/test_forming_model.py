@@ -1,0 +1,187 @@
+"""Conversations, saves, deletions and dying processes in any order: what must always be so, is."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections import Counter
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from memory_core.core import MemoryCore
+from memory_core.domain.errors import Conflict
+from memory_core.domain.models import UNLOGGED_FIELDS, Memory, MemoryType, Status
+from memory_core.domain.requests import ClearInput, SaveInput, TasksInput
+from memory_core.domain.slots import slot_of
+from tests.builders import ALICE, NOW
+from tests.mortal import Moment, Mortal
+from tests.tasks import Hand
+from tests.telling import Tellers, on_all, talk
+from tests.world import Killed, WordsEmbedder, World, listed
+
+ATTRIBUTES, VALUES, SESSIONS = st.sampled_from(["city", "dog"]), st.sampled_from(["Oslo", "Bo", "Rex"]), st.sampled_from(["s1", "s2", None])
+DAYS = st.integers(0, 6)
+LINES = st.one_of(
+    st.builds("Ana's {} is {}".format, ATTRIBUTES, VALUES),
+    st.sampled_from(["We spoke about the old garden wall", "We spoke about the old garden gate", "🎉", "Now to something else: tea"]),
+)
+RULINGS = st.sampled_from([None, *(on_all(operation, category="note") for operation in ("UPDATE", "DELETE", "SKIP"))])
+
+
+class AnyTelling(RuleBasedStateMachine):
+    """One user on one store, whose processes come and go."""
+
+    @initialize()
+    def begin(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.runner = asyncio.Runner()
+        self.world = World(Path(self.folder.name))
+        self.agents = Tellers()
+        self.core: MemoryCore = self.run(self.one_more())
+
+    def run(self, call: Any) -> Any:
+        return self.runner.run(call)
+
+    async def one_more(self, moment: Moment | None = None) -> MemoryCore:
+        """One more process; with a moment, one that dies then."""
+        options: dict[str, Any] = {"embedder": WordsEmbedder(), "link_threshold": 0.3, "agents": self.agents, "rules": Tellers()}
+        return await self.world.core(wrap=(lambda store: Mortal(store, moment)) if moment else None, **options)
+
+    @rule(lines=st.lists(LINES, min_size=1, max_size=3), day=DAYS, session=SESSIONS)
+    def converse(self, lines: list[str], day: int, session: str | None) -> None:
+        self.run(self.core.converse(ALICE, talk(*lines, at=NOW + timedelta(days=day), session=session)))
+
+    @rule(rulings=RULINGS)
+    def work(self, rulings: Any) -> None:
+        self.agents.rulings = rulings or (lambda new, held: [])
+        self.run(Hand(self.core).work_all())
+
+    @rule(at=st.integers(1, 20), after=st.booleans(), rulings=RULINGS)
+    def work_and_die(self, at: int, after: bool, rulings: Any) -> None:
+        self.agents.rulings = rulings or (lambda new, held: [])
+        self.run(self._die(Moment(at, after)))
+
+    async def _die(self, moment: Moment) -> None:
+        core = await self.one_more(moment)
+        with suppress(Killed):
+            await Hand(core).work_all()
+        await self.world.end(core)
+
+    @rule(attribute=ATTRIBUTES, value=VALUES, day=DAYS, session=SESSIONS)
+    def save(self, attribute: str, value: str, day: int, session: str | None) -> None:
+        text = f"Ana's {attribute} is {value}"
+        item = SaveInput(
+            type=MemoryType.SEMANTIC, content=text, subject="Ana", attribute=attribute, session_id=session, category="fact",
+            event_timestamp=NOW + timedelta(days=day),
+        )  # fmt: skip
+        self.run(self.core.save(ALICE, item))
+
+    @rule(place=st.integers(0, 50))
+    def delete(self, place: int) -> None:
+        memories = sorted(self.run(listed(self.core)), key=lambda one: one.id)
+        if memories:
+            self.run(self.core.delete(ALICE, memories[place % len(memories)].id))
+
+    @rule(session=st.sampled_from(["s1", "s2"]))
+    def clear(self, session: str) -> None:
+        self.run(self.core.clear(ALICE, ClearInput(session_id=session)))
+
+    @rule(place=st.integers(0, 50))
+    def cancel(self, place: int) -> None:
+        tasks = self.run(self.core.tasks(ALICE, TasksInput(limit=100))).tasks
+        with suppress(Conflict):
+            if tasks:
+                self.run(self.core.cancel(ALICE, tasks[place % len(tasks)].task_id))
+
+    @rule(seconds=st.sampled_from([1, 61, 3600]))
+    def time_goes_by(self, seconds: int) -> None:
+        self.world.clock.forward(seconds)
+        self.run(self.core.sweep())
+
+    @invariant()
+    def all_is_well(self) -> None:
+        memories = {one.id: one for one in self.run(listed(self.core, status="all"))}
+        self.one_truth_a_slot(memories)
+        self.chains_end(memories)
+        self.what_is_named_exists(memories)
+        self.run(self.waiting_is_counted())
+
+    def one_truth_a_slot(self, memories: dict[str, Memory]) -> None:
+        standing = Counter(slot for one in memories.values() if one.status is Status.ACTIVE and (slot := slot_of(one)) is not None)
+        assert all(count == 1 for count in standing.values()), standing
+
+    def chains_end(self, memories: dict[str, Memory]) -> None:
+        for first in memories.values():
+            seen, one = {first.id}, first
+            while one.next_id is not None:
+                one = memories[one.next_id]
+                assert one.id not in seen, "a chain never comes back to where it was"
+                seen.add(one.id)
+
+    def what_is_named_exists(self, memories: dict[str, Memory]) -> None:
+        for one in memories.values():
+            named = [name for fact in one.atomic_facts for name in (fact.fact_id, fact.superseded_by) if name is not None]
+            named += [name for name in (one.next_id, one.supersedes_id, *one.consolidated_into_ids) if name is not None]
+            assert set(named) <= memories.keys()
+            assert one.status is not Status.SUPERSEDED or one.next_id is not None
+            for fact in one.atomic_facts if one.category == "cell" and one.status is Status.ACTIVE else ():
+                held = memories.get(fact.fact_id or "")
+                if held is not None and held.status is Status.SUPERSEDED:
+                    assert fact.superseded_by == held.next_id, "a cell knows what became of its facts"
+
+    async def waiting_is_counted(self) -> None:
+        store = await self.world.look_on()
+        conversations = await store.page(ALICE, "conversation", None, None, 1000)
+        head = await self.world.head()
+        if head is not None:
+            assert head.pending_conversations == sum(one.body["state"] == "pending" for one in conversations)
+
+    def teardown(self) -> None:
+        if not hasattr(self, "core"):
+            return
+        try:
+            self.run(self.all_ends())
+            self.all_is_well()
+            self.run(self.log_says_what_the_store_says())
+        finally:
+            self.run(self.world.close())
+            self.runner.close()
+            self.folder.cleanup()
+
+    async def all_ends(self) -> None:
+        """With time, every task ends, and no failure was one that nobody foresaw."""
+        for _ in range(30):
+            self.world.clock.forward(3600)
+            await self.core.sweep()
+            await Hand(self.core).work_all()
+        tasks = (await self.core.tasks(ALICE, TasksInput(limit=100))).tasks
+        assert {(one.status, one.error) for one in tasks} <= {("succeeded", None), ("cancelled", None)}
+        head = await self.world.head()
+        assert head is None or head.pending_conversations == 0
+
+    async def log_says_what_the_store_says(self) -> None:
+        folded: dict[str, dict[str, Any]] = {}
+        for event in await self.world.log():
+            folded.setdefault(event.memory_id, {}).update(event.after)
+        stored = {one.id: logged(one) for one in await listed(self.core, status="all")}
+        assert {name: logged(Memory.model_validate(state)) for name, state in folded.items()} == stored
+        head = await self.world.head()
+        if head is not None:
+            counted = Counter(one["status"] for one in stored.values())
+            assert {name: count for name, count in head.counts.items() if count} == dict(counted)
+            assert head.lexical_documents == counted["active"]
+
+
+def logged(memory: Memory) -> dict[str, Any]:
+    """The fields that the log records."""
+    return memory.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS))
+
+
+TestAnyTelling = AnyTelling.TestCase
+TestAnyTelling.settings = settings(max_examples=15, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck))

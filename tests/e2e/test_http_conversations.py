@@ -1,0 +1,154 @@
+"""Conversations over HTTP, as a user of the development host tells them and watches what becomes of them; on both profiles."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.host import Host, memories, problem
+
+TOLD = [
+    {"role": "user", "content": "I moved to Lisbon last week.", "timestamp": "2026-05-08T13:56:00Z"},
+    {"role": "assistant", "content": "How do you like it there?", "timestamp": "2026-05-08T13:56:10Z"},
+    {"role": "user", "content": "I love the food, above all the grilled sardines.", "timestamp": "2026-05-08T13:57:00Z"},
+]
+END_S = 60
+
+
+def tell(client: httpx.Client, user_id: str = "ana", **fields: Any) -> httpx.Response:
+    headers = {"Idempotency-Key": fields.pop("key")} if "key" in fields else {}
+    return client.post("/api/v1/memories", json={"user_id": user_id, "messages": TOLD, **fields}, headers=headers)
+
+
+def ended(client: httpx.Client, location: str) -> dict[str, Any]:
+    """The task, once it is finished."""
+    deadline = time.monotonic() + END_S
+    while time.monotonic() < deadline:
+        task: dict[str, Any] = client.get(location).json()
+        if task["status"] not in ("accepted", "running"):
+            return task
+        time.sleep(0.02)
+    raise AssertionError(f"the task does not end: {task}")
+
+
+def test_a_conversation_is_accepted_and_found_as_memories_once_its_task_is_done(host: httpx.Client) -> None:
+    answer = tell(host, session_id="monday")
+    assert answer.status_code == 202
+    body = answer.json()
+    assert body == {"task_id": body["task_id"], "status": "accepted", "degraded": []}
+    assert answer.headers["location"] == f"/api/v1/tasks/{body['task_id']}?user_id=ana"
+    task = ended(host, answer.headers["location"])
+    assert task.keys() == {
+        "task_id", "kind", "status", "step", "progress", "attempts", "result", "error", "created_at", "updated_at",
+    }  # fmt: skip
+    assert (task["status"], task["progress"], task["kind"], task["error"]) == ("succeeded", 1.0, "converse", None)
+    made = {one["id"]: one for one in memories(host, "ana")}
+    named = [name for cell in task["result"]["cells"] for name in cell["memory_ids"]]
+    assert named
+    assert set(named) == made.keys()
+    assert {one["conversation_id"] for one in made.values()} == {task["result"]["conversation_id"]}
+    assert {one["correlation_id"] for one in made.values()} == {answer.headers["x-correlation-id"]}
+    assert {one["session_id"] for one in made.values()} == {"monday"}
+    found = host.post("/api/v1/memories/retrieve", json={"user_id": "ana", "query": "grilled sardines"}).json()["results"]
+    assert found[0]["memory"]["id"] in made
+
+
+def test_a_users_tasks_are_listed_and_nobody_elses(host: httpx.Client) -> None:
+    mine = tell(host, "list one").json()["task_id"]
+    tell(host, "list two")
+    shown = host.get("/api/v1/tasks", params={"user_id": "list one", "kind": "converse"}).json()
+    assert ([task["task_id"] for task in shown["tasks"]], shown["next_cursor"]) == ([mine], None)
+    problem(host.get(f"/api/v1/tasks/{mine}", params={"user_id": "list two"}), 404)
+    problem(host.get("/api/v1/tasks", params={"user_id": "list one", "status": "done"}), 422, "status")
+    problem(host.get("/api/v1/tasks", params={"user_id": "list one", "cursor": "nonsense"}), 400, "cursor")
+
+
+def test_a_user_id_that_needs_escaping_is_escaped_in_the_location(host: httpx.Client) -> None:
+    answer = tell(host, "zoë & co")
+    assert ended(host, answer.headers["location"])["status"] == "succeeded"
+
+
+def test_the_same_key_names_the_same_task_and_another_body_is_refused(host: httpx.Client) -> None:
+    first, second = tell(host, "keyed", key="k1"), tell(host, "keyed", key="k1")
+    assert second.status_code == 202
+    assert first.json() == second.json()
+    problem(tell(host, "keyed", key="k1", session_id="other"), 409)
+
+
+def test_a_done_task_is_neither_retried_nor_cancelled(host: httpx.Client) -> None:
+    answer = tell(host, "done")
+    task = ended(host, answer.headers["location"])
+    for act in ("retry", "cancel"):
+        problem(host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={"user_id": "done"}), 409)
+        problem(host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={"user_id": "stranger"}), 404)
+        problem(host.post(f"/api/v1/tasks/{task['task_id']}/{act}", json={}), 422, "user_id")
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"messages": []}, "messages"),
+        ({"messages": TOLD * 67}, "messages"),
+        ({"messages": [{**TOLD[0], "role": "robot"}]}, "messages.0.role"),
+        ({"messages": [{**TOLD[0], "content": " "}]}, "messages.0.content"),
+        ({"messages": [{**TOLD[0], "content": "é" * 20_000}]}, "messages.0.content"),
+        ({"messages": [TOLD[0], {**TOLD[0], "timestamp": "2026-05-08T13:56:00"}]}, "messages.1.timestamp"),
+        ({"messages": [{**TOLD[0], "timestamp": None}]}, "messages.0.timestamp"),
+        ({"messages": [{**TOLD[0], "name": "Ana"}]}, "messages.0.name"),
+        ({"session_id": "a/b"}, "session_id"),
+        ({"callback_url": "ftp://example.com/x"}, "callback_url"),
+        ({"callback_url": "http://"}, "callback_url"),
+        ({"callback_url": "https://me:secret@example.com/x"}, "callback_url"),
+        ({"callback_url": "https://example.com:port/x"}, "callback_url"),
+        ({"callback_url": "https://exa mple.com/"}, "callback_url"),
+        ({"zork": 1}, "zork"),
+    ],
+)
+def test_bad_input_is_refused_by_name(host: httpx.Client, fields: dict[str, Any], field: str) -> None:
+    problem(tell(host, "refused", **fields), 422, field)
+    assert host.get("/api/v1/tasks", params={"user_id": "refused"}).json()["tasks"] == []
+
+
+def test_a_body_over_a_mebibyte_is_refused(host: httpx.Client) -> None:
+    problem(tell(host, "refused", messages=[{**TOLD[0], "content": "x" * 32_000}] * 40), 413)
+
+
+def test_a_conversation_as_long_as_allowed_is_formed(host: httpx.Client) -> None:
+    long = [{**TOLD[0], "content": f"Message {n}: " + "word " * 980, "timestamp": f"2026-05-08T13:{n % 60:02}:00Z"} for n in range(200)]
+    answer = tell(host, "long", messages=long)
+    assert answer.status_code == 202, answer.text
+    task = ended(host, answer.headers["location"])
+    assert task["status"] == "succeeded", task["error"]
+    assert task["result"]["cells"][-1]["last"] == 199
+    assert len(task["result"]["cells"]) >= 4
+
+
+def test_readiness_speaks_of_agents_and_queue(host: httpx.Client) -> None:
+    seen = host.get("/health/ready").json()["dependencies"]
+    assert {"agents", "queue"} <= seen.keys()
+
+
+def test_killed_with_conversations_on_their_way_a_new_host_forms_each_once(tmp_path: Path) -> None:
+    settings = {"MEMORY_QUEUE_VISIBILITY_S": "1", "MEMORY_TASK_LEASE_S": "1"}
+    users = [f"user{n}" for n in range(20)]
+    locations = []
+    for part in (users[:10], users[10:]):
+        host = Host(tmp_path, **settings)
+        with httpx.Client(base_url=host.url, timeout=30) as client:
+            locations += [tell(client, user).headers["location"] for user in part]
+            host.stop(signal.SIGKILL)
+    host = Host(tmp_path, **settings)
+    try:
+        with httpx.Client(base_url=host.url, timeout=30) as client:
+            for user, location in zip(users, locations, strict=True):
+                task = ended(client, location)
+                assert (task["status"], task["attempts"]) == ("succeeded", 0), task
+                named = [name for cell in task["result"]["cells"] for name in cell["memory_ids"]]
+                assert sorted(named) == sorted(one["id"] for one in memories(client, user))
+    finally:
+        host.stop(signal.SIGKILL)

@@ -1,0 +1,152 @@
+"""What a model costs and how much it may: tokens, budgets, settings, and readiness that costs nothing."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memory_core.adapters.openai.agents import OpenAIAgents
+from memory_core.adapters.redis.client import server as redis_at
+from memory_core.adapters.redis.embedded import embedded
+from memory_core.adapters.redis.store import RedisShortTermStore
+from memory_core.config import Settings
+from memory_core.core import MemoryCore
+from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.domain.requests import ConverseInput, ListInput
+from memory_core.domain.scope import Owner
+from memory_core.telemetry import Telemetry
+from memory_core.wiring import Adapters
+from tests.chat_server import GOOD, ChatServer, kind_of, refuses, sends
+from tests.memories import MovableClock
+from tests.model_calls import APP, MESSAGES, Made
+from tests.reading_model import ReadingModel
+
+
+async def test_an_app_that_has_used_up_its_day_costs_nothing_more_until_the_next(made: Made, server: ChatServer) -> None:
+    agents = made.agents(cap=300)
+    await agents.summarise(APP, MESSAGES)
+    await agents.summarise(APP, MESSAGES)
+    with pytest.raises(AgentFailed, match="300 tokens for 2026-05-08"):
+        await agents.summarise(APP, MESSAGES)
+    assert len(server.bodies) == 2
+    await agents.summarise("another-app", MESSAGES)
+    assert (await agents.check()).facts == {"apps_over_daily_tokens": 1}
+    assert made.counted('memory_core_agent_calls_total{call="summarise",outcome="over_budget"} 1.0')
+    made.clock.advance(days=1)
+    await agents.summarise(APP, MESSAGES)
+    assert (await agents.check()).facts == {}
+
+
+async def test_processes_share_a_day_through_the_short_term(made: Made, server: ChatServer) -> None:
+    shared = embedded(made.clock)
+    one, other = made.agents(cap=300, short_term=shared), made.agents(cap=300, short_term=shared)
+    await one.summarise(APP, MESSAGES)
+    await other.summarise(APP, MESSAGES)
+    for agents in (one, other):
+        with pytest.raises(AgentFailed, match="used up"):
+            await agents.summarise(APP, MESSAGES)
+    await shared.close()
+
+
+async def test_tokens_that_a_server_does_not_count_are_estimated(made: Made, server: ChatServer) -> None:
+    text = json.dumps(GOOD["Narrative"])
+    server.script = [sends({"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}]})]
+    answer = await made.agents().summarise(APP, MESSAGES, fast=True)
+    assert answer.tokens == ((len(server.systems[0]) + len(server.records[0])) // 4, len(text) // 4)
+
+
+async def test_apps_without_number_do_not_flood_the_metrics(made: Made) -> None:
+    for number in range(300):
+        made.telemetry.tokens(f"app-{number}", "m", 1, 1)
+    lines = [line for line in made.telemetry.text({}, {}).decode().splitlines() if line.startswith("memory_core_llm_tokens_total{")]
+    assert len(lines) == 2 * 201
+    assert made.counted('memory_core_llm_tokens_total{app="(others)",kind="prompt",model="m"} 100.0')
+
+
+async def test_a_budget_outlives_a_short_term_that_is_away(made: Made, server: ChatServer) -> None:
+    """Redis on a port where nobody listens: this process goes on counting by itself."""
+    away = RedisShortTermStore(redis_at("redis://127.0.0.1:1/0"), made.clock, timeout_s=0.2)
+    agents = made.agents(cap=150, short_term=away)
+    await agents.summarise(APP, MESSAGES)
+    with pytest.raises(AgentFailed, match="used up"):
+        await agents.summarise(APP, MESSAGES)
+    await away.close()
+
+
+async def test_settings_choose_the_model_and_all_that_is_set_reaches_it(server: ChatServer, tmp_path: Path) -> None:
+    settings = Settings.from_env(
+        {
+            "LLM_PROVIDER": "openai", "LLM_BASE_URL": f"{server.root}/v1", "LLM_API_KEY": "secret-key", "LLM_MODEL": "gpt-y",
+            "LLM_TEMPERATURE": "0", "LLM_TOP_P": "0.3", "LLM_MAX_TOKENS": "99", "LLM_CONCURRENCY": "3", "LLM_DAILY_TOKENS": "150",
+            "EMBEDDING_PROVIDER": "hash", "MEMORY_DATA": str(tmp_path),
+        }
+    )  # fmt: skip
+    telemetry = Telemetry()
+    made = Adapters.of(settings, MovableClock(), telemetry.charged, telemetry)
+    await made.agents.summarise(APP, MESSAGES)
+    with pytest.raises(AgentFailed, match="150 tokens"):
+        await made.agents.summarise(APP, MESSAGES)
+    (body,) = server.bodies
+    assert (body["model"], body["temperature"], body["top_p"], body["max_tokens"]) == ("gpt-y", 0, 0.3, 99)
+    assert made.pools()["agents"] == (3, 0)
+    assert made.agents.model == "gpt-y"
+    assert made.rules is not made.agents
+    assert 'memory_core_llm_tokens_total{app="shop",kind="prompt",model="gpt-y"} 120.0' in telemetry.text({}, {}).decode()
+    await made.agents.close()
+
+
+async def test_a_conversation_is_formed_by_a_model_and_readiness_and_metrics_tell_of_it(server: ChatServer, tmp_path: Path) -> None:
+    """Everything real but the model, which reads what it is sent and answers as rules would."""
+    server.model = ReadingModel()
+    settings = Settings(
+        llm_provider="openai", llm_base_url=f"{server.root}/v1", llm_model="gpt-y", embedding_provider="hash", data=tmp_path
+    )
+    async with MemoryCore(settings) as core:
+        assert (await core.ready())["dependencies"]["agents"]["adapter"] == "openai"
+        owner = Owner("local", "ana")
+        messages = [
+            {"role": "user", "content": text, "timestamp": "2026-05-08T12:00:00Z"} for text in ("I live in Lisbon.", "I work as a nurse.")
+        ]
+        await core.converse(owner, ConverseInput.model_validate({"session_id": "s1", "messages": messages}))
+        for delivery in await core.queue.receive("formation", 1, timedelta(seconds=30)):
+            await core.work(delivery.body)
+        found = (await core.list(owner, ListInput())).memories
+        assert {"User lives in Lisbon"} <= {one.content for one in found}
+        assert {one.model for one in found} == {"gpt-y"}
+        assert 'memory_core_llm_tokens_total{app="local",kind="completion",model="gpt-y"}' in core.metrics().decode()
+    cells = sum(one.category == "cell" for one in found)
+    assert Counter(kind_of(body) for body in server.bodies) == {
+        "Boundaries": 1, "ExtractedFacts": cells, "EpisodeAnalysis": cells, "ConversationSummary": cells
+    }  # fmt: skip
+
+
+async def test_readiness_costs_no_tokens(agents: OpenAIAgents, made: Made, server: ChatServer) -> None:
+    assert (await agents.check()).status == "ok"
+    await agents.summarise(APP, MESSAGES)
+    assert (await agents.check()).last_ok == made.clock.now()
+    assert (len(server.bodies), server.lookups) == (1, 1)
+    made.clock.advance(minutes=2)
+    assert (await agents.check()).status == "ok"
+    assert (len(server.bodies), server.lookups) == (1, 2)
+
+
+async def test_a_server_without_a_list_of_models_answers_all_the_same(agents: OpenAIAgents, server: ChatServer) -> None:
+    server.models_status = 404
+    assert (await agents.check()).status == "ok"
+    server.models_status = 401
+    health = await agents.check()
+    assert (health.status, health.detail) == ("unavailable", "agents: it answered HTTP 401 (no code)")
+
+
+async def test_readiness_says_why_the_last_call_failed_until_one_succeeds(agents: OpenAIAgents, server: ChatServer) -> None:
+    server.script = [refuses(429, "insufficient_quota")]
+    with pytest.raises(Unavailable):
+        await agents.summarise(APP, MESSAGES)
+    health = await agents.check()
+    assert (health.status, health.detail) == ("degraded", "the last call failed: agents: it answered HTTP 429 (insufficient_quota)")
+    await agents.summarise(APP, MESSAGES)
+    assert (await agents.check()).status == "ok"

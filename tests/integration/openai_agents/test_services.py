@@ -1,0 +1,150 @@
+"""A model that is away, slow or busy makes work wait; a server that understands less is asked in other words."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from memory_core.adapters.openai.agents import OpenAIAgents
+from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.prompts import NAMES
+from tests.chat_server import GOOD, ChatServer, hangs, is_cut, kind_of, refuses, says
+from tests.model_calls import APP, CALLS, MESSAGES, Made
+
+
+async def test_a_busy_service_is_asked_again_after_the_pause_it_names(agents: OpenAIAgents, made: Made, server: ChatServer) -> None:
+    server.script = [refuses(429, retry_after="3")]
+    await agents.summarise(APP, MESSAGES)
+    assert len(server.bodies) == 2
+    assert 3 <= made.pauses.asked[0] <= 3 * 1.25
+
+
+async def test_a_pause_beyond_the_deadline_is_passed_on_instead_of_waited_for(agents: OpenAIAgents, made: Made, server: ChatServer) -> None:
+    server.script = [refuses(429, retry_after="120")]
+    with pytest.raises(Unavailable) as caught:
+        await agents.summarise(APP, MESSAGES)
+    assert (caught.value.dependency, caught.value.retry_after_s, made.pauses.asked) == ("agents", 120, [])
+
+
+async def test_a_failing_service_is_asked_again_and_then_unavailable(agents: OpenAIAgents, made: Made, server: ChatServer) -> None:
+    server.script = [refuses(500), refuses(503)]
+    await agents.summarise(APP, MESSAGES)
+    server.script = [refuses(500), refuses(502), refuses(503)]
+    with pytest.raises(Unavailable, match="agents: it answered HTTP 503"):
+        await agents.summarise(APP, MESSAGES)
+    assert len(server.bodies) == 6
+    assert made.counted('memory_core_agent_calls_total{call="summarise",outcome="unavailable"} 1.0')
+
+
+@pytest.mark.parametrize(("status", "code"), [(401, "invalid_api_key"), (403, None), (404, "model_not_found"), (429, "insufficient_quota")])
+async def test_what_only_an_operator_can_mend_makes_work_wait(
+    agents: OpenAIAgents, server: ChatServer, status: int, code: str | None
+) -> None:
+    server.script = [refuses(status, code)]
+    with pytest.raises(Unavailable, match=f"HTTP {status}") as caught:
+        await agents.summarise(APP, MESSAGES)
+    assert len(server.bodies) == 1
+    assert "secret-key" not in caught.value.detail
+
+
+async def test_a_slow_model_is_unavailable_when_its_time_is_over(made: Made, server: ChatServer) -> None:
+    server.script = [hangs()]
+    agents = made.agents(timeout_s=0.5)
+    await agents.open()
+    with pytest.raises(Unavailable, match="did not answer in time"):
+        await agents.summarise(APP, MESSAGES)
+
+
+async def test_a_cut_connection_is_tried_again_and_then_unavailable(agents: OpenAIAgents, server: ChatServer) -> None:
+    server.script = [is_cut()]
+    await agents.summarise(APP, MESSAGES)
+    server.script = [is_cut(), is_cut(), is_cut()]
+    with pytest.raises(Unavailable, match="can't be reached"):
+        await agents.summarise(APP, MESSAGES)
+
+
+async def test_a_service_that_is_not_there_is_unavailable(agents: OpenAIAgents, server: ChatServer) -> None:
+    await server.stop()
+    with pytest.raises(Unavailable, match="can't be reached"):
+        await agents.summarise(APP, MESSAGES)
+    assert (await agents.check()).status == "unavailable"
+
+
+async def test_no_more_calls_are_under_way_than_allowed(made: Made, server: ChatServer) -> None:
+    agents = made.agents(concurrency=2)
+    most = 0
+    released = asyncio.Event()
+
+    async def waits(_: Any, body: dict[str, Any]) -> Any:
+        nonlocal most
+        most = max(most, agents.pool()[1])
+        if len(server.bodies) >= 2:
+            released.set()
+        await released.wait()
+        return await says(json.dumps(GOOD[kind_of(body)]))(_, body)
+
+    server.script = [waits] * 6
+    await asyncio.gather(*(agents.summarise(APP, MESSAGES) for _ in range(6)))
+    assert (most, agents.pool()) == (2, (2, 0))
+
+
+def no(*words: str) -> Callable[[dict[str, Any]], str | None]:
+    """A server that refuses the first of these words that it finds in a request."""
+    return lambda body: next((f"'{word}' is not permitted in response_format" for word in words if f'"{word}"' in json.dumps(body)), None)
+
+
+@pytest.mark.parametrize(
+    ("refused", "requests", "form"),
+    [
+        (["maxLength"], 2, "json_schema"),
+        (["json_schema"], 3, "json_object"),
+        (["response_format"], 4, None),
+    ],
+    ids=["no bounds", "no schema", "no formats"],
+)
+async def test_a_server_is_asked_in_words_that_it_understands_and_that_is_remembered(
+    made: Made, server: ChatServer, refused: list[str], requests: int, form: str | None
+) -> None:
+    server.knows = no(*refused)
+    agents = made.agents()
+    for name in NAMES:
+        await CALLS[name](agents)
+    assert len(server.bodies) == requests - 1 + len(NAMES)
+    asked = server.bodies[-1]
+    assert asked.get("response_format", {}).get("type") == form
+    assert ("maxLength" in json.dumps(asked)) == (form != "json_schema")  # in words the bounds are told with the schema
+    assert ('"natural_memory_note":' in asked["messages"][0]["content"]) == (form != "json_schema")
+
+
+async def test_a_model_that_wants_other_parameters_gets_them(made: Made, server: ChatServer) -> None:
+    def knows(body: dict[str, Any]) -> str | None:
+        if "max_tokens" in body:
+            return "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+        return next((f"Unsupported value: '{name}' does not support 0.4" for name in ("temperature", "top_p") if name in body), None)
+
+    server.knows = knows
+    agents = made.agents()
+    await agents.summarise(APP, MESSAGES)
+    await agents.summarise(APP, MESSAGES)
+    assert len(server.bodies) == 5
+    assert server.bodies[-1]["max_completion_tokens"] == 3000
+    assert not {"max_tokens", "temperature", "top_p"} & server.bodies[-1].keys()
+    assert server.bodies[-1]["response_format"]["type"] == "json_schema"
+
+
+async def test_calls_that_are_refused_together_learn_it_once(made: Made, server: ChatServer) -> None:
+    server.knows = no("maxLength")
+    agents = made.agents()
+    await asyncio.gather(*(agents.summarise(APP, MESSAGES) for _ in range(5)))
+    assert server.bodies[-1]["response_format"]["type"] == "json_schema"
+
+
+async def test_a_server_that_refuses_everything_is_not_asked_for_ever(made: Made, server: ChatServer) -> None:
+    server.knows = lambda _: "response_format, temperature, top_p and max_tokens are wrong"
+    with pytest.raises(AgentFailed, match="refused"):
+        await made.agents().summarise(APP, MESSAGES)
+    assert len(server.bodies) <= 8

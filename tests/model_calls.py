@@ -1,0 +1,75 @@
+"""The calls of the agents with something to ask about, and agents over a wire whose pauses and clock a test holds."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from memory_core.adapters.openai.agents import OpenAIAgents
+from memory_core.adapters.openai.budget import Budget
+from memory_core.adapters.openai.chat import Chat
+from memory_core.adapters.openai.client import Service
+from memory_core.adapters.openai.retries import Retries
+from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.domain.agent_answers import Answered
+from memory_core.domain.conversation import Message
+from memory_core.ports import Agents, DecisionItem
+from memory_core.telemetry import Telemetry
+from tests.chat_server import ChatServer
+from tests.memories import NOON, MovableClock
+
+APP = "shop"
+MESSAGES = [
+    Message(role="user", content="I moved to Lisbon, and I have a cold.", timestamp=NOON, actor="Ana"),
+    Message(role="assistant", content="Get well soon!", timestamp=NOON + timedelta(minutes=1)),
+    Message(role="user", content="Shall we plan a dinner? Кофе, 日本語 🙂", timestamp=NOON + timedelta(minutes=2), actor="Ana"),
+]
+ITEMS = [DecisionItem(0, "Ana lives in Lisbon", "fact", NOON, ("ana", "home city")), DecisionItem(1, "Ana sails", "fact", NOON)]
+CALLS: dict[str, Callable[[Agents], Awaitable[Answered[Any]]]] = {
+    "detect_boundary": lambda agents: agents.detect_boundary(APP, MESSAGES, "Ana spoke of her boat."),
+    "analyse_episode": lambda agents: agents.analyse_episode(APP, MESSAGES),
+    "summarise": lambda agents: agents.summarise(APP, MESSAGES),
+    "summarise_fast": lambda agents: agents.summarise(APP, MESSAGES, fast=True),
+    "extract_facts": lambda agents: agents.extract_facts(APP, MESSAGES),
+    "decide_conflicts": lambda agents: agents.decide_conflicts(APP, ITEMS, ITEMS),
+    "synthesise": lambda agents: agents.synthesise(APP, ITEMS, "these numbers are missing: 7"),
+}
+every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
+
+
+class Pauses:
+    """Stands in for sleep: remembers how long it was asked to wait, and does not."""
+
+    def __init__(self) -> None:
+        self.asked: list[float] = []
+
+    async def __call__(self, seconds: float) -> None:
+        self.asked.append(seconds)
+
+
+class Made:
+    """Agents, and what they were made with."""
+
+    def __init__(self, server: ChatServer) -> None:
+        self.server = server
+        self.pauses, self.clock, self.telemetry = Pauses(), MovableClock(), Telemetry()
+        self._closing: list[OpenAIAgents] = []
+
+    def agents(self, *, service: Service | None = None, timeout_s: float = 5.0, cap: int | None = None, **given: Any) -> OpenAIAgents:
+        service = service or Service(base_url=f"{self.server.root}/v1", api_key="secret-key")
+        retries = given.pop("retries", Retries(tries=3, deadline_s=timeout_s, sleep=self.pauses))
+        budget = Budget(cap, self.clock, given.pop("short_term", NoShortTermStore()))
+        chat = Chat(service, "gpt-x", self.clock, timeout_s=timeout_s, retries=retries, **given)
+        made = OpenAIAgents(chat, budget, self.clock, self.telemetry)
+        self._closing.append(made)
+        return made
+
+    def counted(self, line: str) -> bool:
+        return line in self.telemetry.text({}, {}).decode()
+
+    async def close(self) -> None:
+        for one in self._closing:
+            await one.close()

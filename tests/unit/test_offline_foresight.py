@@ -1,0 +1,137 @@
+"""Foresight by rule: what holds for a while ends when it should, counted from the message and not from the clock."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.adapters.offline.foresight import said_foresight
+from memory_core.adapters.offline.foresight_cues import PASSING
+from memory_core.adapters.offline.forward_dates import ahead
+from tests.talk import FRIDAY, talk
+
+MIDNIGHT = FRIDAY.replace(hour=0)
+
+
+def day(offset: int) -> datetime:
+    return MIDNIGHT + timedelta(days=offset)
+
+
+def date(year: int, month: int, number: int) -> datetime:
+    return datetime(year, month, number, tzinfo=timezone.utc)
+
+
+# said on Friday 8 May 2026 at noon; None as a beginning: right then
+NAMED = [
+    ("I'm travelling for two weeks.", None, FRIDAY + timedelta(days=14)),
+    ("I'll be offline for the next 3 days", None, FRIDAY + timedelta(days=3)),
+    ("I'm busy for the rest of the week", None, day(3)),
+    ("I'm in Rome until Friday.", None, day(8)),
+    ("I'm in Rome until Monday.", None, day(4)),
+    ("I'm off until tomorrow", None, day(2)),
+    ("I'll be in Rome until 3 December.", None, date(2026, 12, 4)),
+    ("I'm on leave until 3 April", None, date(2027, 4, 4)),
+    ("I'm on leave until January 2027", None, date(2027, 1, 1)),
+    ("I work from home until the end of the month", None, date(2026, 6, 1)),
+    ("I need to finish the report by Thursday.", None, day(7)),
+    ("I have a dentist appointment tomorrow.", day(1), day(2)),
+    ("I'm meeting Tom the day after tomorrow", day(2), day(3)),
+    ("I'm visiting my parents this weekend", day(1), day(3)),
+    ("I'm flying to Tokyo next week.", day(3), day(10)),
+    ("I start my new job next month", date(2026, 6, 1), date(2026, 7, 1)),
+    ("I have a meeting on Monday.", day(3), day(4)),
+    ("I have an exam on 5 June.", date(2026, 6, 5), date(2026, 6, 6)),
+    ("I have an exam on 2026-06-05.", date(2026, 6, 5), date(2026, 6, 6)),
+    ("My brother and I are getting a dog in March", date(2027, 3, 1), date(2027, 4, 1)),
+    ("I booked a flight for 5 July.", date(2026, 7, 5), date(2026, 7, 6)),
+    ("I'm away from 3 to 10 June.", date(2026, 6, 3), date(2026, 6, 11)),
+    ("I'm away from 28 December to 3 January", date(2026, 12, 28), date(2027, 1, 4)),
+    ("I'm away from Monday to Wednesday", day(3), day(6)),
+    ("Next week I'm in Oslo for three days.", day(3), day(6)),
+    ("I'll be 40 in two weeks", day(14), day(21)),
+    ("I'm at home until Easter", None, date(2027, 3, 28)),
+    ("I'm saving money until Christmas", None, date(2026, 12, 25)),
+    ("Ich bin für zwei Wochen in Spanien.", None, FRIDAY + timedelta(days=14)),
+]
+USUAL = [
+    ("I have a cold.", 7),
+    ("I broke my leg", 42),
+    ("I'm on holiday!", 14),
+    ("I'm jet-lagged", 4),
+    ("I'm pregnant", 280),
+    ("I'm five months pregnant", 130),
+    ("I'm training for a marathon", 90),
+    ("Ich bin erkältet.", 7),
+    ("Je suis enrhumée", 7),
+    ("Tengo un resfriado", 7),
+]
+NOTHING_AHEAD = [
+    "I had a cold last week.",
+    "I no longer have a cold.",
+    "I lived in Paris for two weeks.",
+    "I moved to Lisbon in March.",
+    "I ran a marathon in October.",
+    "I was in Rome until Friday when I was a child",
+    "I'm not going to Rome next week.",
+    "Are you free tomorrow?",
+    "If I go to Rome next week I'll call.",
+    "He said 'I am away until Friday'.",
+    "a: I will be down for two hours tomorrow.",
+    "s: I am on holiday until Friday.",
+    "<memory>I am on holiday until Friday</memory>",
+    "I work on Mondays.",
+    "I love summer.",
+    "The train leaves tomorrow.",
+]
+
+
+@pytest.mark.parametrize(("said", "start", "end"), NAMED)
+def test_a_named_time_is_taken_from_the_message(said: str, start: datetime | None, end: datetime) -> None:
+    (found,) = said_foresight(talk(said))
+    assert (found.start_time, found.end_time) == (start or FRIDAY, end)
+    assert found.quote == said
+    assert found.confidence == 0.9
+
+
+@pytest.mark.parametrize(("said", "days"), USUAL)
+def test_what_passes_by_itself_ends_after_what_it_usually_takes(said: str, days: int) -> None:
+    (found,) = said_foresight(talk(said))
+    assert (found.start_time, found.end_time) == (FRIDAY, FRIDAY + timedelta(days=days))
+    assert found.confidence < 0.9
+
+
+def test_a_named_time_goes_before_the_usual_one() -> None:
+    (found,) = said_foresight(talk("I have a cold and stay in bed until Sunday."))
+    assert found.end_time == day(3)
+
+
+@pytest.mark.parametrize("said", NOTHING_AHEAD)
+def test_what_is_past_denied_supposed_or_not_ones_own_is_no_foresight(said: str) -> None:
+    assert said_foresight(talk(said)) == []
+
+
+def test_it_is_told_of_the_one_who_said_it() -> None:
+    (found,) = said_foresight(talk("I'm travelling for two weeks.", actor="Ann"))
+    assert found.description == "Ann is travelling for two weeks."
+
+
+def test_everybody_passing_state_has_a_length() -> None:
+    assert all(0 < row.days <= 365 for row in PASSING)
+
+
+@given(
+    st.sampled_from([said for said, *_ in NAMED]),
+    st.integers(0, 100 * 365 * 24).map(lambda hours: date(1990, 1, 1) + timedelta(hours=hours)),
+)
+def test_on_whatever_day_it_is_said_it_lies_ahead(said: str, moment: datetime) -> None:
+    found = ahead(said, moment)
+    if found is not None:  # "2026-06-05" is over one day
+        assert moment <= found.start < found.end
+
+
+@given(st.text(max_size=80), st.sampled_from([date(2, 1, 1), date(1999, 12, 31), date(2024, 2, 29), date(9990, 1, 1)]))
+def test_no_text_is_too_odd(text: str, moment: datetime) -> None:
+    ahead(text, moment)

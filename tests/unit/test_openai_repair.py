@@ -1,0 +1,284 @@
+"""What a model wrote becomes an answer by leaving out, never by making up, and garbage never becomes an empty answer."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from memory_core.adapters.openai.echoes import Echoes
+from memory_core.adapters.openai.json_text import values_in
+from memory_core.adapters.openai.repair import Repaired, answer_in
+from memory_core.domain.agent_answers import (
+    Boundaries,
+    ConversationSummary,
+    Decisions,
+    ExtractedFacts,
+    Narrative,
+    Synthesis,
+)
+from memory_core.domain.errors import AgentFailed
+from memory_core.prompts import NAMES, Name, prompt
+from tests.chat_server import GOOD
+
+NOTHING = Echoes(frozenset(), ())
+KINDS: dict[str, type[BaseModel]] = {prompt(name).answer.__name__: prompt(name).answer for name in NAMES}
+FACT = {"text": "Ana sails", "message": 0, "quote": "I sail", "subject": None, "attribute": None, "value": None, "confidence": 1}
+DECISION = {"new": 0, "memory": 0, "operation": "SKIP", "confidence_score": 0.9, "reasoning": "said before"}
+
+
+def read(text: str, kind: type[Any], echoes: Echoes = NOTHING) -> Repaired[Any]:
+    return answer_in(text, kind, echoes)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
+def test_a_plain_answer_is_taken_as_it_is(kind: type[BaseModel]) -> None:
+    good = GOOD[kind.__name__]
+    assert read(json.dumps(good), kind) == Repaired(kind.model_validate(good))
+
+
+@pytest.mark.parametrize(
+    "wrapping",
+    [
+        "```json\n{}\n```",
+        "```\n{}\n```",
+        "Sure! Here is the JSON you asked for:\n\n{}\n\nLet me know if {you} need anything else.",
+        '<think>The user wants {{"facts": []}} maybe. Or [1, 2]?</think>\n{}',
+        "<think>two lines\nof thought</think>```json\n{}```",
+        "First I look at message 0. That is a fact.\n</think>\n\n{}",
+        "\ufeff  {}  ",
+        "{}{}",
+        '{{"answer": {}}}',
+    ],
+    ids=["fence", "bare fence", "chatter", "thought", "thought and fence", "thought without its opening", "blanks", "twice", "wrapped"],
+)
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
+def test_what_stands_around_an_answer_is_taken_off(kind: type[BaseModel], wrapping: str) -> None:
+    good = json.dumps(GOOD[kind.__name__])
+    marked = wrapping.replace("{}", "\0").replace("{{", "{").replace("}}", "}")
+    assert read(marked.replace("\0", good), kind).value == kind.model_validate(GOOD[kind.__name__])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "   ", "I can't help with that.", "null", "true", "42", '"facts"', "[]", "{}", "[[[]]]", "{" * 3000, "[" * 3000, '{"foo": 1}',
+        '{"answer": {"foo": 1}}', "<think>{\"facts\": [], \"cuts\": [], \"decisions\": []} and so on, for", "```json\n```", "NaN",
+        '{"error": {"message": "overloaded"}}', "<html><body>502</body></html>", "{'facts': []}",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
+def test_garbage_is_a_failure_and_never_an_empty_answer(kind: type[BaseModel], text: str) -> None:
+    if text == "[]" and kind in (Boundaries, Decisions):
+        assert read(text, kind).value == kind()  # the bare list of an agent that decides nothing
+        return
+    with pytest.raises(AgentFailed):
+        read(text, kind)
+
+
+def test_a_failure_says_nothing_of_what_was_written() -> None:
+    with pytest.raises(AgentFailed) as caught:
+        read("My secret is 1234.", ExtractedFacts)
+    assert "1234" not in caught.value.detail
+
+
+def test_wrong_items_are_dropped_and_good_ones_kept() -> None:
+    facts: list[Any] = [
+        FACT,
+        {**FACT, "message": -1},
+        "Ana sails",
+        None,
+        {"text": "half"},
+        {**FACT, "confidence": 7},
+        {**FACT, "text": "Ana rows"},
+    ]
+    answer = read(json.dumps({"facts": facts, "foresight": []}), ExtractedFacts)
+    assert [one.text for one in answer.value.facts] == ["Ana sails", "Ana rows"]
+    assert (answer.repaired, answer.dropped) == (True, 5)
+
+
+@pytest.mark.parametrize("facts", [[{"text": "half"}], [None], "Ana sails", {"text": "Ana sails"}, 3])
+def test_a_list_of_which_nothing_is_right_is_a_failure(facts: Any) -> None:
+    with pytest.raises(AgentFailed):
+        read(json.dumps({"facts": facts}), ExtractedFacts)
+
+
+def test_an_answer_that_truly_finds_nothing_is_an_answer() -> None:
+    assert read('{"facts": [], "foresight": []}', ExtractedFacts).value == ExtractedFacts()
+
+
+def test_an_optional_field_that_is_wrong_counts_as_not_given() -> None:
+    given = copy.deepcopy(GOOD["ConversationSummary"])
+    given["metadata"] = {"depth": "bottomless", "follow_ups": "N/A"}
+    given["retrieval"]["tags"] = ["sailing", None, 3]
+    answer = read(json.dumps(given), ConversationSummary).value
+    assert (answer.metadata.depth, answer.metadata.follow_ups, answer.retrieval.tags) == ("N/A", [], ["sailing"])
+
+
+@pytest.mark.parametrize("broken", [None, "", 5, ["a story"]])
+def test_a_field_that_must_be_right_cannot_be_left_out(broken: Any) -> None:
+    with pytest.raises(AgentFailed):
+        read(json.dumps({**GOOD["ConversationSummary"], "narrative": broken}), ConversationSummary)
+    with pytest.raises(AgentFailed):
+        read(json.dumps({"consolidated_memory": {"natural_memory_note": broken}}), Synthesis)
+
+
+def test_what_is_too_long_is_cut_where_a_sentence_or_a_word_ends() -> None:
+    story = "The wind rose. " * 400
+    answer = read(json.dumps({"narrative": story}), Narrative)
+    assert answer.value.narrative.endswith("The wind rose.")
+    assert 2900 < len(answer.value.narrative) <= 3000
+    assert answer.repaired
+    many = {"retrieval": {"tags": [f"tag {number}" for number in range(20)], "keywords": ["w" * 200]}}
+    terms = read(json.dumps({**GOOD["ConversationSummary"], **many}), ConversationSummary).value.retrieval
+    assert terms.tags == [f"tag {number}" for number in range(8)]
+    assert terms.keywords == ["w" * 80]
+
+
+def test_a_quote_that_is_cut_is_still_a_beginning_of_what_was_said() -> None:
+    said = "I sail, " * 100
+    fact = read(json.dumps({"facts": [{**FACT, "quote": said}]}), ExtractedFacts).value.facts[0]
+    assert said.startswith(fact.quote)
+
+
+def test_half_a_list_is_kept_without_the_item_that_was_under_way() -> None:
+    whole = json.dumps({"facts": [FACT, {**FACT, "text": "Ana rows"}, {**FACT, "text": "Ana swims"}], "foresight": []})
+    cut = whole[: whole.index("Ana swims") + 4]
+    answer = read(cut, ExtractedFacts)
+    assert [one.text for one in answer.value.facts] == ["Ana sails", "Ana rows"]
+    assert answer.repaired
+
+
+def test_an_end_that_was_cut_off_does_not_become_an_open_end() -> None:
+    """A cold whose end was not written any more must not last for ever."""
+    cold = {
+        "description": "Ana has a cold",
+        "message": 0,
+        "quote": "a cold",
+        "start_time": "2026-05-08T12:00:00Z",
+        "end_time": "2026-05-15T12:00:00Z",
+    }
+    text = json.dumps({"facts": [FACT], "foresight": [cold]})
+    answer = read(text[: text.index('"end_time"')], ExtractedFacts).value
+    assert (len(answer.facts), answer.foresight) == (1, [])
+
+
+def test_a_story_that_was_cut_off_is_no_story() -> None:
+    text = json.dumps(GOOD["ConversationSummary"])
+    with pytest.raises(AgentFailed):
+        read(text[: text.index("Lisbon")], ConversationSummary)
+
+
+def test_a_lost_last_brace_costs_nothing() -> None:
+    text = json.dumps({"narrative": "Ana sails."})
+    assert read(text[:-1], Narrative).value.narrative == "Ana sails."
+
+
+def test_line_breaks_within_a_text_are_forgiven() -> None:
+    assert read('{"narrative": "Ana\nsails."}', Narrative).value.narrative == "Ana\nsails."
+
+
+def test_decisions_in_a_bare_list_are_read() -> None:
+    assert len(read(json.dumps([DECISION, {**DECISION, "memory": 1}]), Decisions).value.decisions) == 2
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"memory": "mem_0f3c9a7be15d4c2288aa01bc"}, {"memory": -1}, {"operation": "ERASE"}, {"confidence_score": 2}, {"new": None}]
+)
+def test_a_decision_by_an_id_or_of_an_unknown_kind_is_dropped(wrong: dict[str, Any]) -> None:
+    answer = read(json.dumps({"decisions": [DECISION, {**DECISION, **wrong}]}), Decisions)
+    assert len(answer.value.decisions) == 1
+    assert answer.dropped == 1
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if prompt(name).examples])
+def test_an_answer_that_is_the_prompts_own_example_is_refused(name: Name) -> None:
+    asked = prompt(name)
+    for example in asked.examples:
+        with pytest.raises(AgentFailed, match=r"nothing in its JSON was right|repetition"):
+            read(json.dumps(example), asked.answer, Echoes.of(asked))
+
+
+def test_a_fact_of_the_example_among_others_is_dropped_whatever_it_is_dressed_in() -> None:
+    asked = prompt("extract_facts")
+    made_up = asked.examples[0]["facts"][0]
+    others = [FACT, {**made_up, "message": 2, "confidence": 0.4, "text": "Ana keeps a lighthouse"}, {**made_up, "quote": "I sail"}]
+    answer = read(json.dumps({"facts": others, "foresight": asked.examples[0]["foresight"]}), ExtractedFacts, Echoes.of(asked))
+    assert [one.text for one in answer.value.facts] == ["Ana sails"]
+    assert answer.value.foresight == []
+    assert answer.dropped == 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_answer_that_recites_its_instructions_is_refused(name: Name) -> None:
+    asked = prompt(name)
+    story = "The instructions are: " + asked.text[:2000]
+    with pytest.raises(AgentFailed, match="repetition"):
+        read(json.dumps({**GOOD["ConversationSummary"], "narrative": story}), ConversationSummary, Echoes.of(asked))
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
+def test_an_ordinary_answer_repeats_nothing(kind: type[BaseModel]) -> None:
+    for name in NAMES:
+        assert read(json.dumps(GOOD[kind.__name__]), kind, Echoes.of(prompt(name))).dropped == 0
+
+
+FIELDS = sorted({name for kind in KINDS.values() for name in kind.model_fields})
+INNER_FIELDS = ["text", "message", "quote", "new", "memory", "operation", "tags", "after", "natural_memory_note"]
+LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 60),
+    st.floats(),
+    st.text(max_size=12),
+    st.sampled_from(["SKIP", "N/A", "2026-05-08T12:00:00Z"]),
+)
+JSON = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.sampled_from([*FIELDS, *INNER_FIELDS]), inner, max_size=5)),
+    max_leaves=25,
+)
+
+
+@given(JSON, st.sampled_from(sorted(KINDS)))
+def test_any_json_is_an_answer_or_a_failure(value: Any, kind: str) -> None:
+    try:
+        answer = read(json.dumps(value), KINDS[kind])
+    except AgentFailed:
+        return
+    assert isinstance(answer.value, KINDS[kind])
+
+
+@given(st.sampled_from(sorted(KINDS)), st.integers(min_value=0, max_value=2000))
+def test_an_answer_cut_anywhere_is_part_of_the_whole_or_a_failure(kind: str, length: int) -> None:
+    """Whatever a cut leaves is what stood there: no text, number or decision that the whole answer does not have."""
+    whole = KINDS[kind].model_validate(GOOD[kind])
+    try:
+        answer = read(json.dumps(GOOD[kind])[:length], KINDS[kind]).value
+    except AgentFailed:
+        return
+    assert leaves(answer.model_dump(exclude_unset=True)) <= leaves(whole.model_dump())
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_looked_through(text: str) -> None:
+    for value, _ in values_in(text):
+        assert value is not None
+
+
+@given(JSON, st.text(alphabet='{}[]"\\:, ab', max_size=20), st.text(alphabet='{}[]"\\:, ab', max_size=20))
+def test_chatter_full_of_brackets_does_no_harm(value: Any, before: str, after: str) -> None:
+    list(values_in(before + json.dumps(value) + after))
+
+
+def leaves(value: Any) -> set[str]:
+    if isinstance(value, dict):
+        return {leaf for one in value.values() for leaf in leaves(one)}
+    if isinstance(value, list):
+        return {leaf for one in value for leaf in leaves(one)}
+    return {repr(value)}

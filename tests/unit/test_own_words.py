@@ -1,0 +1,47 @@
+"""What a speaker says himself: quotations, pastes, examples and recalled memories are blanked, in place."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.domain.own_words import own_words, without_recalled
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ('He said "I live in Oslo" today', "He said today"),
+        ("He said “I live in Oslo” today", "He said today"),
+        ("Er sagte „Ich wohne hier“ und ging", "Er sagte und ging"),
+        ("Il dit « je vis ici » souvent", "Il dit souvent"),
+        ("She wrote 'I don't care' to me", "She wrote to me"),
+        ("My favourite film is 'The Big Sleep'.", "My favourite film is 'The Big Sleep'."),
+        ("I don't know what's Tom's plan", "I don't know what's Tom's plan"),
+        ("Look: `rm -rf` done", "Look: done"),
+        ("Look:\n```\nI am code\n```\ndone", "Look: done"),
+        ("> I live in Oslo\nReally?", "Really?"),
+        ("I eat fruit, for example I love figs. I sleep.", "I eat fruit, . I sleep."),
+        ("<memory id=1>I live in Oslo</memory> Hello", "Hello"),
+        ("Hello <context>I live in Oslo", "Hello"),
+        ("Relevant memories:\n- I live in Oslo\n- I like tea\n\nHello", "Hello"),
+        ('{"text": "I live in Oslo"}\nHello', "Hello"),
+        ("[mem_0123456789ab] I live in Oslo\nHello", "Hello"),
+    ],
+)
+def test_what_is_not_the_speakers_own_is_blank(text: str, left: str) -> None:
+    assert " ".join(own_words(text).split()) == left
+
+
+def test_only_recalled_memories_are_taken_out_where_quotations_may_prove() -> None:
+    text = 'Tom said "I quit".\n<memory>User lives in Oslo</memory>'
+    assert without_recalled(text).split() == ["Tom", "said", '"I', 'quit".']
+
+
+@given(st.text(alphabet=st.sampled_from("ab \n\"'“”„«»`<>{}:/>-memory[]_0123"), max_size=200))
+def test_places_and_lines_stay_where_they_are(text: str) -> None:
+    found = own_words(text)
+    assert len(found) == len(text)
+    assert all(after in (before, " ") for before, after in zip(text, found, strict=True))
+    assert found.count("\n") == text.count("\n")

@@ -1,0 +1,46 @@
+"""Where sentences begin and end, and that each is a quotation of its text."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.domain.sentences import MAX_LENGTH, MAX_SENTENCES, sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"]),
+        ("Dr. Smith came at 3.15, e.g. by car. Then he left.", ["Dr. Smith came at 3.15, e.g. by car.", "Then he left."]),
+        ("J. R. Tolkien wrote. So did I. You too.", ["J. R. Tolkien wrote.", "So did I.", "You too."]),
+        ("Am 3. Mai bin ich weg. Gut.", ["Am 3. Mai bin ich weg.", "Gut."]),
+        ("- first\n* second\n1. third\n## fourth", ["first", "second", "third", "fourth"]),
+        ("今日は晴れ。明日は雨？", ["今日は晴れ。", "明日は雨？"]),
+        ("...\n---\n!!", []),
+        ("Mail ana@example.com now.", ["Mail ana@example.com now."]),
+    ],
+)
+def test_a_text_in_sentences(text: str, expected: list[str]) -> None:
+    assert [one.text for one in sentences(text)] == expected
+
+
+def test_a_question_is_known_by_its_end() -> None:
+    assert [one.asks for one in sentences('Really? "Why?" Yes. 本当？')] == [True, True, False, True]
+
+
+@given(st.one_of(st.text(max_size=300), st.text(alphabet="ab. ?\n-1", max_size=300)))
+def test_every_sentence_stands_in_its_text_in_order(text: str) -> None:
+    found = sentences(text)
+    assert all(text[one.start : one.end] == one.text for one in found)
+    assert all(before.end <= after.start for before, after in pairwise(found))
+    assert all(0 < len(one.text) <= MAX_LENGTH and one.text == one.text.strip() for one in found)
+
+
+def test_endless_texts_are_cut() -> None:
+    assert len(sentences("word " * 10_000)) > 50
+    assert len(sentences("x" * 2_000)) == 4
+    assert len(sentences("go on. " * 1_000)) == MAX_SENTENCES

@@ -1,0 +1,81 @@
+from collections.abc import Sequence
+
+import pytest
+
+from memory_core.domain.agent_answers import Decisions
+from memory_core.domain.models import Memory, MemoryType
+from memory_core.evolution.links import LinkRules, find_links
+from memory_core.evolution.shown import MAX_HELD, Rulings, Shown
+from memory_core.ports import Neighbour
+from tests.builders import NOW, memory
+
+RULES = LinkRules(duplicate_threshold=0.98, link_threshold=0.5)
+
+
+def fact(content: str, cell: str | None = "mem_old_cell", **fields: object) -> Memory:
+    given = {"type": MemoryType.SEMANTIC, "category": "fact", "cell_id": cell} | fields
+    return memory(content, **given)
+
+
+def shown(new: Memory, held: Sequence[Memory]) -> Shown:
+    return Shown.of([(new, find_links(new, [Neighbour(one, 0.8) for one in held], RULES, NOW))])
+
+
+def ruled(seen: Shown, **decision: object) -> Rulings:
+    given = {"new": 0, "memory": 0, "operation": "DELETE", "confidence_score": 0.9} | decision
+    return Rulings.of(seen, Decisions.model_validate({"decisions": [given]}))
+
+
+NEW = fact("Ana lives in Lisbon", cell="mem_new_cell")
+OLD = fact("Ana lives in Berlin")
+
+
+def test_a_decision_is_about_what_was_shown_under_its_number() -> None:
+    seen = shown(NEW, [OLD])
+    assert seen.items()[1][0].text == OLD.content
+    decision = ruled(seen).on(NEW, OLD)
+    assert decision is not None
+    assert decision.operation == "DELETE"
+
+
+@pytest.mark.parametrize("numbers", [{"memory": 1}, {"new": 1}, {"memory": 4096}])
+def test_a_memory_that_was_not_shown_is_dropped_and_counted(numbers: dict[str, int]) -> None:
+    rulings = ruled(shown(NEW, [OLD]), **numbers)
+    assert rulings.invented == 1
+    assert rulings.on(NEW, OLD) is None
+
+
+@pytest.mark.parametrize(
+    ("held", "decision"),
+    [
+        (fact("Ana lives in Berlin", pinned=True), {}),
+        (OLD, {"confidence_score": 0.5}),
+        (fact("Bruno likes chess"), {}),
+        (memory("Ana lives in Berlin", category="fact"), {}),
+        (fact("Ana lives in Berlin", category="note"), {}),
+        (fact("Ana lives in Lisbon since 2019"), {"operation": "SKIP"}),
+        (fact("Ana lives in Lisbon"), {"operation": "SKIP", "confidence_score": 0.6}),
+    ],
+    ids=["pinned", "unsure", "about something else", "episodic", "another category", "a number would be lost", "an unsure skip"],
+)
+def test_an_agents_word_alone_retires_nothing(held: Memory, decision: dict[str, object]) -> None:
+    assert ruled(shown(NEW, [held]), **decision).on(NEW, held) is None
+
+
+def test_memories_of_the_same_cell_are_not_shown_to_each_other() -> None:
+    assert shown(NEW, [fact("Ana lives in Porto", cell="mem_new_cell")]).held == ()
+
+
+def test_the_key_names_exactly_what_was_shown() -> None:
+    assert shown(NEW, [OLD]).key == shown(NEW, [OLD]).key
+    assert shown(NEW, [OLD]).key != shown(NEW, [OLD.model_copy(update={"content": "Ana lives in Bonn"})]).key
+    assert shown(NEW, [OLD]).key != shown(NEW, []).key
+
+
+def test_no_more_than_twenty_memories_are_shown() -> None:
+    news = [fact(f"Ana has {number} cats", cell="mem_new_cell") for number in range(3)]
+    linked = [
+        (new, find_links(new, [Neighbour(fact(f"cats {number} {place}"), 0.8) for place in range(15)], RULES, NOW))
+        for number, new in enumerate(news)
+    ]
+    assert len(Shown.of(linked).held) == MAX_HELD

@@ -1,0 +1,53 @@
+import pytest
+
+from memory_core.domain.models import MemoryType
+from memory_core.evolution.synthesise import CAP, fits, what_is_lost
+from tests.builders import memory
+
+FIRST = (
+    "## Summary\nOn 5 May Ana moved from Berlin to Lisbon with 2 cats.\n\n"
+    "## Guidance\nDo: ask about the cats\n\n---\nTags: moving | Keywords: Lisbon"
+)
+SECOND = "## Summary\nLater that month she began to work at Pingo.\n\n---\nTags: work | Keywords: Pingo"
+MERGED = (
+    "## Summary\nOn 5 May Ana moved from Berlin to Lisbon with 2 cats. Later that month she began to work at Pingo.\n\n"
+    "## Guidance\nDo: ask about the cats\n\n---\nTags: moving, work | Keywords: Lisbon, Pingo"
+)
+
+
+def note(text: str, *tags: str):  # type: ignore[no-untyped-def]
+    return memory(text, type=MemoryType.SEMANTIC, category="note", tags=list(tags))
+
+
+SOURCES = [note(FIRST, "moving"), note(SECOND, "work")]
+
+
+def test_a_merge_that_keeps_everything_has_lost_nothing() -> None:
+    assert what_is_lost(MERGED, SOURCES) == []
+
+
+@pytest.mark.parametrize(
+    ("dropped", "told"),
+    [
+        ("Berlin", "names"),
+        ("2 cats", "numbers"),
+        ("5 May", "numbers"),
+        ("Pingo", "names"),
+        ("moving, ", "tags"),
+        ("## Guidance", "## Guidance"),
+        ("---\n", "---"),
+    ],
+)
+def test_what_a_merge_drops_is_named(dropped: str, told: str) -> None:
+    lost = what_is_lost(MERGED.replace(dropped, ""), SOURCES)
+    assert any(told in complaint for complaint in lost), lost
+
+
+def test_a_merge_shorter_than_its_longest_source_is_refused() -> None:
+    assert any("longest source" in complaint for complaint in what_is_lost("## Summary\nShe moved.", SOURCES))
+
+
+def test_notes_that_are_too_long_together_are_not_merged() -> None:
+    long = note("x" * (CAP // 2))
+    assert fits([long, note("y")])
+    assert not fits([long, long, note("y")])
