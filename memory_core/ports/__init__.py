@@ -1,0 +1,62 @@
+"""The few protocols that the phases need from the world; adapters fulfil them, `core` chooses.
+
+Every call names an `Owner`; none can reach across owners. Vectors are float32, length d, L2-normalised. Errors: a
+dependency that is down raises `Unavailable`; never an empty result.
+"""
+
+from __future__ import annotations
+
+from memory_core.ports.archive import Archive
+from memory_core.ports.common import Charged, Clock, Health, IdSource, Meter, Pooled
+from memory_core.ports.long_term import (
+    LOGGED,
+    Batch,
+    Document,
+    Filter,
+    Found,
+    Kind,
+    LongTermStore,
+    Near,
+    Neighbour,
+    Place,
+    Search,
+    Snapshot,
+    Write,
+)
+from memory_core.ports.models import Agents, DecisionItem, Embedder
+from memory_core.ports.short_term import ShortTermStore, Stamp
+from memory_core.ports.work import POISON, Courier, Delivery, Posted, QueueName, TaskQueue
+
+__all__ = [
+    "LOGGED",
+    "POISON",
+    "Agents",
+    "Archive",
+    "Batch",
+    "Charged",
+    "Clock",
+    "Courier",
+    "DecisionItem",
+    "Delivery",
+    "Document",
+    "Embedder",
+    "Filter",
+    "Found",
+    "Health",
+    "IdSource",
+    "Kind",
+    "LongTermStore",
+    "Meter",
+    "Near",
+    "Neighbour",
+    "Place",
+    "Pooled",
+    "Posted",
+    "QueueName",
+    "Search",
+    "ShortTermStore",
+    "Snapshot",
+    "Stamp",
+    "TaskQueue",
+    "Write",
+]

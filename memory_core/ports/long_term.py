@@ -1,0 +1,195 @@
+"""The truth: what a long-term store keeps, how it is asked, and the one way in which it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, Literal, Protocol
+
+from memory_core.domain.candidates import CandidateSet, Statistics
+from memory_core.domain.models import Event, Head, Memory, Vector
+from memory_core.domain.scope import Owner
+from memory_core.domain.shown import Shown
+from memory_core.ports.common import Health, Pooled
+
+Kind = Literal[
+    "memory", "version", "event", "head", "snapshot", "session", "conversation", "messages", "buffer", "step", "receipt", "marker",
+    "operation", "run", "task", "delivery", "scene", "profile", "conflict",
+]  # fmt: skip
+LOGGED: Final[frozenset[Kind]] = frozenset({"memory", "version", "event", "head"})
+"""Kinds that only a commit writes; all others are bookkeeping."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a store keeps: an id unique within its owner, a kind, a JSON-ready body, and a vector beside it.
+
+    expires_at: when the store may drop it (receipts, steps, finished tasks). tag: the store's own mark of the state in which
+    bookkeeping was read; None for what was not read from a store, and for memories and versions. These travel as `Memory`
+    bodies: `Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)`.
+    """
+
+    id: str
+    kind: Kind
+    body: dict[str, Any]
+    vector: Vector | None = None
+    expires_at: datetime | None = None
+    tag: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One document of a batch. `create` fails with AlreadyExists when the id is taken; `put` overwrites or creates.
+
+    A `put` whose document has a tag overwrites that very state only: AlreadyExists when another one stands there, or nothing.
+    """
+
+    mode: Literal["create", "put", "delete"]
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One commit: all or nothing, ≤ 100 documents and ≤ 1.8 MB with its events and its head.
+
+    expected: the head that it was built on (None: there was none). The store compares epoch and sequence, or its own tag
+    of that head, and raises HeadMoved when they differ. Events are create-only; the first is the commit's marker. A batch may
+    have none: it keeps bookkeeping alone, and leaves the log as it is.
+    """
+
+    commit_id: str
+    expected: Head | None
+    head: Head
+    events: tuple[Event, ...]
+    writes: tuple[Write, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """The neighbours that a decision needs: active or compressed memories of `types` with similarity ≥ floor, or in the same slot.
+
+    slot: (subject, attribute), both case-folded. At most `limit`, nearest first; those of the slot come in any case, and with
+    them the truths that a contradiction superseded there, because a fact that arrives late has its place among them. While
+    somebody stands in the slot a store may leave out everybody else: the slot alone decides then.
+    """
+
+    vector: Vector | None
+    types: frozenset[str]
+    floor: float
+    slot: tuple[str, str] | None = None
+    limit: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """One memory (with its embedding) and how near it is."""
+
+    memory: Memory
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One consistent look: the head, the documents that were asked for and exist, the neighbours at least as new as the head."""
+
+    head: Head | None
+    documents: Mapping[str, Document]
+    near: tuple[Neighbour, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which memories a list or a retrieve may show. Empty = no restriction, but `statuses`, which is always given.
+
+    at: valid at that moment (valid_from ≤ at < valid_until), and then a memory whose reason is contradicted, consolidated
+    or new_version counts whatever its status, versions included. Without it only `now` is compared with valid_until, and only
+    when `now` is given. since, until: on event_timestamp, since ≤ t < until. tags, next_ids: any of them.
+    """
+
+    statuses: frozenset[str]
+    types: frozenset[str] = frozenset()
+    categories: frozenset[str] = frozenset()
+    tags: frozenset[str] = frozenset()
+    next_ids: frozenset[str] = frozenset()
+    session_id: str | None = None
+    agent_id: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    at: datetime | None = None
+    now: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One query for candidates: `limit` nearest by vector and `limit` best by the terms, both within `where`.
+
+    terms: analysed query tokens, no duplicates, most informative first when over the store's limit (30).
+    """
+
+    vector: Vector | None
+    terms: tuple[str, ...]
+    limit: int
+    where: Filter
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The answer to a Search. `charge` is what the store says it cost (request units), None where it has no such thing."""
+
+    head: Head | None
+    candidates: CandidateSet
+    statistics: Statistics
+    charge: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A keyset position: the last row's immutable (sequence, id)."""
+
+    sequence: int
+    id: str
+
+
+class LongTermStore(Pooled, Protocol):
+    """The truth. `commit` is the only writer of memories, events and heads."""
+
+    async def open(self) -> None:
+        """Connect and check; raises Unavailable or EmbeddingMismatch."""
+
+    async def close(self) -> None:
+        """Release everything; what was acknowledged stays."""
+
+    async def snapshot(self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None) -> Snapshot:
+        """Head, documents by id (of any kind) and neighbours, in one logical read."""
+
+    async def commit(self, owner: Owner, batch: Batch) -> None:
+        """All of the batch or none. Raises HeadMoved, AlreadyExists, TooLarge, Unavailable (then it may have been applied)."""
+
+    async def keep(self, owner: Owner, document: Document) -> Document | None:
+        """Write one document of bookkeeping beside the log (a task, a step, a buffer, a delivery): never a memory, event or head.
+
+        Created when its tag is None, else replaced when what is stored still has that tag: the document with its new tag. None
+        when somebody else was faster, unless what they left is equal: so it may be sent again after Unavailable, when it may
+        have been written. The owner's head is neither read nor moved.
+        """
+
+    async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+        """A page of the owners, of all apps, whose head has `pending_tasks` > 0, in order of their ids: for the sweep only."""
+
+    async def search(self, owner: Owner, search: Search) -> Found:
+        """The candidate set of a query, with the head it was read at."""
+
+    async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> Mapping[str, Shown]:
+        """Memories and versions of the head's epoch by id, those that `where` lets through now: to be shown, so without vectors."""
+
+    async def page(
+        self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
+    ) -> list[Document]:
+        """One page of documents of a kind by (sequence, id). `where` applies to memories; vectors are not read."""
+
+    async def events(self, owner: Owner, after_sequence: int, limit: int) -> list[Event]:
+        """Events with sequence > after_sequence, in order."""
+
+    async def check(self) -> Health:
+        """A cheap round trip, for readiness."""

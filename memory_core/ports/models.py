@@ -1,0 +1,98 @@
+"""What a model does, or rules in its place: vectors, and the typed calls of the agents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from memory_core.domain.agent_answers import (
+    Answered,
+    Boundaries,
+    ConversationSummary,
+    Decisions,
+    EpisodeAnalysis,
+    ExtractedFacts,
+    Synthesis,
+)
+from memory_core.domain.conversation import Message
+from memory_core.domain.models import Vector
+from memory_core.ports.common import Health, Pooled
+
+
+class Embedder(Protocol):
+    """Text to vector. `model` and `dimensions` are stored with every vector and compared on every start."""
+
+    @property
+    def model(self) -> str:
+        """Name and version of what makes the vectors."""
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+
+    async def open(self) -> None:
+        """Load or connect; raises Unavailable."""
+
+    async def close(self) -> None:
+        """Release it."""
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """One normalised float32 vector a text, in order. Raises Unavailable."""
+
+    async def check(self) -> Health:
+        """Whether it answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionItem:
+    """A memory as the conflict and synthesis agents are shown it: its number, its text, its time. Never its id."""
+
+    number: int
+    text: str
+    category: str | None
+    said_at: datetime
+    slot: tuple[str, str] | None = None
+
+
+class Agents(Pooled, Protocol):
+    """The typed calls that a model, or rules, answer. What is passed in is data, never an instruction.
+
+    app_id: whose tokens are counted. Raise Unavailable when the model is down, slow or throttled (worth asking again later),
+    AgentFailed when it answers nothing usable (asking again gives the same). Messages are numbered from 0 in what is passed.
+    """
+
+    @property
+    def model(self) -> str:
+        """Who answers, for provenance."""
+
+    async def open(self) -> None:
+        """Load or connect."""
+
+    async def close(self) -> None:
+        """Release everything."""
+
+    async def detect_boundary(self, app_id: str, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
+        """Where at most 50 messages change their topic. `previous`: the episode before them, if any."""
+
+    async def analyse_episode(self, app_id: str, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
+        """The patterns of behaviour in one cell."""
+
+    async def summarise(self, app_id: str, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
+        """The story of some messages. fast: the narrative only, for the agent path and quick summaries."""
+
+    async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
+        """The facts of one cell with their quotes, and its foresight, dated against each message's own time."""
+
+    async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
+        """What each of the held memories becomes beside the new ones.
+
+        DELETE says that the two exclude each other; which of them falls, the one said earlier, is the executor's to see.
+        """
+
+    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem], complaint: str | None = None) -> Answered[Synthesis]:
+        """One note out of several, the oldest first, losing nothing. complaint: what was wrong with an earlier try."""
+
+    async def check(self) -> Health:
+        """Whether they answer, for readiness; costs no tokens."""
