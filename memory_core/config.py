@@ -7,80 +7,40 @@ embedder's own (`domain/calibration.py`); `calibrated` says what holds.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import sys
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from memory_core.domain.calibration import CALIBRATIONS, Calibration
-from memory_core.domain.scope import check_app_id, check_name
 from memory_core.environment import host_or_network, listed, said, shown, unknown, variable
+from memory_core.setting_types import (
+    ApiKey,
+    Cosine,
+    Count,
+    EmbeddingProvider,
+    Folder,
+    Fraction,
+    LlmProvider,
+    Lower,
+    Positive,
+    SecureUrl,
+    Upper,
+    Url,
+    from_json,
+    long_enough,
+)
 
 log = logging.getLogger(__name__)
 
 
 class ConfigError(ValueError):
     """Settings that can't be used; the text names each environment variable, its value and what is allowed."""
-
-
-class ApiKey(BaseModel):
-    """One caller's key: `sha256` is the hex SHA-256 of the whole key `mc_<app>_<id>_<secret>`; `user` binds it to one user_id."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
-
-    id: Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,64}$")]
-    app: Annotated[str, AfterValidator(check_app_id)]
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")]
-    rights: Annotated[frozenset[Literal["read", "write", "admin"]], Field(min_length=1)]
-    user: Annotated[str, AfterValidator(check_name)] | None = None
-
-
-def _lower(value: Any) -> Any:
-    return value.strip().lower() if isinstance(value, str) else value
-
-
-def _upper(value: Any) -> Any:
-    return value.strip().upper() if isinstance(value, str) else value
-
-
-def _from_json(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    try:
-        return json.loads(value)
-    except ValueError:
-        raise ValueError('should be a JSON list like [{"id": …, "app": …, "sha256": …, "rights": ["read", "write"]}]') from None
-
-
-def _long_enough(value: SecretStr) -> SecretStr:
-    if len(value.get_secret_value()) < 16:
-        raise ValueError("should be at least 16 characters long")
-    return value
-
-
-def _at_home(folder: Path) -> Path:
-    try:
-        return folder.expanduser()
-    except RuntimeError:  # "~0", "~nobody"
-        raise ValueError("should name the home of a user who has one") from None
-
-
-Lower, Upper = BeforeValidator(_lower), BeforeValidator(_upper)
-Fraction = Annotated[float, Field(ge=0, le=1)]
-Cosine = Annotated[float, Field(ge=-1, le=1)]
-Positive = Annotated[float, Field(gt=0)]
-Count = Annotated[int, Field(ge=1)]
-Folder = Annotated[Path, AfterValidator(_at_home)]
-Url = Annotated[str, Field(pattern=r"^https?://\S+$")]
-SecureUrl = Annotated[str, Field(pattern=r"^https://\S+$")]
-LlmProvider = Annotated[Literal["openai", "azure", "offline"], Lower]
-EmbeddingProvider = Annotated[Literal["openai", "azure", "minilm", "hash"], Lower]
 
 
 class Settings(BaseModel):
@@ -177,7 +137,7 @@ class Settings(BaseModel):
     batch_idle_s: Annotated[int, Field(ge=1, le=604_800)] = Field(
         60, description="Seconds without another message after which those gathered are formed"
     )
-    webhook_secret: Annotated[SecretStr, AfterValidator(_long_enough)] | None = Field(
+    webhook_secret: Annotated[SecretStr, AfterValidator(long_enough)] | None = Field(
         None,
         description="Signs webhooks, ≥ 16 characters; none = one kept in MEMORY_DATA, or no callbacks where MEMORY_LONG_TERM is cosmos",
     )
@@ -240,10 +200,10 @@ class Settings(BaseModel):
 
     # the doors
     auth: Annotated[Literal["on", "off"], Lower] = Field("on", description="off works only on a loopback address")
-    api_keys: Annotated[tuple[ApiKey, ...], BeforeValidator(_from_json)] = Field(
+    api_keys: Annotated[tuple[ApiKey, ...], BeforeValidator(from_json)] = Field(
         (), description='JSON list of keys {"id", "app", "sha256" of the whole key, "rights": ["read", "write", "admin"], "user"?}'
     )
-    secret: Annotated[SecretStr, AfterValidator(_long_enough)] | None = Field(
+    secret: Annotated[SecretStr, AfterValidator(long_enough)] | None = Field(
         None, description="Signs cursors, ≥ 16 characters, the same in every process; none = one made and kept in MEMORY_DATA"
     )
     host: str = Field("127.0.0.1", min_length=1, description="Address that the development host listens on")

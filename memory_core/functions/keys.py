@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from memory_core.domain.errors import Forbidden, Unauthenticated
 
 if TYPE_CHECKING:
-    from memory_core.config import ApiKey
+    from memory_core.setting_types import ApiKey
 
 Right = Literal["read", "write", "admin"]
 LOCAL_APP = "local"

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from memory_core.config import ApiKey
 from memory_core.domain.errors import Forbidden, Unauthenticated
 from memory_core.functions.keys import Keyring
+from memory_core.setting_types import ApiKey
 
 SECRET = "0123456789abcdefABCDEF"
 
