@@ -68,6 +68,17 @@ async def test_forty_changed_truths_change_as_many_as_one_commit_holds_before_an
     assert max(sizes) <= 100
 
 
+async def test_the_fullest_commit_has_room_for_whoever_is_told_of_it(world: World) -> None:
+    sizes: list[int] = []
+    core = await world.core(agents=Tellers(), wrap=lambda store: Weighed(store, sizes))
+    await tell(core, ". ".join(MANY[20:35]).format(*["old"] * 15))
+    told = talk(". ".join(MANY).format(*["new"] * 40), at=NOW + timedelta(days=1))
+    task = await formed(core, await core.converse(ALICE, told.model_copy(update={"callback_url": "https://hooks.example/"})))
+    assert (task.status, task.error) == ("succeeded", None)
+    assert len(task.delivery_ids) == 1
+    assert 98 <= max(sizes) <= 100
+
+
 async def test_a_truth_that_forty_five_cells_told_falls_and_the_latest_of_them_say_so(world: World) -> None:
     sizes: list[int] = []
     core = await world.core(agents=Tellers(), wrap=lambda store: Weighed(store, sizes))
