@@ -250,6 +250,12 @@ class Paused:
             await self.gate.wait()
         return await self.inner.remember(*args)
 
+    async def remember_all(self, *args: Any) -> bool:
+        if not self.gate.is_set():
+            self.waiting.set()
+            await self.gate.wait()
+        return await self.inner.remember_all(*args)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
