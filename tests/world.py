@@ -106,8 +106,8 @@ class World:
         short_term, agents, rules = short_term or embedded(self.clock), agents or ScriptedAgents(), rules or ScriptedAgents()
         adapters = Adapters(wrap(store) if wrap else store, short_term, embedder, queue, archive, agents, rules)
         core = MemoryCore(configured, clock=self.clock, adapters=adapters)
-        await core.open()
         self.cores.append(core)
+        await core.open()
         return core
 
     def store(self, embedder: Embedder) -> LongTermStore:
