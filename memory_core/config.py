@@ -20,7 +20,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from memory_core.domain.calibration import CALIBRATIONS, Calibration
 from memory_core.domain.scope import check_app_id, check_name
-from memory_core.environment import said, shown, unknown, variable
+from memory_core.environment import host_or_network, listed, said, shown, unknown, variable
 
 log = logging.getLogger(__name__)
 
@@ -171,6 +171,21 @@ class Settings(BaseModel):
     )
 
     boundary_gap_minutes: Positive = Field(120.0, description="Minutes of silence that end an episode of a conversation")
+
+    # batches and webhooks
+    batch_messages: Annotated[int, Field(ge=1, le=200)] = Field(30, description="Gathered messages of a session that are formed at once")
+    batch_idle_s: Annotated[int, Field(ge=1, le=604_800)] = Field(
+        60, description="Seconds without another message after which those gathered are formed"
+    )
+    webhook_secret: Annotated[SecretStr, AfterValidator(_long_enough)] | None = Field(
+        None,
+        description="Signs webhooks, ≥ 16 characters; none = one kept in MEMORY_DATA, or no callbacks where MEMORY_LONG_TERM is cosmos",
+    )
+    webhook_allow: Annotated[tuple[Annotated[str, AfterValidator(host_or_network)], ...], BeforeValidator(listed)] = Field(
+        (),
+        description="Hosts, addresses and networks (10.1.0.0/16), with commas between, that webhooks may go to though they are not public",
+    )
+    webhook_timeout_s: Positive = Field(10.0, description="Seconds one try of a webhook may take")
 
     # the cold
     archive: Annotated[Literal["folder", "blob"], Lower] = Field(

@@ -6,14 +6,16 @@ About names and texts only; what the settings are stands in `config`.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
+from ipaddress import ip_network
 from typing import Any
 
 from pydantic_core import ErrorDetails
 
 SECRETS = frozenset({
     "llm_api_key", "embedding_api_key", "cosmos_key", "redis_url", "redis_password", "queue_connection", "archive_connection",
-    "api_keys", "secret",
+    "api_keys", "secret", "webhook_secret",
 })  # fmt: skip
 """Settings whose values are never shown, logged or put into an error."""
 
@@ -50,3 +52,18 @@ def said(problem: ErrorDetails, values: Mapping[str, str]) -> str:
     given = values[name]
     value = "" if name in SECRETS else f"={given if given.isprintable() else repr(given)}"
     return f"{variable(name)}{value}: {''.join(f'{part}: ' for part in inside)}{message}"
+
+
+def listed(value: Any) -> Any:
+    """A text with commas or spaces between its parts as these parts; anything else as it is."""
+    return tuple(value.replace(",", " ").split()) if isinstance(value, str) else value
+
+
+def host_or_network(value: str) -> str:
+    """The value, if it is a host name, an address or a network. Raises ValueError."""
+    try:
+        ip_network(value, strict=False)
+    except ValueError:
+        if not re.fullmatch(r"(?![0-9.]+$)[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?", value):
+            raise ValueError(f"{value!r} is neither a host name, an address nor a network") from None
+    return value

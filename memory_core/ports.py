@@ -225,7 +225,7 @@ class LongTermStore(Pooled, Protocol):
         """
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
-        """A page of the owners, of all apps, whose head has `pending_conversations` > 0, in order of their ids: for the sweep only."""
+        """A page of the owners, of all apps, whose head has `pending_tasks` > 0, in order of their ids: for the sweep only."""
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """The candidate set of a query, with the head it was read at."""
@@ -382,6 +382,28 @@ class TaskQueue(Pooled, Protocol):
 
     async def check(self) -> Health:
         """A cheap round trip, for readiness; with the lengths of the poison queues among its facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """What came of one POST: the status of its answer, or why there was none. refused: we don't call that address, now or later."""
+
+    status: int | None
+    error: str | None = None
+    refused: bool = False
+
+
+class Courier(Protocol):
+    """Takes webhooks to addresses that callers chose: to public ones and those that the operator allows, never into our own network."""
+
+    def refusal(self, url: str) -> str | None:
+        """Why this address will never be called, as far as can be told without looking up who has its name; None when it may be."""
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Posted:
+        """One POST, once, in bounded time; redirects are answers like others. Never raises for what the receiver does."""
+
+    async def close(self) -> None:
+        """Release everything."""
 
 
 class Archive(Pooled, Protocol):

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memory_core import signing
 from memory_core.adapters.cached_embedder import CachedEmbedder
 from memory_core.adapters.redis.breaker import Breaker
 from memory_core.adapters.redis.client import server
 from memory_core.adapters.redis.embedded import embedded
 from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
+from memory_core.adapters.webhook.courier import WebCourier
 from memory_core.config import ConfigError, Settings
 from memory_core.domain.chunks import Chunking
-from memory_core.domain.errors import Unavailable
 from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.scoring import ScoringParameters
 from memory_core.evolution.links import LinkRules
 from memory_core.formation.former import FormingRules
+from memory_core.formation.handover import BatchRules
+from memory_core.formation.phase import FormationRules, Surroundings
 from memory_core.formation.save import SaveRules
-from memory_core.ports import Agents, Archive, Charged, Clock, Embedder, LongTermStore, Meter, ShortTermStore, TaskQueue
+from memory_core.ports import Agents, Archive, Charged, Clock, Courier, Embedder, LongTermStore, Meter, ShortTermStore, TaskQueue
 from memory_core.recollection.retrieve import RetrieveRules
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
 DEFAULT_MODEL = "text-embedding-3-small"
 DEFAULT_LLM = "gpt-4.1-mini"
-MIN_SECRET_BYTES = 16
 MODEL_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 
 
@@ -51,6 +49,7 @@ class Adapters:
     archive: Archive
     agents: Agents
     rules: Agents
+    courier: Courier
 
     @classmethod
     def of(cls, settings: Settings, clock: Clock, charged: Charged, meter: Meter | None = None) -> Adapters:
@@ -63,7 +62,12 @@ class Adapters:
         long_term = _long_term(settings, embedder, clock, charged)
         rules = _rules(settings)
         agents = rules if settings.llm_provider == "offline" else _model(settings, short_term, clock, meter)
-        return cls(long_term, short_term, embedder, _queue(settings, clock), _archive(settings, clock), agents, rules)
+        courier = WebCourier(settings.webhook_allow, timeout_s=settings.webhook_timeout_s)
+        return cls(long_term, short_term, embedder, _queue(settings, clock), _archive(settings, clock), agents, rules, courier)
+
+    def of_formation(self) -> Surroundings:
+        """Those that formation works with."""
+        return Surroundings(self.long_term, self.embedder, self.queue, self.agents, self.rules, self.courier)
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""
@@ -257,6 +261,17 @@ def forming_rules(settings: Settings) -> FormingRules:
     return FormingRules(links, scale.contradiction_floor)
 
 
+def formation_rules(settings: Settings) -> FormationRules:
+    """What formation goes by."""
+    return FormationRules(
+        forming_rules(settings),
+        BatchRules(settings.batch_messages, timedelta(seconds=settings.batch_idle_s)),
+        timedelta(seconds=settings.task_lease_s),
+        settings.commit_deadline_s,
+        signing.webhook_secret(settings),
+    )
+
+
 def retrieve_rules(settings: Settings) -> RetrieveRules:
     """What retrieving goes by, on the embedder's scale."""
     scale = settings.calibrated
@@ -275,35 +290,3 @@ def retrieve_rules(settings: Settings) -> RetrieveRules:
             decay_half_life_days=settings.decay_half_life_days,
         ),
     )
-
-
-def cursor_secret(settings: Settings) -> bytes:
-    """What signs cursors: the configured secret, else one made once and kept beside the data, readable by its owner only.
-
-    Raises Unavailable for a data folder that can't be used, ConfigError for a kept secret that is too short to sign with.
-    """
-    if settings.secret is not None:
-        return settings.secret.get_secret_value().encode()
-    kept = Path(settings.data) / "secret"
-    try:
-        settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not kept.exists():
-            _make_secret(kept)
-        secret = kept.read_bytes()
-    except OSError as error:
-        raise Unavailable("long_term", f"the data folder {settings.data} can't be used: {error}") from error
-    if len(secret) < MIN_SECRET_BYTES:
-        raise ConfigError(f"{kept} holds {len(secret)} bytes, too few to sign cursors with: remove it, and a new one is made")
-    return secret
-
-
-def _make_secret(kept: Path) -> None:
-    """Written apart and then linked: nobody, not even after a death in between, may read a secret that is half there."""
-    draft = kept.with_name(f"secret.{secrets.token_hex(8)}")
-    try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(secrets.token_hex(32).encode())
-        with suppress(FileExistsError):
-            os.link(draft, kept)
-    finally:
-        draft.unlink(missing_ok=True)

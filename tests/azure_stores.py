@@ -53,6 +53,7 @@ class AzureStores:
             "MEMORY_QUEUE_CONNECTION": self.azurite.connection_string,
             "MEMORY_ARCHIVE": "blob",
             "MEMORY_ARCHIVE_CONNECTION": self.azurite.connection_string,
+            "MEMORY_WEBHOOK_SECRET": "signs what emulators tell",
         }
 
     async def provision(self, dimensions: int, database: str = "memory-core") -> None:

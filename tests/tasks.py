@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 from memory_core.core import MemoryCore
 from memory_core.domain.conversation import Conversation
@@ -17,7 +17,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from memory_core.formation.conversations import conversation_of, messages_id
 from memory_core.ledger.commit import Look
-from memory_core.ports import POISON, Delivery
+from memory_core.ports import POISON, Delivery, QueueName
 from tests.agents import NEW_TOPIC
 from tests.builders import ALICE, NOW
 from tests.world import World, listed
@@ -53,6 +53,11 @@ class Hand:
     queue: str = "formation"
     received: int = 0
 
+    @property
+    def name(self) -> QueueName:
+        """The queue, or the one whose poison queue it is."""
+        return cast(QueueName, self.queue.removesuffix(POISON))
+
     async def take(self, limit: int = 32) -> list[Delivery]:
         """What is visible now."""
         taken = await self.core.queue.receive(self.queue, limit, VISIBILITY)
@@ -63,7 +68,7 @@ class Hand:
         """Call the function; done, the message is removed, failed too often it goes to the poison queue, else it stays hidden for now."""
         call = self.core.give_up if self.queue.endswith(POISON) else self.core.work
         try:
-            await call(delivery.body)
+            await call(delivery.body, self.name)
         except Exception:
             if self.queue.endswith(POISON) or delivery.dequeue_count < MAX_DEQUEUE_COUNT:
                 return
@@ -119,7 +124,7 @@ async def pending(world: World, owner: Owner = ALICE) -> int:
     """How many conversations the head counts as not formed."""
     head = await world.head(owner)
     assert head is not None
-    return head.pending_conversations
+    return head.pending_tasks
 
 
 async def formed_once(world: World, core: MemoryCore, accepted: Accepted, owner: Owner = ALICE) -> None:

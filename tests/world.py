@@ -26,10 +26,11 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.text import words
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ports import Agents, Batch, Embedder, Health, LongTermStore, ShortTermStore, TaskQueue
+from memory_core.ports import Agents, Batch, Courier, Embedder, Health, LongTermStore, ShortTermStore, TaskQueue
 from memory_core.wiring import Adapters
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, StillClock
+from tests.couriers import ScriptedCourier
 
 BOB = Owner("app", "bob")
 Wrap = Callable[[LongTermStore], Any]
@@ -95,6 +96,7 @@ class World:
         agents: Agents | None = None,
         rules: Agents | None = None,
         queue: TaskQueue | None = None,
+        courier: Courier | None = None,
         **settings: Any,
     ) -> MemoryCore:
         """An open MemoryCore; `wrap` puts something between it and its long-term store."""
@@ -103,8 +105,9 @@ class World:
         store = self.store(embedder)
         queue = queue or SqliteQueue(self.folder / "queue.db", clock=self.clock, synchronous="normal")
         archive = FolderArchive(self.folder / "archive", clock=self.clock)
-        short_term, agents, rules = short_term or embedded(self.clock), agents or ScriptedAgents(), rules or ScriptedAgents()
-        adapters = Adapters(wrap(store) if wrap else store, short_term, embedder, queue, archive, agents, rules)
+        store, short_term, courier = wrap(store) if wrap else store, short_term or embedded(self.clock), courier or ScriptedCourier()
+        agents, rules = agents or ScriptedAgents(), rules or ScriptedAgents()
+        adapters = Adapters(store, short_term, embedder, queue, archive, agents, rules, courier)
         core = MemoryCore(configured, clock=self.clock, adapters=adapters)
         self.cores.append(core)
         await core.open()

@@ -274,7 +274,8 @@ class Event(BaseModel):
 class Head(BaseModel):
     """One per owner: the log's end, and what readers need to know without reading the log. Missing = an unknown user.
 
-    slots: which slots were ever filled (`domain/slots.py`); None = not known, any may have been.
+    slots: which slots were ever filled (`domain/slots.py`); None = not known, any may have been. pending_tasks: how many tasks are not
+    finished, so that the sweep finds them without a scan.
     """
 
     epoch: str
@@ -286,7 +287,7 @@ class Head(BaseModel):
     consolidated_sequence: int = 0
     due_at: datetime | None = None
     pending_count: int = 0
-    pending_conversations: int = 0
+    pending_tasks: int = 0
     pending_operations: list[str] = Field(default_factory=list)
     counts: dict[str, int] = Field(default_factory=dict)
     lexical_documents: int = 0

@@ -125,6 +125,7 @@ Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Json = Annotated[Any, AfterValidator(_json_size)]
 Metadata = Annotated[dict[str, Any], AfterValidator(_json_size), AfterValidator(_no_scope)]
 Limit = Annotated[int, Field(ge=1, le=100)]
+Content = Annotated[Text, Field(min_length=1), AfterValidator(_not_blank), AfterValidator(_content)]
 CallbackUrl = Annotated[str, Field(max_length=2000), AfterValidator(_no_nul), AfterValidator(_callback)]
 
 
@@ -138,7 +139,7 @@ class SaveInput(Input):
     """One memory to save. Procedural needs `key`; the others need `content`."""
 
     type: MemoryType = MemoryType.EPISODIC
-    content: Annotated[Text, Field(min_length=1), AfterValidator(_not_blank), AfterValidator(_content)] | None = None
+    content: Content | None = None
     session_id: Name | None = None
     agent_id: Name | None = None
     category: Label | None = None
@@ -226,7 +227,7 @@ class ListInput(Input):
 class UpdateInput(Input):
     """A new version of a semantic or procedural memory: the content fields to change, the others stay."""
 
-    content: Annotated[Text, Field(min_length=1), AfterValidator(_not_blank), AfterValidator(_content)] | None = None
+    content: Content | None = None
     category: Label | None = None
     subject: SlotName | None = None
     attribute: SlotName | None = None
@@ -267,7 +268,7 @@ class MessageInput(Input):
     """One message of a conversation. `actor` names who speaks where the role alone does not."""
 
     role: Role
-    content: Annotated[Text, Field(min_length=1), AfterValidator(_not_blank), AfterValidator(_content)]
+    content: Content
     timestamp: Moment
     actor: Label | None = None
 

@@ -146,6 +146,33 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True)
+class Summary:
+    """A summary; structured: the summariser's whole answer, when a full one was asked for. degraded: `agents` when rules had to answer."""
+
+    text: str
+    structured: dict[str, Any] | None = None
+    degraded: tuple[str, ...] = ()
+
+    def public(self) -> dict[str, Any]:
+        """The summary as the API shows it."""
+        shown: dict[str, Any] = {"summary": self.text, "degraded": list(self.degraded)}
+        return shown if self.structured is None else {**shown, "structured": self.structured}
+
+
+@dataclass(frozen=True, slots=True)
+class Buffered:
+    """What a session's buffer holds now. flush_at: when it is flushed if nothing more comes; None for an empty one.
+
+    task_id: the task that this call handed the messages to, when it flushed them. degraded: as in `Accepted`.
+    """
+
+    buffered: int
+    flush_at: datetime | None
+    task_id: str | None = None
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TaskPage:
     """One page of tasks, newest first; `next_cursor` is None on the last."""
 

@@ -53,3 +53,10 @@ def check_name(value: str) -> str:
         if unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp"):
             raise ValueError("must not contain control characters")
     return value
+
+
+def checked(owner: Owner) -> Owner:
+    """The owner itself; ValueError for ids that no store could keep apart. The library's own door; HTTP has checked before."""
+    check_app_id(owner.app_id)
+    check_name(owner.user_id)
+    return owner

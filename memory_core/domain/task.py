@@ -1,7 +1,7 @@
 """A task: work that goes on after its call was answered, and that anybody may watch, retry or cancel.
 
 It is a projection: what was really done stands in the conversation, the memories and the log. `attempts` counts unexpected
-failures only; waiting for a dependency that is down spends none.
+failures only (of a webhook, tries that came to nothing); waiting for a dependency that is down spends none.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ TASK_FIELDS = ("task_id", "kind", "status", "step", "progress", "attempts", "res
 class Task(BaseModel):
     """One task. Public fields are those of the API; the others steer it.
 
-    subject_id: what it is about (a conversation, a delivery, a buffer). generation: messages of an older one are dropped.
+    subject_id: what it is about (a conversation, a delivery, a buffer, messages to sum up). generation: messages of an older one are
+    dropped. callback_url, delivery_ids: whom to tell of its end, and the deliveries that did or do so.
     next_enqueue_at: when its last message is there to be received. leased_until, leased_by: who works on it, as an optimisation.
     waits, waiting_for: how often it waited for a dependency that was down, and for which it waits now.
     """
@@ -49,6 +50,7 @@ class Task(BaseModel):
     leased_until: datetime | None = None
     leased_by: str | None = None
     callback_url: str | None = None
+    delivery_ids: list[str] = Field(default_factory=list)
     correlation_id: str | None = None
 
     @property

@@ -77,6 +77,11 @@ class Asking:
         )
         return CellAnswers(_or_raised(facts), _or_raised(episode), _or_raised(summary))
 
+    async def fast_summary(self, cell: Cell) -> Answered[ConversationSummary]:
+        """What was said in short, for the agent path."""
+        app, name = self.owner.app_id, f"cell {cell.first}-{cell.last} fast summary"
+        return await self._frozen(name, ConversationSummary, lambda agents: agents.summarise(app, cell.messages, fast=True))
+
     async def rulings(self, shown: Shown) -> Rulings:
         """What is to happen to what was shown. A failing agent rules nothing; rules must not retire what a model was asked about."""
         if not shown.held:

@@ -99,10 +99,10 @@ class _Maker:
         summary = self.answers.summary.value
         tags, keywords = self.terms
         made = self._memory(
-            self.cell_id, MemoryType.EPISODIC, "cell", _within(summary.narrative, MAX_CONTENT_BYTES), self.answers.summary.provenance
+            self.cell_id, MemoryType.EPISODIC, "cell", within(summary.narrative, MAX_CONTENT_BYTES), self.answers.summary.provenance
         )
         fields = {
-            "episode": _within(as_text(self.cell_of.messages), MAX_EPISODE_BYTES),
+            "episode": within(as_text(self.cell_of.messages), MAX_EPISODE_BYTES),
             "atomic_facts": facts,
             "foresight": foresight,
             "tags": tags,
@@ -122,7 +122,7 @@ class _Maker:
             note_id(self.cell_id),
             MemoryType.SEMANTIC,
             "note",
-            _within(text, MAX_CONTENT_BYTES),
+            within(text, MAX_CONTENT_BYTES),
             self.answers.episode.provenance,
         )
         hints = self.answers.summary.value.retrieval
@@ -204,7 +204,7 @@ def _distinct(facts: Sequence[SaidFact]) -> list[SaidFact]:
     return list(seen.values())
 
 
-def _within(text: str, limit: int) -> str:
+def within(text: str, limit: int) -> str:
     """The text, cut at `limit` bytes of UTF-8 without breaking a character."""
     raw = text.encode()
     return text if len(raw) <= limit else raw[: limit - 3].decode(errors="ignore").rstrip() + "…"

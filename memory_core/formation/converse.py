@@ -1,59 +1,40 @@
-"""Converse: a conversation is stored with its task in one commit, and answered; the rest happens by itself.
+"""Converse: what was told is stored with its task in one commit, and answered; the rest happens by itself.
 
-One would get wrong: the queue is told after the commit and may be down. That refuses nothing: what is stored is found by the sweep.
+So come whole conversations, and an agent's own words, which take a shorter path. One would get wrong: the queue is told after the
+commit and may be down. That refuses nothing: what is stored is found by the sweep.
 """
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections.abc import Mapping
-from datetime import timedelta
-from typing import Any
+from collections.abc import Sequence
 
-from memory_core.domain.conversation import Conversation, Message
-from memory_core.domain.errors import Unavailable
-from memory_core.domain.models import Head
+from memory_core.domain.conversation import Conversation, Message, Path
 from memory_core.domain.requests import ConverseInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task, TaskMessage
+from memory_core.domain.spoken import AgentMemoryInput
+from memory_core.domain.task import Task, TaskKind
+from memory_core.formation.callbacks import Callbacks
 from memory_core.formation.conversations import documents_of
+from memory_core.formation.messages import message_for, queue_of, tell
+from memory_core.formation.pair import counted
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.tasks import written
-from memory_core.ports import Clock, IdSource, TaskQueue
+from memory_core.ports import Clock, Document, IdSource, TaskQueue
 
-QUEUE = "formation"
-TELL_WITHIN_S = 2.0
-"""What a caller waits at most for the queue."""
-log = logging.getLogger(__name__)
+_KINDS: dict[Path, TaskKind] = {"converse": "converse", "agent": "agent_memory"}
 
 
-async def tell(queue: TaskQueue, message: TaskMessage, delay: timedelta = timedelta(0)) -> tuple[str, ...]:
-    """Put a task's message into its queue: nothing, or `("queue",)` when that was not possible; then the sweep does it."""
-    try:
-        async with asyncio.timeout(TELL_WITHIN_S):
-            await queue.send(QUEUE, message.model_dump_json(), delay=delay)
-    except (Unavailable, TimeoutError) as error:
-        log.warning("the task %s waits for the sweep, because the queue could not be told: %s", message.task_id, error)
-        return ("queue",)
-    return ()
+class Beginning:
+    """Stores new tasks with what they are about, and sends them on their way."""
 
+    def __init__(self, ledger: Ledger, queue: TaskQueue) -> None:
+        self._ledger, self._queue = ledger, queue
 
-class Converser:
-    """Takes conversations in."""
-
-    def __init__(self, ledger: Ledger, queue: TaskQueue, clock: Clock, ids: IdSource) -> None:
-        self._ledger, self._queue, self._clock, self._ids = ledger, queue, clock, ids
-
-    async def converse(self, owner: Owner, told: ConverseInput, call: Call) -> Accepted:
-        """Store a conversation and send it on its way. Durable when it returns.
-
-        The same again is another conversation, unless it has the same idempotency key. Raises Conflict, TooLarge, Unavailable.
-        """
-        conversation, task = self._begun(told, call)
+    async def begin(self, owner: Owner, task: Task, subject: Sequence[Document], call: Call) -> Accepted:
+        """One commit, one message. The earlier task when this very call was made before. Raises Conflict, TooLarge, Unavailable."""
         name = receipt_id(owner, call)
 
         def decide(look: Look) -> Changes[str]:
@@ -62,38 +43,63 @@ class Converser:
                 return Changes(str(earlier["task_id"]))
             if task.task_id in look.documents:
                 return Changes(task.task_id)  # an earlier try, whose answer was lost
-            creates = (*documents_of(conversation), written(task), *receipt(owner, call, task.created_at, {"task_id": task.task_id}))
-            return Changes(task.task_id, creates=creates, head_fields=_one_more)
+            creates = (*subject, written(task), *receipt(owner, call, task.created_at, {"task_id": task.task_id}))
+            return Changes(task.task_id, creates=creates, head_fields=counted(+1))
 
         committed = await self._ledger.commit(owner, decide, ids=[task.task_id, *([name] if name else [])], call=call)
         if committed.result != task.task_id:
             return Accepted(committed.result)
-        message = TaskMessage(app_id=owner.app_id, user_id=owner.user_id, task_id=task.task_id, generation=task.generation)
-        return Accepted(task.task_id, await tell(self._queue, message))
+        return Accepted(task.task_id, await tell(self._queue, queue_of(task.kind), message_for(owner, task)))
 
-    def _begun(self, told: ConverseInput, call: Call) -> tuple[Conversation, Task]:
+
+class Converser:
+    """Takes conversations in."""
+
+    def __init__(self, beginning: Beginning, callbacks: Callbacks, clock: Clock, ids: IdSource) -> None:
+        self._beginning, self._callbacks, self._clock, self._ids = beginning, callbacks, clock, ids
+
+    async def converse(self, owner: Owner, told: ConverseInput, call: Call) -> Accepted:
+        """Store a conversation and send it on its way. Durable when it returns.
+
+        The same again is another conversation, unless it has the same idempotency key. Raises Invalid for a callback address that
+        will never be called, Conflict, TooLarge, Unavailable.
+        """
+        self._callbacks.check(told.callback_url)
+        messages = [Message.model_validate(message.model_dump()) for message in told.messages]
+        return await self._begin(owner, "converse", messages, told, call, told.callback_url)
+
+    async def remember_words(self, owner: Owner, told: AgentMemoryInput, call: Call) -> Accepted:
+        """Store an agent's own words, to become one memory. Durable when it returns. Raises Conflict, TooLarge, Unavailable."""
+        return await self._begin(owner, "agent", told.told(self._clock.now(), "assistant", told.agent_id), told, call)
+
+    async def _begin(
+        self,
+        owner: Owner,
+        path: Path,
+        messages: list[Message],
+        told: ConverseInput | AgentMemoryInput,
+        call: Call,
+        callback_url: str | None = None,
+    ) -> Accepted:
         now, task_id = self._clock.now(), self._ids.new("tsk")
         conversation = Conversation(
             id=self._ids.new("cnv"),
             session_id=told.session_id,
             agent_id=told.agent_id,
-            messages=[Message.model_validate(message.model_dump()) for message in told.messages],
+            path=path,
+            messages=messages,
             task_id=task_id,
             correlation_id=call.correlation_id,
             created_at=now,
         )
         task = Task(
             task_id=task_id,
-            kind="converse",
+            kind=_KINDS[path],
             created_at=now,
             updated_at=now,
             subject_id=conversation.id,
             next_enqueue_at=now,
-            callback_url=told.callback_url,
+            callback_url=callback_url,
             correlation_id=call.correlation_id,
         )
-        return conversation, task
-
-
-def _one_more(head: Head) -> Mapping[str, Any]:
-    return {"pending_conversations": head.pending_conversations + 1}
+        return await self._beginning.begin(owner, task, documents_of(conversation), call)

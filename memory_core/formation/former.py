@@ -22,9 +22,10 @@ from memory_core.evolution.links import CANDIDATES, LinkRules
 from memory_core.evolution.marks import told_in
 from memory_core.evolution.ruled import LookedElsewhere, Merged, Ruled
 from memory_core.evolution.shown import Rulings, Shown
+from memory_core.formation.agent_words import words_memory
 from memory_core.formation.asking import Asking
 from memory_core.formation.boundary import BoundaryRules, cut_into_cells
-from memory_core.formation.cell_memories import cell_id, cell_memories
+from memory_core.formation.cell_memories import CellMemories, cell_id, cell_memories
 from memory_core.formation.cell_plan import (
     CellOutcome,
     ReadyCell,
@@ -35,6 +36,7 @@ from memory_core.formation.cell_plan import (
     tell_again,
     told_before,
 )
+from memory_core.formation.pair import counted, unfinished
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import session_document_id
@@ -127,10 +129,16 @@ class Former:
     async def _ready(self, work: _Work, asking: Asking, report: Report) -> ReadyCell:
         """The cell's memories, all embedded in one call."""
         await report("agents", 0.1)
-        answers = await asking.about(work.cell)
-        made = cell_memories(work.owner, work.conversation, work.cell, answers, self._clock.now())
+        made = await self._made(work, asking)
         await report("embedding", 0.5)
         return await self._embedded(ReadyCell(made.cell, made.note, made.facts, work.conversation.created_at, made.dropped))
+
+    async def _made(self, work: _Work, asking: Asking) -> CellMemories:
+        """What the agents make of a cell; an agent's own words become one memory, which is compared with nothing."""
+        owner, conversation, cell, now = work.owner, work.conversation, work.cell, self._clock.now()
+        if conversation.path == "agent":
+            return CellMemories(words_memory(owner, conversation, cell, await asking.fast_summary(cell), now), None, (), 0)
+        return cell_memories(owner, conversation, cell, await asking.about(cell), now)
 
     async def _embedded(self, ready: ReadyCell) -> ReadyCell:
         memories = [ready.cell, *ready.compared]
@@ -271,19 +279,19 @@ def _advanced(planned: Changes[CellOutcome], look: Look, work: _Work) -> Changes
     )
     formed = Formed(formed_cell, last, planned.result.counts)
     body = {**found.body, **further.model_dump(mode="json", exclude={"messages"})}
-    finished = work.finish(further, formed) if last else ()
+    ended = work.finish(further, formed) if last else ()
 
     def head_fields(head: Head) -> Mapping[str, Any]:
         fields = dict(planned.head_fields(head))
         fields["last_formed_sequence"] = head.sequence + len(planned.changes)
         if last:
-            fields["pending_conversations"] = max(0, head.pending_conversations - 1)
+            fields |= counted(unfinished(ended) - 1)(head)
         return fields
 
     return Changes(
         formed,
         planned.changes,
-        (*planned.puts, replace(found, body=body), *finished),
+        (*planned.puts, replace(found, body=body), *ended),
         reads=planned.reads,
         sessions=planned.sessions,
         types=planned.types,

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task, TaskMessage
-from memory_core.formation.conversations import Pair
-from memory_core.formation.converse import tell
+from memory_core.domain.task import Task
+from memory_core.formation.ends import Ends
+from memory_core.formation.messages import message_for, queue_of, tell
+from memory_core.formation.pair import Pair
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
@@ -23,11 +24,15 @@ from memory_core.ports import Clock, TaskQueue
 Turn = Callable[[Pair], Changes[Task]]
 
 
+class _AboutSomethingElse(Exception):
+    """The messages that a task waited for became a conversation meanwhile: look again."""
+
+
 class Steering:
     """Retries and cancels tasks."""
 
-    def __init__(self, ledger: Ledger, tasks: Tasks, queue: TaskQueue, clock: Clock) -> None:
-        self._ledger, self._tasks, self._queue, self._clock = ledger, tasks, queue, clock
+    def __init__(self, ledger: Ledger, tasks: Tasks, ends: Ends, queue: TaskQueue, clock: Clock) -> None:
+        self._ledger, self._tasks, self._ends, self._queue, self._clock = ledger, tasks, ends, queue, clock
 
     async def retry(self, owner: Owner, task_id: str, call: Call) -> Task:
         """Begin anew with a task that failed, is poisoned or waits: with fresh attempts, from what is formed already.
@@ -47,12 +52,14 @@ class Steering:
 
         task, changed = await self._turn(owner, task_id, turn, call)
         if changed:
-            message = TaskMessage(app_id=owner.app_id, user_id=owner.user_id, task_id=task_id, generation=task.generation)
-            await tell(self._queue, message)
+            await tell(self._queue, queue_of(task.kind), message_for(owner, task))
         return task
 
     async def cancel(self, owner: Owner, task_id: str, call: Call) -> Task:
-        """End a task before it is done, or the waiting for a retry. One that is cancelled already stays so. Raises NotFound, Conflict."""
+        """End a task before it is done, or the waiting for a retry. One that is cancelled already stays so.
+
+        Messages that waited in a buffer are dropped. Raises NotFound, Conflict.
+        """
 
         def turn(pair: Pair) -> Changes[Task]:
             if pair.task.status == "cancelled":
@@ -61,12 +68,21 @@ class Steering:
                 raise Conflict(f"this task is {pair.task.status}; there is nothing left to cancel")
             return pair.turned("cancelled", self._clock.now(), status="cancelled", next_enqueue_at=None)
 
-        task, _ = await self._turn(owner, task_id, turn, call)
+        task, changed = await self._turn(owner, task_id, turn, call)
+        if changed:
+            await self._ends.announce(owner, task)
         return task
 
     async def _turn(self, owner: Owner, task_id: str, turn: Turn, call: Call) -> tuple[Task, bool]:
         """Commit what `turn` makes of the task, with its receipt: the task, and whether anything was committed by this call."""
-        subject = (await self._tasks.get(owner, task_id)).subject_id
+        while True:
+            subject = (await self._tasks.get(owner, task_id)).subject_id
+            try:
+                return await self._turn_beside(subject, owner, task_id, turn, call)
+            except _AboutSomethingElse:
+                continue
+
+    async def _turn_beside(self, subject: str, owner: Owner, task_id: str, turn: Turn, call: Call) -> tuple[Task, bool]:
         name = receipt_id(owner, call)
 
         def decide(look: Look) -> Changes[Task]:
@@ -75,6 +91,8 @@ class Steering:
                 raise NotFound(f"no task {task_id!r} for this user")
             if earlier_result(look.documents, owner, call) is not None:
                 return Changes(pair.task)
+            if pair.task.subject_id != subject:
+                raise _AboutSomethingElse
             turned = turn(pair)
             return Changes(
                 turned.result,

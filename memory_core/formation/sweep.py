@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 from memory_core.domain.models import Head
 from memory_core.domain.results import Swept
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task, TaskMessage
-from memory_core.formation.converse import QUEUE
+from memory_core.domain.task import Task
+from memory_core.formation.messages import message_for, queue_of
 from memory_core.ledger.bookkeeping import kept
 from memory_core.ledger.tasks import HeldTask, Tasks
 from memory_core.ports import Clock, IdSource, LongTermStore, Place, TaskQueue
@@ -52,7 +52,7 @@ class Sweep:
             return []
         waiting: list[HeldTask] = []
         after: Place | None = None
-        while (missing := head.pending_conversations - len(waiting)) > 0:
+        while (missing := head.pending_tasks - len(waiting)) > 0:
             found, after = await self._tasks.some(owner, head, lambda task: not task.finished, after, missing)
             waiting += found
             if after is None:
@@ -68,8 +68,8 @@ class Sweep:
         changed = held.changed(generation=generation, next_enqueue_at=now, leased_by=name, leased_until=None, updated_at=now)
         if await kept(self._store, owner, changed) is None:
             return False
-        message = TaskMessage(app_id=owner.app_id, user_id=owner.user_id, task_id=task.task_id, generation=generation)
-        await self._queue.send(QUEUE, message.model_dump_json())
+        message = message_for(owner, task.model_copy(update={"generation": generation}))
+        await self._queue.send(queue_of(task.kind), message.model_dump_json())
         log.info("the task %s was sent again", task.task_id)
         return True
 

@@ -10,7 +10,7 @@ import orjson
 from azure.functions import HttpResponse
 
 from memory_core.domain.models import Memory
-from memory_core.domain.results import Accepted, Hit, Retrieved, Saved
+from memory_core.domain.results import Accepted, Buffered, Hit, Retrieved, Saved
 from memory_core.domain.scope import Owner
 from memory_core.recollection.graph.style import POLICY
 
@@ -48,6 +48,16 @@ def accepted_response(owner: Owner, accepted: Accepted) -> HttpResponse:
     body = {"task_id": accepted.task_id, "status": "accepted", "degraded": accepted.degraded}
     where = f"/api/v1/tasks/{accepted.task_id}?user_id={quote(owner.user_id, safe='')}"
     return json_response(body, status=202, headers={"Location": where})
+
+
+def buffered_response(buffered: Buffered, *, status: int = 200) -> HttpResponse:
+    """What a buffer holds, and the task that it was handed to if this call did that."""
+    body: dict[str, Any] = {"buffered": buffered.buffered, "flush_at": buffered.flush_at}
+    if buffered.task_id is not None:
+        body["task_id"] = buffered.task_id
+    if status != 200:
+        body["degraded"] = buffered.degraded
+    return json_response(body, status=status)
 
 
 def retrieved_response(found: Retrieved, *, explain: bool) -> HttpResponse:

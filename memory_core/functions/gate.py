@@ -43,12 +43,16 @@ _SCOPE = ("app_id", "user_id")
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """What a function asks of its callers. right: None = open to anyone. scoped: it reads or writes one user's memories."""
+    """What a function asks of its callers. right: None = open to anyone. scoped: it reads or writes one user's memories.
+
+    nameless: it may be about nobody in particular; then the owner's user_id is the key's own, or empty.
+    """
 
     right: Right | None
     takes: type[Input]
     has_body: bool
     scoped: bool
+    nameless: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +74,14 @@ AzureFunction = Callable[[HttpRequest], Awaitable[HttpResponse]]
 
 
 def gated(
-    right: Right, *, body: type[Asked] | None = None, query: type[Asked] | None = None, scoped: bool = True
+    right: Right, *, body: type[Asked] | None = None, query: type[Asked] | None = None, scoped: bool = True, nameless: bool = False
 ) -> Callable[[Handler[Asked]], AzureFunction]:
     """Let a handler be called only with `right` and checked input: `body` from JSON, `query` from the query string, or nothing.
 
     With a body, scope is in the body (PUT, PATCH and DELETE may name `user_id` in the query too); else in the query.
     """
     takes = body or query or Nothing
-    door = Door(right, takes, body is not None, scoped)
+    door = Door(right, takes, body is not None, scoped, nameless)
 
     def around(handler: Handler[Asked]) -> AzureFunction:
         async def pass_gate(req: HttpRequest, correlation: str) -> HttpResponse:
@@ -181,6 +185,8 @@ def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query:
             raise Forbidden(
                 f"app_id: this key belongs to the app {caller.app_id}", errors=(FieldError("app_id", "is not the app of this key"),)
             )
+    if not user_ids and door.nameless:
+        return Owner(caller.app_id, caller.user_id or "")
     if not user_ids:
         raise invalid(FieldError("user_id", "is required: whose memories are meant?"))
     if user_ids[0] != user_ids[-1]:

@@ -107,7 +107,7 @@ def _body(door: Door, method: str, name: str, schemas: dict[str, Schema]) -> Sch
     if door.scoped:
         schema["properties"] = {**parts.SCOPE_FIELDS, **schema.get("properties", {})}
         # PUT and PATCH may name the user in the query instead.
-        schema["required"] = ([] if method in ("PUT", "PATCH") else ["user_id"]) + schema.get("required", [])
+        schema["required"] = ([] if method in ("PUT", "PATCH") or door.nameless else ["user_id"]) + schema.get("required", [])
     title = f"{door.takes.__name__.removesuffix('Input')}Request"
     schemas[title] = {**schema, "title": title}
     content: Schema = {"schema": {"$ref": _REF.format(model=title)}}

@@ -83,6 +83,14 @@ EXAMPLES: dict[str, Schema] = {
     },
     "memories_retrieve": {"user_id": "ana", "query": "Where does Ana live?", "limit": 5},
     "memories_clear": {"user_id": "ana", "session_id": "monday"},
+    "memories_batch_append": {
+        "user_id": "ana",
+        "session_id": "monday",
+        "messages": [{"role": "user", "content": "I moved to Lisbon last week", "timestamp": "2026-05-08T13:56:00Z"}],
+    },
+    "memories_batch_flush": {"user_id": "ana", "session_id": "monday"},
+    "agent_memories": {"user_id": "ana", "agent_id": "travel-agent", "messages": "Booked the 9:40 to Porto for Friday, seat 14A."},
+    "agent_summaries": {"messages": ["I have moved to Lisbon.", "The new flat is in Alfama."], "mode": "full"},
     "memory_update": {"user_id": "ana", "content": "Ana lives in Porto", "change_reason": "she moved"},
     "memory_status": {"user_id": "ana", "status": "deleted", "reason": "no longer true"},
     "memory_copy": {"user_id": "ana", "to_agent_id": "travel-agent"},
@@ -92,6 +100,11 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "memories_save": ({"201": "Something new is kept", "200": "An existing memory answers"}, "Saved"),
     "memories_bulk": ({"207": "One result for each memory, in order"}, "BulkResults"),
     "memories_converse": ({"202": "It is stored, and will be formed into memories"}, "Accepted"),
+    "memories_batch_append": ({"202": "They are kept; `task_id` is there when this call handed the batch over to be formed"}, "Buffered"),
+    "memories_batch_state": ({"200": "What waits"}, "Batch"),
+    "memories_batch_flush": ({"202": "The batch is handed over to be formed", "200": "Nothing waited"}, "Accepted"),
+    "agent_memories": ({"202": "They are stored, and will be one memory"}, "Accepted"),
+    "agent_summaries": ({"200": "The summary", "202": "It will be sent to the callback address"}, "Summary"),
     "memories_retrieve": ({"200": "The results, best first; none when nothing answers the query"}, "Retrieved"),
     "memories_query": ({"200": "The results, best first; none when nothing answers the query"}, "Retrieved"),
     "memories_clear": ({"200": "How many were cleared"}, "Cleared"),
@@ -119,6 +132,8 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "system_openapi": ({"200": "The document"}, "Anything"),
 }
 _MEDIA = {"Text": ("text/plain",), "Graph": tuple(GRAPH_MEDIA.values())}
+_OTHERWISE = {("memories_batch_flush", "200"): "Batch", ("agent_summaries", "202"): "Accepted"}
+"""(function, status) → the schema of a body that is not the function's usual one."""
 _PROBLEMS = {
     "400": "The request can't be read, or its cursor is void",
     "401": "No key, or one that is not known",
@@ -136,7 +151,7 @@ _PROBLEMS = {
 
 def tag(path: str) -> str:
     """The group a path is shown in."""
-    if path.startswith("/api/v1/memories"):
+    if path.startswith(("/api/v1/memories", "/api/v1/agent")):
         return "memories"
     if path.startswith("/api/v1/tasks"):
         return "tasks"
@@ -146,14 +161,17 @@ def tag(path: str) -> str:
 def answers(name: str) -> dict[str, Schema]:
     """The good answers of a function."""
     statuses, schema = ANSWERS[name]
+    return {status: _answer(text, _OTHERWISE.get((name, status), schema)) for status, text in statuses.items()}
+
+
+def _answer(text: str, schema: str) -> Schema:
     headers = {"X-Correlation-Id": {"$ref": "#/components/headers/CorrelationId"}}
     if schema in ("Memory", "Saved"):
         headers["ETag"] = {"$ref": "#/components/headers/ETag"}
     if schema == "Accepted":
         headers["Location"] = {"$ref": "#/components/headers/Location"}
-    media = _MEDIA.get(schema, ("application/json",))
-    content = {one: {"schema": {"$ref": f"#/components/schemas/{schema}"}} for one in media}
-    return {status: {"description": text, "headers": headers, "content": content} for status, text in statuses.items()}
+    shown = {one: {"schema": _ref(schema)} for one in _MEDIA.get(schema, ("application/json",))}
+    return {"description": text, "headers": headers, "content": shown}
 
 
 def problems(door: Door) -> dict[str, Schema]:
@@ -223,10 +241,14 @@ def _shapes() -> dict[str, Schema]:
     retrieved: Schema = {"results": _list(_ref("Hit")), "degraded": _list(text), "as_of_sequence": {"type": "integer"}}
     retrieved["explain"] = {"type": ["object", "null"], "description": "Only when asked for"}
     readiness = {"status": {"enum": ["ready", "degraded", "unavailable"]}, "dependencies": {"type": "object"}}
+    waits: Schema = {"buffered": {"type": "integer"}, "flush_at": {"type": ["string", "null"], "format": "date-time"}}
     accepted: Schema = {"task_id": text, "status": {"const": "accepted"}, "degraded": _list(text)}
     return {
         "Anything": {"type": "object"},
         "Accepted": _object(accepted, *accepted),
+        "Batch": _object(waits, *waits),
+        "Buffered": _object({**waits, "task_id": text, "degraded": _list(text)}, *waits, "degraded"),
+        "Summary": _object({"summary": text, "structured": {"type": "object"}, "degraded": _list(text)}, "summary", "degraded"),
         "Task": _task(),
         "TaskPage": _object({"tasks": _list(_ref("Task")), "next_cursor": cursor}, "tasks", "next_cursor"),
         "Text": text,

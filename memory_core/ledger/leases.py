@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
@@ -36,9 +36,10 @@ class TaskLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """Not now: somebody works on the task, or it waits. The message is to come again after `delay`."""
+    """Not now: somebody works on the task, or it waits. The message is to come again after `delay`; `fields`: what the task says then."""
 
     delay: timedelta
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 def pause(times: int, error: BaseException | None = None) -> timedelta:
@@ -111,7 +112,7 @@ class Lease:
     async def wait(self, error: BaseException) -> timedelta:
         """Hand the task back because a dependency is down: after how long to come back. No attempt is spent. Raises TaskLost."""
         delay = pause(self.task.waits, error)
-        await self._hand_back(delay, waits=self.task.waits + 1, waiting_for=getattr(error, "dependency", "long_term"), error=said(error))
+        await self.hand_back(delay, waits=self.task.waits + 1, waiting_for=getattr(error, "dependency", "long_term"), error=said(error))
         return delay
 
     async def fail(self, error: BaseException) -> timedelta | None:
@@ -123,8 +124,13 @@ class Lease:
         if attempts >= MAX_ATTEMPTS:
             return None
         delay = pause(attempts - 1)
-        await self._hand_back(delay, attempts=attempts, error=said(error))
+        await self.hand_back(delay, attempts=attempts, error=said(error))
         return delay
+
+    async def hand_back(self, delay: timedelta, **fields: Any) -> None:
+        """Give the task up until its message comes again after `delay`. Raises TaskLost."""
+        due = self._clock.now() + delay
+        await self._write(status="accepted", leased_by=None, leased_until=None, next_enqueue_at=due, **fields)
 
     @asynccontextmanager
     async def kept_alive(self) -> AsyncIterator[None]:
@@ -145,10 +151,6 @@ class Lease:
                 return
             except Unavailable as error:
                 log.info("a lease could not be renewed: %s", error.detail)
-
-    async def _hand_back(self, delay: timedelta, **fields: Any) -> None:
-        due = self._clock.now() + delay
-        await self._write(status="accepted", leased_by=None, leased_until=None, next_enqueue_at=due, **fields)
 
     async def _write(self, **fields: Any) -> None:
         name = self.task.leased_by

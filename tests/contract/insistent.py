@@ -39,6 +39,14 @@ class Insistent:
                     break
         self.done.add(batch.commit_id)
 
+    async def keep(self, owner: Owner, document: Document) -> Document | None:
+        """Sent again too: what is equal counts as ours."""
+        while True:
+            try:
+                return await self.inner.keep(owner, document)
+            except Unavailable:
+                continue
+
     async def _is_there(self, owner: Owner, marker: str) -> bool:
         return marker in (await self.inner.snapshot(owner, [marker])).documents
 

@@ -168,12 +168,12 @@ async def test_a_document_over_the_limit_is_refused(store: LongTermStore) -> Non
 async def test_whoever_waits_is_found_page_by_page_in_order(store: LongTermStore) -> None:
     owners = [Owner("app", name) for name in ("zoë", "ana", "bob", "eve")] + [Owner("another", "zed")]
     for owner in owners:
-        await store.commit(owner, batch(None, head={"pending_conversations": 0 if owner.user_id == "bob" else 2}))
+        await store.commit(owner, batch(None, head={"pending_tasks": 0 if owner.user_id == "bob" else 2}))
     found: list[tuple[Owner, Head]] = []
     while page := await store.waiting(found[-1][0] if found else None, 2):
         found += page
     assert [owner for owner, _ in found] == sorted(owner for owner in owners if owner.user_id != "bob")
-    assert {head.pending_conversations for _, head in found} == {2}
+    assert {head.pending_tasks for _, head in found} == {2}
     assert found[0][1] == (await store.snapshot(found[0][0])).head
 
 

@@ -14,7 +14,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.errors import Malformed, NotFound
 from memory_core.domain.models import MemoryType
 from memory_core.domain.requests import ClearInput, ListInput, StatusInput, UpdateInput
-from memory_core.wiring import cursor_secret
+from memory_core.signing import cursor_secret
 from tests.builders import ALICE, NOW
 from tests.world import BOB, World, fact, listed, turn
 

@@ -44,6 +44,7 @@ def victim(host: httpx.Client) -> Victim:
     save(host, user, PHRASE, type="procedural", key="vault-key", value="swordfish")
     page = host.get("/api/v1/memories", params={"user_id": user, "limit": 1}).json()
     told = host.post("/api/v1/memories", json={"user_id": f"{user}-told", "messages": [MESSAGE]}).json()
+    host.post("/api/v1/memories/batch", json={"user_id": f"{user}-told", "session_id": "vault-session", "messages": [MESSAGE]})
     return Victim(user, first["id"], saved.json()["memory"]["id"], told["task_id"], page["next_cursor"], saved.headers["etag"])
 
 
@@ -92,6 +93,13 @@ def test_another_users_memories_are_not_listed_or_retrieved(host: httpx.Client, 
     assert len(memories(host, victim.user_id, status="active")) == 3
 
 
+def test_what_another_user_gathers_is_not_seen_nor_formed(host: httpx.Client, user: str, victim: Victim) -> None:
+    mine = {"user_id": user, "session_id": "vault-session"}
+    assert host.get("/api/v1/memories/batch", params=mine).json() == {"buffered": 0, "flush_at": None}
+    assert host.post("/api/v1/memories/batch/flush", json=mine).status_code == 200
+    assert host.get("/api/v1/tasks", params={"user_id": user}).json()["tasks"] == []
+
+
 def test_another_users_cursor_is_void(host: httpx.Client, user: str, victim: Victim) -> None:
     for number in range(3):
         save(host, user, f"note {number}")
@@ -126,6 +134,10 @@ BODIES: dict[str, dict[str, Any]] = {
     "memories_save": {"content": "mine", "metadata": {}},
     "memories_bulk": {"memories": [{"content": "mine"}]},
     "memories_converse": {"messages": [{**MESSAGE, "content": "mine"}]},
+    "memories_batch_append": {"session_id": "vault-session", "messages": [{**MESSAGE, "content": "mine"}]},
+    "memories_batch_flush": {"session_id": "vault-session"},
+    "agent_memories": {"messages": "mine"},
+    "agent_summaries": {"messages": "mine"},
     "memories_retrieve": {"query": PHRASE, "similarity_threshold": 0.0, "limit": 100},
     "memories_clear": {"session_id": "vault-session"},
     "memory_update": {"content": "mine"},
@@ -133,6 +145,10 @@ BODIES: dict[str, dict[str, Any]] = {
     "memory_copy": {"to_agent_id": "vault-agent"},
     "task_retry": {},
     "task_cancel": {},
+    "agent_memories": {"messages": "mine"},
+    "agent_summaries": {"messages": "mine"},
+    "memories_batch_append": {"session_id": "mine", "messages": [{**MESSAGE, "content": "mine"}]},
+    "memories_batch_flush": {"session_id": "vault-session"},
 }
 
 

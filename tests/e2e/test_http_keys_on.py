@@ -121,6 +121,13 @@ def test_a_key_bound_to_a_user_serves_that_user_only(doors: dict[str, httpx.Clie
     problem(anas.get("/metrics"), 403)
 
 
+def test_a_key_bound_to_a_user_sums_up_for_that_user_or_for_nobody(doors: dict[str, httpx.Client]) -> None:
+    bound = doors["anas"]
+    assert bound.post("/api/v1/agent/summaries", json={"messages": "said"}).status_code == 200
+    problem(bound.post("/api/v1/agent/summaries", json={"messages": "said", "user_id": "bob"}), 403, "user_id")
+    problem(bound.post("/api/v1/agent/summaries", json={"messages": "said", "app_id": "other"}), 403, "app_id")
+
+
 def test_metrics_need_a_key_and_speak_to_prometheus(doors: dict[str, httpx.Client]) -> None:
     save(doors["writer"], "metrics-test", "x y z")
     response = doors["reader"].get("/metrics")

@@ -15,7 +15,7 @@ import httpx
 
 _OF_THE_SERVER = frozenset({"date", "content-length", "server", "transfer-encoding"})
 _MEASURED = frozenset({"latency_ms", "last_ok", "facts"})
-_ID = re.compile(r"\b(?:mem|ep|evt|cft)_[0-9a-f]{16,}")
+_ID = re.compile(r"\b(?:mem|ep|evt|cft|tsk|cnv)_[0-9a-f]{16,}")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
 _NOW = timedelta(hours=1)
 
@@ -36,8 +36,9 @@ def essence(response: httpx.Response) -> tuple[int, dict[str, str], Any]:
 def _read(media_type: str, body: str) -> Any:
     if media_type.endswith("json"):
         return json.loads(body, parse_float=lambda text: round(float(text), 3), object_hook=_without_measures)
-    # Prometheus' text: the series are the same, their values tell what the process has done so far.
-    return sorted({line.rsplit(" ", 1)[0] for line in body.splitlines()})
+    # Prometheus' text: the metrics and their labels are the same. What the labels say and what was counted tells what the process has done
+    # so far, and of the two only the development host has queues to work on.
+    return sorted({re.sub(r'="[^"]*"', "", line.rsplit(" ", 1)[0]) for line in body.splitlines()})
 
 
 def _without_measures(fields: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Every function of Memory Core: a call that succeeds, and one that fails. A new function needs its line here.
 
-Each line gets a user of its own who has one semantic memory in the session "monday" and one procedure.
+Each line gets a user of its own who has one semantic memory in the session "monday", one procedure, and a batch of the session "tuesday"
+whose task waits for more messages: the one thing that both hosts show alike, though only one of them has queues to work on.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.official_runtime.calls import Http, Row
+from tests.official_runtime.calls import Http, Queued, Row, Tick
 
 _MEMORIES = "/api/v1/memories"
+_TASKS = "/api/v1/tasks"
 _NOBODYS = "mem_00000000000000000000000000"
+_NOBODYS_TASK = "tsk_00000000000000000000000000"
 NO_KEY = {"X-API-Key": ""}
 
 
@@ -23,6 +26,7 @@ class Given:
     user: str
     memory: str
     etag: str
+    task: str = _NOBODYS_TASK
 
 
 def post(path: str, status: int, given: Given, **fields: Any) -> Http:
@@ -40,12 +44,24 @@ def one(given: Given) -> str:
     return f"{_MEMORIES}/{given.memory}"
 
 
+def message(content: str = "I have moved to Lisbon.") -> dict[str, str]:
+    """A message of a conversation."""
+    return {"role": "user", "content": content, "timestamp": "2026-05-08T13:56:00Z"}
+
+
+def queued(given: Given) -> Queued:
+    """A message about a task that is gone: it is to be dropped."""
+    return Queued(f'{{"app_id": "shop", "user_id": "{given.user}", "task_id": "{_NOBODYS_TASK}", "generation": 0}}')
+
+
 def before(given: Given) -> list[tuple[str, Http]]:
-    """The calls that make what is given; the first answers with the memory."""
+    """The calls that make what is given; the first answers with the memory, the last with the task."""
     memory = {"type": "semantic", "content": "Ana moved to Lisbon in May", "session_id": "monday", "tags": ["home"]}
     memory |= {"event_timestamp": "2026-05-08T13:56:00Z"}  # drawings show the day, which must not change between two hosts
     procedure = {"type": "procedural", "key": "style/langue à table", "content": "Answer in French", "value": "fr"}
-    return [("memories_save", post(f"{_MEMORIES}/save", 201, given, **fields)) for fields in (memory, procedure)]
+    saves = [("memories_save", post(f"{_MEMORIES}/save", 201, given, **fields)) for fields in (memory, procedure)]
+    batch = post(f"{_MEMORIES}/batch", 202, given, session_id="tuesday", messages=[message()])
+    return [*saves, ("memories_batch_append", batch), ("tasks_list", get(_TASKS, 200, given))]
 
 
 CALLS: dict[str, Callable[[Given], Row]] = {
@@ -57,6 +73,37 @@ CALLS: dict[str, Callable[[Given], Row]] = {
         post(f"{_MEMORIES}/bulk", 207, g, memories=[{"content": "first"}, {"content": ""}]),
         post(f"{_MEMORIES}/bulk", 422, g, memories=[]),
     ),
+    "memories_converse": lambda g: Row(
+        post(_MEMORIES, 202, g, session_id="monday", messages=[message()]), post(_MEMORIES, 422, g, messages=[{"content": "?"}])
+    ),
+    "memories_batch_append": lambda g: Row(
+        post(f"{_MEMORIES}/batch", 202, g, session_id="tuesday", messages=[message("The flat is in Alfama.")]),
+        post(f"{_MEMORIES}/batch", 422, g, session_id="tuesday", messages=[]),
+    ),
+    "memories_batch_state": lambda g: Row(
+        get(f"{_MEMORIES}/batch", 200, g, "&session_id=tuesday"), get(f"{_MEMORIES}/batch", 422, g, "&session=tuesday")
+    ),
+    "memories_batch_flush": lambda g: Row(
+        post(f"{_MEMORIES}/batch/flush", 202, g, session_id="tuesday"), post(f"{_MEMORIES}/batch/flush", 422, g, session_id="a/b")
+    ),
+    "agent_memories": lambda g: Row(
+        post("/api/v1/agent/memories", 202, g, messages="Booked the 9:40 to Porto.", agent_id="planner"),
+        post("/api/v1/agent/memories", 422, g, messages=[""]),
+    ),
+    "agent_summaries": lambda g: Row(
+        post("/api/v1/agent/summaries", 200, g, messages=["I have moved to Lisbon.", "The flat is in Alfama."], mode="full"),
+        post("/api/v1/agent/summaries", 422, g, messages="I have moved.", callback_url="http://169.254.169.254/latest"),
+    ),
+    "tasks_list": lambda g: Row(get(_TASKS, 200, g, "&kind=flush"), get(_TASKS, 422, g, "&kind=zork")),
+    "task_get": lambda g: Row(get(f"{_TASKS}/{g.task}", 200, g), get(f"{_TASKS}/{_NOBODYS_TASK}", 404, g)),
+    "task_retry": lambda g: Row(post(f"{_TASKS}/{g.task}/retry", 202, g), post(f"{_TASKS}/{_NOBODYS_TASK}/retry", 404, g)),
+    "task_cancel": lambda g: Row(post(f"{_TASKS}/{g.task}/cancel", 200, g), post(f"{_TASKS}/{_NOBODYS_TASK}/cancel", 404, g)),
+    "queue_formation": lambda g: Row(queued(g), Queued("an order", fails="not one of ours")),
+    "queue_webhooks": lambda g: Row(queued(g), Queued("{}", fails="not one of ours")),
+    # What is sent here has failed elsewhere; nothing can be so wrong with it that it should come again.
+    "queue_formation_poison": lambda g: Row(queued(g), None),
+    "queue_webhooks_poison": lambda g: Row(queued(g), None),
+    "timer_hourly": lambda g: Row(Tick(), None),
     "memories_retrieve": lambda g: Row(
         post(f"{_MEMORIES}/retrieve", 200, g, query="Where did Ana move in May?", explain=True),
         post(f"{_MEMORIES}/retrieve", 422, g, query="Ana", limit=0),

@@ -24,6 +24,7 @@ SECRET_VALUES = {
     "MEMORY_ARCHIVE_CONNECTION": "AccountName=a;AccountKey=archive-hush-hush",
     "MEMORY_API_KEYS": KEY.replace("shop", "hush"),
     "MEMORY_SECRET": "cursor-hush-hush-hush",
+    "MEMORY_WEBHOOK_SECRET": "webhook-hush-hush-hush",
 }
 
 

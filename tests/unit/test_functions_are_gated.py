@@ -22,6 +22,11 @@ EXPECTED = {
     "memories_save": "POST api/v1/memories/save",
     "memories_bulk": "POST api/v1/memories/bulk",
     "memories_converse": "POST api/v1/memories",
+    "memories_batch_append": "POST api/v1/memories/batch",
+    "memories_batch_state": "GET api/v1/memories/batch",
+    "memories_batch_flush": "POST api/v1/memories/batch/flush",
+    "agent_memories": "POST api/v1/agent/memories",
+    "agent_summaries": "POST api/v1/agent/summaries",
     "memories_retrieve": "POST api/v1/memories/retrieve",
     "memories_query": "GET api/v1/memories/query",
     "memories_clear": "POST api/v1/memories/clear",
@@ -51,6 +56,8 @@ EXPECTED = {
 INNER = {
     "queue_formation": ("queueTrigger", {"queueName": "formation", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
     "queue_formation_poison": ("queueTrigger", {"queueName": "formation-poison", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
+    "queue_webhooks": ("queueTrigger", {"queueName": "webhooks", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
+    "queue_webhooks_poison": ("queueTrigger", {"queueName": "webhooks-poison", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
     "timer_hourly": ("timerTrigger", {"schedule": "0 0 * * * *"}, func.TimerRequest),
 }
 """What no caller from outside can reach: trigger, its options, the type of the argument."""

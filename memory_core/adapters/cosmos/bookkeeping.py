@@ -22,7 +22,7 @@ from memory_core.ports import LOGGED, Document
 
 _MOVED = frozenset({404, 409, 412})
 _WAITING = (
-    "SELECT TOP @limit c.id, c.app_id, c.user_id, c.body FROM c WHERE c.kind = 'head' AND c.body.pending_conversations > 0 "
+    "SELECT TOP @limit c.id, c.app_id, c.user_id, c.body FROM c WHERE c.kind = 'head' AND c.body.pending_tasks > 0 "
     "AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_id)) ORDER BY c.app_id, c.user_id"
 )
 
@@ -58,7 +58,7 @@ async def _if_equal(connection: Connection, owner: Owner, document: Document, no
 
 
 async def waiting(connection: Connection, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
-    """The next owners with conversations that are not formed yet: the one query that crosses partitions."""
+    """The next owners with tasks that are not finished: the one query that crosses partitions."""
     app_id, user_id = after or ("", "")
     values = {"@limit": limit, "@app_id": app_id, "@user_id": user_id}
     query = Query(_WAITING, [{"name": name, "value": value} for name, value in values.items()])

@@ -41,7 +41,7 @@ def indexing(vector_index: VectorIndex) -> dict[str, Any]:
         "includedPaths": [
             *({"path": f"/{name}/?"} for name in _INDEXED),
             {"path": "/tags/[]/?"},
-            {"path": "/body/pending_conversations/?"},
+            {"path": "/body/pending_tasks/?"},
         ],
         "excludedPaths": [{"path": "/*"}],
         "compositeIndexes": [[{"path": path, "order": "ascending"} for path in paths] for paths in COMPOSITES],

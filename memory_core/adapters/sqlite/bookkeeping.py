@@ -30,7 +30,7 @@ _PURGE = (
 # A head is looked at by its text: 10,000 of them in about 10 ms, once an hour.
 _WAITING = (
     "SELECT app_id, user_id, body FROM heads WHERE (app_id, user_id) > (?, ?) "
-    "AND json_extract(CAST(body AS TEXT), '$.pending_conversations') > 0 ORDER BY app_id, user_id LIMIT ?"
+    "AND json_extract(CAST(body AS TEXT), '$.pending_tasks') > 0 ORDER BY app_id, user_id LIMIT ?"
 )
 
 
@@ -68,6 +68,6 @@ def purge(connection: sqlite3.Connection, owner: Owner, now: datetime) -> None:
 
 
 def waiting(connection: sqlite3.Connection, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
-    """The next owners with conversations that are not formed yet."""
+    """The next owners with tasks that are not finished."""
     rows = connection.execute(_WAITING, (*(after or Owner("", "")), limit))
     return [(Owner(app_id, user_id), head_of(body)) for app_id, user_id, body in rows]

@@ -1,0 +1,98 @@
+"""Which addresses a webhook may go to: public ones, and what the operator allows.
+
+One would get wrong: asking only whether an address is "private". What must not be reached has many more forms: a loopback within an
+IPv6 address, shared and reserved ranges, tunnels, and addresses that look public and are the platform's own.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+# IANA's special-purpose registries, written out: `is_global` of Python's own module has changed its mind between 3.11 and 3.13.
+_NOT_PUBLIC_4 = tuple(
+    ipaddress.IPv4Network(network)
+    for network in (
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
+        "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+        "168.63.129.16/32",  # looks public and is not: where Azure's machines find DNS, DHCP and the wire server
+    )
+)  # fmt: skip
+_UNICAST_6 = ipaddress.IPv6Network("2000::/3")
+"""All that hosts on the internet are given (RFC 4291). Loopback, unique local (fd00:ec2::254), link-local, multicast, NAT64 lie outside."""
+_NOT_PUBLIC_6 = tuple(
+    ipaddress.IPv6Network(network)
+    for network in (
+        "2001::/23",  # protocols' own, with Teredo, which hides an IPv4 address
+        "2001:db8::/32", "3fff::/20",  # for documentation
+        "2002::/16",  # 6to4, which hides one too
+    )
+)  # fmt: skip
+_NUMERIC = re.compile(r"[0-9a-fx.]+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What the operator lets through besides: host names, whatever they resolve to, and networks."""
+
+    hosts: frozenset[str] = frozenset()
+    networks: tuple[Network, ...] = ()
+
+    @classmethod
+    def of(cls, entries: Iterable[str]) -> Allowed:
+        """Entries are addresses, networks ("10.1.0.0/16") or host names."""
+        hosts, networks = set(), []
+        for entry in entries:
+            try:
+                networks.append(ipaddress.ip_network(entry, strict=False))
+            except ValueError:
+                hosts.add(_plain(entry))
+        return cls(frozenset(hosts), tuple(networks))
+
+    def host(self, name: str) -> bool:
+        """Whether this name may be called at any address."""
+        return _plain(name) in self.hosts
+
+    def address(self, address: Address) -> bool:
+        """Whether this address may be called under any name."""
+        return any(address in network for network in self.networks) or is_public(address)
+
+
+def is_public(address: Address) -> bool:
+    """Whether a host on the internet may have this address, and neither we nor our platform."""
+    if isinstance(address, ipaddress.IPv6Address):
+        return address in _UNICAST_6 and not any(address in network for network in _NOT_PUBLIC_6)
+    return not any(address in network for network in _NOT_PUBLIC_4)
+
+
+def unwrapped(address: Address) -> Address:
+    """The IPv4 address that an IPv6 one stands for ("::ffff:10.0.0.1"), else the address itself, without its zone."""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return address.ipv4_mapped
+        return ipaddress.IPv6Address(int(address))
+    return address
+
+
+def literal(host: str) -> Address | None:
+    """The address that a host is written as, None for a name. Resolvers take "2130706433", "0x7f.1" and "0177.0.0.1" for one too."""
+    try:
+        return unwrapped(ipaddress.ip_address(host))
+    except ValueError:
+        pass
+    if not _NUMERIC.fullmatch(host):
+        return None
+    try:
+        return ipaddress.IPv4Address(socket.inet_aton(host))
+    except OSError:
+        return None
+
+
+def _plain(name: str) -> str:
+    return name.lower().rstrip(".")

@@ -1,0 +1,116 @@
+"""One POST to an address that a caller chose, which must not lead into our own network.
+
+One would get wrong: looking up the name first and connecting afterwards. In between the name may get another address. Here every
+socket is asked for with the very address that it will connect to, and that is what is judged; there is no other way to one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from memory_core import __version__
+from memory_core.adapters.webhook.addresses import Allowed, literal, unwrapped
+from memory_core.ports import Posted
+
+if TYPE_CHECKING:
+    import aiohttp
+
+MAX_HEADER_BYTES = 8 * 1024
+NOT_PUBLIC = "is no public address"
+
+
+class Refused(OSError):
+    """A socket to an address that we don't call."""
+
+
+class WebCourier:
+    """The `Courier` port. allow: addresses, networks and host names that may be called though they are not public."""
+
+    def __init__(self, allow: Iterable[str] = (), *, timeout_s: float = 10.0) -> None:
+        self._allowed = Allowed.of(allow)
+        self._timeout_s = timeout_s
+
+    def refusal(self, url: str) -> str | None:
+        """Only a host that is written as an address can be judged before it is called; and `localhost`, which always is this machine."""
+        return self._refusal_of(urlsplit(url).hostname or "")
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Posted:
+        """Connect, send, read the answer's status and headers; its body is not read at all."""
+        import aiohttp
+        from yarl import URL
+
+        refused: list[str] = []
+        try:
+            target = URL(url)
+            refusal = self._refusal_of(target.host or "")
+            if refusal is not None:
+                return Posted(None, refusal, refused=True)
+            async with asyncio.timeout(self._timeout_s), self._session(target.host or "", refused) as session:
+                given = {"User-Agent": f"memory-core/{__version__}", **headers}
+                response = await session.post(target, data=body, headers=given, allow_redirects=False)
+                response.close()
+                return Posted(response.status)
+        except TimeoutError:
+            return Posted(None, f"there was no answer within {self._timeout_s:g} s")
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            if refused:
+                return Posted(None, f"{', '.join(dict.fromkeys(refused))} {NOT_PUBLIC}, so it is not called", refused=True)
+            return Posted(None, said(error))
+
+    async def close(self) -> None:
+        """Nothing is kept between two calls."""
+
+    def _refusal_of(self, host: str) -> str | None:
+        address = ipaddress.IPv4Address("127.0.0.1") if host.rstrip(".").endswith("localhost") else literal(host)
+        if address is None or self._allowed.host(host) or self._allowed.address(address):
+            return None
+        return f"{host} {NOT_PUBLIC}, so it is not called"
+
+    def _session(self, host: str, refused: list[str]) -> aiohttp.ClientSession:
+        """A client for one request: no connection, no name and no cookie outlives it, and no proxy of the environment is asked.
+
+        host: as the client itself has read it. Addresses that were not connected to are added to `refused`.
+        """
+        import aiohttp
+
+        any_address = self._allowed.host(host)
+
+        def guarded(info: Any) -> socket.socket:
+            family, kind, protocol, _, sockaddr = info
+            address = unwrapped(ipaddress.ip_address(str(sockaddr[0]).partition("%")[0]))
+            if not any_address and not self._allowed.address(address):
+                refused.append(str(address))
+                raise Refused(f"{address} {NOT_PUBLIC}")
+            return socket.socket(family=family, type=kind, proto=protocol)
+
+        connector = aiohttp.TCPConnector(force_close=True, use_dns_cache=False, socket_factory=guarded)
+        return aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            trust_env=False,
+            max_line_size=MAX_HEADER_BYTES,
+            max_field_size=MAX_HEADER_BYTES,
+        )
+
+
+def said(error: Exception) -> str:
+    """What went wrong on our way there, without what the receiver wrote: whoever reads it must not look through us at other hosts."""
+    import aiohttp
+
+    match error:
+        case aiohttp.ClientConnectorDNSError():
+            return "its name can't be resolved"
+        case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientSSLError():
+            return "its certificate can't be trusted"
+        case aiohttp.ClientConnectionError():
+            return "it can't be reached, or cut the connection"
+        case aiohttp.InvalidURL() | ValueError():
+            return "the address can't be called"
+        case _:
+            return f"it gave no proper answer ({type(error).__name__})"

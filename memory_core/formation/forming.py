@@ -1,0 +1,91 @@
+"""The work on a conversation's task: cell by cell, each in one commit, stopped and gone on with at any point."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from memory_core.domain.conversation import Cell, Conversation
+from memory_core.domain.errors import NotFound
+from memory_core.domain.results import Call
+from memory_core.domain.task import Task
+from memory_core.formation.conversations import conversation_of, messages_id
+from memory_core.formation.delivery import announced
+from memory_core.formation.ends import ACTOR, Ends
+from memory_core.formation.former import Formed, Former
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.leases import Later, Lease
+from memory_core.ledger.steps import Steps
+from memory_core.ledger.tasks import written
+from memory_core.ports import Clock, Document
+
+
+class Forming:
+    """Forms the conversations of tasks."""
+
+    def __init__(self, ledger: Ledger, former: Former, steps: Steps, ends: Ends, clock: Clock) -> None:
+        self._ledger, self._former, self._steps, self._ends, self._clock = ledger, former, steps, ends, clock
+
+    async def form(self, lease: Lease) -> Later | None:
+        """Form what is left of the conversation; its last commit ends the task."""
+        owner, task = lease.owner, lease.task
+        conversation = await self._conversation(lease)
+        if conversation.state != "pending":
+            return None
+        call = Call(correlation_id=task.correlation_id, actor=ACTOR)
+        await lease.report("boundary", task.progress)
+        cells = await self._former.cells(owner, conversation, self._steps)
+        left = cells[len(conversation.formed_cells) :]
+        if not left:
+            raise RuntimeError(f"of {len(cells)} cells none is left, but the conversation is not formed")
+        counts = dict((task.result or {}).get("counts", {}))
+        for cell in left:
+            formed = await self._cell(lease, conversation, cell, len(cells), call, counts)
+            if formed is None:
+                break
+            counts = _added(counts, formed.counts)
+        return None
+
+    async def _conversation(self, lease: Lease) -> Conversation:
+        name = lease.task.subject_id
+        look = await self._ledger.look(lease.owner, [name, messages_id(name)])
+        found = conversation_of(look, name)
+        if found is None:
+            raise NotFound("the conversation of this task is gone")
+        return found
+
+    async def _cell(
+        self, lease: Lease, conversation: Conversation, cell: Cell, total: int, call: Call, counts: dict[str, int]
+    ) -> Formed | None:
+        ended: list[Task] = []
+
+        async def report(step: str, share: float) -> None:
+            shown = {"conversation_id": conversation.id, "counts": counts}
+            await lease.report(f"cell {cell.number + 1} of {total}: {step}", (cell.number + share) / total, result=shown)
+
+        def finish(further: Conversation, formed: Formed) -> tuple[Document, ...]:
+            task, documents = self._ended(lease, further, _added(counts, formed.counts))
+            ended[:] = [task]
+            return documents
+
+        formed = await self._former.form(lease.owner, conversation, cell, total, self._steps, call, finish=finish, report=report)
+        for task in ended:
+            await self._ends.announce(lease.owner, task)
+        return formed
+
+    def _ended(self, lease: Lease, conversation: Conversation, counts: dict[str, int]) -> tuple[Task, tuple[Document, ...]]:
+        """The task as the last forming commit leaves it, whoever else is still writing that it is on its way; who is told of it."""
+        now = self._clock.now()
+        result = {
+            "conversation_id": conversation.id,
+            "cells": [cell.model_dump() for cell in conversation.formed_cells],
+            "counts": counts,
+        }
+        done: dict[str, Any] = {"status": "succeeded", "step": None, "progress": 1.0, "result": result, "error": None}
+        free: dict[str, Any] = {"leased_by": None, "leased_until": None, "next_enqueue_at": None, "updated_at": now}
+        task, deliveries = announced(lease.task.model_copy(update=done | free), now)
+        return task, (replace(written(task, onto=lease.held.document), tag=None), *deliveries)
+
+
+def _added(counts: dict[str, int], more: Any) -> dict[str, int]:
+    return {name: counts.get(name, 0) + more.get(name, 0) for name in (*counts, *(name for name in more if name not in counts))}

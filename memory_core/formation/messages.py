@@ -1,0 +1,53 @@
+"""Messages that say that there is work: what is in one, which queue a task's go to, and telling it.
+
+One would get wrong: a queue that can't be told refuses nothing. What is stored is found by the sweep.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import timedelta
+
+from pydantic import ValidationError
+
+from memory_core.domain.errors import FieldError, Malformed, Unavailable
+from memory_core.domain.scope import Owner
+from memory_core.domain.task import Task, TaskKind, TaskMessage
+from memory_core.ports import QueueName, TaskQueue
+
+TELL_WITHIN_S = 2.0
+"""What a caller waits at most for the queue."""
+log = logging.getLogger(__name__)
+
+
+def queue_of(kind: TaskKind) -> QueueName:
+    """The queue that tasks of a kind are worked from."""
+    return "webhooks" if kind == "webhook" else "formation"
+
+
+def message_for(owner: Owner, task: Task) -> TaskMessage:
+    """The message that asks for the work on a task."""
+    return TaskMessage(app_id=owner.app_id, user_id=owner.user_id, task_id=task.task_id, generation=task.generation)
+
+
+def message_of(body: str) -> TaskMessage:
+    """The message in a queue's body. Raises Malformed."""
+    try:
+        return TaskMessage.model_validate_json(body)
+    except ValidationError as error:
+        fields = tuple(
+            FieldError(".".join(map(str, one["loc"])), one["msg"]) for one in error.errors(include_url=False, include_input=False)
+        )
+        raise Malformed("a message that is not one of ours", errors=fields) from None
+
+
+async def tell(queue: TaskQueue, name: QueueName, message: TaskMessage, delay: timedelta = timedelta(0)) -> tuple[str, ...]:
+    """Put a task's message into its queue: nothing, or `("queue",)` when that was not possible; then the sweep does it."""
+    try:
+        async with asyncio.timeout(TELL_WITHIN_S):
+            await queue.send(name, message.model_dump_json(), delay=delay)
+    except (Unavailable, TimeoutError) as error:
+        log.warning("the task %s waits for the sweep, because the queue could not be told: %s", message.task_id, error)
+        return ("queue",)
+    return ()

@@ -1,0 +1,115 @@
+"""Webhooks: telling callback addresses that a task has ended. Each delivery is a task of its own, on a queue of its own.
+
+One would get wrong: a receiver may be told twice, when we die between its answer and our note of it. So it is told what to go by: a
+delivery keeps its id through all tries.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from datetime import datetime, timedelta
+from typing import Any
+
+import orjson
+
+from memory_core.domain.errors import NotFound, Unavailable
+from memory_core.domain.scope import Owner
+from memory_core.domain.task import Task
+from memory_core.formation.callbacks import UNSIGNED
+from memory_core.formation.delivery import Delivery, Try
+from memory_core.formation.ends import Ends
+from memory_core.ledger.bookkeeping import kept
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.leases import Later, Lease, TaskLost
+from memory_core.ports import Clock, Courier, Document, LongTermStore, Posted
+
+PAUSES = (timedelta(seconds=1), timedelta(seconds=2), timedelta(seconds=4))
+"""Before the second, third and fourth try, which is the last."""
+WORTH_TRYING_AGAIN = frozenset({429, 503, 504})
+
+
+class Deliveries:
+    """Takes deliveries to their receivers. secret: what they are signed with."""
+
+    def __init__(self, store: LongTermStore, ledger: Ledger, courier: Courier, ends: Ends, clock: Clock, secret: bytes | None) -> None:
+        self._store, self._ledger, self._courier, self._ends = store, ledger, courier, ends
+        self._clock, self._secret = clock, secret
+
+    async def deliver(self, lease: Lease) -> Later | None:
+        """One try; what came of it stands in the delivery's log before anything else happens."""
+        document = await self._document(lease.owner, lease.task)
+        delivery = Delivery.of(document)
+        if self._secret is None:
+            raise Unavailable("webhooks", UNSIGNED)
+        now = self._clock.now()
+        body = orjson.dumps(delivery.body, option=orjson.OPT_UTC_Z)
+        posted = await self._courier.post(delivery.url, body, headers(delivery.id, body, self._secret, now))
+        error = why_not(posted)
+        tries = delivery.tried(Try(at=now, status_code=posted.status, error=error))
+        spent = lease.task.attempts + (error is not None)
+        if error is not None and not is_final(posted) and spent <= len(PAUSES):
+            if await kept(self._store, lease.owner, with_tries(document, tries)) is None:
+                raise TaskLost  # somebody else tried, or cancelled it, meanwhile
+            return Later(PAUSES[spent - 1], {"attempts": spent, "error": error})
+        await self._ends.end(
+            lease.owner,
+            lease.task,
+            "failed" if error else "delivered",
+            subject={"tries": tries},
+            status="failed" if error else "succeeded",
+            error=error,
+            attempts=spent,
+            progress=1.0,
+            result={"delivery_id": delivery.id, "for_task_id": delivery.task_id, "url": delivery.url, "status_code": posted.status},
+        )
+        return None
+
+    async def shown(self, owner: Owner, task: Task) -> Task:
+        """The task with the log of its deliveries in its result."""
+        if not task.delivery_ids:
+            return task
+        look = await self._ledger.look(owner, task.delivery_ids)
+        found = [look.documents[name] for name in task.delivery_ids if name in look.documents]
+        log = [Delivery.of(one).public() for one in found]
+        return task.model_copy(update={"result": {**(task.result or {}), "deliveries": log}})
+
+    async def _document(self, owner: Owner, task: Task) -> Document:
+        look = await self._ledger.look(owner, [task.subject_id])
+        found = look.documents.get(task.subject_id)
+        if found is None or look.head is None or found.body["epoch"] != look.head.epoch:
+            raise NotFound("what was to be delivered is gone")
+        return found
+
+
+def headers(delivery_id: str, body: bytes, secret: bytes, now: datetime) -> dict[str, str]:
+    """What stands beside the body: `X-Memory-Signature` is HMAC-SHA256 over timestamp, a full stop, and the body."""
+    timestamp = str(int(now.timestamp()))
+    signature = hmac.new(secret, timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
+    return {
+        "Content-Type": "application/json",
+        "X-Memory-Signature": f"sha256={signature}",
+        "X-Memory-Timestamp": timestamp,
+        "X-Memory-Delivery": delivery_id,
+    }
+
+
+def why_not(posted: Posted) -> str | None:
+    """Why a POST was no success; None when it was one."""
+    if posted.status is None:
+        return posted.error or "there was no answer"
+    if 200 <= posted.status < 300:
+        return None
+    if 300 <= posted.status < 400:
+        return f"it answered {posted.status}: redirects are not followed"
+    return f"it answered {posted.status}"
+
+
+def is_final(posted: Posted) -> bool:
+    """Whether another try would be as much in vain as this one: after 429, 503, 504 and silence it might not be."""
+    return posted.refused or (posted.status is not None and posted.status not in WORTH_TRYING_AGAIN)
+
+
+def with_tries(document: Document, tries: list[dict[str, Any]]) -> Document:
+    """The next state of a delivery's document."""
+    return Document(document.id, document.kind, {**document.body, "tries": tries}, tag=document.tag)

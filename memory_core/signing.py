@@ -1,0 +1,62 @@
+"""The secrets that cursors and webhooks are signed with: configured, or made once and kept beside the data.
+
+One would get wrong: a kept secret is that of one machine. Where several work, only a configured one is the same in all of them.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from memory_core.config import ConfigError, Settings
+from memory_core.domain.errors import Unavailable
+
+MIN_SECRET_BYTES = 16
+
+
+def cursor_secret(settings: Settings) -> bytes:
+    """What signs cursors: the configured secret, else one made once and kept beside the data, readable by its owner only.
+
+    Raises Unavailable for a data folder that can't be used, ConfigError for a kept secret that is too short to sign with.
+    """
+    if settings.secret is not None:
+        return settings.secret.get_secret_value().encode()
+    return _kept_secret(settings, "secret")
+
+
+def webhook_secret(settings: Settings) -> bytes | None:
+    """What signs webhooks: the configured secret, else one made and kept as that of cursors is, for receivers on this machine to read.
+
+    None where several machines work: each would make its own. Raises as `cursor_secret` does.
+    """
+    if settings.webhook_secret is not None:
+        return settings.webhook_secret.get_secret_value().encode()
+    return _kept_secret(settings, "webhook_secret") if settings.long_term == "sqlite" else None
+
+
+def _kept_secret(settings: Settings, name: str) -> bytes:
+    kept = Path(settings.data) / name
+    try:
+        settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not kept.exists():
+            _make_secret(kept)
+        secret = kept.read_bytes()
+    except OSError as error:
+        raise Unavailable("long_term", f"the data folder {settings.data} can't be used: {error}") from error
+    if len(secret) < MIN_SECRET_BYTES:
+        raise ConfigError(f"{kept} holds {len(secret)} bytes, too few to sign with: remove it, and a new one is made")
+    return secret
+
+
+def _make_secret(kept: Path) -> None:
+    """Written apart and then linked: nobody, not even after a death in between, may read a secret that is half there."""
+    draft = kept.with_name(f"{kept.name}.{secrets.token_hex(8)}")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(secrets.token_hex(32).encode())
+        with suppress(FileExistsError):
+            os.link(draft, kept)
+    finally:
+        draft.unlink(missing_ok=True)
