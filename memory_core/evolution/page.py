@@ -24,7 +24,7 @@ from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Neighbour
 
 MAX_DOCUMENTS = 98
-"""Of the 100 operations of a batch; the others are the head and the receipt. Forming writes its conversation and its task besides."""
+"""Of the 100 operations of a batch; the others are the head and the receipt."""
 MAX_BYTES = 1_700_000
 """Of the 1.8 MB of a batch; the rest is for the head, the receipt and what an event says beside its fields."""
 _NUMBER_BYTES, _EVENT_BYTES = 13, 400

@@ -26,6 +26,9 @@ from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import note_id
 
+BESIDE = 4
+"""Documents of a forming commit beside its memories: the conversation, its task, and with a callback the delivery and its task."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReadyCell:
@@ -117,10 +120,10 @@ def told_before(held: Memory | None, told_at: datetime) -> bool:
 
 
 def _page(owner: Owner, ready: ReadyCell, look: Look, now: datetime) -> Page:
-    """An empty page, on which the conversation and its task have their place: both name what the conversation became so far."""
+    """An empty page with room for the conversation and its task, which both name what the conversation became so far."""
     conversation = look.documents.get(ready.cell.conversation_id or "")
     weight = 0 if conversation is None else 2 * len(orjson.dumps(conversation.body))
-    return Page(owner, look, now, weighs=True, beside=2, weight=weight)
+    return Page(owner, look, now, weighs=True, beside=BESIDE, weight=weight)
 
 
 def _on(ruled: Ruled, ready: ReadyCell, look: Look, rules: LinkRules, now: datetime) -> Ruled:
@@ -146,7 +149,7 @@ def tell_again(owner: Owner, held: Memory, look: Look, now: datetime) -> Changes
 
     The look has the memories that `made_of` names.
     """
-    page = Page(owner, look, now, weighs=True, beside=2)
+    page = Page(owner, look, now, weighs=True, beside=BESIDE)
     standing = [one for name in made_of(held) if (one := look.memory(name)) is not None and one.status in FOUND_BY_DEFAULT]
     for one in standing:
         page.reinforce(one)

@@ -145,10 +145,6 @@ BODIES: dict[str, dict[str, Any]] = {
     "memory_copy": {"to_agent_id": "vault-agent"},
     "task_retry": {},
     "task_cancel": {},
-    "agent_memories": {"messages": "mine"},
-    "agent_summaries": {"messages": "mine"},
-    "memories_batch_append": {"session_id": "mine", "messages": [{**MESSAGE, "content": "mine"}]},
-    "memories_batch_flush": {"session_id": "vault-session"},
 }
 
 
