@@ -34,17 +34,29 @@ BEGUN = datetime(2026, 1, 5, 9, 0, tzinfo=timezone.utc)
 PLACES = ("Lisbon", "Berlin", "Oslo", "Porto", "Madrid", "Turin", "Graz", "Lyon", "Ghent", "Krakow")
 JOBS = ("nurse", "teacher", "carpenter", "data analyst", "pilot", "baker", "lawyer", "gardener")
 LIKES = ("green tea", "hiking", "jazz", "chess", "swimming", "old maps", "mushroom soup", "photography", "fado", "black coffee")
-SAID = (
-    ("I live in {place} now, in a small flat near the river.", "How do you like {place} so far?"),
-    ("I work as a {job} and the shifts are long this month.", "A {job} needs good shoes and good breaks."),
-    ("I love {like}, it is what I do on every free day.", "Then let us plan more time for {like}."),
-    ("My sister Ana visits me for two weeks and brings the children.", "Two weeks with children, that will be lively."),
-    ("By the way, I have a cold and should stay at home.", "Drink something warm and rest until it is over."),
-    ("I don't like {other} at all, it was never for me.", "Good to know, no {other} then."),
-    ("The report about the water of {place} is due on Friday.", "Which numbers of the report are still missing?"),
-    ("We bought {number} chairs for the kitchen yesterday.", "{number} chairs are plenty for a kitchen."),
-)
-"""What people say and what is answered; eight exchanges, of which a conversation has five."""
+TOPICS = (
+    (
+        "I live in {place} now, in a small flat near the river.", "How do you like the flat and the river?",
+        "The flat is quiet, and I walk along the river to work.", "A walk along the river is a good start of the day.",
+        "Only the rent of the flat is high, {number}00 euros.", "For {place} that rent is usual.",
+    ),
+    (
+        "I work as a {job} and the shifts are long this month.", "How long are the shifts of a {job}?",
+        "Twelve hours, and the night shifts are the worst.", "Sleep before the night shifts, it helps.",
+        "My colleague Petra takes my shifts on Friday.", "Then rest from the shifts on Friday.",
+    ),
+    (
+        "I love {like}, it is what I do on every free day.", "How did you come to {like}?",
+        "My sister Ana showed {like} to me when I was {number}.", "Then {like} belongs to the family.",
+        "She visits me for two weeks, so there will be more {like}.", "Two weeks of {like} with Ana sound lovely.",
+    ),
+    (
+        "I don't like {other} at all, it was never for me.", "What is wrong with {other}?",
+        "I have a cold, and {other} makes it worse.", "Leave {other} until the cold is over.",
+        "The doctor says the cold takes a week.", "Then drink tea until the cold is gone.",
+    ),
+)  # fmt: skip
+"""What people talk about: three exchanges of each topic. A conversation has three of one and two of another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +65,11 @@ class Measured:
 
     conversations: int
     users: int
+    cells: int
+    memories: int
     post_p50_ms: float
     post_p95_ms: float
     formed_per_second: float
-    memories_per_second: float
     cpu: float
     succeeded: int
 
@@ -67,7 +80,8 @@ def conversations(seed: int, count: int) -> Iterator[ConverseInput]:
     for number in range(count):
         like, other = chance.sample(LIKES, 2)
         words = {"place": chance.choice(PLACES), "job": chance.choice(JOBS), "like": like, "other": other, "number": chance.randint(2, 12)}
-        said = [line.format(**words) for pair in chance.sample(SAID, MESSAGES // 2) for line in pair]
+        first, second = chance.sample(TOPICS, 2)
+        said = [line.format(**words) for line in (*first, f"By the way, {second[0]}", *second[1 : MESSAGES - len(first)])]
         began = BEGUN + timedelta(hours=number)
         messages = [
             {"role": ("user", "assistant")[place % 2], "content": line, "timestamp": (began + timedelta(minutes=place)).isoformat()}
@@ -89,15 +103,16 @@ async def measure(folder: Path, count: int, users: int) -> Measured:
         begun, cpu = time.perf_counter(), time.process_time()
         await asyncio.gather(*(_work(core) for _ in range(AT_ONCE)))
         took, spent = time.perf_counter() - begun, time.process_time() - cpu
-        succeeded, memories = await _ended(core, names)
+        succeeded, cells, memories = await _ended(core, names)
     posts.sort()
     return Measured(
         conversations=count,
         users=users,
+        cells=cells,
+        memories=memories,
         post_p50_ms=round(posts[len(posts) // 2], 2),
         post_p95_ms=round(posts[int(len(posts) * 0.95)], 2),
         formed_per_second=round(count / took, 1),
-        memories_per_second=round(memories / took, 1),
         cpu=round(spent / took, 2),
         succeeded=succeeded,
     )
@@ -110,19 +125,20 @@ async def _work(core: MemoryCore) -> None:
         await core.queue.complete("formation", taken[0])
 
 
-async def _ended(core: MemoryCore, names: Sequence[str]) -> tuple[int, int]:
-    """How many tasks succeeded, and how many memories they name."""
-    succeeded = memories = 0
+async def _ended(core: MemoryCore, names: Sequence[str]) -> tuple[int, int, int]:
+    """How many tasks succeeded, and how many cells and memories they name."""
+    succeeded = cells = memories = 0
     for name in names:
         cursor = None
         while True:
             page = await core.tasks(owner(name), TasksInput(status="succeeded", limit=100, cursor=cursor))
             succeeded += len(page.tasks)
-            memories += sum(len(cell["memory_ids"]) for task in page.tasks for cell in (task.result or {}).get("cells", ()))
+            made = [cell["memory_ids"] for task in page.tasks for cell in (task.result or {}).get("cells", ())]
+            cells, memories = cells + len(made), memories + sum(map(len, made))
             cursor = page.next_cursor
             if cursor is None:
                 break
-    return succeeded, memories
+    return succeeded, cells, memories
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -109,8 +109,8 @@ class World:
         agents, rules = agents or ScriptedAgents(), rules or ScriptedAgents()
         adapters = Adapters(store, short_term, embedder, queue, archive, agents, rules, courier)
         core = MemoryCore(configured, clock=self.clock, adapters=adapters)
-        await core.open()
         self.cores.append(core)
+        await core.open()
         return core
 
     def store(self, embedder: Embedder) -> LongTermStore:
@@ -252,6 +252,12 @@ class Paused:
             self.waiting.set()
             await self.gate.wait()
         return await self.inner.remember(*args)
+
+    async def remember_all(self, *args: Any) -> bool:
+        if not self.gate.is_set():
+            self.waiting.set()
+            await self.gate.wait()
+        return await self.inner.remember_all(*args)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)

@@ -61,26 +61,26 @@ class Asking:
     async def about(self, cell: Cell) -> CellAnswers:
         """The three agents' answers about a cell, asked together."""
         app, messages, name = self.owner.app_id, cell.messages, f"cell {cell.first}-{cell.last}"
-
-        async def summarised(agents: Agents) -> Answered[ConversationSummary]:
-            given = await agents.summarise(app, messages)
-            if agents is not self.rules and not tells_of(given.value.narrative, messages):
-                raise AgentFailed("the story has next to no word of the messages that it is to tell of")
-            return given
-
         # All are waited for, also when one fails: what the others answer is paid for, and frozen.
         facts, episode, summary = await asyncio.gather(
             self._frozen(f"{name} facts", ExtractedFacts, lambda agents: agents.extract_facts(app, messages)),
             self._frozen(f"{name} episode", EpisodeAnalysis, lambda agents: agents.analyse_episode(app, messages)),
-            self._frozen(f"{name} summary", ConversationSummary, summarised),
+            self._frozen(f"{name} summary", ConversationSummary, lambda agents: self._summarised(agents, cell)),
             return_exceptions=True,
         )
         return CellAnswers(_or_raised(facts), _or_raised(episode), _or_raised(summary))
 
     async def fast_summary(self, cell: Cell) -> Answered[ConversationSummary]:
         """What was said in short, for the agent path."""
-        app, name = self.owner.app_id, f"cell {cell.first}-{cell.last} fast summary"
-        return await self._frozen(name, ConversationSummary, lambda agents: agents.summarise(app, cell.messages, fast=True))
+        name = f"cell {cell.first}-{cell.last} fast summary"
+        return await self._frozen(name, ConversationSummary, lambda agents: self._summarised(agents, cell, fast=True))
+
+    async def _summarised(self, agents: Agents, cell: Cell, *, fast: bool = False) -> Answered[ConversationSummary]:
+        """A story of the cell; a model's that tells of something else is no usable answer."""
+        given = await agents.summarise(self.owner.app_id, cell.messages, fast=fast)
+        if agents is not self.rules and not tells_of(given.value.narrative, cell.messages):
+            raise AgentFailed("the story has next to no word of the messages that it is to tell of")
+        return given
 
     async def rulings(self, shown: Shown) -> Rulings:
         """What is to happen to what was shown. A failing agent rules nothing; rules must not retire what a model was asked about."""

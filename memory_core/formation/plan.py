@@ -91,7 +91,8 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
         return _append(page, one)
     judgement = judge(one.memory, page.neighbours(one.memory, shown), duplicate_threshold)
     if judgement.verdict is Verdict.SAME and judgement.old is not None:
-        return _reinforce(page, one.place, judgement.old)
+        page.retell(judgement.old, one.memory)
+        return PlannedOutcome(one.place, Outcome.REINFORCED, judgement.old.id)
     if judgement.verdict is Verdict.NEW:
         page.apply([Change("created", one.memory)])
         return PlannedOutcome(one.place, Outcome.CREATED, one.memory.id)

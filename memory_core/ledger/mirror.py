@@ -5,7 +5,6 @@ Best effort, after the acknowledged commit. A lost follow-up harms nothing: the 
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
@@ -29,8 +28,6 @@ class Mirror:
             sessions = sorted({memory.session_id for memory in changed if memory.session_id})
             await self._short_term.drop(owner, sessions, [memory.id for memory in changed], committed.stamp, committed.previous_removal)
         kept = [memory for memory in committed.memories.values() if memory.session_id and memory.status in FOUND_BY_DEFAULT]
-        if len(kept) == 1:  # a task for one costs as much as the write-back itself
-            await self._short_term.remember(kept[0], committed.stamp)
-        else:
-            await asyncio.gather(*(self._short_term.remember(memory, committed.stamp) for memory in kept))
+        if kept:
+            await self._short_term.remember_all(kept, committed.stamp)
         return ("short_term",) if self._short_term.degraded else ()

@@ -43,6 +43,9 @@ class ShortTermStore(Pooled, Protocol):
     async def remember(self, memory: Memory, stamp: Stamp) -> bool:
         """Write back one saved memory, as of the commit `stamp`. False when refused as older than the set, or when down."""
 
+    async def remember_all(self, memories: Sequence[Memory], stamp: Stamp) -> bool:
+        """The same of all that one commit saved, in as few round trips as there are sessions. False when one was not kept."""
+
     async def drop(self, owner: Owner, session_ids: Sequence[str], memory_ids: Sequence[str], stamp: Stamp, previous_removal: int) -> None:
         """A commit removed or changed these memories: take them out of their sessions' sets and restamp, or void the sets."""
 

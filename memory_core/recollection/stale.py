@@ -15,8 +15,8 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 from memory_core.ports import LongTermStore
 
-MAX_HOPS = 8
-"""Successors that are followed; a truth that changed more often is named by the last one reached."""
+MAX_HOPS = 24
+"""Successors that are followed, a read each; of a truth that has changed more often since, the present one is not named."""
 _MARK = b'"superseded_by":"'
 
 

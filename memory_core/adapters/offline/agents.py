@@ -8,9 +8,9 @@ None, for its similarities are noise.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 from memory_core.adapters.offline import boundary, narrative
 from memory_core.adapters.offline.behaviour import episode_analysis
@@ -43,6 +43,9 @@ MODEL = "offline-rules/1"
 BOUNDARY_GAP = timedelta(minutes=120)
 DEEP_WORDS, SHALLOW_WORDS = 250, 40
 """Words that users and assistants said from which a talk is deep, and up to which it is shallow."""
+SHORT = 4_000
+"""Characters of messages whose rules take 1 to 5 ms together, less than handing them to threads costs the others."""
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -75,21 +78,21 @@ class OfflineAgents:
     async def detect_boundary(self, app_id: str, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
         """Where the topic changes."""
         vectors = await self._vectors([boundary.text_of(message) for message in messages])
-        return _answered(await asyncio.to_thread(boundary.boundaries, messages, previous, self._gap, vectors))
+        return _answered(await _done(messages, boundary.boundaries, messages, previous, self._gap, vectors))
 
     async def analyse_episode(self, app_id: str, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
         """How the people behaved, by cues."""
-        return _answered(await asyncio.to_thread(episode_analysis, messages))
+        return _answered(await _done(messages, episode_analysis, messages))
 
     async def summarise(self, app_id: str, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
         """The most central sentences; fast: by their words alone, and without hints for retrieval."""
-        said = await asyncio.to_thread(narrative.candidates, messages)
+        said = await _done(messages, narrative.candidates, messages)
         vectors = None if fast else await self._vectors([one.text for one in said])
-        return _answered(await asyncio.to_thread(_summary, messages, said, vectors, fast))
+        return _answered(await _done(messages, _summary, messages, said, vectors, fast))
 
     async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
         """What users asserted, and what holds for a while."""
-        return _answered(await asyncio.to_thread(_extracted, messages))
+        return _answered(await _done(messages, _extracted, messages))
 
     async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
         """By slot, negation, number and words in common."""
@@ -109,6 +112,13 @@ class OfflineAgents:
         if self._embedder is None or not texts:
             return None
         return await self._embedder.embed([text or " " for text in texts])
+
+
+async def _done(messages: Sequence[Message], rule: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """What the rule says of the messages: at once when they are short, else in a thread."""
+    if sum(len(message.content) for message in messages) <= SHORT:
+        return rule(*args, **kwargs)
+    return await asyncio.to_thread(rule, *args, **kwargs)
 
 
 def _answered(value: T) -> Answered[T]:

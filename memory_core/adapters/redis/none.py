@@ -32,6 +32,10 @@ class NoShortTermStore:
         """Not kept."""
         return False
 
+    async def remember_all(self, memories: Sequence[Memory], stamp: Stamp) -> bool:
+        """Not kept."""
+        return False
+
     async def drop(self, owner: Owner, session_ids: Sequence[str], memory_ids: Sequence[str], stamp: Stamp, previous_removal: int) -> None:
         """Nothing to drop."""
 

@@ -21,35 +21,40 @@ return {stamp[1], stamp[2], redis.call('HMGET', KEYS[1], unpack(ids))}
 
 REMEMBER = """
 local entries, order = KEYS[1], KEYS[2]
-local epoch, sequence = ARGV[1], ARGV[2]
-local id, entry, place, cap, ttl, now = ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local epoch, sequence, cap, ttl, now = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local held, places = {}, {}
+for i = 6, #ARGV, 3 do
+  local n = #held
+  held[n + 1], held[n + 2], places[n + 1], places[n + 2] = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i]
+end
+local added = #held / 2
 local stamp = redis.call('HMGET', entries, '#epoch', '#sequence', '#renewed')
 local age = now - tonumber(stamp[3] or 0)
 local renew = age < 0 or age * 24 >= ttl
 if stamp[1] and stamp[1] == epoch then
   if tonumber(sequence) < tonumber(stamp[2]) then return 0 end
-  redis.call('HSET', entries, id, entry, '#renewed', renew and now or stamp[3])
+  redis.call('HSET', entries, '#renewed', renew and now or stamp[3], unpack(held))
 else
   redis.call('DEL', entries, order)
-  redis.call('HSET', entries, '#epoch', epoch, '#sequence', sequence, '#renewed', now, id, entry)
+  redis.call('HSET', entries, '#epoch', epoch, '#sequence', sequence, '#renewed', now, unpack(held))
 end
-redis.call('ZADD', order, place, id)
+redis.call('ZADD', order, unpack(places))
 local count = redis.call('ZCARD', order)
 if count > cap then
   local oldest = redis.call('ZPOPMIN', order, count - cap)
   for i = 1, #oldest, 2 do redis.call('HDEL', entries, oldest[i]) end
-elseif count == 1 and redis.call('HLEN', entries) > 4 then
+elseif count == added and redis.call('HLEN', entries) > 3 + added then
   -- the server evicted the order and kept the hash: what is in no order would never leave
   redis.call('DEL', entries)
-  redis.call('HSET', entries, '#epoch', stamp[1], '#sequence', stamp[2], '#renewed', now, id, entry)
+  redis.call('HSET', entries, '#epoch', stamp[1], '#sequence', stamp[2], '#renewed', now, unpack(held))
 end
-if renew or count == 1 then
+if renew or count == added then
   redis.call('EXPIRE', entries, ttl)
   redis.call('EXPIRE', order, ttl)
 end
 return 1
 """
-"""ARGV: epoch, commit's sequence, memory id, entry, its place in the order, cap, TTL and the present in seconds.
+"""ARGV: epoch, commit's sequence, cap, TTL and the present in seconds, then id, entry, place in the order of each memory.
 
 0: refused, older than the set's stamp.
 """

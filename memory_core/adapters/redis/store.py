@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from memory_core.adapters.redis import entry, scripts
 from memory_core.adapters.redis.breaker import Breaker
 from memory_core.adapters.redis.client import Connect
-from memory_core.adapters.redis.keys import SESSION_CAP, SESSION_TTL_S, VECTOR_TTL_S, counter_key, session_keys, vector_key
+from memory_core.adapters.redis.keys import SESSION_CAP, SESSION_TTL_S, VECTOR_TTL_S, SessionKeys, counter_key, session_keys, vector_key
 from memory_core.adapters.redis.room import Room
 from memory_core.domain.models import Memory, Vector
 from memory_core.domain.scope import Owner
@@ -108,18 +108,30 @@ class RedisShortTermStore:
 
         A memory without a session has no set: False. After a change of a memory that was there, `drop` first, then `remember`.
         """
-        if memory.session_id is None:
+        return await self.remember_all([memory], stamp)
+
+    async def remember_all(self, memories: Sequence[Memory], stamp: Stamp) -> bool:
+        """Add what one commit saved to its sessions' sets: one round trip a session. False unless each of them was added."""
+        sessions: dict[tuple[Owner, str], list[Memory]] = {}
+        for memory in memories:
+            if memory.session_id is not None:
+                sessions.setdefault((memory.owner, memory.session_id), []).append(memory)
+        kept = [await self._add(session_keys(*named), told[-self._session_cap :], stamp) for named, told in sessions.items()]
+        return bool(kept) and all(kept) and all(memory.session_id is not None for memory in memories)
+
+    async def _add(self, keys: SessionKeys, memories: Sequence[Memory], stamp: Stamp) -> bool:
+        arguments: list[Any] = [stamp.epoch, stamp.sequence, self._session_cap, self._session_ttl_s, self._now_s()]
+        sizes = []
+        for memory in memories:
+            data = self._encoded(memory)
+            if data is not None:
+                sizes.append(len(data))
+                arguments += [memory.id, data, memory.sequence]
+        if not sizes or not await self._script("remember", [keys.entries, keys.order], arguments, 0):
             return False
-        keys = session_keys(memory.owner, memory.session_id)
-        data = self._encoded(memory)
-        if data is None:
-            return False
-        limits = (self._session_cap, self._session_ttl_s, self._now_s())
-        arguments = [stamp.epoch, stamp.sequence, memory.id, data, memory.sequence, *limits]
-        kept = bool(await self._script("remember", [keys.entries, keys.order], arguments, 0))
-        if kept:
-            await self._make_room((keys.entries, keys.order), len(data), self._session_cap)
-        return kept
+        for size in sizes:
+            await self._make_room((keys.entries, keys.order), size, self._session_cap)
+        return len(sizes) == len(memories)
 
     async def drop(self, owner: Owner, session_ids: Sequence[str], memory_ids: Sequence[str], stamp: Stamp, previous_removal: int) -> None:
         """Take memories that a commit removed or changed out of these sessions, in one round trip; a set that is behind is deleted.
