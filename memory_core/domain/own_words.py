@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from memory_core.domain.note import FOOTER, HEADINGS
+
 _RECALLED_NAMES = (
     r"(?:relevant|retrieved|recalled|stored|past|long[-_ ]?term)?[-_ ]?(?:memory|memories|context|facts)(?:[-_ ]?(?:block|context))?"
     r"|system(?:[-_ ]?(?:prompt|reminder|message))?|instructions?|background|knowledge|documents?|tool[-_ ]?(?:result|output)s?|examples?"
@@ -21,6 +23,12 @@ _HEADED = re.compile(
     r"(?:[ \t]*\S[^\n]*(?:\n|\Z))+",
     re.IGNORECASE | re.MULTILINE,
 )
+_NOTE = re.compile(
+    rf"^[ \t]*(?:{'|'.join(map(re.escape, HEADINGS))})[ \t]*(?:\n[ \t]*\S[^\n]*)*"
+    rf"|^[ \t]*{re.escape(FOOTER)}[ \t]*\n[ \t]*(?:Tags|Keywords|Content depth|Follow-up areas):[^\n]*",
+    re.MULTILINE,
+)
+"""The parts of a note as `note` renders it: whoever pastes one tells nothing new."""
 _NAMING_IDS = re.compile(r"^[^\n]*\b(?:mem|cnv|evt|scn)_[0-9a-f]{6,}[^\n]*$", re.MULTILINE)
 _FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _LINES = re.compile(
@@ -46,7 +54,7 @@ MAX_TITLE_WORDS = 5
 
 def without_recalled(text: str) -> str:
     """The text with blanks in place of memories that were recalled into it; of the same length. They were remembered before."""
-    for pattern in (_TAGGED, _HEADED, _NAMING_IDS):
+    for pattern in (_TAGGED, _HEADED, _NOTE, _NAMING_IDS):
         text = pattern.sub(_blank, text)
     return text
 

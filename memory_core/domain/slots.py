@@ -10,6 +10,7 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections.abc import Iterable
 from hashlib import blake2b
+from unicodedata import normalize
 
 from memory_core.domain.models import Memory
 
@@ -22,10 +23,15 @@ HASHES = 4
 
 
 def slot_of(memory: Memory) -> Slot | None:
-    """The slot a memory fills: (subject, attribute), case-folded; None when it fills none."""
+    """The slot a memory fills: (subject, attribute), folded; None when it fills none."""
     if memory.subject is None or memory.attribute is None:
         return None
-    return memory.subject.casefold(), memory.attribute.casefold()
+    return folded(memory.subject), folded(memory.attribute)
+
+
+def folded(name: str) -> str:
+    """A subject or an attribute as slots compare it: without case, and the same however its letters are composed ("ë", "e" and "¨")."""
+    return normalize("NFC", normalize("NFC", name).casefold())
 
 
 def marked(marks: str, slot: Slot) -> bool:

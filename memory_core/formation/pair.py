@@ -49,12 +49,18 @@ class Pair:
         """The commit that gives the subject another state (and the fields `subject`), the task other `fields`, and whoever asked for it a
         delivery when that ends the task.
         """
-        turned = {**fields, "leased_by": None, "leased_until": None, "waiting_for": None, "updated_at": now}
+        turned = {**self._formed(), **fields, "leased_by": None, "leased_until": None, "waiting_for": None, "updated_at": now}
         task, deliveries = announced(self.task.model_copy(update=turned), now)
         puts = (written(task, onto=self.held.document), *deliveries)
         return Changes(
             task, puts=(*puts, *self._subject(state, now, subject)), head_fields=counted(unfinished(puts) - (not self.task.finished))
         )
+
+    def _formed(self) -> Mapping[str, Any]:
+        """The result that names what the conversation became so far: that stays, however the task goes on or ends."""
+        if self.subject is None or self.subject.kind != "conversation" or not self.subject.body["formed_cells"]:
+            return _NO_MORE
+        return {"result": {**(self.task.result or {}), "cells": self.subject.body["formed_cells"]}}
 
     def _subject(self, state: str, now: datetime, fields: Mapping[str, Any]) -> Iterable[Document]:
         if self.subject is None or self.subject.kind == "messages":

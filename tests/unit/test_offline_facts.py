@@ -62,6 +62,9 @@ STATED = [
     ("Me llamo Ana y vivo en Madrid.", "User lives in Madrid", "home city", "Madrid"),
 ]
 NOT_STATED = [
+    "User lives in Oslo.",
+    "Assistant works as a nurse.",
+    "## Summary\nI live in Oslo.",
     "Do I live in Rome?",
     "I live in Rome?",
     "Should I move to Rome?",

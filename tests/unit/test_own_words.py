@@ -28,6 +28,9 @@ from memory_core.domain.own_words import own_words, without_recalled
         ("Relevant memories:\n- I live in Oslo\n- I like tea\n\nHello", "Hello"),
         ('{"text": "I live in Oslo"}\nHello', "Hello"),
         ("[mem_0123456789ab] I live in Oslo\nHello", "Hello"),
+        ("## Summary\nUser lives in Oslo.\n\n## Guidance\nDo: write.\n\n---\nTags: Oslo\n\nHello", "Hello"),
+        ("Look:\n  ## Behavioral Patterns\nUser's style: short", "Look:"),
+        ("I wrote a ## Summary of it\n---\nHello", "I wrote a ## Summary of it --- Hello"),
     ],
 )
 def test_what_is_not_the_speakers_own_is_blank(text: str, left: str) -> None:

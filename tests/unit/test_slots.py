@@ -43,3 +43,8 @@ def test_where_subject_ends_and_attribute_begins_matters() -> None:
 def test_a_slot_is_a_subject_and_an_attribute_whatever_their_case() -> None:
     assert slot_of(memory(subject="ANN Straße", attribute="Home")) == ("ann strasse", "home")
     assert slot_of(memory(subject="Ann")) is None
+
+
+def test_a_name_is_one_however_its_letters_are_composed() -> None:
+    composed, decomposed = memory(subject="Zo\u00eb", attribute="caf\u00e9"), memory(subject="ZOE\u0308", attribute="cafe\u0301")
+    assert slot_of(composed) == slot_of(decomposed) == ("zo\u00eb", "caf\u00e9")

@@ -17,6 +17,7 @@ from memory_core.domain.errors import EmbeddingMismatch, TooLarge
 from memory_core.domain.models import INTERNAL_FIELDS, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
+from memory_core.domain.slots import folded
 from memory_core.ports import Batch, Document, Write
 
 DEPENDENCY: Final = "long_term"
@@ -125,5 +126,5 @@ def _compared(body: Mapping[str, Any]) -> dict[str, Any]:
         if body.get(field) is not None:
             made[name] = datetime.fromisoformat(body[field]).timestamp()
     if body.get("subject") is not None and body.get("attribute") is not None:
-        made["slot_subject"], made["slot_attribute"] = body["subject"].casefold(), body["attribute"].casefold()
+        made["slot_subject"], made["slot_attribute"] = folded(body["subject"]), folded(body["attribute"])
     return made

@@ -60,8 +60,9 @@ _ASKS = re.compile(
 _NAME = (
     r"(?!(?:I|The|A|An|My|Your|His|Her|Their|Our|This|That|These|Those|It|He|She|They|We|You|Who|What|There|Here|Everyone|Everybody|Someone"
     r"|Somebody|Nobody|Anyone|One|Most|Some|Many|People|All|And|But|So|Then|Also|Yes|No|Well|Now|Today|Just|Recently|Finally"
-    r"|Please)\b)[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)?"
+    r"|Please|User|Assistant)\b)[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)?"
 )
+"""A name that begins a clause. "User" and "Assistant" are none: memories tell of people so, and whoever pastes one says nothing."""
 _SUBJECT = re.compile(
     rf"(?P<self>I\b|(?:[Jj]ust|[Rr]ecently|[Ff]inally)\s+(?=[a-z]+ed\b|got\b|became\b|started\b))\s*|(?P<us>[Ww]e)\b\s*"
     rf"|[Mm]y\s+(?P<relation>{_RELATION})(?P<called>\s+{_NAME})?(?=\s|'s)\s*|(?P<own>[Mm]y)\b\s+|"

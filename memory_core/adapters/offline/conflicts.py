@@ -17,6 +17,7 @@ from memory_core.domain.agent_answers import Decision, Decisions
 from memory_core.domain.numerals import numbers_in
 from memory_core.domain.polarity import NEGATIONS
 from memory_core.domain.sameness import differences, normalised
+from memory_core.domain.slots import folded
 from memory_core.domain.text import terms_of, words
 from memory_core.ports import DecisionItem
 
@@ -77,11 +78,11 @@ def _verdict(new: DecisionItem, held: DecisionItem) -> _Verdict | None:
         return _of_notes(new.text, held.text)
     if new.slot is None or held.slot is None:
         return _of_statements(new.text, held.text)
-    return _of_slots(new, held) if _folded(new.slot) == _folded(held.slot) else _ending(new.text, held.text)
+    return _of_slots(new, held) if _slot(new.slot) == _slot(held.slot) else _ending(new.text, held.text)
 
 
-def _folded(slot: tuple[str, str]) -> tuple[str, str]:
-    return slot[0].casefold(), slot[1].casefold()
+def _slot(slot: tuple[str, str]) -> tuple[str, str]:
+    return folded(slot[0]), folded(slot[1])
 
 
 def _of_slots(new: DecisionItem, held: DecisionItem) -> _Verdict:

@@ -22,6 +22,7 @@ from memory_core.domain.own_words import own_words
 from memory_core.domain.polarity import NEGATIONS
 from memory_core.domain.quotes import may_tell
 from memory_core.domain.sentences import Sentence, sentences
+from memory_core.domain.slots import folded
 from memory_core.domain.stopwords import QUERY_WORDS
 from memory_core.domain.text import terms_of, tokens, words
 
@@ -107,7 +108,7 @@ def _last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
     kept: list[SaidFact] = []
     for fact in reversed(facts):
         if fact.subject is not None and fact.attribute is not None:
-            slot = fact.subject.casefold(), fact.attribute.casefold()
+            slot = folded(fact.subject), folded(fact.attribute)
             if slot in taken:
                 fact = fact.model_copy(update={"subject": None, "attribute": None, "value": None})
             taken.add(slot)

@@ -16,6 +16,7 @@ import orjson
 
 from memory_core.domain.errors import TooLarge
 from memory_core.domain.models import INTERNAL_FIELDS, Event, Vector, public_part
+from memory_core.domain.slots import folded
 from memory_core.ports import Batch, Document, Write
 
 MEMORY_KINDS: Final = frozenset({"memory", "version"})
@@ -144,8 +145,8 @@ def _memory_columns(body: dict[str, Any]) -> dict[str, Any]:
         "valid_from": seconds(body["valid_from"]),
         "valid_until": seconds(body["valid_until"]),
         "tags": orjson.dumps(body["tags"]).decode(),
-        "subject": None if subject is None else subject.casefold(),
-        "attribute": None if attribute is None else attribute.casefold(),
+        "subject": None if subject is None else folded(subject),
+        "attribute": None if attribute is None else folded(attribute),
         "next_id": body["next_id"],
         "epoch": body["epoch"],
         "inner": orjson.dumps({name: body[name] for name in INTERNAL_FIELDS if name in body}),
