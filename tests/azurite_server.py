@@ -9,10 +9,10 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-import select
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,8 +36,8 @@ class AzuriteServer:
     """One Azurite on 127.0.0.1 that ends with the process that started it.
 
     Without a `data` folder it keeps nothing: after `kill` and `start` it is empty, on the same ports. With one, `stop` and `start`
-    bring everything back; what was written in the five seconds before a `kill` may be lost, for Azurite writes its lists every
-    five seconds.
+    bring everything back, and so does the death of whoever started it; what was written in the five seconds before a `kill` may be
+    lost, for Azurite writes its lists every five seconds.
     """
 
     def __init__(self, data: Path | None = None) -> None:
@@ -66,14 +66,11 @@ class AzuriteServer:
         kept = ["--location", str(self._data.resolve())] if self._data else ["--inMemoryPersistence"]
         ports = [part for name in _SERVICES for part in (f"--{name}Host", "127.0.0.1", f"--{name}Port", str(self._ports[name]))]
         options = ["--skipApiVersionCheck", "--disableTelemetry", "--silent"]
-        self._process = child.start(
-            [str(NODE), str(_installed()), *kept, *ports, *options],
-            alone=self._data and self._data / "lock",
-            cwd=CACHE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-        self._ports = self._listening(self._process, time.monotonic() + START_S)
+        command = [str(NODE), str(_installed()), *kept, *ports, *options]
+        # Not into a pipe: Azurite says that it closes, and a pipe whose reader was killed would end it there, with nothing written down.
+        with tempfile.TemporaryFile() as said:
+            self._process = child.start(command, alone=self._data and self._data / "lock", cwd=CACHE, stdout=said, stderr=subprocess.STDOUT)
+            self._ports = self._listening(self._process, said.fileno(), time.monotonic() + START_S)
 
     def kill(self) -> None:
         """End it at once, as a crash would."""
@@ -99,19 +96,17 @@ class AzuriteServer:
             self._process = None
 
     @staticmethod
-    def _listening(process: subprocess.Popen[bytes], deadline: float) -> dict[str, int]:
-        assert process.stdout is not None
-        seen = ""
+    def _listening(process: subprocess.Popen[bytes], said: int, deadline: float) -> dict[str, int]:
         while True:
+            ended = process.poll() is not None
+            seen = os.pread(said, 65536, 0).decode(errors="replace")  # the place to write at is shared with Azurite, so it must not move
             ports = {name.lower(): int(port) for name, port in _LISTENS.findall(seen)}
             if len(ports) == len(_SERVICES) and seen.endswith("\n"):
                 return ports
-            readable, _, _ = select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))
-            piece = os.read(process.stdout.fileno(), 65536) if readable else b""
-            if not piece:
+            if ended or time.monotonic() > deadline:
                 child.end(process)
                 raise RuntimeError(f"Azurite did not start:\n{seen}")
-            seen += piece.decode(errors="replace")
+            time.sleep(0.02)
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from azure.storage.blob import BlobServiceClient
 from azure.storage.queue import QueueClient
 
 from tests.azurite_server import AzuriteServer
+from tests.host import ROOT
 
 
 @pytest.mark.parametrize("kept", [True, False])
@@ -33,5 +36,27 @@ def test_it_comes_back_on_the_same_ports_with_what_it_was_told_to_keep(tmp_path:
             if kept:
                 assert [one.content for one in queue.receive_messages()] == ["a task"]
                 assert blobs.get_blob_client("archive", "a/b.gz").download_blob().readall() == b"cold"
+    finally:
+        server.kill()
+
+
+def test_a_message_that_was_just_accepted_outlives_a_killed_starter(tmp_path: Path) -> None:
+    data = tmp_path / "azurite"
+    command = [sys.executable, "-m", "tests.integration.azurite_child", str(data)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as starter:
+        assert starter.stdout is not None
+        told = starter.stdout.readline().strip()
+        with QueueClient.from_connection_string(told, "formation") as queue:  # its connection stays open, as a host's does
+            queue.create_queue()
+            for number in range(20):
+                queue.send_message(f"task {number}")
+            starter.kill()
+            starter.wait()
+            server = AzuriteServer(data)
+            server.start()
+    try:
+        with QueueClient.from_connection_string(server.connection_string, "formation") as queue:
+            kept = {one.content for one in queue.receive_messages(messages_per_page=32)}
+        assert kept == {f"task {number}" for number in range(20)}
     finally:
         server.kill()

@@ -20,7 +20,7 @@ from memory_core.domain.agent_answers import SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.own_words import own_words
 from memory_core.domain.polarity import NEGATIONS
-from memory_core.domain.quotes import may_tell
+from memory_core.domain.quotes import may_tell, proven
 from memory_core.domain.sentences import Sentence, sentences
 from memory_core.domain.slots import folded
 from memory_core.domain.stopwords import QUERY_WORDS
@@ -81,7 +81,8 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
             statement = _statement(sentence, who, [one.text for one in found])
             if statement is not None:
                 plain.setdefault(statement.text.casefold(), _said(statement, number, quote))
-    kept = [*certain.values(), *plain.values()][:MAX_FACTS]
+    # A sentence may run over a block of recalled memories, and then its quote is nobody's own words.
+    kept = [fact for fact in (*certain.values(), *plain.values()) if proven(fact.quote, fact.message, messages)][:MAX_FACTS]
     return _last_word_wins(sorted(kept, key=lambda fact: fact.message))
 
 
