@@ -12,7 +12,6 @@ from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, MemoryType
 from memory_core.domain.scope import Owner
 from memory_core.formation.boundary import as_text
 from memory_core.formation.cell_memories import MAX_EPISODE_BYTES, cell_id, within
-from memory_core.ledger.ids import derived
 
 CATEGORY = "agent"
 
@@ -22,7 +21,7 @@ def words_memory(owner: Owner, conversation: Conversation, cell: Cell, summary: 
 
     Its id derives from who said what and when, so the same words told again are the same memory.
     """
-    identity = derived("mem", cell_id(owner, conversation, cell), conversation.agent_id or "")
+    identity = cell_id(owner, conversation, cell)
     content = within(summary.value.narrative, MAX_CONTENT_BYTES)
     made = Memory(
         id=identity,
