@@ -18,6 +18,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import ConflictRecord, Memory, OnConflict, Outcome, Status
 from memory_core.evolution.decide import Judgement, Verdict, judge
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules
+from memory_core.evolution.marks import fallen_in
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import Merged, Ruled
 from memory_core.evolution.strategies import resolve, superseded_by
@@ -36,8 +37,7 @@ MAX_NOTE_SOURCES = 200
 class Execution:
     """What the rulings and the rules do to one commit's page: new facts and notes are placed, older ones fall, join or are merged.
 
-    links: of each new memory, by id. made: ids of what now holds the cell's statements. fallen: ids of facts that fell, or have another
-    successor.
+    links: of each new memory, by id. made: ids of what now holds the cell's statements.
     """
 
     page: Page
@@ -47,7 +47,6 @@ class Execution:
     rules: LinkRules
     made: list[str] = field(default_factory=list)
     stands_for: dict[str, str] = field(default_factory=dict)
-    fallen: list[str] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
 
     def place_fact(self, fact: Memory, near: Sequence[Neighbour]) -> None:
@@ -112,13 +111,10 @@ class Execution:
             self.page.apply([replace(change, after=began)])
             change = Change(Outcome.SUPERSEDED.value, change.after, began, change.metadata)
         self.page.apply([change])
-        if change.after.status is Status.SUPERSEDED and change.after.next_id is not None:
-            self.fallen.append(change.after.id)
 
     def least_telling(self, facts: Sequence[Memory]) -> list[str]:
         """The ids of placed facts, in the order in which they could best be done without."""
-        fallen = [one for name in self.fallen if (one := self.page.memory(name)) is not None]
-        kept_last = {one.next_id for one in fallen}
+        kept_last = {one.next_id for one in fallen_in(self.page)}
         return sorted((one.id for one in reversed(facts)), key=lambda name: (name in kept_last) - (name in self.stands_for))
 
     def place_note(self, note: Memory) -> None:

@@ -6,7 +6,7 @@ themselves; a mark only saves whoever reads an old episode from taking it for th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from memory_core.domain.models import AtomicFact, Memory, Status
 from memory_core.evolution.page import Page
@@ -24,18 +24,25 @@ def told_in(fact: Memory) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for cell in cells for name in (cell, note_id(cell))))
 
 
-def mark_fallen(page: Page, fallen: Iterable[str], asked: Collection[str]) -> None:
-    """Mark the facts of these ids in the cells that told them. Raises LookedElsewhere for one that was not `asked` for, hence not read."""
+def fallen_in(page: Page) -> list[Memory]:
+    """The facts that this commit lets fall, or gives another successor, as it leaves them."""
+    ids = dict.fromkeys(one.after.id for one in page.changes if one.after.status is Status.SUPERSEDED and one.after.next_id is not None)
+    return [page.states[name] for name in ids]
+
+
+def mark_fallen(page: Page, asked: Collection[str]) -> None:
+    """Mark the facts that fall in the cells that told them. Raises LookedElsewhere for those that were not `asked` for, hence not read."""
+    fallen = [fact for fact in fallen_in(page) if told_in(fact)]
+    if not fallen:
+        return
+    if missing := [name for fact in fallen for name in told_in(fact) if name not in asked]:
+        raise LookedElsewhere(missing)
+    page.weigh()
     by_teller: dict[str, dict[str, Memory]] = {}
-    for fact_id in fallen:
-        fact = page.memory(fact_id)
-        if fact is None:
-            continue
+    for fact in fallen:
         for name in told_in(fact):
-            if name not in asked:
-                raise LookedElsewhere
             if (told := _latest(page, name)) is not None:
-                by_teller.setdefault(told.id, {})[fact_id] = fact
+                by_teller.setdefault(told.id, {})[fact.id] = fact
     for name, facts in by_teller.items():
         told = page.memory(name)
         if told is None or (marked := _marked(told, facts)) == told.atomic_facts:

@@ -94,6 +94,12 @@ class Page:
             return True
         return self.weighs and self.weight + sum(len(orjson.dumps(one.document.body)) for one in self.sessions.values()) > bytes_
 
+    def weigh(self) -> None:
+        """From now on it matters how much this is."""
+        if not self.weighs:
+            self.weighs = True
+            self.weight += sum(_weight(change) for change in self.changes)
+
     def record(self, conflict: ConflictRecord) -> None:
         """Put a conflict record into the commit."""
         self.puts[conflict.id] = Document(conflict.id, "conflict", conflict.model_dump(mode="json"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memory_core.domain.models import Vector
@@ -9,7 +10,11 @@ from memory_core.evolution.shown import Rulings
 
 
 class LookedElsewhere(Exception):
-    """What the store shows now is not what the agents were shown, or a cell is needed that was not read: look again."""
+    """What the store shows now is not what the agents were shown, or memories are needed (`wanted`) that were not read: look again."""
+
+    def __init__(self, wanted: Iterable[str] = ()) -> None:
+        super().__init__("what a decision needs was not read")
+        self.wanted = tuple(wanted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,11 +78,12 @@ def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers:
 
 
 def cell_id(owner: Owner, conversation: Conversation, cell: Cell) -> str:
-    """The id of a cell: of its session and of every word in it, with its times."""
+    """The id of a cell: of its session, of the agent who tells it, and of every word in it, with its times."""
     digest = hashlib.sha256()
     for message in cell.messages:
         digest.update(f"{message.role}\0{message.actor or ''}\0{message.timestamp.isoformat()}\0{message.content}\1".encode())
-    return derived("mem", *owner, "cell", conversation.session_id or "", conversation.path, digest.hexdigest())
+    told_by = conversation.session_id or "", conversation.agent_id or "", conversation.path
+    return derived("mem", *owner, "cell", *told_by, digest.hexdigest())
 
 
 @dataclass(frozen=True, slots=True)

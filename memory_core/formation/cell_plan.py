@@ -100,7 +100,7 @@ def plan_cell(
     if ready.note is not None:
         execution.place_note(ready.note)
     execution.place_cell(ready.cell, held)
-    mark_fallen(page, dict.fromkeys(execution.fallen), {*asked, ready.cell.id, note_id(ready.cell.id)})
+    mark_fallen(page, {*asked, ready.cell.id, note_id(ready.cell.id)})
     if page.full and ready.facts:
         dropped = execution.least_telling(ready.facts)[: page.surplus(len(ready.facts))]
         near = tuple(near for one, near in zip(ready.compared, look.near, strict=False) if one.id not in dropped)

@@ -6,7 +6,7 @@ without its last item, instead of being guessed beforehand.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,6 +15,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Outcome, Status
 from memory_core.domain.scope import Owner
 from memory_core.evolution.decide import Verdict, judge
+from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.page import Page
 from memory_core.evolution.strategies import resolve
 from memory_core.evolution.versions import new_version
@@ -59,10 +60,13 @@ class Planned:
         return cls(tuple(PlannedOutcome(place, Outcome(outcome), *ids) for place, outcome, *ids in result["items"]))
 
 
-def plan(owner: Owner, items: Sequence[Prepared], look: Look, duplicate_threshold: float, now: datetime) -> Changes[Planned]:
+def plan(
+    owner: Owner, items: Sequence[Prepared], look: Look, duplicate_threshold: float, now: datetime, asked: Collection[str]
+) -> Changes[Planned]:
     """The changes of as many items as fit one commit (at least one), and their outcomes.
 
-    Raises SessionGrew when a session's last turn is not the one that its next turn was read after.
+    asked: the ids of the look's documents, those that are not there included. Raises SessionGrew when a session's last turn is not the one
+    that its next turn was read after, LookedElsewhere when cells told what a new truth replaces, and were not read.
     """
     page = Page(owner, look, now, weighs=len(items) > 1)
     nears = iter(look.near)
@@ -71,7 +75,8 @@ def plan(owner: Owner, items: Sequence[Prepared], look: Look, duplicate_threshol
         shown = next(nears, ()) if one.memory.type is MemoryType.SEMANTIC else ()
         outcomes.append(_place(page, one, shown, duplicate_threshold))
         if page.full and len(outcomes) > 1:
-            return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now)
+            return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, asked)
+    mark_fallen(page, asked)
     semantic = any(one.memory.type is MemoryType.SEMANTIC for one in items)
     return Changes(
         Planned(tuple(outcomes)),

@@ -8,9 +8,9 @@ from itertools import permutations
 from typing import NamedTuple
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Memory
-from memory_core.domain.requests import StatusInput
-from memory_core.domain.results import Accepted
+from memory_core.domain.models import Memory, MemoryType
+from memory_core.domain.requests import SaveInput, StatusInput
+from memory_core.domain.results import Accepted, Saved
 from memory_core.domain.scope import Owner
 from tests.builders import NOW
 from tests.tasks import Hand, pending, task_of, told
@@ -225,3 +225,31 @@ async def test_facts_that_contradict_each_other_in_one_conversation_leave_the_on
     (cell,) = await of_category(core, "cell", OWNER)
     order = [made[fact.text].id for fact in cell.atomic_facts]
     assert [fact.superseded_by for fact in cell.atomic_facts] == [order[1], order[2], None]
+
+
+async def test_a_truth_that_a_saved_one_replaces_is_said_to_have_fallen_where_it_was_told(world: World) -> None:
+    """Not only conversations change the truth: a correction by the API must not leave the old cell telling the old story."""
+    core = await world.core(agents=Tellers())
+    await tell(core, *EQUAL, owner=OWNER)
+    world.clock.forward(60)
+    new = SaveInput(type=MemoryType.SEMANTIC, content="Ana's city is Bergen", subject="Ana", attribute="city", value="Bergen")
+    saved = await core.save(OWNER, new)
+    assert saved.outcome == "superseded"
+    (cell,), (note,) = await of_category(core, "cell", OWNER), await of_category(core, "note", OWNER)
+    assert [fact.superseded_by for fact in cell.atomic_facts] == [saved.memory.id, None, None]
+    assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [("Ana's city is Oslo", saved.memory.id)]
+
+
+async def test_a_bulk_that_replaces_what_was_told_marks_it_once(world: World) -> None:
+    core = await world.core(agents=Tellers())
+    await tell(core, *EQUAL, owner=OWNER)
+    world.clock.forward(60)
+    slots = {"city": "Bergen", "job": "pilot", "dog": "Rex"}
+    items = [
+        SaveInput(type=MemoryType.SEMANTIC, content=f"Ana's {name} is {value}", subject="Ana", attribute=name, value=value)
+        for name, value in slots.items()
+    ]
+    saved = await core.bulk(OWNER, items)
+    (cell,) = await of_category(core, "cell", OWNER)
+    assert [fact.superseded_by for fact in cell.atomic_facts] == [one.memory.id for one in saved if isinstance(one, Saved)]
+    assert [event.event_type for event in await world.log(OWNER) if event.memory_id == cell.id] == ["created", "fact_superseded"]
