@@ -60,7 +60,7 @@ def test_notes_that_are_too_long_together_are_not_merged() -> None:
         (" User also enjoys it.", None),
         (" It was with Petra.", "these names stand in no source: petra"),
         (" It cost 1,900 euros.", "these numbers stand in no source: 1900"),
-        (" ".join(f"lorem{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"), "most of it stands in no source"),
+        (" " + " ".join(f"lorem{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"), "most of it stands in no source"),
     ],
 )
 def test_what_no_source_says_is_named(added: str, complaint: str | None) -> None:
