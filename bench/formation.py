@@ -1,15 +1,17 @@
 """`python -m bench.formation`: how fast conversations are taken in, and how fast they become memories, on this machine.
 
 One process, agents without a model, the `hash` embedder: the product is measured, not a model. Conversations have ten messages and are
-of many users. First all are accepted, which is the latency that a caller sees, then all are worked on. What a reader would get wrong:
-the seconds of the second part are for the whole way of a conversation, its queue message, boundary, agents, comparison and commits
-included; `cpu` is the share of them that this process had.
+of many users. First all are accepted, then all are worked on; after that a development host is told conversations over HTTP while it
+forms those before, which is the latency that a caller sees. What a reader would get wrong: the seconds of the second part are for the whole
+way of a conversation, its queue message, boundary, agents, comparison and commits included; `cpu` is the share of them that this
+process had.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import http.client
 import json
 import os
 import platform
@@ -17,10 +19,11 @@ import random
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+from bench.host import Host
 from bench.library import owner
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
@@ -72,6 +75,8 @@ class Measured:
     formed_per_second: float
     cpu: float
     succeeded: int
+    http_post_p50_ms: float = 0.0
+    http_post_p95_ms: float = 0.0
 
 
 def conversations(seed: int, count: int) -> Iterator[ConverseInput]:
@@ -104,18 +109,42 @@ async def measure(folder: Path, count: int, users: int) -> Measured:
         await asyncio.gather(*(_work(core) for _ in range(AT_ONCE)))
         took, spent = time.perf_counter() - begun, time.process_time() - cpu
         succeeded, cells, memories = await _ended(core, names)
-    posts.sort()
+    p50, p95 = _p50_p95(sorted(posts))
     return Measured(
         conversations=count,
         users=users,
         cells=cells,
         memories=memories,
-        post_p50_ms=round(posts[len(posts) // 2], 2),
-        post_p95_ms=round(posts[int(len(posts) * 0.95)], 2),
+        post_p50_ms=p50,
+        post_p95_ms=p95,
         formed_per_second=round(count / took, 1),
         cpu=round(spent / took, 2),
         succeeded=succeeded,
     )
+
+
+def measure_over_http(folder: Path, count: int) -> list[float]:
+    """Tell a host `count` conversations, ten a second, while it forms those before; the times of its answers in ms, in order of size."""
+    host, times = Host(folder), []
+    try:
+        connection = http.client.HTTPConnection("127.0.0.1", host.port, timeout=30)
+        for number, told in enumerate(conversations(8, count)):
+            body = json.dumps({"user_id": f"user{number % 10}", **told.model_dump(mode="json")})
+            begun = time.perf_counter()
+            connection.request("POST", "/api/v1/memories", body, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            answer.read()
+            times.append((time.perf_counter() - begun) * 1000)
+            if answer.status != 202:
+                raise RuntimeError(f"the host answered {answer.status}")
+            time.sleep(max(0.0, 0.1 - (time.perf_counter() - begun)))
+    finally:
+        host.stop()
+    return sorted(times)
+
+
+def _p50_p95(times: Sequence[float]) -> tuple[float, float]:
+    return round(times[len(times) // 2], 2), round(times[int(len(times) * 0.95)], 2)
 
 
 async def _work(core: MemoryCore) -> None:
@@ -150,7 +179,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}", flush=True)
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
-        measured = asyncio.run(measure(Path(folder), options.conversations, options.users))
+        measured = asyncio.run(measure(Path(folder) / "library", options.conversations, options.users))
+        p50, p95 = _p50_p95(measure_over_http(Path(folder) / "http", max(20, options.conversations // 3)))
+        measured = replace(measured, http_post_p50_ms=p50, http_post_p95_ms=p95)
     for name, value in asdict(measured).items():
         print(f"{name.replace('_', ' '):22} {value}")
     print(f"target: {TARGET:g} conversations a second")

@@ -90,14 +90,24 @@ class MemoryCore(Conversing):
         self._open = False
 
     async def open(self) -> None:
-        """Connect what the first call may need: long term, short term, queue, archive. Raises Unavailable, EmbeddingMismatch."""
+        """Connect what the first call may need: long term, short term, queue, archive; or nothing, when one of the first two fails.
+
+        Raises Unavailable, EmbeddingMismatch.
+        """
         async with self._opening:
             if not self._open:
-                await self._adapters.short_term.open()
-                await self._adapters.long_term.open()
-                await self._open_if_up(self._adapters.queue)
-                await self._open_if_up(self._adapters.archive)
+                try:
+                    await self._connect()
+                except BaseException:
+                    await self.close()  # whoever could not open it will not think of closing it
+                    raise
                 self._open = True
+
+    async def _connect(self) -> None:
+        await self._adapters.short_term.open()
+        await self._adapters.long_term.open()
+        await self._open_if_up(self._adapters.queue)
+        await self._open_if_up(self._adapters.archive)
 
     async def _open_if_up(self, aside: TaskQueue | Archive) -> None:
         """A queue or an archive that is down is no reason to refuse memories; both may be used once they are back.

@@ -7,6 +7,7 @@ change of this module needs all of them analysed again.
 
 from __future__ import annotations
 
+import re
 import threading
 import unicodedata
 from collections.abc import Iterable
@@ -28,6 +29,8 @@ _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Hangul}\p{Thai}\p{Lao}\p{K
 # A word is a run of letters, digits and marks: `_`, `-` and `'` part words, so that the key `favourite_colour` is found by
 # "favourite colour". A single letter keeps `++` or `#`: C++ and C# are not C. Pictographs are words of their own.
 _WORD = regex.compile(r"[\w--[_\p{M}]][\w--_]*(?:(?<=\b[a-z])(?:\+\+|\#))?|\p{Extended_Pictographic}", regex.V1)
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:(?<=\b[a-z])(?:\+\+|#))?")
+"""`_WORD` for a folded text of ASCII alone, which is a third of the work."""
 _RUN = regex.compile(rf"([{_UNSPACED}][{_UNSPACED}\p{{M}}]*)|([^{_UNSPACED}]+)", regex.V1)
 _WORDS_ALONE = regex.compile(r"[\p{Han}\p{Hangul}]")
 _CHARACTER = regex.compile(r"\X")
@@ -50,6 +53,8 @@ _lock = threading.Lock()
 
 def words(text: str) -> list[str]:
     """The words of a text in order: case-folded, NFKC, none dropped, none stemmed; unspaced scripts as pairs of characters."""
+    if text.isascii():
+        return [word[:MAX_WORD] for word in _ASCII_WORD.findall(text.lower())]
     found: list[str] = []
     for word in _WORD.findall(_folded(text)):
         if word.isascii() or max(word) < _FIRST_UNSPACED:
@@ -90,8 +95,6 @@ def count(terms: Iterable[str]) -> dict[str, int]:
 
 
 def _folded(text: str) -> str:
-    if text.isascii():
-        return text.lower()
     # Twice, because folding can leave forms that are not normal, and a term must be the same however it was typed.
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return str(_INVISIBLE.sub("", folded))

@@ -76,11 +76,7 @@ async def start(settings: Settings) -> Runtime:
     from memory_core.core import MemoryCore
 
     core = MemoryCore(settings)
-    try:
-        await core.open()
-    except BaseException:
-        await core.close()  # the next request tries again, with connections of its own
-        raise
+    await core.open()  # when that fails, the next request tries again, with connections of its own
     _current = Runtime(core, keyring, settings.deadline_s, settings.body_limit_bytes)
     return _current
 

@@ -118,6 +118,17 @@ async def test_commits_put_into_a_slice_at_once_make_it_what_the_file_says(opene
             assert one == other
 
 
+async def test_a_commit_that_a_slice_cannot_take_in_is_done_all_the_same(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
+    store = await opened()
+    await save(store, memory("tea", id="mem_1", embedding=unit(1)))
+    await store.search(ALICE, query("tea"))
+    odd = document(memory("tea", id="mem_2"))
+    head = await commit(store, ALICE, Write("put", Document(odd.id, odd.kind, {**odd.body, "sequence": "second"})))
+    assert "could not be put into the slice" in caplog.text
+    seen = await store.snapshot(ALICE, ["mem_2"])
+    assert (seen.head, set(seen.documents)) == (head, {"mem_2"})
+
+
 async def test_a_user_who_was_removed_and_made_again_finds_nothing_of_before(opened: Opened, path: Path) -> None:
     store = await opened()
     await save(store, memory("tea", id="mem_before", embedding=unit(1)))

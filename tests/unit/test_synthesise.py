@@ -1,7 +1,7 @@
 import pytest
 
 from memory_core.domain.models import MemoryType
-from memory_core.evolution.synthesise import CAP, fits, what_is_lost
+from memory_core.evolution.synthesise import CAP, fits, what_is_invented, what_is_lost
 from tests.builders import memory
 
 FIRST = (
@@ -51,3 +51,26 @@ def test_notes_that_are_too_long_together_are_not_merged() -> None:
     long = note("x" * (CAP // 2))
     assert fits([long, note("y")])
     assert not fits([long, long, note("y")])
+
+
+@pytest.mark.parametrize(
+    ("added", "complaint"),
+    [
+        ("", None),
+        (" User also enjoys it.", None),
+        (" It was with Petra.", "these names stand in no source: petra"),
+        (" It cost 1,900 euros.", "these numbers stand in no source: 1900"),
+        (" " + " ".join(f"lorem{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"), "most of it stands in no source"),
+    ],
+)
+def test_what_no_source_says_is_named(added: str, complaint: str | None) -> None:
+    source = memory("## Summary\nUser lives in Lisbon since 2019 and bakes bread.\n\n---\nTags: bread", tags=["bread"])
+    found = what_is_invented(source.content.replace("bread.", f"bread.{added}"), [source])
+    assert found == ([] if complaint is None else [complaint])
+
+
+def test_of_two_sources_each_keeps_what_only_it_says() -> None:
+    wall, gate = memory("## Summary\nThe garden has a stone wall"), memory("## Summary\nThe garden has a broken gate")
+    assert what_is_lost("## Summary\nThe garden has a stone wall and a broken gate", [wall, gate]) == []
+    (complaint,) = what_is_lost("## Summary\nThe garden has a stone wall, and it is large and old", [wall, gate])
+    assert complaint.startswith("next to nothing is left of: ## Summary\nThe garden has a broken gate")

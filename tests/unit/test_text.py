@@ -51,6 +51,11 @@ def test_different_things_keep_different_terms(one, other):
     assert tokens(one) != tokens(other)
 
 
+@given(st.text(st.characters(max_codepoint=127), max_size=40) | st.text("abC1_+#- '", max_size=20))
+def test_a_text_of_ascii_alone_is_read_like_any_other(plain):
+    assert words(f"{plain} é") == [*words(plain), "é"]
+
+
 def test_stop_words_and_lone_letters_are_dropped_and_lone_digits_stay():
     assert tokens("This is a plan B for the 2 of us, and that's it") == ["plan", "2", "us"]
 

@@ -7,6 +7,7 @@ reading, and happens only where the slice stood right before the commit.
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import threading
 from collections import OrderedDict
@@ -20,6 +21,7 @@ from memory_core.adapters.sqlite.slice import Slice
 from memory_core.domain.scope import Owner
 from memory_core.ports import Batch
 
+log = logging.getLogger(__name__)
 _CHANGED = "SELECT id, kind, body, inner, vector FROM documents WHERE app_id = ? AND user_id = ? AND change > ? ORDER BY change, id"
 
 
@@ -102,18 +104,17 @@ class Slices:
                 self._put(held.slice, batch)
                 held.slice.change = change
                 self._weigh(owner, held)
+        except Exception:  # the commit is durable and must be answered so
+            log.exception("a commit could not be put into the slice of its user, which will be read anew")
+            held.slice.clear()
         finally:
             held.lock.release()
 
     @staticmethod
     def _put(held: Slice, batch: Batch) -> None:
-        try:
-            for document in (write.document for write in batch.writes):
-                if document.kind in MEMORY_KINDS:
-                    held.put(document.id, document.kind, document.body, as_blob(document.vector))
-        except BaseException:
-            held.clear()
-            raise
+        for document in (write.document for write in batch.writes):
+            if document.kind in MEMORY_KINDS:
+                held.put(document.id, document.kind, document.body, as_blob(document.vector))
 
     def _read_missed(self, connection: sqlite3.Connection, owner: Owner, held: Slice) -> None:
         try:
