@@ -9,13 +9,14 @@ import asyncio
 import builtins
 import logging
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, Self
 
 from memory_core.adapters.system import RandomIds, SystemClock
+from memory_core.calls.conversing import NO_CALL, Conversing
 from memory_core.config import Settings
-from memory_core.conversing import NO_CALL, Conversing
+from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.errors import Invalid, MemoryCoreError, Unavailable
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import (
@@ -46,6 +47,7 @@ from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import keyed
+from memory_core.ledger.tasking import Tasking
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
 from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
@@ -84,7 +86,12 @@ class MemoryCore(Conversing):
         self._retriever = Retriever(made.long_term, made.short_term, made.embedder, self._clock, retrieve_rules(self.settings))
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors)
-        self._formation = Formation(made.of_formation(), ledger, mirror, cursors, self._clock, ids, formation_rules(self.settings))
+        lease = timedelta(seconds=self.settings.task_lease_s)
+        self._tasking = Tasking(made.long_term, ledger, mirror, made.queue, cursors, self._clock, ids, lease)
+        rules = formation_rules(self.settings)
+        self._formation = Formation(made.of_formation(), ledger, mirror, self._tasking, self._clock, ids, rules)
+        self._consolidation = Consolidation()
+        self._worker = self._tasking.worker(self._formation.works | self._consolidation.works)
         self._lineage = Lineage(made.long_term)
         self._opening = asyncio.Lock()
         self._open = False
