@@ -10,8 +10,12 @@ import pytest
 
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.adapters.sqlite.store import SqliteStore
+from memory_core.adapters.storage.account import Account
 from memory_core.core import MemoryCore
-from memory_core.ports import LongTermStore
+from memory_core.ports import Archive, LongTermStore
+from tests.archives import Folder, OpenArchive, Place, Service
+from tests.azurite_server import AzuriteServer
+from tests.azurite_server import running as azurite_running
 from tests.builders import DIMENSIONS, StillClock
 from tests.contract.insistent import Insistent
 from tests.cosmos_server import KEY, CosmosServer, running
@@ -154,3 +158,39 @@ def embedder() -> WordsEmbedder:
 async def words(world: World, embedder: WordsEmbedder) -> MemoryCore:
     """A core that knows what texts have in common."""
     return await world.core(embedder=embedder)
+
+
+@pytest.fixture(scope="session")
+def azurite() -> Iterator[AzuriteServer]:
+    with azurite_running() as started:
+        yield started
+
+
+@pytest.fixture(params=["folder", "blob"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    return (
+        Folder(tmp_path / "archive")
+        if request.param == "folder"
+        else Service(Account(request.getfixturevalue("azurite").connection_string))
+    )
+
+
+@pytest.fixture
+async def opened(place: Place) -> AsyncIterator[OpenArchive]:
+    """Opens archives over the same blobs, as several processes would; closes them after the test."""
+    made: list[Archive] = []
+
+    async def open_() -> Archive:
+        one = place.process()
+        made.append(one)
+        await one.open()
+        return one
+
+    yield open_
+    for one in made:
+        await one.close()
+
+
+@pytest.fixture
+async def archive(opened: OpenArchive) -> Archive:
+    return await opened()
