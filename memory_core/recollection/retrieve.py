@@ -25,6 +25,7 @@ from memory_core.domain.scoring import Scores, ScoringParameters, score
 from memory_core.domain.shown import Shown
 from memory_core.evolution.versions import base_id
 from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp
+from memory_core.recollection.cold import ColdSearch
 from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows, taken_back
 from memory_core.recollection.hits import build_hits
@@ -50,8 +51,17 @@ class RetrieveRules:
 class Retriever:
     """Answers queries for any owner. Reads never write the long term."""
 
-    def __init__(self, store: LongTermStore, short_term: ShortTermStore, embedder: Embedder, clock: Clock, rules: RetrieveRules) -> None:
-        self._store, self._short_term, self._embedder, self._clock, self._rules = store, short_term, embedder, clock, rules
+    def __init__(
+        self,
+        store: LongTermStore,
+        short_term: ShortTermStore,
+        cold: ColdSearch,
+        embedder: Embedder,
+        clock: Clock,
+        rules: RetrieveRules,
+    ) -> None:
+        self._store, self._short_term, self._cold = store, short_term, cold
+        self._embedder, self._clock, self._rules = embedder, clock, rules
         self._working_set = WorkingSet(store, short_term)
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
@@ -68,12 +78,16 @@ class Retriever:
         if found.head is None:
             return Retrieved((), 0, degraded, explain_query(analysis, found, found.candidates, query) if query.explain else None)
         candidates, short_ids = self._with_short_term(owner, query, found, recalled, analysis, vector, where)
+        cold_ids: frozenset[str] = frozenset()
+        if query.include_archived:
+            cold = await self._cold.find(owner, analysis.terms, vector, where)
+            candidates, cold_ids, degraded = joined(candidates, cold.candidates), cold.ids, (*degraded, *cold.degraded)
         relevant = relevance(analysis, candidates, found.statistics, self._rules.relevance)
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
         rows = self._chosen(query, candidates, relevant, scores)
         shown = await self._shown(owner, candidates, rows, where)
         stale = await stale_facts(self._store, owner, shown, moment)
-        hits = build_hits(rows, shown, candidates, relevant, scores, short_ids, stale, explain=query.explain)
+        hits = build_hits(rows, shown, candidates, relevant, scores, short_ids, cold_ids, stale, explain=query.explain)
         return Retrieved(hits, found.head.sequence, degraded, explain_query(analysis, found, candidates, query) if query.explain else None)
 
     async def _vector(self, text: str) -> tuple[Vector | None, tuple[str, ...]]:

@@ -1,0 +1,41 @@
+"""The calls of MemoryCore about the archive: what moves there, and what comes back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memory_core.calls.conversing import NO_CALL
+from memory_core.consolidation.phase import Consolidation
+from memory_core.domain.cold_requests import ArchiveInput
+from memory_core.domain.models import Memory
+from memory_core.domain.results import Accepted, Call
+from memory_core.domain.scope import Owner, check_name, checked
+from memory_core.evolution.thaw import Thaw
+from memory_core.ledger.receipts import keyed
+from memory_core.telemetry import Telemetry
+
+
+class Cold:
+    """A part of `MemoryCore`, which supplies what it stands on."""
+
+    _consolidation: Consolidation
+    _thaw: Thaw
+    _telemetry: Telemetry
+
+    async def archive(self, owner: Owner, what: ArchiveInput, call: Call = NO_CALL) -> Accepted:
+        """Move what nobody has touched for years to the archive, by a task. Durable when it returns. Raises Conflict, Unavailable."""
+        with self._telemetry.operation("archive"):
+            return await self._consolidation.archiver.begin(checked(owner), what.session_id, keyed(call, "archive", what))
+
+    async def archive_preview(self, owner: Owner, what: ArchiveInput) -> dict[str, Any]:
+        """What `archive` would move now: counts of memories and chains; nothing is written. Raises Unavailable."""
+        with self._telemetry.operation("archive"):
+            return await self._consolidation.archiver.preview(checked(owner), what.session_id)
+
+    async def restore_archived(self, owner: Owner, memory_id: str, call: Call = NO_CALL) -> Memory:
+        """Bring a memory back from the archive, and its chain with it; one that is not there answers as it is.
+
+        Raises NotFound, Damaged, Unavailable.
+        """
+        with self._telemetry.operation("restore"):
+            return await self._thaw.restore_archived(checked(owner), check_name(memory_id), keyed(call, "restore", memory_id))
