@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from memory_core.calls.conversing import NO_CALL
 from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.models import Memory
-from memory_core.domain.results import Accepted, Call
+from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner, check_name, checked
 from memory_core.evolution.thaw import Thaw
 from memory_core.ledger.receipts import keyed
@@ -22,15 +20,13 @@ class Cold:
     _thaw: Thaw
     _telemetry: Telemetry
 
-    async def archive(self, owner: Owner, what: ArchiveInput, call: Call = NO_CALL) -> Accepted:
-        """Move what nobody has touched for years to the archive, by a task. Durable when it returns. Raises Conflict, Unavailable."""
+    async def archive(self, owner: Owner, asked: ArchiveInput, call: Call = NO_CALL) -> Accepted | Foreseen:
+        """Move what nobody has touched for years to the archive, by a task; a dry run only counts it. Raises Conflict, Unavailable."""
         with self._telemetry.operation("archive"):
-            return await self._consolidation.archiver.begin(checked(owner), what.session_id, keyed(call, "archive", what))
-
-    async def archive_preview(self, owner: Owner, what: ArchiveInput) -> dict[str, Any]:
-        """What `archive` would move now: counts of memories and chains; nothing is written. Raises Unavailable."""
-        with self._telemetry.operation("archive"):
-            return await self._consolidation.archiver.preview(checked(owner), what.session_id)
+            archiver = self._consolidation.archiver
+            if asked.dry_run:
+                return await archiver.foresee(checked(owner), asked.session_id)
+            return await archiver.begin(checked(owner), asked.session_id, keyed(call, "archive", asked))
 
     async def restore_archived(self, owner: Owner, memory_id: str, call: Call = NO_CALL) -> Memory:
         """Bring a memory back from the archive, and its chain with it; one that is not there answers as it is.

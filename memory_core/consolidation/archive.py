@@ -20,7 +20,7 @@ from memory_core.consolidation.cold_sweep import ColdSweep
 from memory_core.domain.archival import is_due, stub_of
 from memory_core.domain.errors import Damaged, Unavailable
 from memory_core.domain.models import Event, Memory, Status
-from memory_core.domain.results import Accepted, Call
+from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.evolution.families import Families, Family
 from memory_core.ledger.changes import Change
@@ -129,8 +129,8 @@ class Archiver:
         plan = await self._plan(owner, session_id)
         return await self._operations.begin(owner, "archive", plan.body(), call)
 
-    async def preview(self, owner: Owner, session_id: str | None) -> dict[str, Any]:
-        """What a run would do now: the memories and chains that would move, those that can't, and whether it looked at all of them."""
+    async def foresee(self, owner: Owner, session_id: str | None) -> Foreseen:
+        """What a run would do now: the memories and chains that would move, and those that can't. capped: there may be more."""
         plan = await self._plan(owner, session_id)
         counts, looked_at, capped = Counter(dict.fromkeys(("archived", "chains", "too_large"), 0)), 0, False
         async for seen in self._pages(owner, plan, None):
@@ -140,7 +140,7 @@ class Archiver:
             looked_at += PAGE
             if capped := not seen.last and (looked_at >= MOST_LOOKED_AT or counts["archived"] >= MOST):
                 break
-        return {**counts, "capped": capped}
+        return Foreseen(counts, capped)
 
     async def work(self, lease: Lease) -> None:
         """Do, or finish, the run of a task. Raises TaskLost, Unavailable, HeadMoved."""
@@ -202,7 +202,7 @@ class Archiver:
         return tuple(sorted(found, key=lambda one: (one[0].sequence, one[0].id)))
 
     async def _cut(self, run: _Run, portion: Sequence[Moving], known: int, place: Place) -> int:
-        """Write the portion's cold copies and cut its chains, those that nobody has touched since `known`; the sequence that is known then."""
+        """Write the portion's cold copies and cut its chains, those untouched since `known`; the sequence that is known then."""
         owner = run.lease.owner
         written = await self._written(run, portion)
         for _ in range(TRIES):

@@ -20,7 +20,7 @@ _WHATEVER_STATUS = Filter(statuses=frozenset(status.value for status in Status))
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The memories that lead to the last one, it included, in order of their sequence; whole: False when there are more than MAX_MEMBERS."""
+    """The memories that lead to the last one, it included, by sequence; whole: False when there are more than MAX_MEMBERS."""
 
     last_id: str
     members: tuple[Memory, ...]

@@ -24,6 +24,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import Scores, ScoringParameters, score
 from memory_core.domain.shown import Shown
 from memory_core.evolution.versions import base_id
+from memory_core.ledger.touches import Touches
 from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp
 from memory_core.recollection.cold import ColdSearch
 from memory_core.recollection.explain import explain_query
@@ -57,11 +58,12 @@ class Retriever:
         short_term: ShortTermStore,
         cold: ColdSearch,
         embedder: Embedder,
+        touches: Touches,
         clock: Clock,
         rules: RetrieveRules,
     ) -> None:
         self._store, self._short_term, self._cold = store, short_term, cold
-        self._embedder, self._clock, self._rules = embedder, clock, rules
+        self._embedder, self._touches, self._clock, self._rules = embedder, touches, clock, rules
         self._working_set = WorkingSet(store, short_term)
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
@@ -87,6 +89,8 @@ class Retriever:
         rows = self._chosen(query, candidates, relevant, scores)
         shown = await self._shown(owner, candidates, rows, where)
         stale = await stale_facts(self._store, owner, shown, moment)
+        if query.at is None:
+            self._touches.note(owner, shown, now)
         hits = build_hits(rows, shown, candidates, relevant, scores, short_ids, cold_ids, stale, explain=query.explain)
         return Retrieved(hits, found.head.sequence, degraded, explain_query(analysis, found, candidates, query) if query.explain else None)
 
