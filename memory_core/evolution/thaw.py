@@ -224,7 +224,7 @@ def _told_since(thawing: _Thawing, seen: Look) -> list[Memory]:
     return [
         one
         for one in near.values()
-        if one.status in FOUND_BY_DEFAULT and one.id not in members and asked.archived_at and one.created_at > asked.archived_at
+        if one.status in FOUND_BY_DEFAULT and one.id not in members and asked.archived_at and one.created_at >= asked.archived_at
     ]
 
 
