@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -10,13 +11,13 @@ import numpy as np
 
 from memory_core.core import MemoryCore
 from memory_core.domain.cold_requests import ArchiveInput
+from memory_core.domain.errors import Unavailable
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from memory_core.ledger.cold_copies import KEY_NAME, ColdCopies
-from memory_core.ports import Archive
 from tests.builders import ALICE
 from tests.tasks import Hand, task_of
 from tests.world import World
@@ -87,14 +88,30 @@ async def blobs(world: World) -> list[str]:
 
 
 @dataclass
-class Watching:
-    """An archive that lets something happen, once, right before or after its n-th call of a name; it may be down, or damaged."""
+class Steps:
+    """The calls that a process makes of its store and its archive, counted; after the one numbered `at`, `then` happens, once."""
 
-    inner: Archive
+    at: int | None = None
+    then: Callable[[], Awaitable[Any]] | None = None
+    asleep: bool = True
+    names: list[str] = field(default_factory=list)
+
+    async def after(self, name: str) -> None:
+        """A call is done."""
+        if self.asleep:
+            return
+        self.names.append(name)
+        if len(self.names) == self.at and self.then is not None:
+            await self.then()
+
+
+@dataclass
+class Stepping:
+    """A store or an archive whose every call is a step. down: it answers Unavailable."""
+
+    inner: Any
+    steps: Steps = field(default_factory=Steps)
     down: bool = False
-    before: dict[tuple[str, int], Any] = field(default_factory=dict)
-    after: dict[tuple[str, int], Any] = field(default_factory=dict)
-    seen: dict[str, int] = field(default_factory=dict)
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.inner, name)
@@ -102,17 +119,10 @@ class Watching:
             return found
 
         async def call(*args: Any, **options: Any) -> Any:
-            from memory_core.domain.errors import Unavailable
-
             if self.down:
                 raise Unavailable("archive", "does not answer")
-            place = (name, self.seen.get(name, 0) + 1)
-            self.seen[name] = place[1]
-            if (then := self.before.pop(place, None)) is not None:
-                await then(*args)
             answer = await found(*args, **options)
-            if (then := self.after.pop(place, None)) is not None:
-                await then(*args)
+            await self.steps.after(name)
             return answer
 
         return call
@@ -124,6 +134,11 @@ def equal(one: Memory, other: Memory, *but: str) -> bool:
         one.embedding is None or np.array_equal(one.embedding, other.embedding)  # type: ignore[arg-type]
     )
     return ("embedding" in but or same_vector) and one.model_dump(exclude=set(but)) == other.model_dump(exclude=set(but))
+
+
+async def pointed_to(world: World, owner: Owner = ALICE) -> list[str]:
+    """The locations that memories point to, each once, in order."""
+    return sorted({one.archival_location for one in (await everything(world, owner)).values() if one.archival_location})
 
 
 async def nothing_is_lost(world: World, before: dict[str, Memory], owner: Owner = ALICE) -> None:

@@ -149,9 +149,12 @@ class World:
         return (await (await self.look_on(embedder)).snapshot(owner)).head
 
     async def close(self) -> None:
-        for core in self.cores:
+        """Close what is open; nothing happens the second time."""
+        cores, onlookers = self.cores, self.onlookers
+        self.cores, self.onlookers = [], {}
+        for core in cores:
             await core.close()
-        for store in self.onlookers.values():
+        for store in onlookers.values():
             await store.close()
 
     async def end(self, core: MemoryCore) -> None:

@@ -102,7 +102,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     A test that names its adapter runs on that one.
     """
     named = any("adapter" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
-    if {"store_factory", "world"} & set(metafunc.fixturenames) and not named:
+    if {"store_factory", "world", "cold_worlds"} & set(metafunc.fixturenames) and not named:
         always = metafunc.module.__name__.rpartition(".")[2] in IN_A_STORM_ALWAYS
         storm = pytest.param("storm", marks=() if always else pytest.mark.long)
         metafunc.parametrize("adapter", ["sqlite", "cosmos", storm], indirect=True)
@@ -142,6 +142,30 @@ async def world(server: CosmosServer | None, tmp_path: Path, clock: StillClock) 
     made = World(tmp_path, clock, None if server is None else _on_cosmos(server, clock))
     yield made
     await made.close()
+
+
+@pytest.fixture
+async def cold_worlds(server: CosmosServer | None, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Callable[[], World]]:
+    """Makes worlds with nothing in them, a clock each, whose archive is of the kind of their store: a folder, or blobs."""
+    made: list[World] = []
+
+    def new() -> World:
+        clock, folder = StillClock(), tmp_path / str(len(made))
+        if server is None:
+            made.append(World(folder, clock))
+        else:
+            cold = Service(Account(request.getfixturevalue("azurite").connection_string))
+            made.append(World(folder, clock, _on_cosmos(server, clock), cold=cold))
+        return made[-1]
+
+    yield new
+    for one in made:
+        await one.close()
+
+
+@pytest.fixture
+def cold_world(cold_worlds: Callable[[], World]) -> World:
+    return cold_worlds()
 
 
 @pytest.fixture

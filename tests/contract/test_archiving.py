@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
-from memory_core.adapters.storage.account import Account
 from memory_core.core import MemoryCore
 from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.models import MemoryType, Status
 from memory_core.domain.requests import ListInput, RetrieveInput, UpdateInput
 from memory_core.domain.results import Call, Foreseen
-from tests.archives import Service
-from tests.builders import ALICE, NOW, StillClock
+from tests.builders import ALICE, NOW
 from tests.cold import archived, blobs, equal, everything, saved, years_go_by
-from tests.contract.conftest import _on_cosmos
-from tests.cosmos_server import CosmosServer
 from tests.world import BOB, World, fact, listed, rule, turn
 
 LONG = "I moved to the old house by the sea. " * 30
 
 
 @pytest.fixture
-async def world(server: CosmosServer | None, tmp_path: Path, clock: StillClock, request: pytest.FixtureRequest) -> AsyncIterator[World]:
-    """SQLite with a folder, Cosmos DB with a container of blobs."""
-    if server is None:
-        made = World(tmp_path, clock)
-    else:
-        account = Account(request.getfixturevalue("azurite").connection_string)
-        made = World(tmp_path, clock, _on_cosmos(server, clock), cold=Service(account))
-    yield made
-    await made.close()
+def world(cold_world: World) -> World:
+    return cold_world
 
 
 async def test_what_is_old_goes_and_a_stub_stays(world: World, core: MemoryCore) -> None:
