@@ -58,10 +58,6 @@ class _Thawing:
         every = (one.id for kept in self.copy.members for one in (kept.memory, *kept.versions))
         return list(dict.fromkeys([self.memory_id, *every]))
 
-    def vector(self, whole: Memory) -> Vector | None:
-        """The vector that a memory comes back with."""
-        return self.vectors.get(whole.id, whole.embedding)
-
 
 class Thaw:
     """Brings memories of any owner back."""
@@ -127,9 +123,7 @@ class Thaw:
             if stub is None or stub.archival_location != thawing.location or not is_cold(stub):
                 continue
             back = brought_back(stub, kept, thawing.now)
-            back.embedding = thawing.vector(kept.memory)
-            if back.embedding is not None and kept.memory.id in thawing.vectors:
-                back = back.model_copy(update={"embedding_model": self._embedder.model, "embedding_dimensions": self._embedder.dimensions})
+            back = back.model_copy(update=self._vector_fields(thawing, kept.memory))
             steps = [back]
             if stub.id == thawing.memory_id and back.status in (Status.DECAYED, Status.DELETED):
                 steps = _in_use_again(back, kept.memory, thawing.now)
@@ -138,6 +132,14 @@ class Thaw:
             changes[-1:] = _settled(changes[-1], told_since, thawing.now)
         return changes
 
+    def _vector_fields(self, thawing: _Thawing, whole: Memory) -> dict[str, Any]:
+        """The vector that a memory comes back with, and what made it."""
+        if whole.id not in thawing.vectors:
+            return {}
+        vector = thawing.vectors[whole.id]
+        made_by = (None, None) if vector is None else (self._embedder.model, self._embedder.dimensions)
+        return {"embedding": vector, "embedding_model": made_by[0], "embedding_dimensions": made_by[1]}
+
     def _versions(self, thawing: _Thawing, seen: Look) -> list[Document]:
         """The old versions, for those whose stubs are still there."""
         documents = []
@@ -145,8 +147,8 @@ class Thaw:
             found = seen.documents.get(whole.id)
             stub = None if found is None or found.kind != "version" else as_memory(found, seen.head)
             if stub is not None and stub.archival_location == thawing.location:
-                back = version_brought_back(stub, whole)
-                documents.append(Document(back.id, "version", back.model_dump(mode="json"), thawing.vector(whole)))
+                back = version_brought_back(stub, whole).model_copy(update=self._vector_fields(thawing, whole))
+                documents.append(Document(back.id, "version", back.model_dump(mode="json"), back.embedding))
         return documents
 
     def _session(self, thawing: _Thawing, seen: Look) -> list[Document]:
