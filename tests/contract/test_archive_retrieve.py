@@ -171,7 +171,7 @@ async def test_what_comes_back_while_it_is_looked_for_is_no_damage(world: World,
     await archived(world, core)
 
     async def then() -> None:
-        await other.restore_archived(ALICE, old.id)
+        await other.restore(ALICE, old.id)
         await archived(world, other)
 
     steps.then, steps.asleep = then, False
@@ -205,7 +205,7 @@ async def test_a_vector_of_another_embedder_is_made_anew_when_it_comes_back(worl
     await archived(world, words)
     new = OtherWords()
     words._thaw._embedder = new
-    back = await words.restore_archived(ALICE, old.id)
+    back = await words.restore(ALICE, old.id)
     assert new.texts != []
     assert (back.embedding_model, back.embedding_dimensions) == ("other words", new.dimensions)
     assert (await everything(world))[old.id].embedding is not None
@@ -220,7 +220,7 @@ async def test_without_the_new_embedder_it_comes_back_to_be_found_by_words(world
     new = OtherWords()
     new.down = True
     words._thaw._embedder = new
-    back = await words.restore_archived(ALICE, old.id)
+    back = await words.restore(ALICE, old.id)
     assert (back.content, back.embedding, back.embedding_model) == (STORY, None, None)
     (event,) = [one for one in await world.log() if one.event_type == "restored"]
     assert event.metadata == {"vector": "left_out"}

@@ -151,7 +151,7 @@ async def test_everything_comes_back_as_it_was(world: World, core: MemoryCore) -
     assert await archived(world, core) == {"archived": 3, "chains": 1}
     stubs = await everything(world)
     assert all(one.archived_at and one.embedding is None and len(one.content) <= 200 for one in stubs.values())
-    back = await core.restore_archived(ALICE, later[0].id)
+    back = await core.restore(ALICE, later[0].id)
     assert back.status is Status.SUPERSEDED
     after = await everything(world)
     assert after.keys() == before.keys()
@@ -170,8 +170,8 @@ async def test_restoring_twice_is_restoring_once_and_the_copy_is_swept_by_the_ne
     years_go_by(world)
     await archived(world, core)
     assert len(await blobs(world)) == 1
-    first = await core.restore_archived(ALICE, old.id)
-    second = await core.restore_archived(ALICE, old.id)
+    first = await core.restore(ALICE, old.id)
+    second = await core.restore(ALICE, old.id)
     assert first.etag == second.etag
     assert (first.status, first.content) == (Status.ACTIVE, "hello")
     assert len([one for one in await world.log() if one.event_type == "restored"]) == 1
@@ -185,7 +185,7 @@ async def test_what_came_back_is_not_taken_away_by_the_next_run(world: World, co
     (old,) = await saved(core, turn("hello"))
     years_go_by(world)
     await archived(world, core)
-    await core.restore_archived(ALICE, old.id)
+    await core.restore(ALICE, old.id)
     assert await archived(world, core) == {"swept": 1}
     years_go_by(world)
     assert await archived(world, core) == {"archived": 1, "chains": 1}
@@ -196,9 +196,9 @@ async def test_nobody_restores_what_is_not_theirs(world: World, core: MemoryCore
     years_go_by(world)
     await archived(world, core)
     with pytest.raises(NotFound):
-        await core.restore_archived(BOB, old.id)
+        await core.restore(BOB, old.id)
     with pytest.raises(NotFound):
-        await core.restore_archived(ALICE, "mem_nobody")
+        await core.restore(ALICE, "mem_nobody")
 
 
 async def test_what_was_deleted_in_the_archive_comes_back_deleted_with_its_chain_and_active_when_asked_for(
@@ -212,7 +212,7 @@ async def test_what_was_deleted_in_the_archive_comes_back_deleted_with_its_chain
     await archived(world, core)
     await core.delete(ALICE, second.id)
     assert (await core.session(ALICE, "s1")).counts == {"semantic": 1}
-    await core.restore_archived(ALICE, first.id)
+    await core.restore(ALICE, first.id)
     after = await everything(world)
     assert (after[second.id].status, after[second.id].content) == (Status.DELETED, "Ana lives in Bergen")
     assert after[first.id].status is Status.SUPERSEDED
@@ -225,7 +225,7 @@ async def test_asking_for_what_was_deleted_in_the_archive_brings_it_into_use(wor
     await archived(world, core)
     await core.delete(ALICE, old.id)
     assert (await core.session(ALICE, "s1")).counts == {"episodic": 0} or (await core.session(ALICE, "s1")).counts == {}
-    back = await core.restore_archived(ALICE, old.id)
+    back = await core.restore(ALICE, old.id)
     assert (back.status, back.status_reason, back.content) == (Status.ACTIVE, "restored", "hello")
     assert (await core.session(ALICE, "s1")).counts == {"episodic": 1}
 
@@ -236,7 +236,7 @@ async def test_the_later_truth_stands_when_one_was_told_meanwhile(world: World, 
     years_go_by(world)
     await archived(world, core)
     (new,) = await saved(core, fact("Ana lives in Bergen", **slot))
-    back = await core.restore_archived(ALICE, old.id)
+    back = await core.restore(ALICE, old.id)
     assert (back.status, back.status_reason, back.next_id) == (Status.SUPERSEDED, "contradicted", new.id)
     assert [one.content for one in await listed(core)] == ["Ana lives in Bergen"]
     assert [one.content for one in (await core.list(ALICE, ListInput(at=NOW + timedelta(days=1)))).memories] == ["Ana lives in Oslo"]
@@ -248,7 +248,7 @@ async def test_a_truth_about_an_earlier_time_gives_way_to_the_one_that_comes_bac
     years_go_by(world)
     await archived(world, core)
     (late,) = await saved(core, fact("Ana lives in Bergen", **slot, event_timestamp=NOW - timedelta(days=700)))
-    await core.restore_archived(ALICE, old.id)
+    await core.restore(ALICE, old.id)
     assert [one.content for one in await listed(core)] == ["Ana lives in Oslo"]
     assert (await core.get(ALICE, late.id)).next_id == old.id
 
@@ -259,7 +259,7 @@ async def test_the_same_truth_told_again_meanwhile_is_one(world: World, core: Me
     years_go_by(world)
     await archived(world, core)
     (new,) = await saved(core, fact("Ana lives in Oslo", **slot))
-    back = await core.restore_archived(ALICE, old.id)
+    back = await core.restore(ALICE, old.id)
     assert (back.status, back.next_id) == (Status.UPDATED, new.id)
     assert len(await listed(core)) == 1
 
@@ -270,7 +270,7 @@ async def test_a_turn_that_is_told_again_while_it_is_cold_is_reinforced_and_come
     await archived(world, core)
     again = await core.save(ALICE, turn(LONG, event_timestamp=NOW))
     assert (again.outcome.value, again.memory.id) == ("reinforced", old.id)
-    back = await core.restore_archived(ALICE, old.id)
+    back = await core.restore(ALICE, old.id)
     assert (back.content, back.reinforcement_count) == (LONG.strip(), 1) or back.content == LONG
     assert back.type is MemoryType.EPISODIC
 

@@ -170,7 +170,7 @@ async def _checked(world: World, core: MemoryCore, act: str, made: list[Memory],
     await settled(world)
     cold = [one.id for one in await listed(core, status="archived")]
     for identity in cold:
-        await core.restore_archived(ALICE, identity)
+        await core.restore(ALICE, identity)
     after = await everything(world)
     assert all(one.archived_at is None and one.embedding is not None for one in after.values()), told
     contents = {one.content for one in after.values()}
@@ -252,7 +252,7 @@ async def test_the_archive_down_the_task_waits_and_spends_no_attempt(world: Worl
     assert (await done(world, core, accepted)).status == "succeeded"
     archive.down = True
     with pytest.raises(Unavailable):
-        await core.restore_archived(ALICE, made[0].id)
+        await core.restore(ALICE, made[0].id)
     assert (await core.get(ALICE, made[0].id)).status is Status.ARCHIVED
     assert await core.save(ALICE, turn("life goes on"))
 
@@ -294,7 +294,7 @@ async def test_a_damaged_copy_is_said_when_it_is_asked_for_and_the_stub_stays(wo
     await place.damage(location, b"spoilt")
     before = await world.head()
     with pytest.raises(Damaged):
-        await core.restore_archived(ALICE, made[2].id)
+        await core.restore(ALICE, made[2].id)
     assert (await core.get(ALICE, made[2].id)).content == "good morning"
     assert await world.head() == before
     archive = world.archive()
@@ -302,7 +302,7 @@ async def test_a_damaged_copy_is_said_when_it_is_asked_for_and_the_stub_stays(wo
     await archive.remove(location)
     await archive.close()
     with pytest.raises(Damaged, match="gone"):
-        await core.restore_archived(ALICE, made[2].id)
+        await core.restore(ALICE, made[2].id)
 
 
 async def test_many_who_restore_at_once_restore_once(world: World, core: MemoryCore) -> None:
@@ -311,7 +311,7 @@ async def test_many_who_restore_at_once_restore_once(world: World, core: MemoryC
     await archived(world, core)
     processes = [core, *[await world.core() for _ in range(3)]]
     asked = [made[0].id, made[1].id]
-    back = await asyncio.gather(*(one.restore_archived(ALICE, asked[place % 2]) for place, one in enumerate(processes * 2)))
+    back = await asyncio.gather(*(one.restore(ALICE, asked[place % 2]) for place, one in enumerate(processes * 2)))
     assert len({one.etag for one in back}) == 2
     assert len([one for one in await world.log() if one.event_type == "restored"]) == 2
     after = await everything(world)
@@ -336,12 +336,12 @@ async def test_a_restore_whose_process_dies_or_whose_answer_is_lost_is_done_once
             await archived(world, core)
             moment.asleep = False
             try:
-                await core.restore_archived(ALICE, made[0].id)
+                await core.restore(ALICE, made[0].id)
             except Killed:
                 moment.dead, moment.asleep = True, True
             await nothing_is_lost(world, before)
             rescuer = await world.core()
-            assert (await rescuer.restore_archived(ALICE, made[0].id)).status is Status.SUPERSEDED
+            assert (await rescuer.restore(ALICE, made[0].id)).status is Status.SUPERSEDED
             assert len([one for one in await world.log() if one.event_type == "restored"]) == 2
             await settled_after_sweep(world, rescuer)
             moment.dead = False
@@ -362,7 +362,7 @@ async def test_a_restore_between_archive_and_sweep_keeps_the_copies_that_are_poi
         accepted = await begun(core)
 
         async def then(other: MemoryCore = other, made: list[Memory] = made) -> None:
-            await other.restore_archived(ALICE, made[0].id)
+            await other.restore(ALICE, made[0].id)
 
         steps.then, steps.asleep = then, False
         await done(world, core, accepted)
