@@ -49,6 +49,7 @@ from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.owner_names import OwnerNames
 from memory_core.ledger.receipts import keyed
 from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.touches import Touches
@@ -88,7 +89,7 @@ class MemoryCore(Conversing, Cold):
         self._saver = Saver(ledger, mirror, made.embedder, self._clock, ids, save_rules(self.settings))
         self._editor = Editor(ledger, mirror, made.embedder, self._clock)
         self._clearer = Clearer(made.long_term, ledger, mirror, self._clock, ids)
-        copies = ColdCopies(made.archive)
+        copies = ColdCopies(made.archive, OwnerNames(made.archive))
         cold = ColdSearch(made.long_term, copies, made.embedder)
         self._touches = Touches(made.long_term, made.short_term, self._clock, ids)
         self._retriever = Retriever(
@@ -100,7 +101,7 @@ class MemoryCore(Conversing, Cold):
         self._tasking = Tasking(made.long_term, ledger, mirror, made.queue, cursors, self._clock, ids, lease)
         rules = formation_rules(self.settings)
         self._formation = Formation(made.of_formation(), ledger, mirror, self._tasking, self._clock, ids, rules)
-        self._thaw = Thaw(ledger, mirror, copies, made.embedder, self._clock)
+        self._thaw = Thaw(made.long_term, ledger, mirror, copies, made.embedder, self._clock)
         self._consolidation = Consolidation(made.long_term, ledger, self._tasking, copies, self._clock, archive_rules(self.settings))
         self._worker = self._tasking.worker(self._formation.works | self._consolidation.works)
         self._lineage = Lineage(made.long_term)

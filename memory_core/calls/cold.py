@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from memory_core.calls.conversing import NO_CALL
 from memory_core.consolidation.phase import Consolidation
-from memory_core.domain.archival import is_cold
 from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import StatusInput
@@ -42,6 +41,7 @@ class Cold:
         """
         with self._telemetry.operation("restore"):
             call = keyed(call, "restore", memory_id)
-            if is_cold(await self._reader.get(checked(owner), check_name(memory_id))):
+            memory = await self._reader.get(checked(owner), check_name(memory_id))
+            if await self._thaw.is_for(owner, memory):
                 return await self._thaw.restore_archived(owner, memory_id, call)
             return await self._editor.set_status(owner, memory_id, StatusInput(status="active", reason="restored"), call)

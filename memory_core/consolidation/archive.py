@@ -18,7 +18,7 @@ from typing import Any
 from memory_core.consolidation.chains import ChainReader, Moving
 from memory_core.consolidation.cold_sweep import ColdSweep
 from memory_core.domain.archival import is_due, stub_of
-from memory_core.domain.errors import Damaged, Unavailable
+from memory_core.domain.errors import Damaged, NotFound, Unavailable
 from memory_core.domain.models import Event, Memory, Status
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
@@ -144,6 +144,15 @@ class Archiver:
 
     async def work(self, lease: Lease) -> None:
         """Do, or finish, the run of a task. Raises TaskLost, Unavailable, HeadMoved."""
+        epoch = await self._epoch(lease.owner)
+        try:
+            await self._work(lease)
+        except (TaskLost, NotFound, Unavailable):
+            if epoch is not None and await self._epoch(lease.owner) != epoch:
+                await self._forget(lease, epoch)
+            raise
+
+    async def _work(self, lease: Lease) -> None:
         operation = await self._operations.of(lease)
         run = _Run(lease, operation, Plan.of(operation.plan))
         capped = False
@@ -153,6 +162,16 @@ class Archiver:
         await lease.report("sweeping", 0.99)
         run.counts["swept"] += await self._sweep.run(lease.owner, run.operation.id)
         await self._advance(run, SETTLED, done=True, capped=capped)
+
+    async def _epoch(self, owner: Owner) -> str | None:
+        """The epoch of a user's life, None when that is over."""
+        head = (await self._store.snapshot(owner)).head
+        return None if head is None or head.state == "erasing" else head.epoch
+
+    async def _forget(self, lease: Lease, epoch: str) -> None:
+        """Of a user who was erased while a run was under way nothing may be left by it; and no commit can name its copies any more."""
+        async for name in self._copies.names(lease.owner, epoch):
+            await self._copies.remove(lease.owner, name)
 
     async def _plan(self, owner: Owner, session_id: str | None) -> Plan:
         head = (await self._store.snapshot(owner)).head
@@ -213,9 +232,6 @@ class Archiver:
                 standing = {location: one for location, one in written.items() if not one.touched(events)}
                 run.counts["abandoned"] += len(written) - len(standing)
                 written, known = standing, moved.sequence
-            except (TaskLost, Unavailable):
-                await self._forget_if_erased(owner, written)
-                raise
             else:
                 return known
         run.counts["abandoned"] += len(written)
@@ -234,7 +250,13 @@ class Archiver:
                     log.error("a chain stays where it is: %s", error.detail)
                     return None
 
-        locations = await asyncio.gather(*(write(one) for one in portion))
+        # All are waited for, so that nothing is written behind our back.
+        ended = await asyncio.gather(*(write(one) for one in portion), return_exceptions=True)
+        locations: list[str | None] = []
+        for one in ended:
+            if isinstance(one, BaseException):
+                raise one
+            locations.append(one)
         written = {location: one for location, one in zip(locations, portion, strict=True) if location is not None}
         run.counts["damaged"] += len(portion) - len(written)
         return written
@@ -273,13 +295,6 @@ class Archiver:
             found += [one for one in page if one.sequence <= until]
             after = page[-1].sequence
         return found
-
-    async def _forget_if_erased(self, owner: Owner, written: Mapping[str, Moving]) -> None:
-        """Of a user who is being erased, or was, nothing may be left behind by a run that was under way: no commit can name these now."""
-        head = (await self._store.snapshot(owner)).head
-        for location, one in written.items():
-            if head is None or head.state == "erasing" or head.epoch != one.copy.epoch:
-                await self._copies.remove(owner, location)
 
 
 def _changes(moving: Moving, look: Look, location: str, now: datetime) -> list[Change]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.archival import brought_back, is_cold, version_brought_back
+from memory_core.domain.archival import brought_back, is_cold, version_brought_back, was_cold
 from memory_core.domain.cold_copy import ColdCopy
 from memory_core.domain.errors import Damaged, EmbeddingMismatch, NotFound, Unavailable
 from memory_core.domain.indexing import text_to_embed
@@ -29,7 +29,7 @@ from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.sessions import Session
-from memory_core.ports import Clock, Document, Embedder, Near, Neighbour
+from memory_core.ports import Clock, Document, Embedder, LongTermStore, Near, Neighbour
 
 ROUNDS = 4
 """How often in a row the memory may move to another copy before we give up: each takes an archive run of its own."""
@@ -62,8 +62,19 @@ class _Thawing:
 class Thaw:
     """Brings memories of any owner back."""
 
-    def __init__(self, ledger: Ledger, mirror: Mirror, copies: ColdCopies, embedder: Embedder, clock: Clock) -> None:
-        self._ledger, self._mirror, self._copies, self._embedder, self._clock = ledger, mirror, copies, embedder, clock
+    def __init__(self, store: LongTermStore, ledger: Ledger, mirror: Mirror, copies: ColdCopies, embedder: Embedder, clock: Clock) -> None:
+        self._store, self._ledger, self._mirror = store, ledger, mirror
+        self._copies, self._embedder, self._clock = copies, embedder, clock
+
+    async def is_for(self, owner: Owner, memory: Memory) -> bool:
+        """Whether bringing this memory back is our business: it is in the archive, or was, and nothing has happened to it since.
+
+        Without the second, who asks twice for a superseded truth would be told the second time that it can't be restored.
+        """
+        if is_cold(memory) or memory.status is Status.ACTIVE:
+            return is_cold(memory)
+        last = await self._store.events(owner, memory.revision - 1, 1)
+        return any(one.sequence == memory.revision and one.event_type == "restored" and was_cold(one.before) for one in last)
 
     async def restore_archived(self, owner: Owner, memory_id: str, call: Call) -> Memory:
         """The memory as it is hot; its chain comes with it. One that is hot already answers as it is.

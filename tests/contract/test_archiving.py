@@ -181,6 +181,26 @@ async def test_restoring_twice_is_restoring_once_and_the_copy_is_swept_by_the_ne
     assert (await core.get(ALICE, old.id)).content == "hello"
 
 
+async def test_a_superseded_truth_that_came_back_stays_so_however_often_it_is_asked_for(world: World, core: MemoryCore) -> None:
+    slot = {"subject": "Ana", "attribute": "city"}
+    (old,) = await saved(core, fact("Ana lives in Oslo", **slot))
+    world.clock.forward(60)
+    await saved(core, fact("Ana lives in Bergen", **slot))
+    with pytest.raises(Conflict):
+        await core.restore(ALICE, old.id)
+    years_go_by(world)
+    await archived(world, core)
+    first, second = [await core.restore(ALICE, old.id) for _ in range(2)]
+    assert (first.status, first.etag) == (Status.SUPERSEDED, second.etag)
+
+
+async def test_restore_is_also_for_what_was_deleted(core: MemoryCore) -> None:
+    (old,) = await saved(core, turn("hello"))
+    await core.delete(ALICE, old.id)
+    assert (await core.restore(ALICE, old.id)).status is Status.ACTIVE
+    assert (await core.restore(ALICE, old.id)).status is Status.ACTIVE
+
+
 async def test_what_came_back_is_not_taken_away_by_the_next_run(world: World, core: MemoryCore) -> None:
     (old,) = await saved(core, turn("hello"))
     years_go_by(world)
