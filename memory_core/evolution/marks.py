@@ -25,9 +25,13 @@ def told_in(fact: Memory) -> tuple[str, ...]:
 
 
 def fallen_in(page: Page) -> list[Memory]:
-    """The facts that this commit lets fall, or gives another successor, as it leaves them."""
-    ids = dict.fromkeys(one.after.id for one in page.changes if one.after.status is Status.SUPERSEDED and one.after.next_id is not None)
+    """The facts that this commit lets fall, gives another successor, or lets rise again (`next_id` is None then), as it leaves them."""
+    ids = dict.fromkeys(one.after.id for one in page.changes if _falls(one.after) or (one.before is not None and _falls(one.before)))
     return [page.states[name] for name in ids]
+
+
+def _falls(memory: Memory) -> bool:
+    return memory.status is Status.SUPERSEDED and memory.next_id is not None
 
 
 def mark_fallen(page: Page, asked: Collection[str]) -> None:
@@ -71,4 +75,4 @@ def _marked(told: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:
         return facts
     known = {one.fact_id for one in facts}
     more = [AtomicFact(text=fact.content, fact_id=name, superseded_by=fact.next_id) for name, fact in fallen.items() if name not in known]
-    return [*facts, *more]
+    return [one for one in (*facts, *more) if one.superseded_by is not None]
