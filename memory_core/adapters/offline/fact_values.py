@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from memory_core.adapters.offline.cities import CITIES
 from memory_core.adapters.offline.voice import is_past
 from memory_core.domain.text import tokens
 from memory_core.domain.themes import themes
@@ -101,6 +102,23 @@ _NO_THING = re.compile(
     re.IGNORECASE,
 )
 _MARKUP = frozenset("{}<>|\\=")
+_FOOD = re.compile(
+    r"((?:red )?meat|fish|pork|beef|chicken|lamb|veal|poultry|dairy|cheese|milk|eggs?|gluten|sugar|seafood|shellfish|honey|wheat|bread|nuts"
+    r"|carbs|sweets|chocolate)(?: again)?(?: now)?",
+    re.IGNORECASE,
+)
+_MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
+_DAY = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+_WHEN = re.compile(
+    rf"(?:\s*\b(?:yesterday|today|recently|lately|now|again|too|sadly|(?:a|an|two|three|four|five|six|\d+|a few|some|a couple of) \w+ ago"
+    rf"|(?:last|this) \w+|in (?:early |late |mid[- ])?(?:{_MONTH}|\d{{4}}|spring|summer|autumn|fall|winter)|on (?:{_DAY})"
+    r"|at the (?:start|beginning|end) of (?:the|last|this) \w+|after (?:\w+ ){1,3}years|for good))*",
+    re.IGNORECASE,
+)
+_LEFT_FOR = re.compile(
+    rf"(\S.{{1,40}}?) for (\S.{{1,40}}?)(?:\s+(?:last|this|in (?:{_MONTH}|\d)|(?:a|two|three|\d+) \w+ ago).*)?", re.IGNORECASE
+)
+_FOR_GOOD = re.compile(r"(\S.{1,40}?) (?:for good|for ever|forever|permanently|behind)\b.*", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:an?|the|ein(?:e|en|em|er)?|une?|una?)\s+", re.IGNORECASE)
 _NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
@@ -120,6 +138,42 @@ def place(words: str) -> str | None:
     if found.split()[0].lower() in _NO_PLACE or themes(tokens(found)).get("technology"):
         return None
     return found
+
+
+def known_place(words: str) -> str | None:
+    """A place that is written with a capital, or one that is known: what stands here may be anything ("my home is in danger")."""
+    found = place(words)
+    return found if found is not None and (found in words or _is_known(found)) else None
+
+
+def new_home(words: str) -> str | None:
+    """Lisbon, of "Berlin for Lisbon" after "left". One of the two must be known to be a place, for companies are left in these words too."""
+    found = _homes(words)
+    return found[1] if found else None
+
+
+def old_home(words: str) -> str | None:
+    """Berlin, of "Berlin for Lisbon" or "Berlin for good" after "left"."""
+    found = _homes(words)
+    if found:
+        return found[0]
+    match = _FOR_GOOD.fullmatch(words)
+    left = place(match[1]) if match else None
+    return left if left is not None and left == match[1] and _is_known(left) else None
+
+
+def _homes(words: str) -> tuple[str, str] | None:
+    match = _LEFT_FOR.fullmatch(words)
+    if match is None:
+        return None
+    homes = place(match[1]), place(match[2])
+    if homes[0] is None or homes[1] is None or (homes[0], homes[1]) != match.groups()[:2]:
+        return None
+    return (homes[0], homes[1]) if _is_known(homes[0]) or _is_known(homes[1]) else None
+
+
+def _is_known(name: str) -> bool:
+    return name.lower() in CITIES or name.lower() in COUNTRIES
 
 
 def name(words: str) -> str | None:
@@ -161,6 +215,17 @@ def thing(words: str) -> str | None:
 def activity(words: str) -> str | None:
     """Like `thing`, but an infinitive may stand there: "to swim"."""
     return _few(words, 8) if words.startswith("to ") else thing(words)
+
+
+def food(words: str) -> str | None:
+    """Something that people give up or return to, and nothing besides it."""
+    match = _FOOD.fullmatch(_THING_END.sub("", words))
+    return match[1].lower() if match else None
+
+
+def nothing(words: str) -> str | None:
+    """ "" where nothing more is said but when; None where there is more to it."""
+    return "" if _WHEN.fullmatch(words.strip()) else None
 
 
 def language(words: str) -> str | None:
