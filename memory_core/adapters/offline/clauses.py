@@ -50,9 +50,12 @@ _SUPPOSED = re.compile(
     r"\s*(?:and\s+|but\s+|so\s+|well,?\s+)?(?:if|suppose|supposing|imagine|pretend|say\b(?=,?\s+i\b)|let'?s say|assum(?:e|ing)|what if"
     r"|i wish|wish"
     r"|would|could|should|maybe|perhaps|in case|unless|whether|hypothetically|as if|wenn|falls|si"
-    r"|in (?:my|a|an|the|this|that|some|your|his|her|our) (?:\w+ )?(?:dreams?|nightmare|fantasy|imagination|game|story|novel|book|movie|film"
-    r"|play|simulation|role-?play|scenario|thought experiment)(?=,|\s+(?:I|we|my)\b))\b",
+    r"|in (?:my|a|an|the|this|that|some|your|his|her|our) (?:\w+ )?(?:dreams?|nightmare|fantasy|imagination|game|story|novel|book|movie"
+    r"|film|play|simulation|role-?play|scenario|thought experiment)(?=,|\s+(?:I|we|my)\b))\b",
     re.IGNORECASE,
+)
+_NOT_HERE = re.compile(
+    r"\bin (?:my|a|an|the|this|that) (?:\w+ )?(?:dreams?|nightmare|fantasy|game|story|novel|simulation|role-?play)$", re.IGNORECASE
 )
 _UNREAL = re.compile(
     r".*\b(?:dreamt|dreamed|(?:dream|nightmare)s?|imagin(?:e|ed|ing)|pretend(?:ed|ing)?|fanta[sz]i[sz](?:e|ed|ing)|daydream(?:ed|ing)?)\b",
@@ -107,7 +110,7 @@ def asserted_clauses(sentence: str) -> list[Clause]:
     """The clauses of a sentence that assert something, in order: no question, nothing supposed, nothing told of by "that" or "who"."""
     plain = re.sub(r"^i\b|(?<=\s)i\b", "I", expanded(sentence).strip().rstrip(".!…"))
     asks = plain.endswith("?")
-    if _SUPPOSED.match(plain):
+    if _SUPPOSED.match(plain) or _NOT_HERE.search(plain):
         return []
     found: list[Clause] = []
     subject = ""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from memory_core.adapters.offline import fact_values as a
+from memory_core.adapters.offline import places
 from memory_core.adapters.offline.fact_values import Shape
 from memory_core.domain.endings import NO_LONGER
 
@@ -27,10 +28,11 @@ _SHORT = {
     "<moved>": r"<did>(?:moved|relocated)(?: (?:back|over|out|permanently|away|recently))?",
     "<working>": r"(?:works?|<be> (?:working|employed)|(?:have|has) <adv>been working)(?: (?:part|full)[- ]time)?",
     "<job>": r"(?: working| a new job)?",
-    "<jobless>": r"(?:<gave up>|<dismissed>|<did>(?:resigned|retired)|<be> (?:retired|unemployed|jobless|out of work|between jobs)"
-    r"|(?:no longer have|have no|do not have) a(?:ny)? job(?: any ?more)?)",
+    "<jobless>": r"(?:<gave up>|<dismissed>|<did>(?:resigned|retired)|(?:<be>|(?:have|has) been)"
+    r" (?:retired|unemployed|jobless|out of work|between jobs)|(?:no longer have|have no|do not have) a(?:ny)? job(?: any ?more)?)",
     "<gave up>": r"<did>(?:quit|left|lost|resigned from|walked out of|gave up|given up) (?:my|his|her|their|our) job",
-    "<dismissed>": r"<did>(?:was|were|got|been) (?:laid off|fired|let go|sacked|dismissed|made redundant)",
+    "<dismissed>": r"<did>(?:was|were|got|been) (?:laid off|fired|let go|sacked|dismissed|made redundant|the sack)",
+    "<dismissing>": r"(?:have |has )?(?:laid (?:me|us) off|fired (?:me|us)|let (?:me|us) go|made (?:me|us) redundant)",
     "<studying>": r"(?:study|studies|<be> studying)",
     "<academic>": r"(?:[Uu]niversi|[Cc]ollege|[Ii]nstitut|[Aa]cadem)",
     "<fond>": r"(?:fan of|fond of|into|crazy about|passionate about|keen on|obsessed with)\b",
@@ -90,6 +92,7 @@ class Pattern:
 
 
 _ALL: tuple[Of, ...] = ("self", "we", "other")
+_MOST: tuple[Of, ...] = ("self", "other")
 _LIVES, _LIVED, _CALLED = "{who} lives in {value}", "{who} used to live in {value}", "{who} is called {value}"
 _WORKS_AS, _WORKS_AT = "{who} works as {a_value}", "{who} works at {value}"
 _LIKES, _DISLIKES, _ALLERGIC = "{who} likes {value}", "{who} dislikes {value}", "{who} is allergic to {value}"
@@ -98,18 +101,18 @@ _NO_LONGER = f"{NO_LONGER} {{value}}"
 
 ENGLISH: tuple[Pattern, ...] = (
     # where one lives
-    Pattern("home city", _LIVES, r"<living>(?: (?:alone|now|here|currently))?(?: with [\w' ]{2,30}?)? in\b", a.place, _ALL),
-    Pattern("home city", _LIVES, r"<moved>(?: from .{2,40}?)? to\b", a.place, _ALL),
-    Pattern("home city", _LIVES, r"<did>(?:settled(?: down)?) in\b", a.place, _ALL),
-    Pattern("home city", _LIVES, r"(?:new )?home is(?: now)?(?: in)?\b", a.known_place, ("mine",)),
-    Pattern("home city", _LIVES, r"<did>left\b", a.new_home, _ALL),
-    Pattern("home city", _LIVED, r"<did>left\b", a.old_home, _ALL, _NO_LONGER),
-    Pattern("home city", _LIVED, r"<moved>(?: to .{2,40}?)? (?:from|of)\b", a.place, _ALL, _NO_LONGER),
-    Pattern(None, _LIVED, r"(?:used to live|lived) in\b(?! .*\b(?:for|since)\b)", a.place, _ALL),
-    Pattern("home town", "{who} grew up in {value}", r"(?:grew up|was raised) in\b", a.place),
-    Pattern("birthplace", "{who} was born in {value}", r"was born(?: and raised)? in\b", a.place),
-    Pattern("origin", "{who} comes from {value}", r"(?:comes?|<be>)(?: originally)? from\b", a.place, _ALL),
-    Pattern("home town", "{who}'s home town is {value}", r"home ?town is", a.place, ("mine",)),
+    Pattern("home city", _LIVES, r"<living>(?: (?:alone|now|here|currently))?(?: with [\w' ]{2,30}?)? in\b", places.place, _ALL),
+    Pattern("home city", _LIVES, r"<moved>(?: from .{2,40}?)? (?:to|into (?:an?|our|my) [\w ]{3,30} in)\b", places.place, _ALL),
+    Pattern("home city", _LIVES, r"<did>(?:settled(?: down)?) in\b", places.place, _ALL),
+    Pattern("home city", _LIVES, r"(?:new )?home is(?: now)?(?: in)?\b", places.known_place, ("mine",)),
+    Pattern("home city", _LIVES, r"<did>left\b", places.new_home, _ALL),
+    Pattern("home city", _LIVED, r"<did>left\b", places.old_home, _ALL, _NO_LONGER),
+    Pattern("home city", _LIVED, r"<moved>(?: to .{2,40}?)? (?:from|of)\b", places.place, _ALL, _NO_LONGER),
+    Pattern(None, _LIVED, r"(?:used to live|lived) in\b(?! .*\b(?:for|since)\b)", places.place, _ALL),
+    Pattern("home town", "{who} grew up in {value}", r"(?:grew up|was raised) in\b", places.place),
+    Pattern("birthplace", "{who} was born in {value}", r"was born(?: and raised)? in\b", places.place),
+    Pattern("origin", "{who} comes from {value}", r"(?:comes?|<be>)(?: originally)? from\b", places.place, _ALL),
+    Pattern("home town", "{who}'s home town is {value}", r"home ?town is", places.place, ("mine",)),
     # work and study
     Pattern("occupation", _WORKS_AS, r"<working>(?: (?:at|for) .{2,40}?)? as\b", a.job),
     Pattern("occupation", "{who} is {a_value}", r"<be> (?=an? )", a.known_job),
@@ -123,8 +126,11 @@ ENGLISH: tuple[Pattern, ...] = (
             a.organisation, filled=_NO_LONGER, negative=None),
     Pattern("occupation", "{who} no longer works as {a_value}",
             r"<did>(?:resigned|retired|stepped down) as\b", a.job, filled=_NO_LONGER),
-    Pattern("employer", "{who} has left or lost their job", "<jobless>", a.nothing, filled=NO_LONGER, negative=None),
-    Pattern("occupation", "{who} no longer has the job they had", "<jobless>", a.nothing, filled=NO_LONGER, negative=None),
+    *(
+        Pattern(attribute, told, said, a.nothing, of, NO_LONGER, negative=None)
+        for attribute, told in (("employer", "{who} has left or lost their job"), ("occupation", "{who} no longer has the job they had"))
+        for said, of in (("<jobless>", _MOST), (r"(?:company|employer|boss) <dismissing>", ("mine",)), (r"they <dismissing>", ("foreign",)))
+    ),
     Pattern("school", "{who} studies at {value}", r"(?:<studying>|goes?|go)(?: [\w ]{2,40}?)? (?:at|to)(?= .*<academic>)", a.organisation),
     Pattern("field of study", "{who} studies {value}", r"<studying>\b(?! (?:for|at|in|with|hard|abroad|to|a lot|the|my)\b)", a.job),
     Pattern("field of study", "{who} studies {value}", r"(?:majors? in|<be> majoring in)\b", a.job),
@@ -190,8 +196,9 @@ ENGLISH: tuple[Pattern, ...] = (
 FOREIGN: tuple[Pattern, ...] = (
     # German
     Pattern("home city", _LIVES,
-            r"(?:ich )?(?:wohne|lebe)(?: (?:jetzt|nun|derzeit|noch|wieder|seit [\w ]{3,15}))* in\b", a.place, ("foreign",)),
-    Pattern("home city", _LIVES, r"(?:ich bin|wir sind)(?: [\w ]{2,40}?)? nach(?= [\w .-]{2,40} (?:um)?gezogen)", a.place, ("foreign",)),
+            r"(?:ich )?(?:wohne|lebe)(?: (?:jetzt|nun|derzeit|noch|wieder|seit [\w ]{3,15}))* in\b", places.place, ("foreign",)),
+    Pattern("home city", _LIVES,
+            r"(?:ich bin|wir sind)(?: [\w ]{2,40}?)? nach(?= [\w .-]{2,40} (?:um)?gezogen)", places.place, ("foreign",)),
     Pattern("name", _CALLED, r"(?:ich )?hei(?:ß|ss)e\b|mein name ist", a.name, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"(?:ich )?arbeite(?: \w+)? als\b|ich bin von beruf\b", a.job, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"ich bin(?: eine?)?(?= \w+$)", a.known_job, ("foreign",)),
@@ -201,7 +208,7 @@ FOREIGN: tuple[Pattern, ...] = (
     Pattern("allergy to {value}", _ALLERGIC, r"(?:ich )?bin allergisch gegen\b", a.thing, ("foreign",), "yes"),
     # French
     Pattern("home city", _LIVES,
-            r"(?:j'habite|je vis)(?: maintenant)? (?:à|en|au)\b|j'ai déménagé(?: de .{2,40}?)? à\b", a.place, ("foreign",)),
+            r"(?:j'habite|je vis)(?: maintenant)? (?:à|en|au)\b|j'ai déménagé(?: de .{2,40}?)? à\b", places.place, ("foreign",)),
     Pattern("name", _CALLED, r"je m'appelle\b|mon (?:pré)?nom est\b", a.name, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"je travaille comme\b", a.job, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"je suis(?: une?)?(?= \w+$)", a.known_job, ("foreign",)),
@@ -210,7 +217,7 @@ FOREIGN: tuple[Pattern, ...] = (
     Pattern(_OPINION, _DISLIKES, r"je déteste\b<the>?", a.thing, ("foreign",), "dislikes"),
     Pattern("allergy to {value}", _ALLERGIC, r"je suis allergique (?:à la|aux|au|à)\b", a.thing, ("foreign",), "yes"),
     # Spanish
-    Pattern("home city", _LIVES, r"(?:yo )?vivo(?: ahora)? en\b|me (?:mudé|he mudado)(?: de .{2,40}?)? a\b", a.place, ("foreign",)),
+    Pattern("home city", _LIVES, r"(?:yo )?vivo(?: ahora)? en\b|me (?:mudé|he mudado)(?: de .{2,40}?)? a\b", places.place, ("foreign",)),
     Pattern("name", _CALLED, r"me llamo\b|mi nombre es\b", a.name, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"trabajo (?:como|de)\b", a.job, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"soy(?: una?)?(?= \w+$)", a.known_job, ("foreign",)),

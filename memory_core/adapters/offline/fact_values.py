@@ -9,31 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from memory_core.adapters.offline.cities import CITIES
+from memory_core.adapters.offline.places import NOWHERE
 from memory_core.adapters.offline.voice import is_past
-from memory_core.domain.text import tokens
-from memory_core.domain.themes import themes
 
 Shape = Callable[[str], str | None]
 
-_COUNTRIES = """
-    afghanistan, albania, algeria, andorra, angola, argentina, armenia, australia, austria, azerbaijan, bahamas, bahrain, bangladesh,
-    barbados, belarus, belgium, belize, benin, bhutan, bolivia, bosnia, botswana, brazil, brunei, bulgaria, burkina faso, burundi,
-    cambodia, cameroon, canada, chad, chile, china, colombia, congo, costa rica, croatia, cuba, cyprus, czech republic, czechia,
-    denmark, dominican republic, ecuador, egypt, el salvador, england, eritrea, estonia, ethiopia, europe, fiji, finland, france,
-    gabon, gambia, georgia, germany, ghana, great britain, greece, guatemala, guinea, guyana, haiti, honduras, hungary, iceland,
-    india, indonesia, iran, iraq, ireland, israel, italy, ivory coast, jamaica, japan, jordan, kazakhstan, kenya, kosovo, kuwait,
-    laos, latvia, lebanon, liberia, libya, liechtenstein, lithuania, luxembourg, madagascar, malawi, malaysia, mali, malta, mauritius,
-    mexico, moldova, monaco, mongolia, montenegro, morocco, mozambique, myanmar, namibia, nepal, netherlands, new zealand, nicaragua,
-    niger, nigeria, north korea, north macedonia, northern ireland, norway, oman, pakistan, palestine, panama, paraguay, peru,
-    philippines, poland, portugal, qatar, romania, russia, rwanda, saudi arabia, scotland, senegal, serbia, singapore, slovakia,
-    slovenia, somalia, south africa, south korea, korea, spain, sri lanka, sudan, sweden, switzerland, syria, taiwan, tajikistan,
-    tanzania, thailand, togo, tunisia, turkey, uganda, uk, ukraine, united arab emirates, united kingdom, united states, uruguay, us,
-    usa, uzbekistan, venezuela, vietnam, wales, yemen, zambia, zimbabwe, america, africa, asia, deutschland, österreich, schweiz,
-    frankreich, spanien, italien, allemagne, espagne, suisse, belgique, italie, españa, alemania, francia, suiza, méxico
-"""
-COUNTRIES = frozenset(" ".join(name.split()) for name in _COUNTRIES.split(","))
-"""Names that are of no city, so that "in Germany" does not stand against "in Berlin"."""
 _TRADES = """
     accountant actor actress analyst architect artist attorney author baker banker barber barista bartender biologist bookseller
     builder butcher carer carpenter cashier chef chemist cleaner clerk coach composer consultant contractor cook dancer dentist
@@ -63,18 +43,6 @@ _CONDITIONS = re.compile(
     r"|sleep apn(?:o)?ea|ibs|scoliosis|pacemaker|peanut allergy|nut allergy|food allergy)\b",
     re.IGNORECASE,
 )
-_PLACE = re.compile(
-    r"(?:the\s+)?[A-ZÀ-ÞĀ-ſ][\w'’.-]*(?:\s+(?:(?:de|del|la|le|of|am|an|upon|sur|der|den|do|da)\s+)?[A-ZÀ-ÞĀ-ſ][\w'’.-]*){0,3}"
-)
-_LOWER_PLACE = re.compile(
-    r"[a-zà-ÿ][\w'’-]{2,}(?:\s+(?:york|francisco|angeles|city|aires|janeiro|paulo|delhi|diego|town))?(?=\s*(?:$|now\b|with\b))"
-)
-_NOWHERE = """
-    the a an my this that his her our your their general fact peace fear love case person town charge need debt pain bed here there it
-    them january february march april may june july august september october november december spring summer autumn winter monday
-    tuesday wednesday thursday friday saturday sunday
-"""
-_NO_PLACE = frozenset(_NOWHERE.split())
 _NAME = re.compile(
     r"(?:Dr\.?\s+|Mr\.?\s+|Mrs\.?\s+|Ms\.?\s+)?[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:van|von|de|der|la|el|bin|al)\s+)*[^\W\d_a-z][\w'’.-]*){0,3}"
 )
@@ -111,14 +79,10 @@ _MONTH = "january|february|march|april|may|june|july|august|september|october|no
 _DAY = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
 _WHEN = re.compile(
     rf"(?:\s*\b(?:yesterday|today|recently|lately|now|again|too|sadly|(?:a|an|two|three|four|five|six|\d+|a few|some|a couple of) \w+ ago"
-    rf"|(?:last|this) \w+|in (?:early |late |mid[- ])?(?:{_MONTH}|\d{{4}}|spring|summer|autumn|fall|winter)|on (?:{_DAY})"
+    rf"|(?:last|this) \w+|in (?:early |late |mid[- ])?(?:{_MONTH}|\d{{4}}|spring|summer|autumn|fall|winter)|on (?:{_DAY})|since \w+"
     r"|at the (?:start|beginning|end) of (?:the|last|this) \w+|after (?:\w+ ){1,3}years|for good))*",
     re.IGNORECASE,
 )
-_LEFT_FOR = re.compile(
-    rf"(\S.{{1,40}}?) for (\S.{{1,40}}?)(?:\s+(?:last|this|in (?:{_MONTH}|\d)|(?:a|two|three|\d+) \w+ ago).*)?", re.IGNORECASE
-)
-_FOR_GOOD = re.compile(r"(\S.{1,40}?) (?:for good|for ever|forever|permanently|behind)\b.*", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:an?|the|ein(?:e|en|em|er)?|une?|una?)\s+", re.IGNORECASE)
 _NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
@@ -126,61 +90,11 @@ _NUMBERS = {
 }  # fmt: skip
 
 
-def place(words: str) -> str | None:
-    """A place: capitalised words, or one plain word where the writer never capitalises; no season, tool or state of mind."""
-    match = _PLACE.match(words)
-    if match is None and words == words.lower():
-        match = _LOWER_PLACE.match(words)
-    if match is None:
-        return None
-    found = match.group().rstrip(".'’").removeprefix("the ")
-    found = found.title() if found.islower() else found
-    if found.split()[0].lower() in _NO_PLACE or themes(tokens(found)).get("technology"):
-        return None
-    return found
-
-
-def known_place(words: str) -> str | None:
-    """A place that is written with a capital, or one that is known: what stands here may be anything ("my home is in danger")."""
-    found = place(words)
-    return found if found is not None and (found in words or _is_known(found)) else None
-
-
-def new_home(words: str) -> str | None:
-    """Lisbon, of "Berlin for Lisbon" after "left". One of the two must be known to be a place, for companies are left in these words too."""
-    found = _homes(words)
-    return found[1] if found else None
-
-
-def old_home(words: str) -> str | None:
-    """Berlin, of "Berlin for Lisbon" or "Berlin for good" after "left"."""
-    found = _homes(words)
-    if found:
-        return found[0]
-    match = _FOR_GOOD.fullmatch(words)
-    left = place(match[1]) if match else None
-    return left if left is not None and left == match[1] and _is_known(left) else None
-
-
-def _homes(words: str) -> tuple[str, str] | None:
-    match = _LEFT_FOR.fullmatch(words)
-    if match is None:
-        return None
-    homes = place(match[1]), place(match[2])
-    if homes[0] is None or homes[1] is None or (homes[0], homes[1]) != match.groups()[:2]:
-        return None
-    return (homes[0], homes[1]) if _is_known(homes[0]) or _is_known(homes[1]) else None
-
-
-def _is_known(name: str) -> bool:
-    return name.lower() in CITIES or name.lower() in COUNTRIES
-
-
 def name(words: str) -> str | None:
     """A name: one to four capitalised words, or one plain word that stands alone."""
     plain = _unquoted(words)
     match = _NAME.match(plain) or _LOWER_NAME.match(plain)
-    if match is None or match.group().lower() in _NO_PLACE or not _AFTER_NAME.match(plain, match.end()):
+    if match is None or match.group().lower() in NOWHERE or not _AFTER_NAME.match(plain, match.end()):
         return None
     return match.group()
 
@@ -224,7 +138,7 @@ def food(words: str) -> str | None:
 
 
 def nothing(words: str) -> str | None:
-    """ "" where nothing more is said but when; None where there is more to it."""
+    """Empty where nothing more is said but when; None where there is more to it."""
     return "" if _WHEN.fullmatch(words.strip()) else None
 
 

@@ -15,7 +15,8 @@ from memory_core.adapters.offline import fact_patterns
 from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses, quotes, without_fillers
 from memory_core.adapters.offline.fact_endings import over
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
-from memory_core.adapters.offline.fact_values import COUNTRIES, listed
+from memory_core.adapters.offline.fact_values import listed
+from memory_core.adapters.offline.places import COUNTRIES
 from memory_core.adapters.offline.voice import conjugated, third_person, told_of
 from memory_core.domain.agent_answers import SaidFact
 from memory_core.domain.conversation import Message
