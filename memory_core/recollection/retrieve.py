@@ -28,6 +28,7 @@ from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Sea
 from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows, taken_back
 from memory_core.recollection.hits import build_hits
+from memory_core.recollection.present import present_first
 from memory_core.recollection.stale import stale_facts
 from memory_core.recollection.working_set import WorkingSet
 
@@ -70,9 +71,15 @@ class Retriever:
         candidates, short_ids = self._with_short_term(owner, query, found, recalled, analysis, vector, where)
         relevant = relevance(analysis, candidates, found.statistics, self._rules.relevance)
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
-        rows = self._chosen(query, candidates, relevant, scores)
+        ranked = self._ranked(query, candidates, relevant, scores)
+        rows = ranked[: self._limit(query)]
         shown = await self._shown(owner, candidates, rows, where)
         stale = await stale_facts(self._store, owner, shown, moment)
+        if stale:
+            truths = {name: [one.current for one in fallen if one.current is not None] for name, fallen in stale.items()}
+            rows = present_first(ranked, truths, candidates, analysis.terms)[: len(rows)]
+            fresh = await self._shown(owner, candidates, [row for row in rows if candidates.ids[row] not in shown], where)
+            shown, stale = {**shown, **fresh}, {**stale, **await stale_facts(self._store, owner, fresh, moment)}
         hits = build_hits(rows, shown, candidates, relevant, scores, short_ids, stale, explain=query.explain)
         return Retrieved(hits, found.head.sequence, degraded, explain_query(analysis, found, candidates, query) if query.explain else None)
 
@@ -115,7 +122,7 @@ class Retriever:
         short.lists = {"short": short.ids}
         return joined(found.candidates, short), frozenset(short.ids)
 
-    def _chosen(self, query: RetrieveInput, candidates: CandidateSet, relevant: Relevance, scores: Scores) -> list[int]:
+    def _ranked(self, query: RetrieveInput, candidates: CandidateSet, relevant: Relevance, scores: Scores) -> list[int]:
         """Rows over the thresholds, best first, one a cell and memory; empty when the best one does not reach the answer threshold."""
         answer, floor = query.answer_threshold, query.similarity_threshold
         if answer is None:
@@ -133,8 +140,6 @@ class Retriever:
         best: dict[str, int] = {}
         for row in ranked.tolist():
             best.setdefault(candidates.cell[row] or base_id(candidates.ids[row]), row)
-            if len(best) == self._limit(query):
-                break
         return list(best.values())
 
     def _limit(self, query: RetrieveInput) -> int:
