@@ -36,11 +36,11 @@ from memory_core.formation.cell_plan import (
     tell_again,
     told_before,
 )
-from memory_core.formation.pair import counted, unfinished
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.pair import counted, unfinished
 from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, Clock, Document, Embedder, Near
 

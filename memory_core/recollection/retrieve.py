@@ -24,12 +24,13 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import Scores, ScoringParameters, score
 from memory_core.domain.shown import Shown
 from memory_core.evolution.versions import base_id
+from memory_core.ledger.touches import Touches
 from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp
 from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows, taken_back
 from memory_core.recollection.hits import build_hits
 from memory_core.recollection.present import present_first
-from memory_core.recollection.stale import stale_facts
+from memory_core.recollection.stale import Fallen, stale_facts
 from memory_core.recollection.working_set import WorkingSet
 
 MIN_CANDIDATES = 50
@@ -51,8 +52,11 @@ class RetrieveRules:
 class Retriever:
     """Answers queries for any owner. Reads never write the long term."""
 
-    def __init__(self, store: LongTermStore, short_term: ShortTermStore, embedder: Embedder, clock: Clock, rules: RetrieveRules) -> None:
+    def __init__(
+        self, store: LongTermStore, short_term: ShortTermStore, embedder: Embedder, touches: Touches, clock: Clock, rules: RetrieveRules
+    ) -> None:
         self._store, self._short_term, self._embedder, self._clock, self._rules = store, short_term, embedder, clock, rules
+        self._touches = touches
         self._working_set = WorkingSet(store, short_term)
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
@@ -76,12 +80,31 @@ class Retriever:
         shown = await self._shown(owner, candidates, rows, where)
         stale = await stale_facts(self._store, owner, shown, moment)
         if stale:
-            truths = {name: [one.current for one in fallen if one.current is not None] for name, fallen in stale.items()}
-            rows = present_first(ranked, truths, candidates, analysis.terms)[: len(rows)]
-            fresh = await self._shown(owner, candidates, [row for row in rows if candidates.ids[row] not in shown], where)
-            shown, stale = {**shown, **fresh}, {**stale, **await stale_facts(self._store, owner, fresh, moment)}
+            rows, shown, stale = await self._presently(owner, ranked, len(rows), shown, stale, candidates, analysis, where, moment)
+        if query.at is None:
+            self._touches.note(owner, shown, now)
         hits = build_hits(rows, shown, candidates, relevant, scores, short_ids, stale, explain=query.explain)
         return Retrieved(hits, found.head.sequence, degraded, explain_query(analysis, found, candidates, query) if query.explain else None)
+
+    async def _presently(
+        self,
+        owner: Owner,
+        ranked: list[int],
+        limit: int,
+        shown: dict[str, Shown],
+        stale: dict[str, tuple[Fallen, ...]],
+        candidates: CandidateSet,
+        analysis: QueryAnalysis,
+        where: Filter,
+        moment: datetime,
+    ) -> tuple[list[int], dict[str, Shown], dict[str, tuple[Fallen, ...]]]:
+        """The rows with present truths before fallen ones, and what is shown of them: a truth may come in from behind the limit."""
+        truths = {name: [one.current for one in fallen if one.current is not None] for name, fallen in stale.items()}
+        rows = present_first(ranked, truths, candidates, analysis.terms)[:limit]
+        fresh = await self._shown(owner, candidates, [row for row in rows if candidates.ids[row] not in shown], where)
+        known = {**shown, **fresh}
+        kept = {name: known[name] for row in rows if (name := candidates.ids[row]) in known}
+        return rows, kept, {**stale, **await stale_facts(self._store, owner, fresh, moment)}
 
     async def _vector(self, text: str) -> tuple[Vector | None, tuple[str, ...]]:
         """The query's vector; without an embedder the words alone must do, and the answer says so."""
