@@ -80,11 +80,11 @@ class MemoryCore(Conversing):
         mirror = Mirror(made.short_term)
         self._saver = Saver(ledger, mirror, made.embedder, self._clock, ids, save_rules(self.settings))
         self._editor = Editor(ledger, mirror, made.embedder, self._clock)
-        self._clearer = Clearer(made.long_term, ledger, mirror, self._clock, ids)
         self._retriever = Retriever(made.long_term, made.short_term, made.embedder, self._clock, retrieve_rules(self.settings))
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors)
         self._formation = Formation(made.of_formation(), ledger, mirror, cursors, self._clock, ids, formation_rules(self.settings))
+        self._clearer = Clearer(made.long_term, ledger, mirror, self._formation.gathered, self._clock, ids)
         self._lineage = Lineage(made.long_term)
         self._opening = asyncio.Lock()
         self._open = False

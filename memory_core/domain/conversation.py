@@ -44,7 +44,8 @@ class Conversation(BaseModel):
     """The stored conversation. `formed_cells` advances with each forming commit, in order; `formed` is set by the last.
 
     Its messages are stored apart, since no commit writes them again. state: pending while work is to be done, and only then counted
-    by the head; poisoned when that failed too often, until a retry makes it pending again.
+    by the head; poisoned when that failed too often, until a retry makes it pending again. clears: how often its session had been cleared,
+    by type, when it was accepted; when that is more by now, what was told here is not to come back.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -58,6 +59,7 @@ class Conversation(BaseModel):
     correlation_id: str | None = None
     created_at: datetime
     state: ConversationState = "pending"
+    clears: dict[str, int] = Field(default_factory=dict)
     cells: int | None = None
     formed_cells: list[FormedCell] = Field(default_factory=list)
 

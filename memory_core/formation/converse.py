@@ -6,7 +6,7 @@ commit and may be down. That refuses nothing: what is stored is found by the swe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from memory_core.domain.conversation import Conversation, Message, Path
 from memory_core.domain.requests import ConverseInput
@@ -20,7 +20,9 @@ from memory_core.formation.messages import message_for, queue_of, tell
 from memory_core.formation.pair import counted
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
+from memory_core.ledger.sessions import clears_of
 from memory_core.ledger.tasks import written
 from memory_core.ports import Clock, Document, IdSource, TaskQueue
 
@@ -33,8 +35,13 @@ class Beginning:
     def __init__(self, ledger: Ledger, queue: TaskQueue) -> None:
         self._ledger, self._queue = ledger, queue
 
-    async def begin(self, owner: Owner, task: Task, subject: Sequence[Document], call: Call) -> Accepted:
-        """One commit, one message. The earlier task when this very call was made before. Raises Conflict, TooLarge, Unavailable."""
+    async def begin(
+        self, owner: Owner, task: Task, subject: Callable[[Look], Sequence[Document]], call: Call, *, reads: Sequence[str] = ()
+    ) -> Accepted:
+        """One commit, one message. The earlier task when this very call was made before. Raises Conflict, TooLarge, Unavailable.
+
+        subject: what the task is about, from a look that shows the documents `reads`.
+        """
         name = receipt_id(owner, call)
 
         def decide(look: Look) -> Changes[str]:
@@ -43,10 +50,10 @@ class Beginning:
                 return Changes(str(earlier["task_id"]))
             if task.task_id in look.documents:
                 return Changes(task.task_id)  # an earlier try, whose answer was lost
-            creates = (*subject, written(task), *receipt(owner, call, task.created_at, {"task_id": task.task_id}))
+            creates = (*subject(look), written(task), *receipt(owner, call, task.created_at, {"task_id": task.task_id}))
             return Changes(task.task_id, creates=creates, head_fields=counted(+1))
 
-        committed = await self._ledger.commit(owner, decide, ids=[task.task_id, *([name] if name else [])], call=call)
+        committed = await self._ledger.commit(owner, decide, ids=[task.task_id, *reads, *([name] if name else [])], call=call)
         if committed.result != task.task_id:
             return Accepted(committed.result)
         return Accepted(task.task_id, await tell(self._queue, queue_of(task.kind), message_for(owner, task)))
@@ -102,4 +109,10 @@ class Converser:
             callback_url=callback_url,
             correlation_id=call.correlation_id,
         )
-        return await self._beginning.begin(owner, task, documents_of(conversation), call)
+        session = [] if told.session_id is None else [session_document_id(owner, told.session_id)]
+
+        def subject(look: Look) -> Sequence[Document]:
+            clears = dict(clears_of(look.documents.get(session[0]))) if session else {}
+            return documents_of(conversation.model_copy(update={"clears": clears}))
+
+        return await self._beginning.begin(owner, task, subject, call, reads=session)

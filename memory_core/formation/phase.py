@@ -12,6 +12,7 @@ from memory_core.formation.converse import Beginning, Converser
 from memory_core.formation.ends import Ends
 from memory_core.formation.former import Former, FormingRules
 from memory_core.formation.forming import Forming
+from memory_core.formation.gathered import Gathered
 from memory_core.formation.handover import BatchRules, Gathering, Handover
 from memory_core.formation.steering import Steering
 from memory_core.formation.summaries import Summaries, SummingUp
@@ -63,6 +64,7 @@ class Formation:
         self.converser = Converser(beginning, callbacks, clock, ids)
         self.summaries = Summaries(here.agents, here.rules, callbacks, beginning, clock, ids)
         handover = Handover(ledger, queue, clock, rules.batches)
+        self.gathered = Gathered()
         self.batches = Batches(ledger, store, handover, clock, ids, rules.commit_deadline_s)
         self.steering = Steering(ledger, self.tasks, ends, queue, clock)
         self.deliveries = Deliveries(store, ledger, here.courier, ends, clock, rules.webhook_secret)
