@@ -62,7 +62,7 @@ class Execution:
         said_by = next((old for old, decision in ruled if decision.operation == "SKIP"), None)
         contradicted = [(old, decision) for old, decision in ruled if decision.operation == "DELETE"]
         if judgement.verdict is Verdict.SAME and judgement.old is not None:
-            self._stands_for(fact, judgement.old)
+            self._stands_for(fact, judgement.old, judgement.truths)
         elif judgement.verdict is Verdict.CONTRADICTS and (judgement.certain or not (said_by or contradicted)):
             self._contradict(fact, known, judgement)
         elif said_by is not None:
@@ -231,11 +231,11 @@ class Execution:
         self.made.append(memory.id)
         self._count("created")
 
-    def _stands_for(self, new: Memory, held: Memory) -> None:
-        """The held one says it already: it is reinforced while it is found, and was said at the later of the two times."""
+    def _stands_for(self, new: Memory, held: Memory, truths: Sequence[Memory] = ()) -> None:
+        """The held one says it already: it is reinforced, also as a past truth, which was told once more. truths: those of its slot."""
         current = self.page.memory(held.id) or held
-        if current.status in FOUND_BY_DEFAULT:
-            self.page.retell(current, new, source_ids=self._with_this_cell(current, MAX_SOURCES))
+        if current.status in FOUND_BY_DEFAULT or current.status is Status.SUPERSEDED:
+            self.page.retell(current, new, truths, source_ids=self._with_this_cell(current, MAX_SOURCES))
             self._count("reinforced")
         self.stands_for[new.id] = held.id
         self.made.append(held.id)

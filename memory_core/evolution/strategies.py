@@ -14,6 +14,7 @@ from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import MAX_CONTENT_BYTES, ConflictRecord, Link, Memory, OnConflict, Outcome, Status
 from memory_core.evolution.decide import Judgement
+from memory_core.evolution.timeline import ended, first_telling, following, interrupted, kept, next_telling, preceding, tellings
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 
@@ -21,6 +22,8 @@ MERGE_SHARE = 0.6
 """A merge whose text would pass this share of the content cap keeps both and links them instead."""
 
 
+SPLIT = "split"
+"""The event of a memory that holds what another one was in an earlier time."""
 MAX_REPLACED = 40
 """Truths that one new truth replaces: each is two documents of a commit's hundred. Of a slot kept more often, the others stand on."""
 
@@ -68,12 +71,10 @@ def _record(new: Memory, judgement: Judgement, strategy: str, now: datetime, *, 
 
 def _supersede(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
     record = _record(new, judgement, "supersede", now)
-    later = sorted(
-        (truth for truth in judgement.truths if truth.event_timestamp > new.event_timestamp),
-        key=lambda truth: (truth.event_timestamp, truth.sequence),
-    )
-    if later:
-        return _insert_late(new, judgement, later[0], record, now)
+    if (held := interrupted(new, judgement.truths)) is not None:
+        return _interrupt(new, judgement, held, record, now)
+    if (later := following(new, judgement.truths)) is not None:
+        return _insert_late(new, judgement, later, record, now)
     replaced = [truth for truth in judgement.truths if truth.status in FOUND_BY_DEFAULT][:MAX_REPLACED]
     new = new.model_copy(update={"supersedes_id": _old(judgement).id, "conflict_state": "resolved"})
     changes = [Change("created", new)]
@@ -85,31 +86,55 @@ def _insert_late(new: Memory, judgement: Judgement, successor: Memory, record: C
     """`new` is older than the truth in force: it is history on arrival, between a predecessor and the successor that now follows it."""
     late = superseded_by(new, successor, now).model_copy(update={"updated_at": new.updated_at, "conflict_state": "resolved"})
     changes = []
-    before_it = [truth for truth in judgement.truths if truth.event_timestamp <= new.event_timestamp and truth.next_id == successor.id]
+    before_it = [one for one in preceding(successor, judgement.truths) if first_telling(one) <= new.event_timestamp][:MAX_REPLACED]
     if before_it:
-        predecessor = max(before_it, key=lambda truth: (truth.event_timestamp, truth.sequence))
-        late = late.model_copy(update={"supersedes_id": predecessor.id})
-        ends = predecessor.model_copy(update={"next_id": late.id, "valid_until": max(late.valid_from, predecessor.valid_from)})
-        changes.append(Change("superseded", ends, predecessor, {"conflict_id": record.id}))
+        late = late.model_copy(update={"supersedes_id": before_it[0].id})
+    for one in before_it:
+        ends = ended(one, late.valid_from).model_copy(update={"next_id": late.id})
+        changes.append(Change("superseded", ends, one, {"conflict_id": record.id}))
     follows = successor.model_copy(update={"supersedes_id": late.id})
     changes.append(Change("preceded", follows, successor, {"conflict_id": record.id}))
-    record = record.model_copy(update={"reason": f"{record.reason}; the new one is about an earlier time"})
-    return Resolution(Outcome.CREATED, late.id, (Change("created", late), *changes), record)
+    return Resolution(Outcome.CREATED, late.id, (Change("created", late), *changes), _about_earlier(record))
+
+
+def _interrupt(new: Memory, judgement: Judgement, held: Memory, record: ConflictRecord, now: datetime) -> Resolution:
+    """`new` held between two tellings of one truth: that one, under its id, holds again from its next telling, and what it was before
+    `new` is history of its own.
+    """
+    again = next_telling(held, new.event_timestamp) or held.event_timestamp
+    told = tellings(held)
+    until = [moment for moment in told if moment <= new.event_timestamp]
+    identity = derived("mem", held.id, str(held.revision), "until", new.id)
+    resumed = held.model_copy(
+        update={"supersedes_id": new.id, "valid_from": again, "told_at": kept(moment for moment in told if moment >= again)}
+    )
+    before = superseded_by(held, new, now).model_copy(
+        update={
+            "id": identity,
+            "event_timestamp": until[-1],
+            "told_at": kept(until),
+            "reinforcement_count": len(until) - 1,
+            "sequence": 0,
+            "version": 1,
+            "pinned": False,
+            "created_at": now,
+        }
+    )
+    late = superseded_by(new, resumed, now).model_copy(update={"updated_at": new.updated_at, "supersedes_id": identity})
+    changes = [Change("created", late), Change(SPLIT, before), Change("preceded", resumed, held, {"conflict_id": record.id})]
+    for one in preceding(held, judgement.truths)[:MAX_REPLACED]:
+        changes.append(Change("superseded", one.model_copy(update={"next_id": identity}), one, {"conflict_id": record.id}))
+    return Resolution(Outcome.CREATED, late.id, tuple(changes), _about_earlier(record))
+
+
+def _about_earlier(record: ConflictRecord) -> ConflictRecord:
+    return record.model_copy(update={"reason": f"{record.reason}; the new one is about an earlier time"})
 
 
 def superseded_by(old: Memory, new: Memory, now: datetime) -> Memory:
     """The old truth as it is once the new one holds; its validity ends where the new one's begins."""
-    until = max(new.valid_from, old.valid_from)
-    return old.model_copy(
-        update={
-            "status": Status.SUPERSEDED,
-            "status_reason": "contradicted",
-            "next_id": new.id,
-            "valid_until": until if old.valid_until is None else min(old.valid_until, until),
-            "updated_at": now,
-            "conflict_state": "resolved",
-        }
-    )
+    fallen = {"status": Status.SUPERSEDED, "status_reason": "contradicted", "next_id": new.id, "conflict_state": "resolved"}
+    return ended(old, new.valid_from).model_copy(update={**fallen, "updated_at": now})
 
 
 def _reject(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
@@ -162,16 +187,15 @@ def _merge(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
             "embedding": combine([memory.embedding for memory in (first, second) if memory.embedding is not None]),
         }
     )
-    until = max(new.valid_from, old.valid_from)
     updated = {
         "status": Status.UPDATED,
         "status_reason": "consolidated",
         "next_id": new.id,
-        "valid_until": until if old.valid_until is None else min(old.valid_until, until),
         "updated_at": now,
         "conflict_state": "resolved",
     }
-    retired = old.model_copy(update={**updated, "consolidated_into_ids": [*old.consolidated_into_ids, new.id]})
+    into = [*old.consolidated_into_ids, new.id]
+    retired = ended(old, new.valid_from).model_copy(update={**updated, "consolidated_into_ids": into})
     changes = (Change("created", with_lexical(merged)), Change("merged", retired, old, {"conflict_id": record.id}))
     return Resolution(Outcome.MERGED, new.id, changes, record)
 

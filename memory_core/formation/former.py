@@ -21,6 +21,7 @@ from memory_core.evolution.links import CANDIDATES, LinkRules
 from memory_core.evolution.marks import told_in
 from memory_core.evolution.ruled import LookedElsewhere, Merged, Ruled
 from memory_core.evolution.shown import Rulings, Shown
+from memory_core.evolution.timeline import interrupted
 from memory_core.formation.agent_words import words_memory
 from memory_core.formation.asking import Asking
 from memory_core.formation.boundary import BoundaryRules, cut_into_cells
@@ -39,6 +40,7 @@ from memory_core.formation.cell_plan import (
 from memory_core.formation.cell_work import Finish, Formed, Report, Work, advanced, cleared_since, formed_before
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, Clock, Embedder, Near
@@ -207,12 +209,16 @@ class Former:
 
 
 def _cells_of(look: Look, ready: ReadyCell, ruled: Ruled) -> list[str]:
-    """The cells that told what may fall: who stands in the slot of a new fact, or is ruled out; with a late fact the past of its slot."""
+    """The cells that told what may fall: who stands in the slot of a new fact, or is ruled out; with a late fact the past of its slot, and
+    the session of a truth that held twice.
+    """
     names: dict[str, None] = {}
     for new, near in zip(ready.compared, look.near, strict=False):
         slot = slot_of(new)
         mates = [one.memory for one in near if slot is not None and slot_of(one.memory) == slot]
         late = any(one.event_timestamp > new.event_timestamp for one in mates)
+        if (twice := interrupted(new, mates)) is not None and twice.session_id is not None:
+            names[session_document_id(new.owner, twice.session_id)] = None
         mates = [one for one in mates if late or one.status in FOUND_BY_DEFAULT]
         mates += [one.memory for one in near if (new.id, one.memory.id) in ruled.rulings.by_pair]
         names |= dict.fromkeys(name for one in mates for name in told_in(one))

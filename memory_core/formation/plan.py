@@ -96,7 +96,7 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
         return _append(page, one)
     judgement = judge(one.memory, page.neighbours(one.memory, shown), duplicate_threshold)
     if judgement.verdict is Verdict.SAME and judgement.old is not None:
-        page.retell(judgement.old, one.memory)
+        page.retell(judgement.old, one.memory, judgement.truths)
         return PlannedOutcome(one.place, Outcome.REINFORCED, judgement.old.id)
     if judgement.verdict is Verdict.NEW:
         page.apply([Change("created", one.memory)])
