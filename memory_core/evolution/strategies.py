@@ -6,7 +6,7 @@ superseded, between its predecessor and its successor in the slot.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory_core.domain.chunks import combine
@@ -30,17 +30,31 @@ MAX_REPLACED = 40
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What to commit, and what to answer: the outcome, the id of the memory that stands for it, the record."""
+    """What to commit, and what to answer: the outcome, the id of the memory that stands for it, the record.
+
+    besides: the record of others that it replaced, while `conflict` is about one that stands.
+    """
 
     outcome: Outcome
     memory_id: str
     changes: tuple[Change, ...]
     conflict: ConflictRecord | None = None
+    besides: ConflictRecord | None = None
+
+    @property
+    def records(self) -> tuple[ConflictRecord, ...]:
+        """What is to be stored of it."""
+        return tuple(one for one in (self.conflict, self.besides) if one is not None)
 
 
 def resolve(new: Memory, judgement: Judgement, on_conflict: OnConflict, now: datetime) -> Resolution:
-    """Apply the caller's strategy; `auto` supersedes what a rule is certain of and keeps both, pending, otherwise."""
+    """Apply the caller's strategy; `auto` supersedes what a rule is certain of and keeps both, pending, otherwise.
+
+    What somebody pinned by hand falls to nothing but an explicit `supersede` or `merge`: `auto` leaves it, and a person decides.
+    """
     if on_conflict is OnConflict.AUTO:
+        if judgement.certain and (pinned := _pinned_in_the_way(new, judgement)):
+            return _beside_pinned(new, judgement, pinned, now)
         on_conflict = OnConflict.SUPERSEDE if judgement.certain else OnConflict.KEEP_BOTH
         pending = not judgement.certain
     else:
@@ -52,6 +66,31 @@ def resolve(new: Memory, judgement: Judgement, on_conflict: OnConflict, now: dat
     if on_conflict is OnConflict.MERGE and _fits(new, judgement):
         return _merge(new, judgement, now)
     return _keep_both(new, judgement, now, pending=pending)
+
+
+def _pinned_in_the_way(new: Memory, judgement: Judgement) -> list[Memory]:
+    """The pinned truths that would fall, or would have been interrupted; none where the new one only adds to the past."""
+    if (held := interrupted(new, judgement.truths)) is not None:
+        return [held] if held.pinned and held.status in FOUND_BY_DEFAULT else []
+    if following(new, judgement.truths) is not None:
+        return []
+    return [one for one in judgement.truths if one.pinned and one.status in FOUND_BY_DEFAULT]
+
+
+def _beside_pinned(new: Memory, judgement: Judgement, pinned: list[Memory], now: datetime) -> Resolution:
+    """`new` takes the place of whoever else stands in the slot, and stays beside what is pinned until somebody decides."""
+    others = tuple(one for one in judgement.truths if one not in pinned)
+    standing = [one for one in others if one.status in FOUND_BY_DEFAULT]
+    among = Resolution(Outcome.CREATED, new.id, (Change("created", new),))
+    if standing:
+        among = _supersede(new, replace(judgement, old=standing[0], truths=others), now)
+    made = next(change.after for change in among.changes if change.after.id == new.id)
+    if made.status not in FOUND_BY_DEFAULT:
+        return among
+    because = f"{judgement.reason}; the held one is pinned"
+    kept_both = _keep_both(made, replace(judgement, old=pinned[0], reason=because), now, pending=True)
+    rest = tuple(change for change in among.changes if change.after.id != new.id)
+    return replace(kept_both, changes=(*kept_both.changes, *rest), besides=among.conflict)
 
 
 def _record(new: Memory, judgement: Judgement, strategy: str, now: datetime, *, pending: bool = False, kept: bool = True) -> ConflictRecord:

@@ -104,8 +104,8 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
     resolution = resolve(one.memory, judgement, one.on_conflict, page.now)
     page.apply(resolution.changes)
     record = resolution.conflict
-    if record is not None:
-        page.record(record)
+    for one_record in resolution.records:
+        page.record(one_record)
     return PlannedOutcome(one.place, resolution.outcome, resolution.memory_id, record.id if record else None, record)
 
 

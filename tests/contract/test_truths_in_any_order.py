@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import datetime, timedelta
 from itertools import permutations
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def city(telling: Telling) -> SaveInput:
     return SaveInput(type=MemoryType.SEMANTIC, content=f"Ana's city is {value}", category="fact", event_timestamp=moment, **slot)
 
 
-async def facts(core: MemoryCore, owner: Owner, **query: object) -> list[Memory]:
+async def facts(core: MemoryCore, owner: Owner, **query: Any) -> list[Memory]:
     return [one for one in await listed(core, owner, **query) if one.category == "fact"]
 
 
