@@ -5,7 +5,7 @@ Each reads the memory, checks, and commits against the head it read; If-Match na
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -27,8 +27,10 @@ from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Embedder
 
-_TEXT_FIELDS = frozenset({"content", "subject", "attribute", "tags", "category"})
+_TEXT_FIELDS = frozenset({"content", "subject", "attribute", "tags", "category", "event_timestamp"})
 """Fields that a memory is found by: changing one means analysing it again."""
+_STATEMENT = ("content", "value")
+"""Fields that say something: who changes one says something else, and says it now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,10 @@ class Editor:
 
         def decide(seen: Look) -> _Edit:
             old = _editable(seen, memory_id, if_match)
+            now = self._clock.now()
             wanted = _changed_fields(old, change)
-            updated, kept = new_version(old, wanted, self._clock.now())
+            wanted |= _when_said(old, wanted, now)
+            updated, kept = new_version(old, wanted, now)
             if updated.valid_until is not None and updated.valid_until <= updated.valid_from:
                 message = f"must be later than valid_from, which is {updated.valid_from.isoformat()} for the new version"
                 raise Invalid("the validity is empty", errors=(FieldError("valid_until", message),))
@@ -213,6 +217,18 @@ def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:
             given["content"] = f"{old.key}: {given['value_text']}"
     given.setdefault("change_reason", None)
     return given
+
+
+def _when_said(old: Memory, wanted: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """An edit that says something else is a statement of now, or of when it is said to be true from: what was told before does not undo it.
+
+    Nothing for one that only corrects when a truth ended, which is still about that time.
+    """
+    says = any(name in wanted and wanted[name] != getattr(old, name) for name in _STATEMENT)
+    until, begins = wanted.get("valid_until"), wanted.get("valid_from")
+    if not says or (begins is None and until is not None and until <= now):
+        return {}
+    return {"event_timestamp": begins or now, "told_at": []}
 
 
 def _with_status(memory: Memory, status: Status, status_reason: str, reason: str | None, now: datetime) -> Memory:
