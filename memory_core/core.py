@@ -9,13 +9,14 @@ import asyncio
 import builtins
 import logging
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, Self
 
 from memory_core.adapters.system import RandomIds, SystemClock
+from memory_core.calls.conversing import NO_CALL, Conversing
 from memory_core.config import Settings
-from memory_core.conversing import NO_CALL, Conversing
+from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.errors import Invalid, MemoryCoreError, Unavailable
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import (
@@ -46,6 +47,8 @@ from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import keyed
+from memory_core.ledger.tasking import Tasking
+from memory_core.ledger.touches import Touches
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
 from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
@@ -80,11 +83,19 @@ class MemoryCore(Conversing):
         mirror = Mirror(made.short_term)
         self._saver = Saver(ledger, mirror, made.embedder, self._clock, ids, save_rules(self.settings))
         self._editor = Editor(ledger, mirror, made.embedder, self._clock)
-        self._retriever = Retriever(made.long_term, made.short_term, made.embedder, self._clock, retrieve_rules(self.settings))
+        self._clearer = Clearer(made.long_term, ledger, mirror, self._clock, ids)
+        self._touches = Touches(made.long_term, made.short_term, self._clock, ids)
+        self._retriever = Retriever(
+            made.long_term, made.short_term, made.embedder, self._touches, self._clock, retrieve_rules(self.settings)
+        )
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors)
-        self._formation = Formation(made.of_formation(), ledger, mirror, cursors, self._clock, ids, formation_rules(self.settings))
-        self._clearer = Clearer(made.long_term, ledger, mirror, self._formation.gathered, self._clock, ids)
+        lease = timedelta(seconds=self.settings.task_lease_s)
+        self._tasking = Tasking(made.long_term, ledger, mirror, made.queue, cursors, self._clock, ids, lease)
+        rules = formation_rules(self.settings)
+        self._formation = Formation(made.of_formation(), ledger, mirror, self._tasking, self._clock, ids, rules)
+        self._consolidation = Consolidation()
+        self._worker = self._tasking.worker(self._formation.works | self._consolidation.works)
         self._lineage = Lineage(made.long_term)
         self._opening = asyncio.Lock()
         self._open = False
@@ -130,6 +141,7 @@ class MemoryCore(Conversing):
     async def close(self) -> None:
         """Let what is under way finish and release everything."""
         await self._retriever.close()
+        await self._touches.close()
         await self._adapters.courier.close()
         await self._adapters.agents.close()
         await self._adapters.rules.close()
@@ -174,7 +186,10 @@ class MemoryCore(Conversing):
     async def get(self, owner: Owner, memory_id: str, *, at: datetime | None = None) -> Memory:
         """One memory, with its embedding; as it was true at `at` when given. Raises NotFound."""
         with self._telemetry.operation("get"):
-            return await self._reader.get(checked(owner), memory_id, at)
+            found = await self._reader.get(checked(owner), memory_id, at)
+            if at is None:
+                self._touches.note(owner, [memory_id], self._clock.now())
+            return found
 
     async def update(self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call = NO_CALL) -> Memory:
         """The memory's next version. Raises PreconditionFailed without the current ETag, Conflict for an episodic one, NotFound."""
@@ -232,6 +247,11 @@ class MemoryCore(Conversing):
         """One session. Raises NotFound."""
         with self._telemetry.operation("sessions"):
             return await self._reader.session(checked(owner), session_id)
+
+    async def flush_touches(self) -> int:
+        """Write down how often memories were shown, of every user; of how many memories. The hourly timer's work. Raises Unavailable."""
+        with self._telemetry.operation("flush_touches"):
+            return await self._touches.flush_all()
 
     @property
     def queue(self) -> TaskQueue:

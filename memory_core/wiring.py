@@ -266,7 +266,6 @@ def formation_rules(settings: Settings) -> FormationRules:
     return FormationRules(
         forming_rules(settings),
         BatchRules(settings.batch_messages, timedelta(seconds=settings.batch_idle_s)),
-        timedelta(seconds=settings.task_lease_s),
         settings.commit_deadline_s,
         signing.webhook_secret(settings),
     )

@@ -32,6 +32,8 @@ LOOK_S = 0.5
 CLAIM_S = 5.0
 """How long it waits for the folder: another one, whose terminal was closed or whose `make` was killed, may just be stopping."""
 LOCAL_SETTINGS = "local.settings.json"
+MODELS = ("EMBEDDING_", "LLM_")
+"""Settings that say who embeds and who thinks begin like this."""
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 ROOT = Path(__file__).parents[1]
 
@@ -70,7 +72,7 @@ def _run(given: argparse.Namespace, until_the_end: ExitStack) -> int:
     stores.start()
     settings = os.environ | {"MEMORY_DATA": str(given.data)} | stores.settings()
     asyncio.run(stores.provision(_dimensions(settings)))
-    _write_local_settings(given.data / LOCAL_SETTINGS, stores)
+    _write_local_settings(given.data / LOCAL_SETTINGS, stores, settings)
     say(_told(stores, given.data))
     command = [sys.executable, "-m", "memory_core.localhost", "--port", str(given.port)]
     host = child.start(command, alone=given.data / "host.lock", cwd=ROOT, env=settings)
@@ -101,11 +103,12 @@ def _dimensions(settings: Mapping[str, str]) -> int:
     return Adapters.of(Settings.from_env(settings), SystemClock(), lambda units: None).embedder.dimensions
 
 
-def _write_local_settings(path: Path, stores: AzureStores) -> None:
-    """What `func start` reads, with this run's addresses in it; the keys are the emulators', which anybody knows."""
+def _write_local_settings(path: Path, stores: AzureStores, settings: Mapping[str, str]) -> None:
+    """What `func start` reads, with this run's addresses and models in it; of keys only the emulators', which anybody knows."""
     example = json.loads((ROOT / "local.settings.azure.json.example").read_text())
     storage = {"AzureWebJobsStorage": stores.azurite.connection_string, "MEMORY_DATA": str(path.parent)}
-    example["Values"] |= stores.settings() | storage
+    models = {name: value for name, value in settings.items() if name.startswith(MODELS) and not name.endswith("_KEY")}
+    example["Values"] |= models | stores.settings() | storage
     path.write_text(json.dumps(example, indent=2) + "\n")
 
 

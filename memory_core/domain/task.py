@@ -13,7 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from memory_core.domain.scope import Owner
 
-TaskKind = Literal["converse", "agent_memory", "summary", "webhook", "flush"]
+TaskKind = Literal[
+    "converse", "agent_memory", "summary", "webhook", "flush", "decay", "archive", "restore", "forget", "export", "import", "erase",
+]  # fmt: skip
 TaskStatus = Literal["accepted", "running", "succeeded", "failed", "poisoned", "cancelled"]
 FINISHED: frozenset[TaskStatus] = frozenset({"succeeded", "failed", "poisoned", "cancelled"})
 TASK_FIELDS = ("task_id", "kind", "status", "step", "progress", "attempts", "result", "error", "created_at", "updated_at")
@@ -23,8 +25,8 @@ TASK_FIELDS = ("task_id", "kind", "status", "step", "progress", "attempts", "res
 class Task(BaseModel):
     """One task. Public fields are those of the API; the others steer it.
 
-    subject_id: what it is about (a conversation, a delivery, a buffer, messages to sum up). generation: messages of an older one are
-    dropped. callback_url, delivery_ids: whom to tell of its end, and the deliveries that did or do so.
+    subject_id: what it is about (a conversation, a delivery, a buffer, messages to sum up, an operation). generation: messages of an
+    older one are dropped. callback_url, delivery_ids: whom to tell of its end, and the deliveries that did or do so.
     next_enqueue_at: when its last message is there to be received. leased_until, leased_by: who works on it, as an optimisation.
     waits, waiting_for: how often it waited for a dependency that was down, and for which it waits now.
     """

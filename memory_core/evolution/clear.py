@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
@@ -24,7 +24,9 @@ from memory_core.domain.models import Head, Memory, MemoryType, Status
 from memory_core.domain.requests import ClearInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.evolution.gathered import dropped
 from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.ledger.buffer import buffer_id
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import derived, session_document_id
@@ -78,22 +80,11 @@ class _Chunk:
         return [place.id for place in self.places]
 
 
-class Gathered(Protocol):
-    """Messages of a session that wait until they are formed together."""
-
-    def place(self, owner: Owner, session_id: str) -> str:
-        """The id of the document that they wait in."""
-
-    def dropped(self, owner: Owner, session_id: str, look: Look, asked: Collection[str], now: datetime) -> Changes[Any] | None:
-        """What throws them away; None where there are none. Raises LookedElsewhere for documents that were not `asked` for."""
-
-
 class Clearer:
     """Clears sessions of any owner."""
 
-    def __init__(self, store: LongTermStore, ledger: Ledger, mirror: Mirror, gathered: Gathered, clock: Clock, ids: IdSource) -> None:
-        self._store, self._ledger, self._mirror, self._gathered = store, ledger, mirror, gathered
-        self._clock, self._ids = clock, ids
+    def __init__(self, store: LongTermStore, ledger: Ledger, mirror: Mirror, clock: Clock, ids: IdSource) -> None:
+        self._store, self._ledger, self._mirror, self._clock, self._ids = store, ledger, mirror, clock, ids
 
     async def clear(self, owner: Owner, what: ClearInput, call: Call) -> int:
         """How many memories were soft-deleted by it. A repeated call with its idempotency key answers the same."""
@@ -123,10 +114,9 @@ class Clearer:
 
     async def _run(self, owner: Owner, operation: _Operation) -> _Operation:
         key, session = receipt_id(owner, operation.call), session_document_id(owner, operation.session_id)
-        asked = [session, operation.id, self._gathered.place(owner, operation.session_id), *([key] if key else [])]
+        asked = [session, operation.id, buffer_id(owner, operation.session_id), *([key] if key else [])]
         while not operation.done:
             chunk = await self._chunk(owner, operation)
-
             decide = partial(self._decide, owner, operation, chunk, asked)
             try:
                 committed = await self._ledger.commit(owner, decide, ids=[*chunk.ids, *asked], call=operation.call)
@@ -164,9 +154,7 @@ class Clearer:
             cleared = self._of_chunk(owner, operation, chunk, seen, now, whole=chunk.last, first=True)
         else:
             cleared = self._begun(owner, replace(operation, until=seen.head.sequence), seen, now)
-        gathered = None
-        if operation.type is None:
-            gathered = self._gathered.dropped(owner, operation.session_id, seen, asked, now)
+        gathered = dropped(owner, operation.session_id, seen, asked, now) if operation.type is None else None
         return cleared if gathered is None else _both(cleared, gathered)
 
     def _begun(self, owner: Owner, operation: _Operation, seen: Look, now: datetime) -> Changes[_Operation]:

@@ -14,10 +14,10 @@ from memory_core.domain.models import Head, MemoryType
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.formation.cell_plan import CellOutcome
-from memory_core.formation.pair import counted, unfinished
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.pair import counted, unfinished
 from memory_core.ledger.sessions import clears_of
 from memory_core.ports import Document
 

@@ -6,7 +6,7 @@ commit and may be down. That refuses nothing: what is stored is found by the swe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from memory_core.domain.conversation import Conversation, Message, Path
 from memory_core.domain.requests import ConverseInput
@@ -16,47 +16,13 @@ from memory_core.domain.spoken import AgentMemoryInput
 from memory_core.domain.task import Task, TaskKind
 from memory_core.formation.callbacks import Callbacks
 from memory_core.formation.conversations import documents_of
-from memory_core.formation.messages import message_for, queue_of, tell
-from memory_core.formation.pair import counted
-from memory_core.ledger.changes import Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.beginning import Beginning
+from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
-from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.sessions import clears_of
-from memory_core.ledger.tasks import written
-from memory_core.ports import Clock, Document, IdSource, TaskQueue
+from memory_core.ports import Clock, Document, IdSource
 
 _KINDS: dict[Path, TaskKind] = {"converse": "converse", "agent": "agent_memory"}
-
-
-class Beginning:
-    """Stores new tasks with what they are about, and sends them on their way."""
-
-    def __init__(self, ledger: Ledger, queue: TaskQueue) -> None:
-        self._ledger, self._queue = ledger, queue
-
-    async def begin(
-        self, owner: Owner, task: Task, subject: Callable[[Look], Sequence[Document]], call: Call, *, reads: Sequence[str] = ()
-    ) -> Accepted:
-        """One commit, one message. The earlier task when this very call was made before. Raises Conflict, TooLarge, Unavailable.
-
-        subject: what the task is about, from a look that shows the documents `reads`.
-        """
-        name = receipt_id(owner, call)
-
-        def decide(look: Look) -> Changes[str]:
-            earlier = earlier_result(look.documents, owner, call)
-            if earlier is not None:
-                return Changes(str(earlier["task_id"]))
-            if task.task_id in look.documents:
-                return Changes(task.task_id)  # an earlier try, whose answer was lost
-            creates = (*subject(look), written(task), *receipt(owner, call, task.created_at, {"task_id": task.task_id}))
-            return Changes(task.task_id, creates=creates, head_fields=counted(+1))
-
-        committed = await self._ledger.commit(owner, decide, ids=[task.task_id, *reads, *([name] if name else [])], call=call)
-        if committed.result != task.task_id:
-            return Accepted(committed.result)
-        return Accepted(task.task_id, await tell(self._queue, queue_of(task.kind), message_for(owner, task)))
 
 
 class Converser:

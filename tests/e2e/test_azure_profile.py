@@ -110,6 +110,7 @@ def test_a_second_one_on_the_same_folder_says_so(tmp_path: Path, commands: list[
     with commands[-1].client() as client:
         told = json.loads((tmp_path / "local.settings.json").read_text())["Values"]
         assert str(Settings.from_env(told).cosmos_endpoint) in commands[-1].terminal()
+        assert told["EMBEDDING_PROVIDER"] == "hash"  # as this run, whose vectors are in the container
         second = Command(tmp_path)
         assert second.process.wait(30) == 1
         assert f"another one runs on {tmp_path}" in second.terminal()

@@ -99,9 +99,11 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     "task_retry": lambda g: Row(post(f"{_TASKS}/{g.task}/retry", 202, g), post(f"{_TASKS}/{_NOBODYS_TASK}/retry", 404, g)),
     "task_cancel": lambda g: Row(post(f"{_TASKS}/{g.task}/cancel", 200, g), post(f"{_TASKS}/{_NOBODYS_TASK}/cancel", 404, g)),
     "queue_formation": lambda g: Row(queued(g), Queued("an order", fails="not one of ours")),
+    "queue_consolidation": lambda g: Row(queued(g), Queued("{}", fails="not one of ours")),
     "queue_webhooks": lambda g: Row(queued(g), Queued("{}", fails="not one of ours")),
     # What is sent here has failed elsewhere; nothing can be so wrong with it that it should come again.
     "queue_formation_poison": lambda g: Row(queued(g), None),
+    "queue_consolidation_poison": lambda g: Row(queued(g), None),
     "queue_webhooks_poison": lambda g: Row(queued(g), None),
     "timer_hourly": lambda g: Row(Tick(), None),
     "memories_retrieve": lambda g: Row(

@@ -56,6 +56,12 @@ EXPECTED = {
 INNER = {
     "queue_formation": ("queueTrigger", {"queueName": "formation", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
     "queue_formation_poison": ("queueTrigger", {"queueName": "formation-poison", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
+    "queue_consolidation": ("queueTrigger", {"queueName": "consolidation", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
+    "queue_consolidation_poison": (
+        "queueTrigger",
+        {"queueName": "consolidation-poison", "connection": "AzureWebJobsStorage"},
+        func.QueueMessage,
+    ),
     "queue_webhooks": ("queueTrigger", {"queueName": "webhooks", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
     "queue_webhooks_poison": ("queueTrigger", {"queueName": "webhooks-poison", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
     "timer_hourly": ("timerTrigger", {"schedule": "0 0 * * * *"}, func.TimerRequest),

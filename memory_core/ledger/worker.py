@@ -12,9 +12,9 @@ from datetime import timedelta
 
 from memory_core.domain.errors import HeadMoved, Malformed, Unavailable
 from memory_core.domain.task import Task, TaskKind, TaskMessage
-from memory_core.formation.ends import Ends
-from memory_core.formation.messages import message_of, tell
+from memory_core.ledger.ends import Ends
 from memory_core.ledger.leases import MOMENT, Later, Lease, Leases, TaskLost, pause, said
+from memory_core.ledger.messages import message_of, tell
 from memory_core.ledger.tasks import Tasks
 from memory_core.ports import POISON, Clock, QueueName, TaskQueue
 

@@ -13,10 +13,10 @@ from typing import Any
 
 from memory_core.domain.models import Head
 from memory_core.domain.task import FINISHED, Task
-from memory_core.formation.buffer import emptied
-from memory_core.formation.delivery import announced
+from memory_core.ledger.buffer import emptied
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Look
+from memory_core.ledger.delivery import announced
 from memory_core.ledger.tasks import LIFETIME, HeldTask, held_task, written
 from memory_core.ports import Document
 
@@ -69,7 +69,8 @@ class Pair:
             if state == "cancelled":
                 yield emptied(self.subject)
         elif self.subject.body["state"] != state:
-            expires_at = now + LIFETIME if self.subject.kind == "delivery" and state not in ("pending", "poisoned") else None
+            ended = self.subject.kind in ("delivery", "operation") and state not in ("pending", "poisoned")
+            expires_at = now + LIFETIME if ended else None
             yield replace(self.subject, body={**self.subject.body, **fields, "state": state}, expires_at=expires_at)
 
 

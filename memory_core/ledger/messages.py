@@ -16,6 +16,8 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task, TaskKind, TaskMessage
 from memory_core.ports import QueueName, TaskQueue
 
+OPERATIONS: frozenset[TaskKind] = frozenset({"decay", "archive", "restore", "forget", "export", "import", "erase"})
+"""Kinds whose work is an operation over many memories (`operations`)."""
 TELL_WITHIN_S = 2.0
 """What a caller waits at most for the queue."""
 log = logging.getLogger(__name__)
@@ -23,7 +25,9 @@ log = logging.getLogger(__name__)
 
 def queue_of(kind: TaskKind) -> QueueName:
     """The queue that tasks of a kind are worked from."""
-    return "webhooks" if kind == "webhook" else "formation"
+    if kind == "webhook":
+        return "webhooks"
+    return "consolidation" if kind in OPERATIONS else "formation"
 
 
 def message_for(owner: Owner, task: Task) -> TaskMessage:

@@ -12,11 +12,11 @@ from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
-from memory_core.formation.ends import Ends
-from memory_core.formation.messages import message_for, queue_of, tell
-from memory_core.formation.pair import Pair
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.ends import Ends
+from memory_core.ledger.messages import message_for, queue_of, tell
+from memory_core.ledger.pair import Pair
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.tasks import Tasks
 from memory_core.ports import Clock, TaskQueue

@@ -13,8 +13,8 @@ from memory_core.domain.models import Head
 from memory_core.domain.results import Swept
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
-from memory_core.formation.messages import message_for, queue_of
 from memory_core.ledger.bookkeeping import kept
+from memory_core.ledger.messages import message_for, queue_of
 from memory_core.ledger.tasks import HeldTask, Tasks
 from memory_core.ports import Clock, IdSource, LongTermStore, Place, TaskQueue
 

@@ -9,6 +9,8 @@ from memory_core.domain.spoken import AgentMemoryInput, BatchInput, SummaryInput
 from memory_core.domain.task import Task
 from memory_core.formation.phase import Formation
 from memory_core.ledger.receipts import keyed
+from memory_core.ledger.tasking import Tasking
+from memory_core.ledger.worker import Worker
 from memory_core.ports import QueueName
 from memory_core.telemetry import Telemetry
 
@@ -19,6 +21,8 @@ class Conversing:
     """A part of `MemoryCore`, which supplies what it stands on."""
 
     _formation: Formation
+    _tasking: Tasking
+    _worker: Worker
     _telemetry: Telemetry
 
     async def converse(self, owner: Owner, told: ConverseInput, call: Call = NO_CALL) -> Accepted:
@@ -65,35 +69,35 @@ class Conversing:
     async def task(self, owner: Owner, task_id: str) -> Task:
         """One task as it stands, with the log of its deliveries in its result. Raises NotFound."""
         with self._telemetry.operation("tasks"):
-            found = await self._formation.tasks.get(checked(owner), task_id)
+            found = await self._tasking.tasks.get(checked(owner), task_id)
             return await self._formation.deliveries.shown(owner, found)
 
     async def tasks(self, owner: Owner, query: TasksInput) -> TaskPage:
         """One page of tasks, newest first. Raises Malformed for a void cursor."""
         with self._telemetry.operation("tasks"):
-            return await self._formation.tasks.page(checked(owner), query.status, query.kind, query.cursor, query.limit)
+            return await self._tasking.tasks.page(checked(owner), query.status, query.kind, query.cursor, query.limit)
 
     async def retry(self, owner: Owner, task_id: str, call: Call = NO_CALL) -> Task:
         """Begin anew with a task that failed, is poisoned or waits. Raises NotFound, Conflict."""
         with self._telemetry.operation("retry_task"):
-            return await self._formation.steering.retry(checked(owner), task_id, keyed(call, "retry", task_id))
+            return await self._tasking.steering.retry(checked(owner), task_id, keyed(call, "retry", task_id))
 
     async def cancel(self, owner: Owner, task_id: str, call: Call = NO_CALL) -> Task:
         """End a task that is not done; what it has formed stays. Raises NotFound, Conflict."""
         with self._telemetry.operation("cancel_task"):
-            return await self._formation.steering.cancel(checked(owner), task_id, keyed(call, "cancel", task_id))
+            return await self._tasking.steering.cancel(checked(owner), task_id, keyed(call, "cancel", task_id))
 
     async def work(self, message: str, queue: QueueName = "formation") -> None:
         """Do what a message of a queue asks for. When it raises, the message must come again."""
         with self._telemetry.operation("work"):
-            await self._formation.worker.work(message, queue)
+            await self._worker.work(message, queue)
 
     async def give_up(self, message: str, queue: QueueName = "formation") -> None:
         """A message came too often and ended in the queue's poison queue: say so on its task."""
         with self._telemetry.operation("give_up"):
-            await self._formation.worker.give_up(message, queue)
+            await self._worker.give_up(message, queue)
 
     async def sweep(self, *, dry_run: bool = False) -> Swept:
         """Send again what got lost on its way: the hourly timer's work. Raises Unavailable."""
         with self._telemetry.operation("sweep"):
-            return await self._formation.sweep.run(dry_run=dry_run)
+            return await self._tasking.sweep.run(dry_run=dry_run)

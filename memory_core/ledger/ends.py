@@ -8,11 +8,11 @@ from typing import Any
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task, TaskMessage
-from memory_core.formation.delivery import webhook_task_id
-from memory_core.formation.messages import tell
-from memory_core.formation.pair import Pair
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.delivery import webhook_task_id
+from memory_core.ledger.messages import tell
+from memory_core.ledger.pair import Pair
 from memory_core.ports import Clock, TaskQueue
 
 ACTOR = "formation"

@@ -1,0 +1,1 @@
+"""Memories settle while nobody waits: they fade, grow cold, are forgotten, move house or go for good."""

@@ -1,0 +1,190 @@
+"""Operations: work over many memories, in as many commits as it takes, by a plan that is frozen when it is asked for.
+
+An operation is what a task is about. Each chunk of it advances its cursor in the chunk's own batch, so a worker that is killed leaves it
+at a chunk's border, and two workers do every chunk once. One would get wrong: whoever did a chunk, the operation as it is stored says
+how far it is; a worker goes on from that, never from what it remembers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory_core.domain.errors import NotFound
+from memory_core.domain.results import Accepted, Call
+from memory_core.domain.scope import Owner
+from memory_core.domain.task import Task, TaskKind
+from memory_core.ledger.beginning import Beginning
+from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.ends import Ends
+from memory_core.ledger.leases import Lease, TaskLost
+from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.pair import Pair
+from memory_core.ports import Clock, Document, IdSource
+
+OF_THE_STORE = ("epoch", "sequence")
+
+
+class Operation(BaseModel):
+    """One operation. plan: what was asked, frozen. cursor: how far it is, in its own terms. counts: what was done so far.
+
+    actor: who asked for it, as its events say.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str
+    kind: TaskKind
+    task_id: str
+    state: str = "pending"
+    plan: dict[str, Any] = Field(default_factory=dict)
+    cursor: Any = None
+    counts: dict[str, int] = Field(default_factory=dict)
+    actor: str = "system"
+    correlation_id: str | None = None
+    created_at: datetime
+
+    @property
+    def call(self) -> Call:
+        """On whose behalf its commits are made."""
+        return Call(self.correlation_id, actor=self.actor)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One commit's worth: changes of memories, further documents, where the cursor stands after it, what it adds to the counts.
+
+    done: it was the last; then the task ends with `result` beside the counts. reads, sessions, fragile, head_fields: as of `Changes`.
+    """
+
+    changes: tuple[Change, ...] = ()
+    puts: tuple[Document, ...] = ()
+    creates: tuple[Document, ...] = ()
+    cursor: Any = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    done: bool = False
+    result: Mapping[str, Any] = field(default_factory=dict)
+    reads: frozenset[str] = frozenset()
+    sessions: frozenset[str] = frozenset()
+    fragile: bool = True
+    head_fields: Callable[[Any], Mapping[str, Any]] = field(default=lambda head: {})
+
+
+Decide = Callable[[Look, Operation], Chunk]
+
+
+class Operations:
+    """Begins operations and commits their chunks."""
+
+    def __init__(self, ledger: Ledger, mirror: Mirror, beginning: Beginning, ends: Ends, clock: Clock, ids: IdSource) -> None:
+        self._ledger, self._mirror, self._beginning, self._ends = ledger, mirror, beginning, ends
+        self._clock, self._ids = clock, ids
+
+    async def begin(self, owner: Owner, kind: TaskKind, plan: Mapping[str, Any], call: Call) -> Accepted:
+        """Store an operation with its task, and send that on its way. Durable when it returns. Raises Conflict, Unavailable."""
+        now, task_id = self._clock.now(), self._ids.new("tsk")
+        operation = Operation(
+            id=self._ids.new("op"),
+            kind=kind,
+            task_id=task_id,
+            plan=dict(plan),
+            actor=call.actor,
+            correlation_id=call.correlation_id,
+            created_at=now,
+        )
+        task = Task(
+            task_id=task_id,
+            kind=kind,
+            created_at=now,
+            updated_at=now,
+            subject_id=operation.id,
+            next_enqueue_at=now,
+            correlation_id=call.correlation_id,
+        )
+        subject = Document(operation.id, "operation", operation.model_dump(mode="json"))
+        return await self._beginning.begin(owner, task, lambda look: [subject], call)
+
+    async def of(self, lease: Lease) -> Operation:
+        """The operation that a lease is for, as it is stored. Raises NotFound."""
+        look = await self._ledger.look(lease.owner, [lease.task.subject_id])
+        found = look.documents.get(lease.task.subject_id)
+        if found is None or look.head is None or found.body["epoch"] != look.head.epoch:
+            raise NotFound("the operation of this task is gone")
+        return operation_in(found)
+
+    async def advance(self, lease: Lease, operation: Operation, ids: Sequence[str], decide: Decide) -> Operation:
+        """Commit the next chunk: the operation as it stands then. `ids`: what `decide` needs to see, besides the operation.
+
+        When another worker did this chunk, `decide` is not asked (or its answer thrown away) and theirs is returned.
+        Raises TaskLost once the task has ended otherwise, and what `Ledger.commit` raises.
+        """
+        ended: list[Task] = []
+
+        def changes(look: Look) -> Changes[Operation]:
+            ended.clear()
+            pair = Pair.of(look, lease.task.task_id)
+            if pair is None or pair.subject is None or pair.subject.id != operation.id:
+                raise TaskLost
+            stored = operation_in(pair.subject)
+            if stored.state != operation.state or stored.cursor != operation.cursor or stored.counts != operation.counts:
+                return Changes(stored)
+            if pair.task.finished:
+                raise TaskLost
+            chunk = decide(look, stored)
+            further = stored.model_copy(update={"cursor": chunk.cursor, "counts": added(stored.counts, chunk.counts)})
+            made = self._ended(pair, further, chunk, ended) if chunk.done else _advanced(pair.subject, further)
+            return Changes(
+                made.result,
+                chunk.changes,
+                (*chunk.puts, *made.puts),
+                (*chunk.creates, *made.creates),
+                chunk.reads,
+                chunk.sessions,
+                head_fields=lambda head: {**chunk.head_fields(head), **made.head_fields(head)},
+                fragile=chunk.fragile,
+            )
+
+        seen = [lease.task.task_id, operation.id, *ids]
+        committed = await self._ledger.commit(lease.owner, changes, ids=seen, call=operation.call)
+        await self._mirror.follow(lease.owner, committed)
+        for task in ended if committed.changes is not None else ():
+            await self._ends.announce(lease.owner, task)
+        return committed.result
+
+    def _ended(self, pair: Pair, operation: Operation, chunk: Chunk, ended: list[Task]) -> Changes[Operation]:
+        """The task's end with the operation's. The task is put onto whatever its worker writes of it meanwhile: the operation decides."""
+        result = {"counts": operation.counts, **chunk.result}
+        turned = pair.turned(
+            "done",
+            self._clock.now(),
+            subject={"cursor": operation.cursor, "counts": operation.counts},
+            status="succeeded",
+            step=None,
+            progress=1.0,
+            result=result,
+            error=None,
+            next_enqueue_at=None,
+        )
+        ended[:] = [turned.result]
+        puts = tuple(replace(one, tag=None) if one.kind == "task" else one for one in turned.puts)
+        return Changes(operation.model_copy(update={"state": "done"}), puts=puts, head_fields=turned.head_fields)
+
+
+def operation_in(document: Document) -> Operation:
+    """The operation in a document."""
+    return Operation.model_validate({name: value for name, value in document.body.items() if name not in OF_THE_STORE})
+
+
+def added(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
+    """Both counts together."""
+    return {name: counts.get(name, 0) + more.get(name, 0) for name in {**counts, **more}}
+
+
+def _advanced(subject: Document, operation: Operation) -> Changes[Operation]:
+    kept = {name: subject.body[name] for name in OF_THE_STORE}
+    return Changes(operation, puts=(replace(subject, body={**kept, **operation.model_dump(mode="json")}),))
