@@ -12,22 +12,14 @@ from datetime import datetime
 from memory_core.domain.endings import ends, is_ending
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
+from memory_core.evolution.tellings import ended
 from memory_core.ledger.changes import Change
 
 
 def superseded_by(old: Memory, new: Memory, now: datetime) -> Memory:
     """The old truth as it is once the new one holds; its validity ends where the new one's begins."""
-    until = max(new.valid_from, old.valid_from)
-    return old.model_copy(
-        update={
-            "status": Status.SUPERSEDED,
-            "status_reason": "contradicted",
-            "next_id": new.id,
-            "valid_until": until if old.valid_until is None else min(old.valid_until, until),
-            "updated_at": now,
-            "conflict_state": "resolved",
-        }
-    )
+    fallen = {"status": Status.SUPERSEDED, "status_reason": "contradicted", "next_id": new.id, "conflict_state": "resolved"}
+    return ended(old, new.valid_from).model_copy(update={**fallen, "updated_at": now})
 
 
 def followed(line: Sequence[Memory]) -> dict[str, str | None]:
