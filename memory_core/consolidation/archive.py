@@ -15,11 +15,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from memory_core.consolidation.archive_plan import ARCHIVABLE, ArchiveRules, Plan
 from memory_core.consolidation.chains import ChainReader, Moving
 from memory_core.consolidation.cold_sweep import ColdSweep
-from memory_core.domain.archival import is_due, stub_of
+from memory_core.domain.archival import stub_of
 from memory_core.domain.errors import Damaged, NotFound, Unavailable
-from memory_core.domain.models import Event, Memory, Status
+from memory_core.domain.models import Event, Memory
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.evolution.families import Families, Family
@@ -28,7 +29,7 @@ from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.leases import Lease, TaskLost
 from memory_core.ledger.operations import Chunk, Operation, Operations
-from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
+from memory_core.ports import Clock, Document, LongTermStore, Place
 
 PAGE = 50
 """Memories looked at together: their chains are found in a few queries for all of them."""
@@ -44,7 +45,6 @@ EVENTS = 500
 COUNTS = ("archived", "chains", "abandoned", "too_large", "damaged", "swept")
 SETTLED = "settled"
 """The cursor when every chain has been seen: from then on no cut is committed, and what was written in vain can be removed."""
-_ARCHIVABLE = frozenset(status.value for status in Status if status not in (Status.DELETED, Status.ARCHIVED))
 log = logging.getLogger(__name__)
 
 
@@ -54,43 +54,6 @@ class _Moved(Exception):
     def __init__(self, sequence: int) -> None:
         super().__init__(sequence)
         self.sequence = sequence
-
-
-@dataclass(frozen=True, slots=True)
-class ArchiveRules:
-    """age_years: for how long a memory has to be untouched. recency_hours: the age that leaves 37 % of SECMSA's recency."""
-
-    age_years: float
-    recency_hours: float
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What one run goes by, frozen: the moment that ages are measured from, whose memories, up to which sequence."""
-
-    now: datetime
-    until: int
-    session_id: str | None
-    rules: ArchiveRules
-
-    def body(self) -> dict[str, Any]:
-        """As an operation keeps it."""
-        rules = {"age_years": self.rules.age_years, "recency_hours": self.rules.recency_hours}
-        return {"now": self.now.isoformat(), "until": self.until, "session_id": self.session_id, "rules": rules}
-
-    @classmethod
-    def of(cls, body: dict[str, Any]) -> Plan:
-        """From an operation."""
-        return cls(datetime.fromisoformat(body["now"]), int(body["until"]), body["session_id"], ArchiveRules(**body["rules"]))
-
-    def is_due(self, memory: Memory) -> bool:
-        """Whether a memory is old enough."""
-        return is_due(memory, self.now, age_years=self.rules.age_years, recency_hours=self.rules.recency_hours)
-
-    @property
-    def where(self) -> Filter:
-        """Which memories the run meets."""
-        return Filter(_ARCHIVABLE, session_id=self.session_id)
 
 
 @dataclass(slots=True)
@@ -212,7 +175,7 @@ class Archiver:
         ids = {one.id for one in met}
         found = []
         for family in families:
-            staying = tuple(one for one in family.members if one.status.value in _ARCHIVABLE)
+            staying = tuple(one for one in family.members if one.status.value in ARCHIVABLE)
             if not all(plan.is_due(one) for one in staying):
                 continue
             first = next(one for one in staying if plan.session_id in (None, one.session_id))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memory_core.consolidation.archive import Archiver, ArchiveRules
+from memory_core.consolidation.archive import Archiver
+from memory_core.consolidation.archive_plan import ArchiveRules
 from memory_core.domain.task import TaskKind
 from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger
