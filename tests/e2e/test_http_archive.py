@@ -71,10 +71,6 @@ def test_what_is_wrong_with_a_call_is_said(host: httpx.Client) -> None:
     problem(host.post("/api/v1/archive", json={"user_id": "bo", "dry_run": "perhaps"}), 422, "dry_run")
     problem(host.post("/api/v1/archive", json={"user_id": "bo", "session_id": "a/b"}), 422, "session_id")
     problem(host.post("/api/v1/memories/mem_nobody/restore", json={"user_id": "bo"}), 404)
-    fact = {"type": "semantic", "subject": "Bo", "attribute": "city"}
-    first = save(host, "bo", "Bo lives in Oslo", **fact)
-    save(host, "bo", "Bo lives in Bergen", **fact)
-    problem(host.post(f"/api/v1/memories/{first['id']}/restore", json={"user_id": "bo"}), 409)
 
 
 def test_the_same_key_is_one_run(host: httpx.Client) -> None:
