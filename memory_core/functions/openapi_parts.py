@@ -22,6 +22,7 @@ LICENSE = {"name": "MIT", "identifier": "MIT"}
 TAGS = [
     {"name": "memories", "description": "Save, find, read and change memories."},
     {"name": "tasks", "description": "What goes on after a call was answered."},
+    {"name": "time", "description": "What happened, and what was known when."},
     {"name": "sessions", "description": "Memories by session, procedures by key."},
     {"name": "system", "description": "Whether it works and what it does."},
 ]
@@ -94,6 +95,7 @@ EXAMPLES: dict[str, Schema] = {
     "memory_update": {"user_id": "ana", "content": "Ana lives in Porto", "change_reason": "she moved"},
     "memory_status": {"user_id": "ana", "status": "deleted", "reason": "no longer true"},
     "memory_copy": {"user_id": "ana", "to_agent_id": "travel-agent"},
+    "replay_memories": {"user_id": "ana", "known_at": "2026-05-08T13:56:00Z"},
 }
 ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     # function → (status → what it means, schema of the body)
@@ -121,6 +123,8 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "task_get": ({"200": "The task"}, "Task"),
     "task_retry": ({"202": "The task, accepted again"}, "Task"),
     "task_cancel": ({"200": "The task, now cancelled"}, "Task"),
+    "timeline_list": ({"200": "One page, oldest first"}, "EventPage"),
+    "replay_memories": ({"200": "One page, newest first"}, "MemoryPage"),
     "sessions_list": ({"200": "One page"}, "SessionPage"),
     "session_get": ({"200": "The session"}, "SessionView"),
     "procedure_get": ({"200": "The memory"}, "Memory"),
@@ -155,6 +159,8 @@ def tag(path: str) -> str:
         return "memories"
     if path.startswith("/api/v1/tasks"):
         return "tasks"
+    if path.startswith(("/api/v1/timeline", "/api/v1/replay")):
+        return "time"
     return "sessions" if path.startswith(("/api/v1/sessions", "/api/v1/procedures")) else "system"
 
 
