@@ -16,6 +16,9 @@ def _as_list(value: Any) -> Any:
     return [one.strip() for one in value.split(",")] if isinstance(value, str) else value
 
 
+Types = Annotated[list[MemoryType | EventType], Field(max_length=20), BeforeValidator(_as_list, json_schema_input_type=str)]
+
+
 class TimelineInput(Input):
     """Which events to read, in order. since ≤ occurred_at < until.
 
@@ -25,9 +28,7 @@ class TimelineInput(Input):
 
     since: Moment | None = None
     until: Moment | None = None
-    types: Annotated[list[MemoryType | EventType], Field(max_length=20), BeforeValidator(_as_list, json_schema_input_type=str)] | None = (
-        None
-    )
+    types: Types | None = None
     memory_id: Name | None = None
     correlation_id: Annotated[str, Field(min_length=1, max_length=128)] | None = None
     cursor: Annotated[str, Field(max_length=1000)] | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from memory_core.domain.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
 from memory_core.domain.indexing import with_lexical
@@ -69,7 +69,7 @@ class Editor:
                 updated.embedding = vector
             return _Edit(memory_id, (Change("updated", updated, old, {"change_reason": change.change_reason}),), kept)
 
-        ids, basis = [memory_id], look
+        ids, basis = [memory_id], cast("Look | None", look)
         while True:
             try:
                 return await self._commit(owner, ids, decide, call, basis)

@@ -118,7 +118,7 @@ class Saver:
     ) -> dict[int, Saved | Invalid]:
         """Commit as many as fit, and answer them by place. `part` names the receipt: how many were committed before.
 
-        further: ids to read besides: of cells that told what is replaced, of versions that end. Raises LookedElsewhere when others are needed.
+        further: ids to read besides: cells that told what is replaced, versions that end. Raises LookedElsewhere when it needs others.
         """
         nears = [self._near(one) for one in prepared if one.memory.type is MemoryType.SEMANTIC]
         name = receipt_id(owner, call, part)

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from memory_core.domain.models import ConflictRecord, Memory, Outcome
+from memory_core.domain.models import UNLOGGED_FIELDS, ConflictRecord, Event, Memory, Outcome
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import SessionView, VersionView
 from memory_core.domain.task import TASK_FIELDS, Task
@@ -206,10 +206,10 @@ def problem_responses() -> dict[str, Schema]:
 def answer_schemas() -> dict[str, Schema]:
     """The schemas of all answers, with the models they refer to."""
     found: dict[str, Schema] = {}
-    for name, kind in (("Memory", Memory), ("ConflictRecord", ConflictRecord), ("VersionView", VersionView), ("SessionView", SessionView)):
+    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView):
         schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
         found.update(schema.pop("$defs", {}))
-        found[name] = schema
+        found[kind.__name__] = schema
     _as_shown(found)
     found.update(_shapes())
     return found
@@ -221,6 +221,9 @@ def _as_shown(found: dict[str, Schema]) -> None:
     for name in ("lexical", "search_text", "epoch", "sequence", "revision"):
         properties.pop(name)
     found.pop("Lexical", None)
+    # What no event records is left out of what is told from the log.
+    found["Memory"]["required"] = [one for one in found["Memory"]["required"] if one in properties and one not in UNLOGGED_FIELDS]
+    properties["as_of_sequence"] = {"type": ["integer", "null"], "description": "Only with at or known_at"}
     properties["embedding"] = {"type": ["array", "null"], "items": {"type": "number"}, "description": "Only with include=embedding"}
 
 
@@ -249,6 +252,8 @@ def _shapes() -> dict[str, Schema]:
     readiness = {"status": {"enum": ["ready", "degraded", "unavailable"]}, "dependencies": {"type": "object"}}
     waits: Schema = {"buffered": {"type": "integer"}, "flush_at": {"type": ["string", "null"], "format": "date-time"}}
     accepted: Schema = {"task_id": text, "status": {"const": "accepted"}, "degraded": _list(text)}
+    as_of = {"type": ["integer", "null"], "description": "The sequence of the log that this is the state of; null when others kept writing"}
+    memories: Schema = {"memories": _list(_ref("Memory")), "as_of_sequence": as_of, "next_cursor": cursor}
     return {
         "Anything": {"type": "object"},
         "Accepted": _object(accepted, *accepted),
@@ -267,7 +272,8 @@ def _shapes() -> dict[str, Schema]:
         "Hit": _object({**hit, "explain": {"type": ["object", "null"], "description": "Only when asked for"}}, *hit),
         "Retrieved": _object(retrieved, "results", "degraded", "as_of_sequence"),
         "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
-        "MemoryPage": _object({"memories": _list(_ref("Memory")), "next_cursor": cursor}, "memories", "next_cursor"),
+        "MemoryPage": _object(memories, *memories),
+        "EventPage": _object({"events": _list(_ref("Event")), "next_cursor": cursor}, "events", "next_cursor"),
         "SessionPage": _object({"sessions": _list(_ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
         "Evolution": _object({"memories": _list(_ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),
         "Versions": _object({"versions": _list(_ref("VersionView"))}, "versions"),

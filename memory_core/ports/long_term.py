@@ -103,8 +103,9 @@ class Filter:
     """Which memories a list or a retrieve may show. Empty = no restriction, but `statuses`, which is always given.
 
     at: valid at that moment (valid_from ≤ at < valid_until), and then a memory whose reason is contradicted, consolidated
-    or new_version counts whatever its status, versions included, and one that is deleted for another reason does not. Without it only `now` is compared with valid_until, and only
-    when `now` is given. since, until: on event_timestamp, since ≤ t < until. tags, next_ids: any of them.
+    or new_version counts whatever its status, versions included, and one that is deleted for another reason does not. Without
+    it only `now` is compared with valid_until, and only when `now` is given. since, until: on event_timestamp,
+    since ≤ t < until. tags, next_ids: any of them.
     """
 
     statuses: frozenset[str]
@@ -127,7 +128,10 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Which events to read. Empty = all. types: of the memories; event_types: of the events. since ≤ occurred_at < until; up_to: sequence ≤ up_to."""
+    """Which events to read. Empty = all. types: of the memories; event_types: of the events. since ≤ occurred_at < until.
+
+    up_to: only those with sequence ≤ up_to.
+    """
 
     memory_id: str | None = None
     types: frozenset[str] = frozenset()

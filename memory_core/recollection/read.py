@@ -153,7 +153,12 @@ def _version_view(memory: Memory) -> VersionView:
         "tags": memory.tags,
         "metadata": memory.metadata,
         "category": memory.category,
+        "subject": memory.subject,
+        "attribute": memory.attribute,
+        "key": memory.key,
         "value": memory.value,
+        "entities": memory.entities,
+        "foresight": [one.model_dump(mode="json") for one in memory.foresight],
         "importance_base": memory.importance_base,
         "pinned": memory.pinned,
     }
