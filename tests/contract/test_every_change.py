@@ -131,7 +131,7 @@ async def converse_with_rulings(scene: Scene) -> None:
 
 
 async def converse_where_all_was_said_before(scene: Scene) -> None:
-    harbour = "We walked along the quiet harbour with its fishing boats and the lighthouse"
+    harbour = "Harbour walk: fishing boats, lighthouse, salty wind, quiet evening"
     for days, ruling in enumerate((lambda new, held: [], lambda new, held: [], on_all("SKIP", category="note"))):
         scene.agents.rulings = ruling
         await tell(scene.core, f"{harbour} number {days}", at=LATER + timedelta(days=days))
