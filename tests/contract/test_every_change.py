@@ -131,9 +131,14 @@ async def converse_with_rulings(scene: Scene) -> None:
 
 
 async def converse_where_all_was_said_before(scene: Scene) -> None:
-    for days, ruling in enumerate((lambda new, held: [], on_all("SKIP", category="note"))):
+    walk, gulls = (
+        "Harbour walk: fishing boats, lighthouse, salty wind, quiet evening",
+        "Harbour walk: fishing boats, lighthouse, hungry gulls",
+    )
+    skip, nothing = on_all("SKIP", category="note"), lambda new, held: []
+    for days, (text, ruling) in enumerate(((walk, nothing), (walk, skip), (gulls, nothing), (walk, skip))):
         scene.agents.rulings = ruling
-        await tell(scene.core, "Harbour walk: fishing boats, lighthouse, salty wind, quiet evening", at=LATER + timedelta(days=days))
+        await tell(scene.core, text, at=LATER + timedelta(days=days))
 
 
 async def converse_where_agents_fail(scene: Scene) -> None:
