@@ -49,6 +49,7 @@ from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import keyed
 from memory_core.ledger.tasking import Tasking
+from memory_core.ledger.touches import Touches
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
 from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
@@ -86,7 +87,10 @@ class MemoryCore(Conversing, LookingBack):
         self._saver = Saver(ledger, mirror, made.embedder, self._clock, ids, save_rules(self.settings))
         self._editor = Editor(ledger, mirror, made.embedder, self._clock)
         self._clearer = Clearer(made.long_term, ledger, mirror, self._clock, ids)
-        self._retriever = Retriever(made.long_term, made.short_term, made.embedder, self._clock, retrieve_rules(self.settings))
+        self._touches = Touches(made.long_term, made.short_term, self._clock, ids)
+        self._retriever = Retriever(
+            made.long_term, made.short_term, made.embedder, self._touches, self._clock, retrieve_rules(self.settings)
+        )
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors)
         self._replayer = Replayer(made.long_term, cursors)
@@ -142,6 +146,7 @@ class MemoryCore(Conversing, LookingBack):
     async def close(self) -> None:
         """Let what is under way finish and release everything."""
         await self._retriever.close()
+        await self._touches.close()
         await self._adapters.courier.close()
         await self._adapters.agents.close()
         await self._adapters.rules.close()
@@ -244,6 +249,11 @@ class MemoryCore(Conversing, LookingBack):
         """One session. Raises NotFound."""
         with self._telemetry.operation("sessions"):
             return await self._reader.session(checked(owner), session_id)
+
+    async def flush_touches(self) -> int:
+        """Write down how often memories were shown, of every user; of how many memories. The hourly timer's work. Raises Unavailable."""
+        with self._telemetry.operation("flush_touches"):
+            return await self._touches.flush_all()
 
     @property
     def queue(self) -> TaskQueue:

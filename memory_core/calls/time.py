@@ -8,6 +8,8 @@ from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.results import EventPage, MemoryPage, Settled
 from memory_core.domain.scope import Owner, checked
 from memory_core.domain.time_requests import ReplayInput, TimelineInput
+from memory_core.ledger.touches import Touches
+from memory_core.ports import Clock
 from memory_core.recollection.read import Reader
 from memory_core.recollection.replay import Replayer
 from memory_core.recollection.timeline import Timeline
@@ -21,6 +23,8 @@ class LookingBack:
     _replayer: Replayer
     _timeline: Timeline
     _consolidation: Consolidation
+    _touches: Touches
+    _clock: Clock
     _telemetry: Telemetry
 
     async def look_at(self, owner: Owner, memory_id: str, *, at: datetime | None = None, known_at: datetime | None = None) -> Settled:
@@ -29,9 +33,12 @@ class LookingBack:
         at: as it was true then. known_at: as it was known then, told from the log, so without its vector and what else no event records.
         """
         with self._telemetry.operation("get"):
-            if known_at is None:
-                return await self._reader.get(checked(owner), memory_id, at)
-            return await self._replayer.get(checked(owner), memory_id, known_at, at)
+            if known_at is not None:
+                return await self._replayer.get(checked(owner), memory_id, known_at, at)
+            found = await self._reader.get(checked(owner), memory_id, at)
+            if at is None:
+                self._touches.note(owner, [memory_id], self._clock.now())
+            return found
 
     async def timeline(self, owner: Owner, query: TimelineInput) -> EventPage:
         """One page of the log, oldest first. Raises Malformed for a void cursor."""
