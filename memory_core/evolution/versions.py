@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.models import Memory
-from memory_core.domain.versions import cut_short, kept_version, version_id
+from memory_core.domain.versions import VERSIONS_END, cut_short, kept_version, version_id
 from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Look, as_memory
 from memory_core.ports import Document
 
@@ -34,7 +35,26 @@ def new_version(old: Memory, changed: Mapping[str, Any], now: datetime, older: V
     if len(kept) > MAX_CUT_SHORT:
         message = f"lies before more than {MAX_CUT_SHORT} versions, which it would end"
         raise Invalid("too many versions change", errors=(FieldError("valid_from", message),))
-    return updated, tuple(Document(one.id, "version", one.model_dump(mode="json"), one.embedding) for one in kept)
+    return updated, tuple(map(_document, kept))
+
+
+def ending(old: Memory, new: Memory) -> dict[str, Any]:
+    """What the event of an old truth's fall says besides, when the new one begins before the old one's last version: when those end.
+
+    Without it a version from before an edit by hand would be true beside the truth that replaced them all.
+    """
+    return {VERSIONS_END: new.valid_from.isoformat()} if old.version > 1 and new.valid_from < old.valid_from else {}
+
+
+def ended_by(changes: Iterable[Change], older: Versions) -> dict[str, Document]:
+    """The old versions that end with these changes (`ending`), by id. Raises LookedElsewhere for those that were not read."""
+    ends = [(change.after, datetime.fromisoformat(change.metadata[VERSIONS_END])) for change in changes if VERSIONS_END in change.metadata]
+    cut = [shorter for memory, moment in ends for one in older.before(memory) if (shorter := cut_short(one, moment)) is not None]
+    return {one.id: _document(one) for one in cut}
+
+
+def _document(version: Memory) -> Document:
+    return Document(version.id, "version", version.model_dump(mode="json"), version.embedding)
 
 
 class Versions:
