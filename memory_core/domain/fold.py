@@ -71,8 +71,10 @@ def _change(told: States, event: Event, before: State) -> None:
         told[version_id(event.memory_id, version)] = _versioned(before, kept_version(before.memory(""), begins))
         if begins < datetime.fromisoformat(before.fields["valid_from"]):
             _cut_short(told, event.memory_id, version, begins)
-    if VERSIONS_END in event.metadata:
-        _cut_short(told, event.memory_id, version, datetime.fromisoformat(event.metadata[VERSIONS_END]))
+    for number, until in event.metadata.get(VERSIONS_END, {}).items():
+        if (older := told.get(version_id(event.memory_id, int(number)))) is not None:
+            shorter = older.memory("").model_copy(update={"valid_until": datetime.fromisoformat(until)})
+            told[shorter.id] = _versioned(older, shorter)
     told[event.memory_id] = State(after, before.sequence, event.sequence)
 
 

@@ -19,7 +19,7 @@ from memory_core.evolution.decide import Verdict, judge
 from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.page import Page
 from memory_core.evolution.strategies import resolve
-from memory_core.evolution.versions import Versions, ended_by, new_version
+from memory_core.evolution.versions import Versions, end_versions, new_version
 from memory_core.formation.prepare import Prepared
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Look
@@ -79,7 +79,7 @@ def plan(
         if page.full and len(outcomes) > 1:
             return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, asked)
     mark_fallen(page, asked)
-    page.puts |= ended_by(page.changes, Versions(look, asked, page.puts))
+    end_versions(page, asked)
     semantic = any(one.memory.type is MemoryType.SEMANTIC for one in items)
     return Changes(
         Planned(tuple(outcomes)),
@@ -99,7 +99,7 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
         return _append(page, one)
     judgement = judge(one.memory, page.neighbours(one.memory, shown), duplicate_threshold)
     if judgement.verdict is Verdict.SAME and judgement.old is not None:
-        page.retell(judgement.old, one.memory)
+        page.retell(judgement.old, one.memory, judgement.truths)
         return PlannedOutcome(one.place, Outcome.REINFORCED, judgement.old.id)
     if judgement.verdict is Verdict.NEW:
         page.apply([Change("created", one.memory)])
@@ -107,8 +107,8 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
     resolution = resolve(one.memory, judgement, one.on_conflict, page.now)
     page.apply(resolution.changes)
     record = resolution.conflict
-    if record is not None:
-        page.record(record)
+    for one_record in resolution.records:
+        page.record(one_record)
     return PlannedOutcome(one.place, resolution.outcome, resolution.memory_id, record.id if record else None, record)
 
 

@@ -188,14 +188,15 @@ async def test_a_correction_of_the_past_ends_every_version_after_it(core: Memory
         assert [one.content for one in await listed(core, at=NOW - days * DAY)] == [text]
 
 
-async def test_a_truth_ends_the_old_versions_of_the_one_that_it_replaces(world: World, clock: StillClock) -> None:
+@pytest.mark.parametrize("edit", [UpdateInput(value="Oslo, on the hill"), UpdateInput(tags=["home"])], ids=["what it says", "its tags"])
+async def test_a_truth_told_after_an_edit_gets_the_time_that_it_is_about(world: World, clock: StillClock, edit: UpdateInput) -> None:
     """An edit by hand today, and then word of four days ago that it was otherwise from then on: by a save, and by a conversation."""
     agents = Tellers()
     core = await world.core(agents=agents, rules=Tellers())
     for subject in ("Ana", "Ben"):
         slot = {"subject": subject, "attribute": "city", "category": "fact"}
         held = (await core.save(ALICE, fact(f"{subject}'s city is Oslo", value="Oslo", event_timestamp=NOW - 9 * DAY, **slot))).memory
-        await core.update(ALICE, held.id, UpdateInput(value="Oslo, on the hill"), held.etag)
+        await core.update(ALICE, held.id, edit, held.etag)
     later = NOW - 4 * DAY
     slot = {"subject": "Ana", "attribute": "city", "category": "fact"}
     await core.save(ALICE, fact("Ana's city is Rome", value="Rome", event_timestamp=later, **slot))
