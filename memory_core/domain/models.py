@@ -254,7 +254,10 @@ def public_part(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Event(BaseModel):
-    """One change of one memory. `before` and `after` hold only the fields that changed, never embeddings."""
+    """One change of one memory. `before` and `after` hold only the fields that changed, never embeddings.
+
+    epoch: the owner's, as it was when this was written; bookkeeping, never shown.
+    """
 
     id: str
     sequence: int
@@ -269,13 +272,15 @@ class Event(BaseModel):
     before: dict[str, Any] = Field(default_factory=dict)
     after: dict[str, Any] = Field(default_factory=dict)
     metadata: dict[str, Any] = Field(default_factory=dict)
+    epoch: str = ""
 
 
 class Head(BaseModel):
     """One per owner: the log's end, and what readers need to know without reading the log. Missing = an unknown user.
 
     slots: which slots were ever filled (`domain/slots.py`); None = not known, any may have been. pending_tasks: how many tasks are not
-    finished, so that the sweep finds them without a scan.
+    finished, so that the sweep finds them without a scan. expires_at: when what is left of an erased user may go; any commit
+    makes it a head like others.
     """
 
     epoch: str
@@ -293,6 +298,7 @@ class Head(BaseModel):
     lexical_documents: int = 0
     lexical_length: float = 0.0
     slots: str | None = None
+    expires_at: datetime | None = None
 
 
 class ConflictRecord(BaseModel):

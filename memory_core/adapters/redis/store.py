@@ -17,7 +17,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from memory_core.adapters.redis import entry, scripts
 from memory_core.adapters.redis.breaker import Breaker
 from memory_core.adapters.redis.client import Connect
-from memory_core.adapters.redis.keys import SESSION_CAP, SESSION_TTL_S, VECTOR_TTL_S, SessionKeys, counter_key, session_keys, vector_key
+from memory_core.adapters.redis.keys import (
+    ERASED_TTL_S,
+    SESSION_CAP,
+    SESSION_TTL_S,
+    VECTOR_TTL_S,
+    SessionKeys,
+    counter_key,
+    erased_key,
+    owner_pattern,
+    session_keys,
+    vector_key,
+)
 from memory_core.adapters.redis.room import Room
 from memory_core.domain.models import Memory, Vector
 from memory_core.domain.scope import Owner
@@ -30,6 +41,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 START_TIMEOUT_S = 2.0
 """The first connection may take longer than a call: name lookup, TLS, a first token."""
+FORGET_TIMEOUT_S = 60.0
+KEYS_A_STEP = 1000
 
 MAX_CONCURRENT = 32
 """Calls under way at once, hence connections; a burst waits its turn instead of opening a connection for each request."""
@@ -116,10 +129,10 @@ class RedisShortTermStore:
         for memory in memories:
             if memory.session_id is not None:
                 sessions.setdefault((memory.owner, memory.session_id), []).append(memory)
-        kept = [await self._add(session_keys(*named), told[-self._session_cap :], stamp) for named, told in sessions.items()]
+        kept = [await self._add(named[0], session_keys(*named), told[-self._session_cap :], stamp) for named, told in sessions.items()]
         return bool(kept) and all(kept) and all(memory.session_id is not None for memory in memories)
 
-    async def _add(self, keys: SessionKeys, memories: Sequence[Memory], stamp: Stamp) -> bool:
+    async def _add(self, owner: Owner, keys: SessionKeys, memories: Sequence[Memory], stamp: Stamp) -> bool:
         arguments: list[Any] = [stamp.epoch, stamp.sequence, self._session_cap, self._session_ttl_s, self._now_s()]
         sizes = []
         for memory in memories:
@@ -127,7 +140,7 @@ class RedisShortTermStore:
             if data is not None:
                 sizes.append(len(data))
                 arguments += [memory.id, data, memory.sequence]
-        if not sizes or not await self._script("remember", [keys.entries, keys.order], arguments, 0):
+        if not sizes or not await self._script("remember", [keys.entries, keys.order, erased_key(owner)], arguments, 0):
             return False
         for size in sizes:
             await self._make_room((keys.entries, keys.order), size, self._session_cap)
@@ -154,10 +167,27 @@ class RedisShortTermStore:
             if data is not None:
                 size += len(data)
                 arguments += [memory.id, data, memory.sequence]
-        kept = bool(await self._script("rebuild", [keys.entries, keys.order], arguments, 0))
+        kept = bool(await self._script("rebuild", [keys.entries, keys.order, erased_key(owner)], arguments, 0))
         if kept and newest:
             await self._make_room((keys.entries, keys.order), size, 1)
         return kept
+
+    async def forget(self, owner: Owner, epochs: Sequence[str]) -> bool:
+        """Note the epochs as erased, then delete every key of the owner: a walk over all keys, which may take seconds on a large server."""
+        erased = erased_key(owner)
+
+        async def empty(client: Redis) -> bool:
+            if epochs:
+                pipeline = client.pipeline(transaction=True)
+                pipeline.sadd(erased, *epochs)
+                pipeline.expire(erased, ERASED_TTL_S)
+                await pipeline.execute()
+            async for key in client.scan_iter(match=owner_pattern(owner), count=KEYS_A_STEP):
+                if key != erased.encode():
+                    await client.delete(key)
+            return True
+
+        return await self._bounded("forget", empty, False, FORGET_TIMEOUT_S)
 
     async def vectors(self, keys: Sequence[str]) -> list[Vector | None]:
         """Cached embeddings in the order of `keys` (hashes of model and text), None where missing: one MGET."""
