@@ -7,7 +7,7 @@ are a Redis Cluster hash tag: all keys of one owner live in one slot, which the 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from memory_core.domain.scope import Owner
 
@@ -17,6 +17,8 @@ VECTOR_TTL_S = 24 * 3600
 ERASED_TTL_S = 8 * 24 * 3600
 """Longer than any message in a queue lives, and so any worker that it wakes."""
 SESSION_CAP = 500
+TOUCH_TTL_S = 7 * 24 * 3600
+"""Accesses that nobody came to write down for so long are forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,35 @@ def owner_pattern(owner: Owner) -> str:
 def erased_key(owner: Owner) -> str:
     """`mc:{app:user}:erased`: the epochs of which nothing may be written back any more."""
     return f"mc:{{{_part(owner.app_id)}:{_part(owner.user_id)}}}:erased"
+
+
+@dataclass(frozen=True, slots=True)
+class TouchKeys:
+    """The accesses of an owner that wait (a hash by memory id), those that are set apart, and the set of all owners who have some."""
+
+    waiting: str
+    apart: str
+
+
+GATHERED = "mc:touched"
+"""The owners with accesses that wait."""
+
+
+def touch_keys(owner: Owner) -> TouchKeys:
+    """`mc:{app:user}:touches` and `…:touches:apart`."""
+    base = f"mc:{{{_part(owner.app_id)}:{_part(owner.user_id)}}}:touches"
+    return TouchKeys(base, f"{base}:apart")
+
+
+def owner_name(owner: Owner) -> str:
+    """An owner as a member of the set of owners."""
+    return f"{_part(owner.app_id)}:{_part(owner.user_id)}"
+
+
+def owner_of(name: str) -> Owner:
+    """The owner of such a name."""
+    app_id, _, user_id = name.partition(":")
+    return Owner(unquote(app_id), unquote(user_id))
 
 
 def vector_key(key: str) -> str:
