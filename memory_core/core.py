@@ -15,7 +15,9 @@ from typing import Any, Self
 
 from memory_core.adapters.system import RandomIds, SystemClock
 from memory_core.calls.conversing import NO_CALL, Conversing
+from memory_core.calls.people import Peopling
 from memory_core.config import Settings
+from memory_core.consolidation.people import People
 from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.errors import Invalid, MemoryCoreError, Unavailable
 from memory_core.domain.models import Memory
@@ -56,12 +58,12 @@ from memory_core.recollection.read import Reader
 from memory_core.recollection.retrieve import Retriever
 from memory_core.signing import cursor_secret
 from memory_core.telemetry import Telemetry
-from memory_core.wiring import Adapters, formation_rules, retrieve_rules, save_rules
+from memory_core.wiring import Adapters, erase_rules, formation_rules, retrieve_rules, save_rules
 
 log = logging.getLogger(__name__)
 
 
-class MemoryCore(Conversing):
+class MemoryCore(Conversing, Peopling):
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
     def __init__(
@@ -95,7 +97,10 @@ class MemoryCore(Conversing):
         rules = formation_rules(self.settings)
         self._formation = Formation(made.of_formation(), ledger, mirror, self._tasking, self._clock, ids, rules)
         self._consolidation = Consolidation()
-        self._worker = self._tasking.worker(self._formation.works | self._consolidation.works)
+        self._people = People(
+            made.long_term, made.short_term, made.archive, ledger, self._tasking, self._clock, ids, erase_rules(self.settings)
+        )
+        self._worker = self._tasking.worker(self._formation.works | self._consolidation.works | self._people.works)
         self._lineage = Lineage(made.long_term)
         self._opening = asyncio.Lock()
         self._open = False

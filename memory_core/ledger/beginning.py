@@ -41,4 +41,8 @@ class Beginning:
         committed = await self._ledger.commit(owner, decide, ids=[task.task_id, *([name] if name else [])], call=call)
         if committed.result != task.task_id:
             return Accepted(committed.result)
-        return Accepted(task.task_id, await tell(self._queue, queue_of(task.kind), message_for(owner, task)))
+        return Accepted(task.task_id, await self.tell(owner, task))
+
+    async def tell(self, owner: Owner, task: Task) -> tuple[str, ...]:
+        """Put the task's message into its queue: nothing, or `("queue",)` when that was not possible; then the sweep does it."""
+        return await tell(self._queue, queue_of(task.kind), message_for(owner, task))

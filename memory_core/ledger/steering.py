@@ -62,6 +62,8 @@ class Steering:
         """
 
         def turn(pair: Pair) -> Changes[Task]:
+            if pair.task.kind == "erase":
+                raise Conflict("an erasure can't be taken back: from its first moment on nothing can be read any more")
             if pair.task.status == "cancelled":
                 return Changes(pair.task)
             if pair.task.status in ("succeeded", "failed"):

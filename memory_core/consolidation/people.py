@@ -1,0 +1,32 @@
+"""People's rights, put together: to take along what is kept of them, to bring it elsewhere, to have it erased."""
+
+from __future__ import annotations
+
+from memory_core.consolidation.erase import Eraser, EraseRules
+from memory_core.domain.task import TaskKind
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.owner_names import OwnerNames
+from memory_core.ledger.parts import Parts
+from memory_core.ledger.tasking import Tasking
+from memory_core.ledger.worker import Work
+from memory_core.ports import Archive, Clock, IdSource, LongTermStore, ShortTermStore
+
+
+class People:
+    """The three, by name. works: what is done for each kind of task."""
+
+    def __init__(
+        self,
+        store: LongTermStore,
+        short_term: ShortTermStore,
+        archive: Archive,
+        ledger: Ledger,
+        tasking: Tasking,
+        clock: Clock,
+        ids: IdSource,
+        rules: EraseRules,
+    ) -> None:
+        names = OwnerNames(archive)
+        self.parts = Parts(archive, names, clock)
+        self.eraser = Eraser(store, short_term, self.parts, names, ledger, tasking, clock, ids, rules)
+        self.works: dict[TaskKind, Work] = {"erase": self.eraser.erase}
