@@ -98,7 +98,15 @@ class MemoryCore(Conversing, Peopling):
         self._formation = Formation(made.of_formation(), ledger, mirror, self._tasking, self._clock, ids, rules)
         self._consolidation = Consolidation()
         self._people = People(
-            made.long_term, made.short_term, made.archive, ledger, self._tasking, self._clock, ids, erase_rules(self.settings)
+            made.long_term,
+            made.short_term,
+            made.archive,
+            made.embedder,
+            ledger,
+            self._tasking,
+            self._clock,
+            ids,
+            erase_rules(self.settings),
         )
         self._worker = self._tasking.worker(self._formation.works | self._consolidation.works | self._people.works)
         self._lineage = Lineage(made.long_term)

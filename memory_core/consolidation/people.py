@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from memory_core.consolidation.erase import Eraser, EraseRules
+from memory_core.consolidation.export import Exporter
+from memory_core.consolidation.importing import Importer
 from memory_core.domain.task import TaskKind
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.owner_names import OwnerNames
 from memory_core.ledger.parts import Parts
 from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.worker import Work
-from memory_core.ports import Archive, Clock, IdSource, LongTermStore, ShortTermStore
+from memory_core.ports import Archive, Clock, Embedder, IdSource, LongTermStore, ShortTermStore
 
 
 class People:
@@ -20,6 +22,7 @@ class People:
         store: LongTermStore,
         short_term: ShortTermStore,
         archive: Archive,
+        embedder: Embedder,
         ledger: Ledger,
         tasking: Tasking,
         clock: Clock,
@@ -29,4 +32,6 @@ class People:
         names = OwnerNames(archive)
         self.parts = Parts(archive, names, clock)
         self.eraser = Eraser(store, short_term, self.parts, names, ledger, tasking, clock, ids, rules)
-        self.works: dict[TaskKind, Work] = {"erase": self.eraser.erase}
+        self.exporter = Exporter(store, self.parts, tasking.operations, clock)
+        self.importer = Importer(store, embedder, self.parts, tasking.operations, clock, ids)
+        self.works: dict[TaskKind, Work] = {"erase": self.eraser.erase, "export": self.exporter.export, "import": self.importer.work}

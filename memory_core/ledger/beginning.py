@@ -5,7 +5,7 @@ One would get wrong: the queue is told after the commit and may be down. That re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
@@ -25,8 +25,13 @@ class Beginning:
     def __init__(self, ledger: Ledger, queue: TaskQueue) -> None:
         self._ledger, self._queue = ledger, queue
 
-    async def begin(self, owner: Owner, task: Task, subject: Sequence[Document], call: Call) -> Accepted:
-        """One commit, one message. The earlier task when this very call was made before. Raises Conflict, TooLarge, Unavailable."""
+    async def begin(
+        self, owner: Owner, task: Task, subject: Sequence[Document], call: Call, refuse: Callable[[Look], None] | None = None
+    ) -> Accepted:
+        """One commit, and one message unless the task is to wait. The earlier task when this very call was made before.
+
+        refuse: is shown the user as they are, and raises when that forbids it. Raises Conflict, TooLarge, Unavailable.
+        """
         name = receipt_id(owner, call)
 
         def decide(look: Look) -> Changes[str]:
@@ -35,11 +40,14 @@ class Beginning:
                 return Changes(str(earlier["task_id"]))
             if task.task_id in look.documents:
                 return Changes(task.task_id)  # an earlier try, whose answer was lost
+            if refuse is not None:
+                refuse(look)
             creates = (*subject, written(task), *receipt(owner, call, task.created_at, {"task_id": task.task_id}))
-            return Changes(task.task_id, creates=creates, head_fields=counted(+1))
+            return Changes(task.task_id, creates=creates, head_fields=counted(+1), fragile=refuse is not None)
 
         committed = await self._ledger.commit(owner, decide, ids=[task.task_id, *([name] if name else [])], call=call)
-        if committed.result != task.task_id:
+        waits = task.next_enqueue_at is not None and task.next_enqueue_at > task.created_at
+        if committed.result != task.task_id or waits:
             return Accepted(committed.result)
         return Accepted(task.task_id, await self.tell(owner, task))
 

@@ -18,14 +18,16 @@ from memory_core.domain.errors import NotFound
 from memory_core.domain.models import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task, TaskKind
+from memory_core.domain.task import Task, TaskKind, TaskStatus
 from memory_core.ledger.beginning import Beginning
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ends import Ends
+from memory_core.ledger.ids import derived
 from memory_core.ledger.leases import Lease, TaskLost
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.pair import Pair
+from memory_core.ledger.tasks import LIFETIME
 from memory_core.ports import Clock, Document, IdSource
 
 OF_THE_STORE = ("epoch", "sequence")
@@ -60,7 +62,7 @@ class Operation(BaseModel):
 class Chunk:
     """One commit's worth: changes of memories, further documents, where the cursor stands after it, what it adds to the counts.
 
-    done: it was the last; then the task ends with `result` beside the counts. All others are those of `Changes`.
+    done: it was the last; then the task ends as `status`, with `result` beside the counts. All others are those of `Changes`.
     """
 
     changes: tuple[Change, ...] = ()
@@ -69,6 +71,8 @@ class Chunk:
     cursor: Any = None
     counts: Mapping[str, int] = field(default_factory=dict)
     done: bool = False
+    status: TaskStatus = "succeeded"
+    error: str | None = None
     result: Mapping[str, Any] = field(default_factory=dict)
     reads: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
@@ -80,6 +84,7 @@ class Chunk:
 
 
 Decide = Callable[[Look, Operation], Chunk]
+Refuse = Callable[[Look], None]
 HeadFields = Callable[[Head], Mapping[str, Any]]
 
 
@@ -90,11 +95,23 @@ class Operations:
         self._ledger, self._mirror, self._beginning, self._ends = ledger, mirror, beginning, ends
         self._clock, self._ids = clock, ids
 
-    async def begin(self, owner: Owner, kind: TaskKind, plan: Mapping[str, Any], call: Call) -> Accepted:
-        """Store an operation with its task, and send that on its way. Durable when it returns. Raises Conflict, Unavailable."""
+    async def begin(
+        self,
+        owner: Owner,
+        kind: TaskKind,
+        plan: Mapping[str, Any],
+        call: Call,
+        *,
+        due: datetime | None = None,
+        refuse: Refuse | None = None,
+    ) -> Accepted:
+        """Store an operation with its task, and send that on its way; one that is not due yet is sent by whoever makes it due.
+
+        refuse: is shown the user as they are, and raises when that forbids it. Durable when it returns. Raises Conflict, Unavailable.
+        """
         now, task_id = self._clock.now(), self._ids.new("tsk")
         operation = Operation(
-            id=self._ids.new("op"),
+            id=derived("op", task_id),
             kind=kind,
             task_id=task_id,
             plan=dict(plan),
@@ -108,11 +125,11 @@ class Operations:
             created_at=now,
             updated_at=now,
             subject_id=operation.id,
-            next_enqueue_at=now,
+            next_enqueue_at=due or now,
             correlation_id=call.correlation_id,
         )
         subject = Document(operation.id, "operation", operation.model_dump(mode="json"))
-        return await self._beginning.begin(owner, task, [subject], call)
+        return await self._beginning.begin(owner, task, [subject], call, refuse)
 
     async def of(self, lease: Lease) -> Operation:
         """The operation that a lease is for, as it is stored. Raises NotFound."""
@@ -164,23 +181,59 @@ class Operations:
             await self._ends.announce(lease.owner, task)
         return committed.result
 
+    async def amend(self, owner: Owner, task_id: str, change: Callable[[Operation], Any], call: Call, *, due: bool = False) -> Task:
+        """Commit the cursor that `change` gives an operation nobody works on yet; `due`: from now on somebody may. Its task.
+
+        Raises NotFound, and what `change` raises.
+        """
+
+        def changes(look: Look) -> Changes[Task]:
+            pair = Pair.of(look, task_id)
+            if pair is None or pair.subject is None or pair.subject.kind != "operation":
+                raise NotFound(f"no task {task_id!r} of this kind for this user")
+            stored, now = operation_in(pair.subject), self._clock.now()
+            advanced = _advanced(pair.subject, stored.model_copy(update={"cursor": change(stored)}))
+            fields = {"updated_at": now, **({"next_enqueue_at": now, "step": None} if due else {})}
+            return Changes(pair.task.model_copy(update=fields), puts=(*advanced.puts, pair.held.changed(**fields)), fragile=True)
+
+        subject = derived("op", task_id)
+        committed = await self._ledger.commit(owner, changes, ids=[task_id, subject], call=call)
+        return committed.result
+
+    async def held(self, owner: Owner, task_id: str, kind: TaskKind) -> tuple[Task, Operation]:
+        """A task of a kind and the operation that it is about. Raises NotFound."""
+        pair = Pair.of(await self._ledger.look(owner, [task_id, derived("op", task_id)]), task_id)
+        if pair is None or pair.subject is None or pair.task.kind != kind:
+            raise NotFound(f"no {kind} {task_id!r} for this user; finished ones are kept for {LIFETIME.days} days")
+        return pair.task, operation_in(pair.subject)
+
+    async def there(self, owner: Owner, task_id: str) -> Operation | None:
+        """The operation of a task as it is now; None when it is gone, with its user perhaps."""
+        pair = Pair.of(await self._ledger.look(owner, [task_id, derived("op", task_id)]), task_id)
+        return None if pair is None or pair.subject is None else operation_in(pair.subject)
+
+    async def tell(self, owner: Owner, task: Task) -> tuple[str, ...]:
+        """Send the message of a task that has become due."""
+        return await self._beginning.tell(owner, task)
+
     def _ended(self, pair: Pair, operation: Operation, chunk: Chunk, ended: list[Task]) -> Changes[Operation]:
         """The task's end with the operation's. The task is put onto whatever its worker writes of it meanwhile: the operation decides."""
         result = {"counts": operation.counts, **chunk.result}
+        state = "done" if chunk.status == "succeeded" else chunk.status
         turned = pair.turned(
-            "done",
+            state,
             self._clock.now(),
             subject={"cursor": operation.cursor, "counts": operation.counts},
-            status="succeeded",
+            status=chunk.status,
             step=None,
-            progress=1.0,
+            progress=1.0 if chunk.status == "succeeded" else pair.task.progress,
             result=result,
-            error=None,
+            error=chunk.error,
             next_enqueue_at=None,
         )
         ended[:] = [turned.result]
         puts = tuple(replace(one, tag=None) if one.kind == "task" else one for one in turned.puts)
-        return Changes(operation.model_copy(update={"state": "done"}), puts=puts, head_fields=turned.head_fields)
+        return Changes(operation.model_copy(update={"state": state}), puts=puts, head_fields=turned.head_fields)
 
 
 def operation_in(document: Document) -> Operation:

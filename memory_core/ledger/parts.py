@@ -1,8 +1,8 @@
 """Files of an owner's own that are handed over in parts: an export to be fetched, an import as it was brought. They lie in the archive.
 
-`people/<owner>/<task>/<part>-<checksum>`. Each task's files go seven days after it began, at the latest: `due/<day>/<owner>.<task>` says
-which are due when. One would get wrong: a part is written once. The same part brought again, with other bytes, is another blob; which
-one counts stands in the operation.
+`people/<owner>/<task>/<checksum>`. Each task's files go seven days after it began, at the latest: `due/<day>/<owner>.<task>` says
+which are due when. One would get wrong: a part is named by what is in it, and written once. Which parts a file has, and in which order,
+stands in the operation.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ class Parts:
         day = (began + LIFETIME).date().isoformat()
         await self._archive.put(f"{_DUE}/{day}/{await self._names.of(owner)}.{task_id}", b"-")
 
-    async def write(self, owner: Owner, task_id: str, number: int, data: bytes) -> str:
-        """Write a part: its name within the task. Raises Unavailable."""
-        part = f"{number:06}-{hashlib.sha256(data).hexdigest()[:32]}"
+    async def write(self, owner: Owner, task_id: str, data: bytes) -> str:
+        """Write a part: its name within the task, which is its checksum. Raises Unavailable."""
+        part = _checksum(data)
         await self._archive.put(await self._name(owner, task_id, part), data)
         return part
 
     async def read(self, owner: Owner, task_id: str, part: str) -> bytes:
         """The part of this name. Raises Unavailable where it is gone, or is not what was written."""
         data = await self._archive.get(await self._name(owner, task_id, part))
-        if data is None or hashlib.sha256(data).hexdigest()[:32] != part.rpartition("-")[2]:
+        if data is None or _checksum(data) != part:
             raise Unavailable(DEPENDENCY, f"part {part} of this file is gone or is not what was written", retry_after_s=30)
         return data
 
@@ -83,3 +83,7 @@ class Parts:
 
     async def _name(self, owner: Owner, task_id: str, part: str) -> str:
         return f"{_FILES}/{await self._names.of(owner)}/{task_id}/{part}"
+
+
+def _checksum(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:32]
