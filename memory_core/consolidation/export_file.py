@@ -61,10 +61,10 @@ def lines_of(document: Document) -> bytes:
         body = {name: value for name, value in body.items() if name not in _OF_THE_VECTOR}
     elif document.kind == "event":
         body |= {name: {key: value for key, value in body[name].items() if key not in _SCOPE} for name in ("before", "after")}
-    whole = orjson.dumps({**named, "body": body}) + b"\n"
+    whole = orjson.dumps({**named, "body": body}, option=orjson.OPT_SORT_KEYS) + b"\n"
     if len(whole) <= MAX_PART_BYTES:
         return whole
-    text = orjson.dumps(body).decode()
+    text = orjson.dumps(body, option=orjson.OPT_SORT_KEYS).decode()
     texts = [text[at : at + PIECE_CHARACTERS] for at in range(0, len(text), PIECE_CHARACTERS)]
     pieces = ({**named, "piece": number, "pieces": len(texts), "text": one} for number, one in enumerate(texts, 1))
     return b"".join(orjson.dumps(piece) + b"\n" for piece in pieces)

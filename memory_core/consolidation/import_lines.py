@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, cast
+from typing import Annotated, Any, Final, cast
 
 import orjson
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, StrictInt
 
 from memory_core.consolidation.export_file import FORMAT, KINDS, MAX_PART_BYTES, VERSION
 from memory_core.domain.conversation import Conversation, Message
@@ -22,6 +22,16 @@ MAX_DOCUMENT_CHARACTERS: Final = 1_700_000
 _SCOPE: Final = {"app_id": "app", "user_id": "user"}
 _WHOLE, _PIECE = frozenset({"kind", "id", "body"}), frozenset({"kind", "id", "piece", "pieces", "text"})
 _UNSEEN: Final = {"event": {"epoch"}, "conversation": {"messages"}}
+
+
+def _moment(text: str) -> str:
+    if datetime.fromisoformat(text).tzinfo is None:
+        raise ValueError("must carry a time zone")
+    return text
+
+
+IsoText = Annotated[str, AfterValidator(_moment)]
+"""A moment that is kept as the text that it came as."""
 
 
 class Refused(Exception):
@@ -85,9 +95,9 @@ class _Session(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     session_id: str
-    counts: dict[str, int]
-    started_at: datetime
-    last_active_at: datetime
+    counts: dict[str, StrictInt]
+    started_at: IsoText
+    last_active_at: IsoText
 
 
 class _Other(BaseModel):
