@@ -1,8 +1,8 @@
 """Every function of Memory Core: a call that succeeds, and one that fails. A new function needs its line here.
 
 Each line gets a user of its own who has one semantic memory in the session "monday", one procedure, and a batch of the session "tuesday"
-whose task waits for more messages: the one thing that both hosts show alike, though only one of them has queues to work on. Beside that user
-there is an empty one, for whom a file is being brought.
+whose task waits for more messages: the one thing that both hosts show alike, though only one of them has queues to work on. There is also
+an empty user, for whom a file is being brought.
 """
 
 from __future__ import annotations
