@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from memory_core.consolidation.snapshots import Snapshots
 from memory_core.domain.task import TaskKind
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.worker import Work
+from memory_core.ports import LongTermStore
 
 
 class Consolidation:
     """The phase; each of its parts by name. works: what it does for each kind of task."""
 
-    def __init__(self) -> None:
+    def __init__(self, store: LongTermStore, ledger: Ledger) -> None:
+        self.snapshots = Snapshots(store, ledger)
         self.works: dict[TaskKind, Work] = {}

@@ -22,6 +22,7 @@ from memory_core.evolution.marks import fallen_in
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import Merged, Ruled
 from memory_core.evolution.strategies import resolve, superseded_by
+from memory_core.evolution.versions import ending
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour
@@ -101,7 +102,8 @@ class Execution:
         if falls.category == "note":
             self._retire(falls, stays, Status.DELETED, "contradicted", "contradicted")
             return
-        self._apply(Change("superseded", superseded_by(falls, stays, self.page.now), falls, {"conflict_id": record.id}))
+        said = {"conflict_id": record.id, **ending(falls, stays)}
+        self._apply(Change("superseded", superseded_by(falls, stays, self.page.now), falls, said))
         self._count(Outcome.SUPERSEDED.value)
 
     def _apply(self, change: Change) -> None:
@@ -185,7 +187,7 @@ class Execution:
         }
         if status is Status.UPDATED:
             fields["consolidated_into_ids"] = [*current.consolidated_into_ids, new.id]
-        self.page.apply([Change(event, current.model_copy(update=fields), current)])
+        self.page.apply([Change(event, current.model_copy(update=fields), current, ending(current, new))])
         self._count(status.value)
 
     def _touch(self, old: Memory) -> None:

@@ -14,6 +14,7 @@ from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import MAX_CONTENT_BYTES, ConflictRecord, Link, Memory, OnConflict, Outcome, Status
 from memory_core.evolution.decide import Judgement
+from memory_core.evolution.versions import ending
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 
@@ -77,7 +78,7 @@ def _supersede(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
     replaced = [truth for truth in judgement.truths if truth.status in FOUND_BY_DEFAULT][:MAX_REPLACED]
     new = new.model_copy(update={"supersedes_id": _old(judgement).id, "conflict_state": "resolved"})
     changes = [Change("created", new)]
-    changes += [Change("superseded", superseded_by(old, new, now), old, {"conflict_id": record.id}) for old in replaced]
+    changes += [Change("superseded", superseded_by(old, new, now), old, {"conflict_id": record.id, **ending(old, new)}) for old in replaced]
     return Resolution(Outcome.SUPERSEDED, new.id, tuple(changes), record)
 
 
@@ -89,8 +90,10 @@ def _insert_late(new: Memory, judgement: Judgement, successor: Memory, record: C
     if before_it:
         predecessor = max(before_it, key=lambda truth: (truth.event_timestamp, truth.sequence))
         late = late.model_copy(update={"supersedes_id": predecessor.id})
-        ends = predecessor.model_copy(update={"next_id": late.id, "valid_until": max(late.valid_from, predecessor.valid_from)})
-        changes.append(Change("superseded", ends, predecessor, {"conflict_id": record.id}))
+        until = max(late.valid_from, predecessor.valid_from)
+        until = until if predecessor.valid_until is None else min(predecessor.valid_until, until)
+        ends = predecessor.model_copy(update={"next_id": late.id, "valid_until": until})
+        changes.append(Change("superseded", ends, predecessor, {"conflict_id": record.id, **ending(predecessor, late)}))
     follows = successor.model_copy(update={"supersedes_id": late.id})
     changes.append(Change("preceded", follows, successor, {"conflict_id": record.id}))
     record = record.model_copy(update={"reason": f"{record.reason}; the new one is about an earlier time"})
@@ -172,7 +175,7 @@ def _merge(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
         "conflict_state": "resolved",
     }
     retired = old.model_copy(update={**updated, "consolidated_into_ids": [*old.consolidated_into_ids, new.id]})
-    changes = (Change("created", with_lexical(merged)), Change("merged", retired, old, {"conflict_id": record.id}))
+    changes = (Change("created", with_lexical(merged)), Change("merged", retired, old, {"conflict_id": record.id, **ending(old, new)}))
     return Resolution(Outcome.MERGED, new.id, changes, record)
 
 

@@ -18,6 +18,7 @@ from memory_core.domain.models import Head, Memory, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
+from memory_core.domain.versions import version_id
 from memory_core.evolution.links import CANDIDATES, LinkRules
 from memory_core.evolution.marks import told_in
 from memory_core.evolution.ruled import LookedElsewhere, Merged, Ruled
@@ -223,7 +224,9 @@ class Former:
 
 
 def _cells_of(look: Look, ready: ReadyCell, ruled: Ruled) -> list[str]:
-    """The cells that told what may fall: who stands in the slot of a new fact, or is ruled out; with a late fact the past of its slot."""
+    """The cells that told what may fall, and its old versions: who stands in the slot of a new fact, or is ruled out; with a late fact the
+    past of its slot.
+    """
     names: dict[str, None] = {}
     for new, near in zip(ready.compared, look.near, strict=False):
         slot = slot_of(new)
@@ -232,6 +235,7 @@ def _cells_of(look: Look, ready: ReadyCell, ruled: Ruled) -> list[str]:
         mates = [one for one in mates if late or one.status in FOUND_BY_DEFAULT]
         mates += [one.memory for one in near if (new.id, one.memory.id) in ruled.rulings.by_pair]
         names |= dict.fromkeys(name for one in mates for name in told_in(one))
+        names |= dict.fromkeys(version_id(one.id, number) for one in mates for number in range(1, one.version))
     names.pop(ready.cell.id, None)
     return list(names)
 

@@ -176,6 +176,10 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     "user_erase": lambda g: Row(
         Http("DELETE", f"/api/v1/users/{g.user}", 202, None, {"X-API-Key": ADMIN_KEY}), Http("DELETE", f"/api/v1/users/{g.user}", 403)
     ),
+    "timeline_list": lambda g: Row(
+        get("/api/v1/timeline", 200, g, "&types=semantic,created"), get("/api/v1/timeline", 422, g, "&since=noon")
+    ),
+    "replay_memories": lambda g: Row(post("/api/v1/replay", 200, g, sequence=1), post("/api/v1/replay", 422, g, sequence=99)),
     "sessions_list": lambda g: Row(get("/api/v1/sessions", 200, g), get("/api/v1/sessions", 422, g, "&limit=0")),
     "session_get": lambda g: Row(get("/api/v1/sessions/monday", 200, g), get("/api/v1/sessions/tuesday", 404, g)),
     "procedure_get": lambda g: Row(

@@ -65,6 +65,9 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
         item["body"] = body
         if body.get("epoch"):
             item["epoch"] = body["epoch"]
+        if document.kind == "event":
+            item.update(type=body["memory_type"], memory_id=body["memory_id"])
+            item["event_at"] = datetime.fromisoformat(body["occurred_at"]).timestamp()
         if document.expires_at is not None:
             # Rounded down: the service may drop it a moment before our clock says so, but never keeps its id taken after that.
             item["ttl"] = max(1, int((document.expires_at - now).total_seconds()))

@@ -33,7 +33,22 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.models import Event, Head, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
-from memory_core.ports import Batch, Charged, Clock, Document, Filter, Found, Health, Kind, Near, Place, Search, Snapshot, Touch
+from memory_core.ports import (
+    Batch,
+    Charged,
+    Clock,
+    Document,
+    EventFilter,
+    Filter,
+    Found,
+    Health,
+    Kind,
+    Near,
+    Place,
+    Search,
+    Snapshot,
+    Touch,
+)
 
 if TYPE_CHECKING:
     from azure.cosmos.aio import ContainerProxy
@@ -191,10 +206,10 @@ class CosmosStore:
         )
         return [document_of(item) for item in rows]
 
-    async def events(self, owner: Owner, after_sequence: int, limit: int) -> list[Event]:
-        """Events with sequence > after_sequence, in order."""
+    async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
+        """Events with sequence > after_sequence that the filter lets through, in order."""
         rows = await self._of_the_head(
-            owner, lambda epoch: queries.events(owner, after_sequence, limit, epoch), lambda row: row.get("epoch") or None
+            owner, lambda epoch: queries.events(owner, after_sequence, limit, where, epoch), lambda row: row.get("epoch") or None
         )
         return [Event.model_validate(body) for body in rows]
 
