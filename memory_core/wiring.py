@@ -15,6 +15,7 @@ from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.adapters.webhook.courier import WebCourier
 from memory_core.config import ConfigError, Settings
+from memory_core.consolidation.archive import ArchiveRules
 from memory_core.consolidation.erase import EraseRules
 from memory_core.domain.chunks import Chunking
 from memory_core.domain.fusion import FusionParameters
@@ -278,6 +279,11 @@ def erase_rules(settings: Settings) -> EraseRules:
     if settle is None:
         settle = 600.0 if settings.long_term == "cosmos" else 10.0
     return EraseRules(timedelta(seconds=settle), timedelta(seconds=settings.session_ttl_s))
+
+
+def archive_rules(settings: Settings) -> ArchiveRules:
+    """When memories are old enough for the archive."""
+    return ArchiveRules(settings.archival_age_years, settings.max_age_hours / settings.half_life_factor)
 
 
 def retrieve_rules(settings: Settings) -> RetrieveRules:

@@ -20,6 +20,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from memory_core.ledger.bookkeeping import kept
 from memory_core.ledger.changes import Changes
+from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import derived
 from memory_core.ledger.leases import Later, Lease
@@ -57,6 +58,7 @@ class Eraser:
         store: LongTermStore,
         short_term: ShortTermStore,
         parts: Parts,
+        copies: ColdCopies,
         names: OwnerNames,
         ledger: Ledger,
         tasking: Tasking,
@@ -64,7 +66,7 @@ class Eraser:
         ids: IdSource,
         rules: EraseRules,
     ) -> None:
-        self._store, self._short_term, self._parts, self._names = store, short_term, parts, names
+        self._store, self._short_term, self._parts, self._copies, self._names = store, short_term, parts, copies, names
         self._ledger, self._operations, self._beginning, self._steering = ledger, tasking.operations, tasking.beginning, tasking.steering
         self._clock, self._ids, self._rules = clock, ids, rules
 
@@ -124,7 +126,7 @@ class Eraser:
     async def _emptied(self, lease: Lease, operation: Operation) -> Operation:
         """Every tier, once: the short term first, which from then on takes nothing back, then files, then the truth."""
         await self._empty_short_term(lease, operation)
-        blobs = await self._parts.remove_all(lease.owner)
+        blobs = await self._parts.remove_all(lease.owner) + await self._copies.remove_all(lease.owner)
         while True:
             strays = await self._store.strays(lease.owner, DELETED_AT_ONCE)
             if not strays and not blobs:

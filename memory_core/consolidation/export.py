@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from memory_core.consolidation.cold_lines import COLD, fields_of, name_of
 from memory_core.consolidation.export_file import (
     FORMAT,
     GROWING,
@@ -20,18 +21,20 @@ from memory_core.consolidation.export_file import (
     VERSION,
     header,
     in_parts,
+    in_pieces,
     line_id,
     lines_of,
 )
 from memory_core.domain.errors import Conflict, NotFound, Unavailable
-from memory_core.domain.models import Head
+from memory_core.domain.models import Head, Status
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
+from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Look
 from memory_core.ledger.leases import Lease, TaskLost
 from memory_core.ledger.operations import Chunk, Operation, Operations
 from memory_core.ledger.parts import LIFETIME, Parts
-from memory_core.ports import Clock, Document, Kind, LongTermStore, Place
+from memory_core.ports import Clock, Document, Filter, Kind, LongTermStore, Place
 
 PAGE = 100
 ROUNDS = 20
@@ -39,6 +42,8 @@ ROUNDS = 20
 TOUCHED_AT_MOST = 2_000
 """Memories that changed since the last round; for more all is made anew."""
 READ_AT_ONCE = 90
+POINTING = frozenset(status.value for status in (Status.ARCHIVED, Status.COMPRESSED, Status.DELETED))
+"""Statuses of memories that may have a copy in the archive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +65,14 @@ class Piece:
         return [list(self.names), self.last.sequence, self.last.id, self.documents]
 
 
-Pieces = dict[Kind, list[Piece]]
+Pieces = dict[str, list[Piece]]
 
 
 class Exporter:
     """Exports users."""
 
-    def __init__(self, store: LongTermStore, parts: Parts, operations: Operations, clock: Clock) -> None:
-        self._store, self._parts, self._operations, self._clock = store, parts, operations, clock
+    def __init__(self, store: LongTermStore, copies: ColdCopies, parts: Parts, operations: Operations, clock: Clock) -> None:
+        self._store, self._copies, self._parts, self._operations, self._clock = store, copies, parts, operations, clock
 
     async def begin(self, owner: Owner, call: Call) -> Accepted:
         """Begin an export. Raises NotFound for an unknown user, Conflict, Unavailable."""
@@ -124,11 +129,12 @@ class Exporter:
             before, touched = {}, frozenset()
         as_of = 0 if not before else int(cursor["as_of"])
         made: Pieces = {}
+        made[COLD], cold = await self._cold(lease)
         for number, kind in enumerate((*GROWING, *SMALL)):
             if kind in SMALL:
-                made[kind] = await self._small(lease, kind)
+                made[kind] = await self._small(lease, kind, cold)
             else:
-                made[kind] = await self._growing(lease, kind, before.get(kind, []), touched, as_of)
+                made[kind] = await self._growing(lease, kind, before.get(kind, []), touched, as_of, cold)
             await lease.report("exporting", 0.9 * (number + 1) / len((*GROWING, *SMALL)))
         return {"as_of": head.sequence, "pieces": {kind: [one.kept for one in pieces] for kind, pieces in made.items()}}
 
@@ -151,7 +157,25 @@ class Exporter:
             places |= {int(one.body["sequence"]) for one in found.values()}
         return frozenset(places)
 
-    async def _growing(self, lease: Lease, kind: Kind, before: list[Piece], touched: Collection[int], as_of: int) -> list[Piece]:
+    async def _cold(self, lease: Lease) -> tuple[list[Piece], dict[str, str]]:
+        """The copies in the archive that memories point to; and how each is called in the file, by where it lies."""
+        names: dict[str, str] = {}
+        made: list[Piece] = []
+        async for document in self._documents(lease.owner, "memory", None, None, Filter(statuses=POINTING)):
+            location = document.body["archival_location"]
+            if location is None or location in names:
+                continue
+            try:
+                copy = await self._copies.read(lease.owner, location)
+            except NotFound:
+                continue  # it came back, and its copy went, since the page was read; the next round sees that
+            names[location] = f"{COLD}/{name_of(copy)}"
+            made.append(await self._written(lease, [in_pieces(*fields_of(copy))], document))
+        return made, names
+
+    async def _growing(
+        self, lease: Lease, kind: Kind, before: list[Piece], touched: Collection[int], as_of: int, cold: Mapping[str, str]
+    ) -> list[Piece]:
         """The pieces that nothing was written to stay; the others are made anew, and what has come since is added."""
         made: list[Piece] = []
         after: Place | None = None
@@ -160,19 +184,19 @@ class Exporter:
             changed = kind in ("memory", "version") and any(begins <= one <= piece.last.sequence for one in touched)
             # What is told of no memory has the place that the log's next event will have: others may come to the same one.
             if changed or (kind == "messages" and piece.last.sequence > as_of):
-                made += await self._rendered(lease, kind, after, piece.last)
+                made += await self._rendered(lease, kind, after, piece.last, cold)
             else:
                 made.append(piece)
             after = piece.last
-        return made + await self._rendered(lease, kind, after, None)
+        return made + await self._rendered(lease, kind, after, None, cold)
 
-    async def _rendered(self, lease: Lease, kind: Kind, after: Place | None, until: Place | None) -> list[Piece]:
+    async def _rendered(self, lease: Lease, kind: Kind, after: Place | None, until: Place | None, cold: Mapping[str, str]) -> list[Piece]:
         """New pieces of the documents between two places."""
         made: list[Piece] = []
         gathered, size = list[bytes](), 0
         last: Document | None = None
         async for document in self._documents(lease.owner, kind, after, until):
-            lines = lines_of(document)
+            lines = lines_of(document, cold)
             if last is not None and size + len(lines) > MAX_PART_BYTES:
                 made.append(await self._written(lease, gathered, last))
                 gathered, size = [], 0
@@ -180,20 +204,22 @@ class Exporter:
             size, last = size + len(lines), document
         return made if last is None else [*made, await self._written(lease, gathered, last)]
 
-    async def _small(self, lease: Lease, kind: Kind) -> list[Piece]:
+    async def _small(self, lease: Lease, kind: Kind, cold: Mapping[str, str]) -> list[Piece]:
         """All documents of a kind, in an order that does not depend on whose they are: so many in a piece that hundreds are few parts."""
         found = [document async for document in self._documents(lease.owner, kind, None, None)]
         found.sort(key=lambda one: (one.body["sequence"], line_id(one)))
         groups = [found[at : at + PAGE] for at in range(0, len(found), PAGE)]
-        return [await self._written(lease, [lines_of(one) for one in group], group[-1]) for group in groups]
+        return [await self._written(lease, [lines_of(one, cold) for one in group], group[-1]) for group in groups]
 
     async def _written(self, lease: Lease, lines: list[bytes], last: Document) -> Piece:
         names = [await self._parts.write(lease.owner, lease.task.task_id, part) for part in in_parts(b"".join(lines))]
         return Piece(tuple(names), _place(last), len(lines))
 
-    async def _documents(self, owner: Owner, kind: Kind, after: Place | None, until: Place | None) -> AsyncIterator[Document]:
+    async def _documents(
+        self, owner: Owner, kind: Kind, after: Place | None, until: Place | None, where: Filter | None = None
+    ) -> AsyncIterator[Document]:
         while True:
-            page = await self._store.page(owner, kind, None, after, PAGE, newest_first=False)
+            page = await self._store.page(owner, kind, where, after, PAGE, newest_first=False)
             for document in page:
                 place = _place(document)
                 if until is not None and (place.sequence, place.id) > (until.sequence, until.id):

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import orjson
 
+from memory_core.consolidation.cold_lines import COLD, GONE
 from memory_core.domain.scope import Owner
 from memory_core.ledger.buffer import buffer_id
 from memory_core.ledger.ids import session_document_id
@@ -23,7 +24,7 @@ VERSION: Final = 1
 GROWING: Final[tuple[Kind, ...]] = ("memory", "version", "event", "messages")
 SMALL: Final[tuple[Kind, ...]] = ("session", "conversation", "buffer", "scene", "profile", "conflict", "run")
 """Kinds that are exported: those that may be large, in pages; all others whole."""
-KINDS: Final[tuple[Kind, ...]] = (*GROWING, *SMALL)
+KINDS: Final[tuple[str, ...]] = (COLD, *GROWING, *SMALL)
 MAX_PART_BYTES: Final = 1_048_576
 """As much as a request may bring, so that what was fetched can be brought elsewhere part by part."""
 PIECE_CHARACTERS: Final = 200_000
@@ -52,15 +53,21 @@ def line_id(document: Document) -> str:
     return str(document.body["session_id"]) if document.kind in ("session", "buffer") else document.id
 
 
-def lines_of(document: Document) -> bytes:
-    """The lines of a document: one, or as many as its pieces."""
+def lines_of(document: Document, cold: Mapping[str, str]) -> bytes:
+    """The lines of a document: one, or as many as its pieces. cold: how the copies in the archive are called, by where they lie."""
     body = {name: value for name, value in document.body.items() if name not in _SCOPE}
     named: dict[str, Any] = {"kind": document.kind, "id": line_id(document)}
     if document.kind in _MEMORIES:
         named["embedded"] = body["embedding_model"] is not None
-        body = {name: value for name, value in body.items() if name not in _OF_THE_VECTOR}
+        body = _placed({name: value for name, value in body.items() if name not in _OF_THE_VECTOR}, cold, GONE)
     elif document.kind == "event":
-        body |= {name: {key: value for key, value in body[name].items() if key not in _SCOPE} for name in ("before", "after")}
+        for name in ("before", "after"):
+            body[name] = _placed({key: value for key, value in body[name].items() if key not in _SCOPE}, cold, GONE)
+    return in_pieces(named, body)
+
+
+def in_pieces(named: Mapping[str, Any], body: Mapping[str, Any]) -> bytes:
+    """A line, or the lines of its pieces."""
     whole = orjson.dumps({**named, "body": body}, option=orjson.OPT_SORT_KEYS) + b"\n"
     if len(whole) <= MAX_PART_BYTES:
         return whole
@@ -80,17 +87,24 @@ def in_parts(lines: bytes) -> list[bytes]:
     return parts
 
 
-def document_of(owner: Owner, kind: Kind, name: str, body: Mapping[str, Any], epoch: str) -> Document:
-    """The document that a line stands for, as it is stored for this owner under an epoch."""
+def document_of(owner: Owner, kind: str, name: str, body: Mapping[str, Any], epoch: str, cold: Mapping[str, str]) -> Document:
+    """The document that a line stands for, as it is stored for this owner under an epoch. cold: where the copies lie, by their names."""
     scope = {"app_id": owner.app_id, "user_id": owner.user_id}
     stored = {**body, "epoch": epoch}
     if kind in _MEMORIES:
-        stored |= scope
-    elif kind == "event" and "id" in body["after"]:  # what was created says everything of itself
-        stored["after"] = {**body["after"], **scope}
+        stored = _placed({**stored, **scope}, cold)
+    elif kind == "event":
+        created = scope if "id" in body["after"] else {}  # what was created says everything of itself
+        stored |= {"before": _placed(body["before"], cold), "after": _placed({**body["after"], **created}, cold)}
     identity = name
     if kind == "session":
         identity = session_document_id(owner, name)
     elif kind == "buffer":
         identity = buffer_id(owner, name)
-    return Document(identity, kind, stored)
+    return Document(identity, cast(Kind, kind), stored)
+
+
+def _placed(fields: Mapping[str, Any], names: Mapping[str, str], otherwise: str | None = None) -> dict[str, Any]:
+    """The fields, with another name for the place in the archive; `otherwise`: where it is none of those."""
+    place = fields.get("archival_location")
+    return dict(fields) if place is None else {**fields, "archival_location": names.get(place, otherwise or place)}

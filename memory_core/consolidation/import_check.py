@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
+from memory_core.consolidation.cold_lines import COLD, GONE, copy_in, name_of
 from memory_core.consolidation.export_file import KINDS
 from memory_core.consolidation.import_lines import Entries, Entry, Refused, header_in
 from memory_core.domain.candidates import weighted_length
@@ -23,9 +24,9 @@ from memory_core.domain.models import Event, Memory
 from memory_core.domain.scope import check_name
 from memory_core.domain.slots import slot_of, with_marks
 from memory_core.ledger.buffer import Buffer
-from memory_core.ports import Kind
 
-_NAMED: Final[Mapping[Kind, str]] = {
+_NAMED: Final[Mapping[str, str]] = {
+    "cold": r"mem_[A-Za-z0-9_-]{1,120}-[1-9][0-9]{0,15}",
     "memory": r"mem_[A-Za-z0-9_-]{1,120}",
     "version": r"mem_[A-Za-z0-9_-]{1,120}\.v[1-9][0-9]{0,6}",
     "event": r"evt_[A-Za-z0-9_-]{1,120}",
@@ -113,7 +114,10 @@ class Check:
         within = getattr(model, "session_id" if entry.kind in ("session", "buffer") else "id", entry.id)
         if within != entry.id:
             raise ValueError(f"is called {within} within")
+        if entry.kind == COLD and name_of(copy_in(entry.body)[0]) != entry.id:
+            raise ValueError(f"is called {name_of(copy_in(entry.body)[0])} within")
         if isinstance(model, Memory):
+            self._archived(model)
             self._memories.take(entry, model)
         elif isinstance(model, Event):
             self._log.take(entry, model)
@@ -121,6 +125,12 @@ class Check:
             self.waiting += model.state == "pending"
         elif isinstance(model, Buffer):
             self.waiting += bool(model.messages)
+
+    def _archived(self, memory: Memory) -> None:
+        """What lies in the archive comes before it in the file."""
+        place = memory.archival_location
+        if place not in (None, GONE) and (COLD, str(place).removeprefix(f"{COLD}/")) not in self._seen:
+            raise ValueError(f"archival_location: {place} is not in this file")
 
 
 class _Log:

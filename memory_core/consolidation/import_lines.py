@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Any, Final
 
 import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, StrictInt
 
+from memory_core.consolidation.cold_lines import copy_in
 from memory_core.consolidation.export_file import FORMAT, KINDS, MAX_PART_BYTES, VERSION
 from memory_core.domain.conversation import Conversation, Message
 from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, ConflictRecord, Event, Memory
 from memory_core.ledger.buffer import Buffer
-from memory_core.ports import Kind
 
 MAX_DOCUMENT_CHARACTERS: Final = 1_700_000
 _SCOPE: Final = {"app_id": "app", "user_id": "user"}
@@ -46,7 +46,7 @@ class Entry:
     """A document of the file, and the line that it ends in. embedded: whether it is to have a vector."""
 
     line: int
-    kind: Kind
+    kind: str
     id: str
     body: dict[str, Any]
     embedded: bool = False
@@ -71,6 +71,9 @@ class Entry:
                 return Buffer.model_validate(plain)
             case "session":
                 return _Session.model_validate(plain)
+            case "cold":
+                copy_in(self.body)
+                return _Other()
             case _:
                 return _Other.model_validate(plain)
 
@@ -132,7 +135,7 @@ class Entries:
             raise Refused(number, "is no document: it should have kind, id and body, or be the next piece of one")
         if not isinstance(body, dict):
             raise Refused(number, "`body` should be a JSON object")
-        return Entry(number, cast(Kind, kind), name, body, bool(embedded))
+        return Entry(number, kind, name, body, bool(embedded))
 
     def end(self, number: int) -> None:
         """There are no more lines. Raises Refused for a document that lacks pieces."""

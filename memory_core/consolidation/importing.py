@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
 import orjson
 
+from memory_core.consolidation.cold_lines import COLD, brought, copy_in, has_vector, memories_of
 from memory_core.consolidation.export_file import document_of
 from memory_core.consolidation.import_check import Check
 from memory_core.consolidation.import_lines import Entries, Entry, Refused
@@ -28,9 +29,10 @@ from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from memory_core.ledger.buffer import Buffer, HeldBuffer
+from memory_core.ledger.cold_copies import ColdCopies, operation_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.leases import Later, Lease, TaskLost
-from memory_core.ledger.operations import Chunk, Operation, Operations
+from memory_core.ledger.operations import Chunk, Operation, Operations, operation_id
 from memory_core.ledger.parts import LIFETIME, Parts
 from memory_core.ledger.tasks import written
 from memory_core.ports import Clock, Document, Embedder, IdSource, LongTermStore
@@ -45,8 +47,18 @@ NOT_EMPTY = "this user has memories, or work under way; only an empty user can b
 class Importer:
     """Imports users."""
 
-    def __init__(self, store: LongTermStore, embedder: Embedder, parts: Parts, operations: Operations, clock: Clock, ids: IdSource) -> None:
-        self._store, self._embedder, self._parts, self._operations = store, embedder, parts, operations
+    def __init__(
+        self,
+        store: LongTermStore,
+        embedder: Embedder,
+        copies: ColdCopies,
+        parts: Parts,
+        operations: Operations,
+        clock: Clock,
+        ids: IdSource,
+    ) -> None:
+        self._store, self._embedder, self._copies = store, embedder, copies
+        self._parts, self._operations = parts, operations
         self._clock, self._ids = clock, ids
 
     async def begin(self, owner: Owner, call: Call) -> Accepted:
@@ -148,8 +160,12 @@ class Importer:
     async def _staged(self, lease: Lease, operation: Operation) -> Operation:
         """Store what is not stored yet, some documents a commit, and publish with a last one."""
         task_id, epoch = lease.task.task_id, operation.cursor["epoch"]
+        cold: dict[str, str] = {}
         async for entries, previous in self._entries(lease.owner, operation):
-            documents = await self._documents(lease.owner, entries, previous, epoch)
+            if entries[0].kind == COLD:
+                cold |= await self._frozen(lease, operation, entries)
+                continue
+            documents = await self._documents(lease.owner, entries, previous, epoch, cold)
             cursor = {**operation.cursor, "line": entries[-1].line}
             chunk = Chunk(staged=tuple(documents), cursor=cursor, counts=Counter(one.kind for one in entries))
             moved = await self._operations.advance(lease, operation, [], lambda look, stored, it=chunk: _while_empty(look, stored, it))  # type: ignore[misc]
@@ -173,13 +189,33 @@ class Importer:
         while epoch is not None and (strays := await self._store.strays(lease.owner, CLEARED_AT_ONCE, epoch=epoch)):
             gone = Chunk(deletes=tuple(strays), cursor=operation.cursor, counts={"cleared": len(strays)})
             operation = await self._operations.advance(lease, operation, [], lambda look, stored, it=gone: it)  # type: ignore[misc]
+        if epoch is not None:
+            async for name in self._copies.names(lease.owner, epoch):
+                await self._copies.remove(lease.owner, name)
         await self._parts.remove_all(lease.owner, lease.task.task_id)
         await self._operations.advance(lease, operation, [], lambda look, stored: end)
 
+    async def _frozen(self, lease: Lease, operation: Operation, entries: list[Entry]) -> dict[str, str]:
+        """Write copies into the archive; where each lies, by how the file calls it. Written again, after a kill, they are the same."""
+        places: dict[str, str] = {}
+        for entry in entries:
+            copy, embedded = copy_in(entry.body)
+            wanted = [one for one in memories_of(copy) if has_vector(one, embedded)]
+            vectors = await self._embedder.embed([text_to_embed(one) for one in wanted]) if wanted else []
+            for one, vector in zip(wanted, vectors, strict=True):
+                one.embedding, one.embedding_model, one.embedding_dimensions = vector, self._embedder.model, self._embedder.dimensions
+            copy = brought(copy, lease.owner, operation.cursor["epoch"])
+            places[f"{COLD}/{entry.id}"] = await self._copies.write(lease.owner, operation.id, copy)
+            await lease.report("storing", 0.2)
+        return places
+
     async def _clear_up(self, owner: Owner, task_id: str) -> None:
-        """Take the parts of an import away whose task is gone, with its user perhaps."""
+        """Take away what an import brought whose task is gone, with its user perhaps."""
         if await self._operations.there(owner, task_id) is None:
             await self._parts.remove_all(owner, task_id)
+            async for name in self._copies.names(owner):
+                if operation_of(name) == operation_id(task_id):
+                    await self._copies.remove(owner, name)
 
     async def _lines(self, owner: Owner, operation: Operation, digest: Any = None) -> AsyncIterator[list[bytes]]:
         """The lines of the file, some at a time; one may begin in one part and end in the next."""
@@ -208,9 +244,10 @@ class Importer:
                     continue
                 if entry.kind == "memory":
                     _follow_turns(entry, turns, previous)
-                if entry.line <= operation.cursor["line"]:
+                if entry.kind != COLD and entry.line <= operation.cursor["line"]:
                     continue
-                if len(gathered) == AT_ONCE or (gathered and size + len(line) > AT_ONCE_BYTES):
+                full = len(gathered) == AT_ONCE or size + len(line) > AT_ONCE_BYTES
+                if gathered and (full or (gathered[0].kind == COLD) != (entry.kind == COLD)):
                     yield gathered, previous
                     gathered, size = [], 0
                 gathered.append(entry)
@@ -218,12 +255,14 @@ class Importer:
         if gathered:
             yield gathered, previous
 
-    async def _documents(self, owner: Owner, entries: list[Entry], previous: dict[str, Turn], epoch: str) -> list[Document]:
+    async def _documents(
+        self, owner: Owner, entries: list[Entry], previous: dict[str, Turn], epoch: str, cold: Mapping[str, str]
+    ) -> list[Document]:
         """The documents as they are stored, with their vectors, and the tasks of what is to be formed yet."""
         made, texts = list[Document](), dict[int, str]()
         for entry in entries:
             model = entry.model()
-            document = document_of(owner, entry.kind, entry.id, entry.stored(model), epoch)
+            document = document_of(owner, entry.kind, entry.id, entry.stored(model), epoch, cold)
             if isinstance(model, Memory) and entry.embedded:
                 texts[len(made)] = text_to_embed(model, previous.get(model.id))
             made.append(document)

@@ -6,6 +6,7 @@ from memory_core.consolidation.erase import Eraser, EraseRules
 from memory_core.consolidation.export import Exporter
 from memory_core.consolidation.importing import Importer
 from memory_core.domain.task import TaskKind
+from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.owner_names import OwnerNames
 from memory_core.ledger.parts import Parts
@@ -22,6 +23,8 @@ class People:
         store: LongTermStore,
         short_term: ShortTermStore,
         archive: Archive,
+        names: OwnerNames,
+        copies: ColdCopies,
         embedder: Embedder,
         ledger: Ledger,
         tasking: Tasking,
@@ -29,9 +32,8 @@ class People:
         ids: IdSource,
         rules: EraseRules,
     ) -> None:
-        names = OwnerNames(archive)
         self.parts = Parts(archive, names, clock)
-        self.eraser = Eraser(store, short_term, self.parts, names, ledger, tasking, clock, ids, rules)
-        self.exporter = Exporter(store, self.parts, tasking.operations, clock)
-        self.importer = Importer(store, embedder, self.parts, tasking.operations, clock, ids)
+        self.eraser = Eraser(store, short_term, self.parts, copies, names, ledger, tasking, clock, ids, rules)
+        self.exporter = Exporter(store, copies, self.parts, tasking.operations, clock)
+        self.importer = Importer(store, embedder, copies, self.parts, tasking.operations, clock, ids)
         self.works: dict[TaskKind, Work] = {"erase": self.eraser.erase, "export": self.exporter.export, "import": self.importer.work}

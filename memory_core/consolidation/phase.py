@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from memory_core.consolidation.archive import Archiver, ArchiveRules
 from memory_core.consolidation.snapshots import Snapshots
 from memory_core.domain.task import TaskKind
+from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger
+from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.worker import Work
-from memory_core.ports import LongTermStore
+from memory_core.ports import Clock, LongTermStore
 
 
 class Consolidation:
     """The phase; each of its parts by name. works: what it does for each kind of task."""
 
-    def __init__(self, store: LongTermStore, ledger: Ledger) -> None:
+    def __init__(
+        self, store: LongTermStore, ledger: Ledger, tasking: Tasking, copies: ColdCopies, clock: Clock, archive_rules: ArchiveRules
+    ) -> None:
         self.snapshots = Snapshots(store, ledger)
-        self.works: dict[TaskKind, Work] = {}
+        self.archiver = Archiver(store, ledger, tasking.operations, copies, clock, archive_rules)
+        self.works: dict[TaskKind, Work] = {"archive": self.archiver.work}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from memory_core.functions import (
     http_agent,
     http_batches,
+    http_cold,
     http_conversations,
     http_memories,
     http_people,
@@ -21,6 +22,7 @@ from memory_core.functions import (
 BLUEPRINTS = (
     http_agent.blueprint,
     http_batches.blueprint,
+    http_cold.blueprint,
     http_conversations.blueprint,
     http_memories.blueprint,
     http_people.blueprint,

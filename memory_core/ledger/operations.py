@@ -111,7 +111,7 @@ class Operations:
         """
         now, task_id = self._clock.now(), self._ids.new("tsk")
         operation = Operation(
-            id=derived("op", task_id),
+            id=operation_id(task_id),
             kind=kind,
             task_id=task_id,
             plan=dict(plan),
@@ -196,20 +196,20 @@ class Operations:
             fields = {"updated_at": now, **({"next_enqueue_at": now, "step": None} if due else {})}
             return Changes(pair.task.model_copy(update=fields), puts=(*advanced.puts, pair.held.changed(**fields)), fragile=True)
 
-        subject = derived("op", task_id)
+        subject = operation_id(task_id)
         committed = await self._ledger.commit(owner, changes, ids=[task_id, subject], call=call)
         return committed.result
 
     async def held(self, owner: Owner, task_id: str, kind: TaskKind) -> tuple[Task, Operation]:
         """A task of a kind and the operation that it is about. Raises NotFound."""
-        pair = Pair.of(await self._ledger.look(owner, [task_id, derived("op", task_id)]), task_id)
+        pair = Pair.of(await self._ledger.look(owner, [task_id, operation_id(task_id)]), task_id)
         if pair is None or pair.subject is None or pair.task.kind != kind:
             raise NotFound(f"no {kind} {task_id!r} for this user; finished ones are kept for {LIFETIME.days} days")
         return pair.task, operation_in(pair.subject)
 
     async def there(self, owner: Owner, task_id: str) -> Operation | None:
         """The operation of a task as it is now; None when it is gone, with its user perhaps."""
-        pair = Pair.of(await self._ledger.look(owner, [task_id, derived("op", task_id)]), task_id)
+        pair = Pair.of(await self._ledger.look(owner, [task_id, operation_id(task_id)]), task_id)
         return None if pair is None or pair.subject is None else operation_in(pair.subject)
 
     async def tell(self, owner: Owner, task: Task) -> tuple[str, ...]:
@@ -234,6 +234,11 @@ class Operations:
         ended[:] = [turned.result]
         puts = tuple(replace(one, tag=None) if one.kind == "task" else one for one in turned.puts)
         return Changes(operation.model_copy(update={"state": state}), puts=puts, head_fields=turned.head_fields)
+
+
+def operation_id(task_id: str) -> str:
+    """The id of the operation that a task is about."""
+    return derived("op", task_id)
 
 
 def operation_in(document: Document) -> Operation:

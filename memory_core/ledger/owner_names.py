@@ -28,10 +28,18 @@ class OwnerNames:
         self._key: bytes | None = None
 
     async def of(self, owner: Owner) -> str:
-        """32 hex digits; parts are length-prefixed, so that ("a_b", "c") and ("a", "b_c") differ. Raises Unavailable."""
-        raw = [part.encode() for part in ("owner", *owner)]
+        """32 hex digits. Raises Unavailable."""
+        return (await self._hash("owner", *owner))[:32]
+
+    async def of_memory(self, owner: Owner, memory_id: str) -> str:
+        """8 hex digits: enough to pass over what is another memory's, not to be sure. Raises Unavailable."""
+        return (await self._hash("memory", *owner, memory_id))[:8]
+
+    async def _hash(self, *parts: str) -> str:
+        """Parts are length-prefixed, so that ("a_b", "c") and ("a", "b_c") differ."""
+        raw = [part.encode() for part in parts]
         message = b"".join(len(part).to_bytes(4, "big") + part for part in raw)
-        return hmac.new(await self._kept_key(), message, hashlib.sha256).hexdigest()[:32]
+        return hmac.new(await self._kept_key(), message, hashlib.sha256).hexdigest()
 
     async def _kept_key(self) -> bytes:
         if self._key is None:

@@ -21,6 +21,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE
+from tests.cold import archived, blobs, years_go_by
 from tests.mortal import Moment, Mortal
 from tests.tasks import MADE, Hand, converse
 from tests.world import BOB, Killed, World, fact, listed, rule, turn
@@ -368,15 +369,9 @@ async def assert_refused(world: World, core: MemoryCore, task: Task, reason: str
     assert await world.log(BOB) == []
     onlooker = await world.look_on()
     assert [one for one in await onlooker.strays(BOB, 100) if one.kind not in ("task", "operation")] == []
-    assert not [one for one in blobs(world) if one.startswith("people/") and task.task_id in one]
+    assert not [one for one in await blobs(world) if one.startswith("people/") and task.task_id in one]
     with pytest.raises(Conflict):
         await core.retry(BOB, task.task_id)
-
-
-def blobs(world: World) -> list[str]:
-    """The names in the archive's folder."""
-    folder = world.folder / "archive"
-    return sorted(str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file())
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
@@ -502,7 +497,7 @@ async def test_while_it_is_stored_nothing_of_it_is_seen_and_cancelled_it_leaves_
     assert task.status == "cancelled"
     assert await listed(core, BOB, status="all") == []
     assert await (await world.look_on()).strays(BOB, 100) == []
-    assert not [one for one in blobs(world) if one.startswith("people/") and task.task_id in one]
+    assert not [one for one in await blobs(world) if one.startswith("people/") and task.task_id in one]
     assert (await brought(world, core, file)).status == "succeeded"
 
 
@@ -531,3 +526,38 @@ async def test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends
             one.content for one in await listed(other, ALICE, status="all")
         ]
     assert (await exported(world, other, owner)).splitlines()[1:] == file.splitlines()[1:]
+
+
+async def test_what_lies_in_the_archive_is_in_the_file_and_lies_in_the_archive_again(world: World) -> None:
+    core = await world.core()
+    for number in range(3):
+        await core.save(ALICE, fact(f"Ana lives in city {number} {'and on ' * 60}", subject="Ana", attribute="city"))
+    years_go_by(world)
+    assert await archived(world, core)
+    await core.save(ALICE, turn("I keep bees"))
+    stubs = await listed(core, status="archived")
+    file = await exported(world, core)
+    first, _ = parsed(file)
+    assert first["counts"]["cold"] == 1
+    assert f"city 2 {'and on ' * 60}" in file.decode(), "whole"
+    task = await brought(world, core, file)
+    assert task.status == "succeeded", task.error
+    assert (await exported(world, core, BOB)).splitlines()[1:] == file.splitlines()[1:]
+    assert len(stubs) == 3
+    back = await core.restore(BOB, stubs[0].id)
+    assert back.content == f"Ana lives in city 2 {'and on ' * 60}".strip() or len(back.content) > 400
+    assert await listed(core, BOB, status="archived") == [], "the whole chain is back"
+    assert await listed(core, status="archived") == stubs, "that of the first user is not"
+
+
+async def test_an_import_that_is_refused_late_leaves_nothing_in_the_archive(world: World) -> None:
+    core = await world.core()
+    await core.save(ALICE, fact(f"Ana lives in Lisbon {'and on ' * 60}"))
+    years_go_by(world)
+    await archived(world, core)
+    file = await exported(world, core)
+    held = await blobs(world)
+    task_id = await gathered(core, file)
+    await core.save(BOB, turn("I was here first"))
+    assert (await worked(world, core, task_id, BOB)).status == "failed"
+    assert [one for one in await blobs(world) if not one.startswith("due/")] == [one for one in held if not one.startswith("due/")]
