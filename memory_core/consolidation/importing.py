@@ -9,38 +9,31 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import replace
+from collections.abc import AsyncIterator
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any
 
 import orjson
 
-from memory_core.consolidation.cold_lines import COLD, brought, copy_in, has_vector, memories_of
-from memory_core.consolidation.export_file import document_of
+from memory_core.consolidation.cold_lines import COLD
 from memory_core.consolidation.import_check import Check
 from memory_core.consolidation.import_lines import Entries, Entry, Refused
-from memory_core.domain.conversation import Conversation
+from memory_core.consolidation.staging import Staging, follow_turns
 from memory_core.domain.errors import Conflict
-from memory_core.domain.indexing import text_to_embed, turn_of
 from memory_core.domain.lexical import Turn
-from memory_core.domain.models import Head, Memory, MemoryType
+from memory_core.domain.models import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task
-from memory_core.ledger.buffer import Buffer, HeldBuffer
 from memory_core.ledger.cold_copies import ColdCopies, operation_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.leases import Later, Lease, TaskLost
 from memory_core.ledger.operations import Chunk, Operation, Operations, operation_id
 from memory_core.ledger.parts import LIFETIME, Parts
-from memory_core.ledger.tasks import written
-from memory_core.ports import Clock, Document, Embedder, IdSource, LongTermStore
+from memory_core.ports import Clock, Embedder, IdSource, LongTermStore
 
 AT_ONCE, AT_ONCE_BYTES = 80, 1_200_000
 BYTES_PER_NUMBER = 13
 CLEARED_AT_ONCE = 90
-TASKS: Final[dict[str, str]] = {"converse": "converse", "agent": "agent_memory"}
 NOT_EMPTY = "this user has memories, or work under way; only an empty user can be imported into"
 
 
@@ -60,6 +53,7 @@ class Importer:
         self._store, self._embedder, self._copies = store, embedder, copies
         self._parts, self._operations = parts, operations
         self._clock, self._ids = clock, ids
+        self._staging = Staging(embedder, copies, clock)
 
     async def begin(self, owner: Owner, call: Call) -> Accepted:
         """Begin to gather the parts of a file. Raises Conflict for a user who is not empty, Unavailable."""
@@ -163,9 +157,10 @@ class Importer:
         cold: dict[str, str] = {}
         async for entries, previous in self._entries(lease.owner, operation):
             if entries[0].kind == COLD:
-                cold |= await self._frozen(lease, operation, entries)
+                cold |= await self._staging.frozen(lease.owner, operation, entries)
+                await lease.report("storing", 0.2)
                 continue
-            documents = await self._documents(lease.owner, entries, previous, epoch, cold)
+            documents = await self._staging.documents(lease.owner, entries, previous, epoch, cold)
             cursor = {**operation.cursor, "line": entries[-1].line}
             chunk = Chunk(staged=tuple(documents), cursor=cursor, counts=Counter(one.kind for one in entries))
             moved = await self._operations.advance(lease, operation, [], lambda look, stored, it=chunk: _while_empty(look, stored, it))  # type: ignore[misc]
@@ -194,20 +189,6 @@ class Importer:
                 await self._copies.remove(lease.owner, name)
         await self._parts.remove_all(lease.owner, lease.task.task_id)
         await self._operations.advance(lease, operation, [], lambda look, stored: end)
-
-    async def _frozen(self, lease: Lease, operation: Operation, entries: list[Entry]) -> dict[str, str]:
-        """Write copies into the archive; where each lies, by how the file calls it. Written again, after a kill, they are the same."""
-        places: dict[str, str] = {}
-        for entry in entries:
-            copy, embedded = copy_in(entry.body)
-            wanted = [one for one in memories_of(copy) if has_vector(one, embedded)]
-            vectors = await self._embedder.embed([text_to_embed(one) for one in wanted]) if wanted else []
-            for one, vector in zip(wanted, vectors, strict=True):
-                one.embedding, one.embedding_model, one.embedding_dimensions = vector, self._embedder.model, self._embedder.dimensions
-            copy = brought(copy, lease.owner, operation.cursor["epoch"])
-            places[f"{COLD}/{entry.id}"] = await self._copies.write(lease.owner, operation.id, copy)
-            await lease.report("storing", 0.2)
-        return places
 
     async def _clear_up(self, owner: Owner, task_id: str) -> None:
         """Take away what an import brought whose task is gone, with its user perhaps."""
@@ -243,7 +224,7 @@ class Importer:
                 if entry is None:
                     continue
                 if entry.kind == "memory":
-                    _follow_turns(entry, turns, previous)
+                    follow_turns(entry, turns, previous)
                 if entry.kind != COLD and entry.line <= operation.cursor["line"]:
                     continue
                 full = len(gathered) == AT_ONCE or size + len(line) > AT_ONCE_BYTES
@@ -254,36 +235,6 @@ class Importer:
                 size += len(orjson.dumps(entry.body)) + (bytes_a_vector if entry.embedded else 0)
         if gathered:
             yield gathered, previous
-
-    async def _documents(
-        self, owner: Owner, entries: list[Entry], previous: dict[str, Turn], epoch: str, cold: Mapping[str, str]
-    ) -> list[Document]:
-        """The documents as they are stored, with their vectors, and the tasks of what is to be formed yet."""
-        made, texts = list[Document](), dict[int, str]()
-        for entry in entries:
-            model = entry.model()
-            document = document_of(owner, entry.kind, entry.id, entry.stored(model), epoch, cold)
-            if isinstance(model, Memory) and entry.embedded:
-                texts[len(made)] = text_to_embed(model, previous.get(model.id))
-            made.append(document)
-            task = self._task_of(owner, document, model)
-            if task is not None:
-                made.append(_staged_task(task, epoch))
-        vectors = await self._embedder.embed(list(texts.values())) if texts else []
-        for place, vector in zip(texts, vectors, strict=True):
-            of = {"embedding_model": self._embedder.model, "embedding_dimensions": self._embedder.dimensions}
-            made[place] = replace(made[place], body={**made[place].body, **of}, vector=vector)
-        return made
-
-    def _task_of(self, owner: Owner, document: Document, model: object) -> Task | None:
-        """The task of a conversation that waits to be formed, or of messages that wait for more."""
-        now = self._clock.now()
-        asked: dict[str, Any] = {"created_at": now, "updated_at": now, "next_enqueue_at": now, "subject_id": document.id}
-        if isinstance(model, Conversation) and model.state == "pending":
-            return Task.model_validate({"task_id": model.task_id, "kind": TASKS[model.path], **asked})
-        if isinstance(model, Buffer) and model.messages:
-            return Task.model_validate({"task_id": HeldBuffer(owner, model, None).task_id, "kind": "flush", "step": "gathering", **asked})
-        return None
 
 
 def _is_empty(head: Head | None, *, tasks: int) -> bool:
@@ -312,21 +263,3 @@ def _gathered(operation: Operation) -> dict[str, str]:
 def _take(check: Check, lines: list[bytes]) -> None:
     for line in lines:
         check.take(line)
-
-
-def _follow_turns(entry: Entry, turns: dict[str, tuple[int, Turn]], previous: dict[str, Turn]) -> None:
-    """Note a turn, and which one it follows: its vector is made of both."""
-    ordinal, session = entry.body["lexical"].get("turn"), entry.body["session_id"]
-    if ordinal is None or session is None or entry.body["type"] != MemoryType.EPISODIC.value:
-        return
-    before = turns.get(session)
-    if before is not None and before[0] == ordinal - 1:
-        previous[entry.id] = before[1]
-    model = entry.model()
-    if isinstance(model, Memory):
-        turns[session] = (ordinal, turn_of(model))
-
-
-def _staged_task(task: Task, epoch: str) -> Document:
-    document = written(task)
-    return replace(document, body={**document.body, "epoch": epoch})

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
+from memory_core.adapters.redis.embedded import embedded
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, NotFound, Unavailable
 from memory_core.domain.requests import TasksInput
 from memory_core.domain.results import Call
-from memory_core.domain.task import Task
-from memory_core.ports import Document
+from memory_core.domain.task import Task, TaskMessage
+from memory_core.ports import Document, ShortTermStore
+from tests.agents import Gate, Gated, ScriptedAgents
 from tests.builders import ALICE
+from tests.mortal import Moment, Mortal
 from tests.tasks import Hand, converse
-from tests.world import BOB, World, fact, find, listed, rule, turn
+from tests.world import BOB, Killed, Paused, World, fact, find, listed, rule, turn
 
 SETTLE = 700
 
@@ -176,3 +183,127 @@ async def test_a_lost_message_of_an_erasure_is_sent_again_by_the_sweep(world: Wo
     world.clock.forward(3600)
     assert (await core.sweep()).sent == 1
     assert (await erased(world, core, accepted.task_id)).status == "succeeded"
+
+
+@pytest.mark.parametrize("after", [False, True])
+async def test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends_it(world: World, after: bool) -> None:
+    written, number = 1, 0
+    other = await world.core()
+    while number < written:
+        number += 1
+        await filled(other)
+        moment = Moment(number, after, asleep=True)
+        mortal = await world.core(wrap=lambda inner, m=moment: Mortal(inner, m))
+        accepted = await mortal.erase(ALICE)
+        moment.asleep = False
+        with suppress(Killed):
+            await Hand(mortal, "consolidation").work_all()
+            world.clock.forward(SETTLE)
+            await Hand(mortal, "consolidation").work_all()
+        written = max(written, len(moment.names))
+        task = await erased(world, other, accepted.task_id)
+        assert task.status == "succeeded"
+        assert task.result is not None
+        assert task.result["counts"]["memory"] == 7, number
+        assert await left(world) == []
+
+
+async def test_two_workers_at_once_erase_once(world: World) -> None:
+    core, other = await world.core(), await world.core()
+    await filled(core)
+    accepted = await core.erase(ALICE)
+    message = TaskMessage(app_id=ALICE.app_id, user_id=ALICE.user_id, task_id=accepted.task_id, generation=0).model_dump_json()
+    await asyncio.gather(*(one.work(message, "consolidation") for one in (core, other, core)))
+    task = await erased(world, core, accepted.task_id)
+    assert task.result is not None
+    assert task.result["counts"]["memory"] == 7
+    assert len(await core.erasures("app")) == 1
+
+
+async def test_a_commit_that_was_decided_before_and_arrives_after_is_refused(world: World) -> None:
+    """Its writer slept through the whole erasure, and the user's first save of the new life."""
+    core = await world.core()
+    await filled(core)
+    gate = Gate("commit")
+    sleeper = await world.core(wrap=lambda store: Gated(store, gate))
+    saving = asyncio.create_task(sleeper.save(ALICE, turn("an old word")))
+    await gate.reached.wait()
+    await erase(world, core)
+    await core.save(ALICE, turn("a new word"))
+    gate.open()
+    with pytest.raises(Unavailable):
+        await saving
+    assert [one.content for one in await listed(core, status="all")] == ["a new word"]
+
+
+async def test_the_first_save_of_a_user_who_is_erased_meanwhile_is_refused_too(world: World) -> None:
+    """It was decided when there was nobody, and there is nobody again; but in between somebody was erased."""
+    core = await world.core()
+    gate = Gate("commit")
+    sleeper = await world.core(wrap=lambda store: Gated(store, gate))
+    saving = asyncio.create_task(sleeper.save(ALICE, turn("an old word")))
+    await gate.reached.wait()
+    await erase(world, core)
+    gate.open()
+    with pytest.raises(Unavailable):
+        await saving
+    assert await listed(core, status="all") == []
+
+
+async def test_an_agents_answer_that_comes_after_the_erasure_is_not_kept(world: World) -> None:
+    gate = Gate("summary")
+    core = await world.core()
+    slow = await world.core(agents=ScriptedAgents(before=gate))
+    await converse(slow)
+    working = asyncio.create_task(Hand(slow).work_all())
+    await gate.reached.wait()
+    await erase(world, core)
+    await core.save(ALICE, turn("a new word"))
+    gate.open()
+    await working
+    assert await left(world) == []
+    assert [one.content for one in await listed(core, status="all")] == ["a new word"]
+
+
+async def test_a_short_term_that_is_down_is_waited_for_as_long_as_it_keeps_anything(world: World) -> None:
+    clock, short_term = world.clock, Unforgetting(embedded(world.clock))
+    core = await world.core(short_term=short_term)
+    await filled(core)
+    accepted = await core.erase(ALICE)
+    hand = Hand(core, "consolidation")
+    for _ in range(3):
+        await hand.work_all()
+        clock.forward(1000)
+    task = await core.task(ALICE, accepted.task_id)
+    assert (task.status, task.waiting_for, task.attempts) == ("accepted", "short_term", 0)
+    clock.forward(25 * 3600)
+    assert (await erased(world, core, accepted.task_id)).status == "succeeded"
+
+
+@dataclass
+class Unforgetting:
+    """A short term that can't be told to forget."""
+
+    inner: ShortTermStore
+
+    async def forget(self, *_: Any) -> bool:
+        return False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+async def test_what_was_held_of_the_user_in_the_short_term_is_gone_and_nothing_old_is_written_back(world: World) -> None:
+    short_term = embedded(world.clock)
+    held = Paused(short_term)
+    core = await world.core(short_term=short_term)
+    late = await world.core(short_term=held)
+    await core.save(ALICE, turn("I keep bees"))
+    held.hold()
+    saving = asyncio.create_task(late.save(ALICE, turn("They make honey")))
+    await held.waiting.wait()
+    await erase(world, core)
+    held.release()
+    await saving
+    stamp, entries = await short_term.recall(ALICE, "s1", 10)
+    assert (stamp, entries) == (None, [])

@@ -9,6 +9,7 @@ import random
 import secrets
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,11 @@ from memory_core.adapters.redis.client import in_process, server
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
+from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.errors import MemoryCoreError
 from memory_core.domain.people_requests import ImportCommitInput
-from memory_core.domain.requests import RetrieveInput, StatusInput, UpdateInput
+from memory_core.domain.requests import RetrieveInput, UpdateInput
+from memory_core.domain.results import Accepted
 from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import BatchInput
 from memory_core.domain.task import Task, TaskMessage
@@ -112,8 +115,14 @@ def phrase() -> str:
     return f"{secrets.token_hex(5)} {secrets.token_hex(5)}"
 
 
-async def filled(core: MemoryCore, count: int) -> list[str]:
-    """Many memories of every kind, versions, chains, a conversation, a batch, accesses; the phrases in them."""
+async def filled(place: Place, core: MemoryCore, count: int) -> list[str]:
+    """Many memories of every kind, versions, chains, a conversation, a batch, accesses, and one in the archive; the phrases in them."""
+    cold = phrase()
+    await core.save(ALICE, fact(f"Long ago it was {cold}"))
+    place.clock.moment += timedelta(days=4_000)
+    accepted = await core.archive(ALICE, ArchiveInput())
+    assert isinstance(accepted, Accepted)
+    await worked(core, accepted.task_id)
     said = [phrase() for _ in range(count)]
     for start in range(0, count, 100):
         await core.bulk(ALICE, [turn(f"I said {one}", session=f"s{at % 9}") for at, one in enumerate(said[start : start + 100])])
@@ -129,7 +138,7 @@ async def filled(core: MemoryCore, count: int) -> list[str]:
     await worked(core, (await converse(core, f"I live in {odd[12]}", f"{told}")).task_id, "formation")
     await core.retrieve(ALICE, RetrieveInput(query=city, session_id="s1"))
     await core.delete(ALICE, memory.id)
-    return [*said, *odd[:13]]
+    return [cold, *said, *odd[:13]]
 
 
 def message(content: str) -> dict[str, str]:
@@ -165,7 +174,7 @@ async def others_paused(place: Place, core: MemoryCore, phrases: list[str]) -> l
     phrases += told
     gates = {name: Gate("commit") for name in ("formation", "restore", "save", "export")}
     cores = {name: await place.core(wrap=lambda store, at=gate: Gated(store, at)) for name, gate in gates.items()}
-    (gone, *_) = await listed(core, status="deleted")
+    (stub,) = await listed(core, status="archived")
     forming = (await converse(core, f"I keep {told[0]}")).task_id
     exporting = (await core.export(ALICE)).task_id
     paused: list[tuple[Callable[[], None], asyncio.Task[Any]]] = []
@@ -175,7 +184,7 @@ async def others_paused(place: Place, core: MemoryCore, phrases: list[str]) -> l
         await gates[name].reached.wait()
 
     await pause("formation", worked(cores["formation"], forming, "formation"))
-    await pause("restore", cores["restore"].set_status(ALICE, gone.id, StatusInput(status="active")))
+    await pause("restore", cores["restore"].restore(ALICE, stub.id))
     await pause("save", cores["save"].save(ALICE, turn(f"I hear {told[1]}")))
     await pause("export", worked(cores["export"], exporting))
     answer = Gate("summary")
@@ -207,10 +216,10 @@ async def test_not_a_byte_is_left_whoever_was_about_to_write(place: Place, count
     core = await place.core()
     file, brought = await a_file(core)
     gate, importing = await import_paused(place, core, file)
-    phrases = await filled(core, count)
+    phrases = await filled(place, core, count)
     paused = [(gate.open, importing), *await others_paused(place, core, phrases)]
-    looked_for = [*random.sample(phrases, SEARCHED), *phrases[-20:]]
-    assert await place.left_of(phrases[:1], core), "it is found while it is there"
+    looked_for = [phrases[0], *random.sample(phrases, SEARCHED), *phrases[-20:]]
+    assert len(await place.left_of(phrases[:2], core)) >= 2, "they are found while they are there, in the archive too"
     caplog.clear()
 
     task = await erased(place, core)
