@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, cast
 
 import orjson
-from pydantic import AfterValidator, BaseModel, ConfigDict, StrictInt
+from pydantic import AfterValidator, BaseModel, ConfigDict, StrictBool, StrictInt
 
 from memory_core.consolidation.cold_lines import copy_in
 from memory_core.consolidation.export_file import FORMAT, KINDS, MAX_PART_BYTES, VERSION
@@ -58,9 +58,7 @@ class Entry:
             case "memory" | "version":
                 return _memory({**self.body, **_SCOPE})
             case "event":
-                if unknown := self.body.keys() - Event.model_fields.keys():
-                    raise ValueError(f"{min(unknown)}: is not a field of an event")
-                return Event.model_validate(self.body)
+                return _event(self.body)
             case "conversation":
                 return Conversation.model_validate(plain)
             case "messages":
@@ -79,7 +77,7 @@ class Entry:
 
     def stored(self, model: BaseModel) -> dict[str, Any]:
         """The body to be stored, but for whose it is."""
-        dumped = model.model_dump(mode="json", exclude=_UNSEEN.get(self.kind), exclude_unset=self.kind == "messages")
+        dumped = model.model_dump(mode="json", exclude=_UNSEEN.get(self.kind), exclude_unset=self.kind in ("messages", "session"))
         return {"sequence": self.body["sequence"], **dumped}
 
 
@@ -92,6 +90,17 @@ class _Messages(BaseModel):
     appends: list[str] = []
 
 
+class _Turn(BaseModel):
+    """A turn that the next one is read together with."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str
+    text: str
+    counts: dict[str, StrictInt]
+    asks: StrictBool
+
+
 class _Session(BaseModel):
     """What a session's document says at least."""
 
@@ -101,6 +110,8 @@ class _Session(BaseModel):
     counts: dict[str, StrictInt]
     started_at: IsoText
     last_active_at: IsoText
+    turns: StrictInt = 0
+    last_turns: list[_Turn] = []
 
 
 class _Other(BaseModel):
@@ -197,3 +208,17 @@ def _memory(body: dict[str, Any]) -> Memory:
     if len(orjson.dumps(memory.metadata)) > MAX_METADATA_BYTES:
         raise ValueError(f"metadata: is longer than {MAX_METADATA_BYTES} bytes as JSON")
     return memory
+
+
+def _event(body: dict[str, Any]) -> Event:
+    """An event, in which the fields of a memory that changed are such fields: a replay makes memories of them."""
+    if unknown := body.keys() - Event.model_fields.keys():
+        raise ValueError(f"{min(unknown)}: is not a field of an event")
+    event = Event.model_validate(body)
+    told = cast(Any, Memory).model_construct()
+    for where, fields in (("before", event.before), ("after", event.after)):
+        if unknown := fields.keys() - Memory.model_fields.keys():
+            raise ValueError(f"{where}: {min(unknown)}: is not a field of a memory")
+        for name, value in fields.items():
+            Memory.__pydantic_validator__.validate_assignment(told, name, value)
+    return event

@@ -343,8 +343,17 @@ TAMPERED: dict[str, tuple[Callable[[Lines], None], str]] = {
     "one memory less, and counted so": (without_counted("memory"), r"line \d+: refers to mem_\w+, which is not in this file"),
     "a version of nobody": (naming("version", "mem_nobody.v1"), r"line \d+: refers to mem_nobody"),
     "an unknown field of an event": (setting("event", "colour", "red"), r"line \d+: event .*colour"),
+    "a field of an event that no memory has": (lambda lines: lines[place(lines, "event")]["body"]["after"].update(di=1), "after: di"),
+    "a value that no memory could have": (
+        lambda lines: lines[place(lines, "event")]["body"]["after"].update(confidence="high"),
+        "confidence",
+    ),
     "time that goes back": (setting("event", "occurred_at", "2999-01-01T00:00:00Z"), r"line \d+: event .*occurred_at"),
     "messages of no conversation": (without_counted("conversation"), r"line \d+: cnv_\w+ belongs to a conversation"),
+    "a turn that is none": (
+        lambda lines: lines[place(lines, "session")]["body"].update(last_turns=[{"di": "mem_1"}]),
+        r"line \d+: session s1: last_turns",
+    ),
     "a session of another name": (setting("session", "session_id", "s9"), r"line \d+: session s1: is called s9 within"),
 }
 
