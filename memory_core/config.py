@@ -130,6 +130,12 @@ class Settings(BaseModel):
         60.0, description="Seconds a task belongs to a worker that gives no sign of life; renewed while it works"
     )
 
+    erase_settle_s: Annotated[float, Field(ge=0)] | None = Field(
+        None,
+        description="Seconds after which an erasure empties everything once more, as long as a worker may live;"
+        " none = 600 with Cosmos DB (functionTimeout in host.json), 10 with SQLite",
+    )
+
     boundary_gap_minutes: Positive = Field(120.0, description="Minutes of silence that end an episode of a conversation")
 
     # batches and webhooks

@@ -16,8 +16,10 @@ from typing import Any, Self
 from memory_core.adapters.system import RandomIds, SystemClock
 from memory_core.calls.cold import Cold
 from memory_core.calls.conversing import NO_CALL, Conversing
+from memory_core.calls.people import Peopling
 from memory_core.calls.time import LookingBack
 from memory_core.config import Settings
+from memory_core.consolidation.people import People
 from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.errors import Invalid, MemoryCoreError, Unavailable
 from memory_core.domain.models import Memory
@@ -64,12 +66,12 @@ from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.timeline import Timeline
 from memory_core.signing import cursor_secret
 from memory_core.telemetry import Telemetry
-from memory_core.wiring import Adapters, archive_rules, formation_rules, retrieve_rules, save_rules
+from memory_core.wiring import Adapters, archive_rules, erase_rules, formation_rules, retrieve_rules, save_rules
 
 log = logging.getLogger(__name__)
 
 
-class MemoryCore(Conversing, Cold, LookingBack):
+class MemoryCore(Conversing, Cold, LookingBack, Peopling):
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
     def __init__(
@@ -92,7 +94,8 @@ class MemoryCore(Conversing, Cold, LookingBack):
         self._saver = Saver(ledger, mirror, made.embedder, self._clock, ids, save_rules(self.settings))
         self._editor = Editor(ledger, mirror, made.embedder, self._clock)
         self._clearer = Clearer(made.long_term, ledger, mirror, self._clock, ids)
-        copies = ColdCopies(made.archive, OwnerNames(made.archive))
+        names = OwnerNames(made.archive)
+        copies = ColdCopies(made.archive, names)
         cold = ColdSearch(made.long_term, copies, made.embedder)
         self._touches = Touches(made.long_term, made.short_term, self._clock, ids)
         self._retriever = Retriever(
@@ -108,7 +111,20 @@ class MemoryCore(Conversing, Cold, LookingBack):
         self._formation = Formation(made.of_formation(), ledger, mirror, self._tasking, self._clock, ids, rules)
         self._thaw = Thaw(made.long_term, ledger, mirror, copies, made.embedder, self._clock)
         self._consolidation = Consolidation(made.long_term, ledger, self._tasking, copies, self._clock, archive_rules(self.settings))
-        self._worker = self._tasking.worker(self._formation.works | self._consolidation.works)
+        self._people = People(
+            made.long_term,
+            made.short_term,
+            made.archive,
+            names,
+            copies,
+            made.embedder,
+            ledger,
+            self._tasking,
+            self._clock,
+            ids,
+            erase_rules(self.settings),
+        )
+        self._worker = self._tasking.worker(self._formation.works | self._consolidation.works | self._people.works)
         self._lineage = Lineage(made.long_term)
         self._opening = asyncio.Lock()
         self._open = False

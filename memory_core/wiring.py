@@ -16,6 +16,7 @@ from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.adapters.webhook.courier import WebCourier
 from memory_core.config import ConfigError, Settings
 from memory_core.consolidation.archive_plan import ArchiveRules
+from memory_core.consolidation.erase import EraseRules
 from memory_core.domain.chunks import Chunking
 from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
@@ -270,6 +271,14 @@ def formation_rules(settings: Settings) -> FormationRules:
         settings.commit_deadline_s,
         signing.webhook_secret(settings),
     )
+
+
+def erase_rules(settings: Settings) -> EraseRules:
+    """What erasing goes by."""
+    settle = settings.erase_settle_s
+    if settle is None:
+        settle = 600.0 if settings.long_term == "cosmos" else 10.0
+    return EraseRules(timedelta(seconds=settle), timedelta(seconds=settings.session_ttl_s))
 
 
 def archive_rules(settings: Settings) -> ArchiveRules:

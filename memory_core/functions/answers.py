@@ -42,7 +42,7 @@ def memories_response(page: MemoryPage, *, logged_only: bool = False) -> HttpRes
 
 def events_response(page: EventPage) -> HttpResponse:
     """One page of the log."""
-    return json_response({"events": [event.model_dump(mode="json") for event in page.events], "next_cursor": page.next_cursor})
+    return json_response({"events": [event.public() for event in page.events], "next_cursor": page.next_cursor})
 
 
 def _as_logged(memory: Memory) -> dict[str, Any]:

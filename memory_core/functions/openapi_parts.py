@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from memory_core.domain.models import UNLOGGED_FIELDS, ConflictRecord, Event, Memory, Outcome
+from memory_core.domain.models import INTERNAL_FIELDS, UNLOGGED_FIELDS, ConflictRecord, Event, Memory, Outcome
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import SessionView, VersionView
 from memory_core.domain.task import TASK_FIELDS, Task
@@ -22,6 +22,7 @@ LICENSE = {"name": "MIT", "identifier": "MIT"}
 TAGS = [
     {"name": "memories", "description": "Save, find, read and change memories."},
     {"name": "tasks", "description": "What goes on after a call was answered."},
+    {"name": "people", "description": "What a user has a right to: to take along, to bring, to have erased."},
     {"name": "time", "description": "What happened, and what was known when."},
     {"name": "sessions", "description": "Memories by session, procedures by key."},
     {"name": "system", "description": "Whether it works and what it does."},
@@ -97,6 +98,7 @@ EXAMPLES: dict[str, Schema] = {
     "memory_update": {"user_id": "ana", "content": "Ana lives in Porto", "change_reason": "she moved"},
     "memory_status": {"user_id": "ana", "status": "deleted", "reason": "no longer true"},
     "memory_copy": {"user_id": "ana", "to_agent_id": "travel-agent"},
+    "user_import_commit": {"parts": 3, "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
     "replay_memories": {"user_id": "ana", "known_at": "2026-05-08T13:56:00Z"},
 }
 ANSWERS: dict[str, tuple[dict[str, str], str]] = {
@@ -129,6 +131,12 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "archive": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "timeline_list": ({"200": "One page, oldest first"}, "EventPage"),
     "replay_memories": ({"200": "One page, newest first"}, "MemoryPage"),
+    "user_export": ({"202": "Everything is being put into a file"}, "Accepted"),
+    "user_export_part": ({"200": "The part, whole lines of JSON"}, "Lines"),
+    "user_import": ({"202": "The parts of the file may be brought"}, "Accepted"),
+    "user_import_part": ({"204": "It is kept"}, "Nothing"),
+    "user_import_commit": ({"202": "The file is being looked through, and then brought in"}, "Accepted"),
+    "user_erase": ({"202": "Nothing of this user is read or written from now on; the task empties every store"}, "Accepted"),
     "sessions_list": ({"200": "One page"}, "SessionPage"),
     "session_get": ({"200": "The session"}, "SessionView"),
     "procedure_get": ({"200": "The memory"}, "Memory"),
@@ -139,7 +147,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "system_pool_stats": ({"200": "Sizes of the pools"}, "Anything"),
     "system_openapi": ({"200": "The document"}, "Anything"),
 }
-_MEDIA = {"Text": ("text/plain",), "Graph": tuple(GRAPH_MEDIA.values())}
+_MEDIA = {"Text": ("text/plain",), "Lines": ("application/x-ndjson",), "Nothing": (), "Graph": tuple(GRAPH_MEDIA.values())}
 _OTHERWISE = {("memories_batch_flush", "200"): "Batch", ("agent_summaries", "202"): "Accepted", ("archive", "200"): "Foreseen"}
 """(function, status) → the schema of a body that is not the function's usual one."""
 _PROBLEMS = {
@@ -163,6 +171,8 @@ def tag(path: str) -> str:
         return "memories"
     if path.startswith("/api/v1/tasks"):
         return "tasks"
+    if path.startswith("/api/v1/users"):
+        return "people"
     if path.startswith(("/api/v1/timeline", "/api/v1/replay")):
         return "time"
     return "sessions" if path.startswith(("/api/v1/sessions", "/api/v1/procedures")) else "system"
@@ -181,7 +191,7 @@ def _answer(text: str, schema: str) -> Schema:
     if schema == "Accepted":
         headers["Location"] = {"$ref": "#/components/headers/Location"}
     shown = {one: {"schema": _ref(schema)} for one in _MEDIA.get(schema, ("application/json",))}
-    return {"description": text, "headers": headers, "content": shown}
+    return {"description": text, "headers": headers, **({"content": shown} if shown else {})}
 
 
 def problems(door: Door) -> dict[str, Schema]:
@@ -191,7 +201,7 @@ def problems(door: Door) -> dict[str, Schema]:
     elif not door.scoped:
         statuses = ["400", "401", "403", "422", "500", "503"]
     else:
-        statuses = [status for status in _PROBLEMS if door.has_body or status not in ("413", "415")]
+        statuses = [status for status in _PROBLEMS if door.has_body or door.raw or status not in ("413", "415")]
     return {status: {"$ref": f"#/components/responses/Problem{status}"} for status in statuses}
 
 
@@ -220,9 +230,10 @@ def answer_schemas() -> dict[str, Schema]:
 
 
 def _as_shown(found: dict[str, Schema]) -> None:
-    """Take out of Memory what never leaves the product, and put in what `include=embedding` adds."""
+    """Take out of Memory and Event what never leaves the product, and put in what `include=embedding` adds."""
+    found["Event"]["properties"].pop("epoch")
     properties = found["Memory"]["properties"]
-    for name in ("lexical", "search_text", "epoch", "sequence", "revision"):
+    for name in INTERNAL_FIELDS & properties.keys():
         properties.pop(name)
     found.pop("Lexical", None)
     # What no event records is left out of what is told from the log.
@@ -269,6 +280,7 @@ def _shapes() -> dict[str, Schema]:
         "Foreseen": _object({"counts": {"type": "object"}, "capped": {"type": "boolean"}}, "counts", "capped"),
         "Text": text,
         "Graph": text,
+        "Lines": text,
         "Problem": _object({**problem, "errors": _list(error)}, *problem, "errors"),
         "Saved": _object(saved, *saved),
         "BulkResults": _object({"results": _list({"oneOf": [_ref("BulkSaved"), _ref("BulkProblem")]})}, "results"),

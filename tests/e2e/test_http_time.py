@@ -55,6 +55,7 @@ def test_a_replay_answers_what_a_list_did(host: httpx.Client, user: str) -> None
 def test_the_two_times_are_asked_for_by_two_names(host: httpx.Client, user: str) -> None:
     old, new = moved(host, user)
     event = get(host, "timeline", user_id=user)["events"][0]
+    assert "epoch" not in event
     known_at, at = event["occurred_at"], "2026-05-08T12:00:00Z"
     assert [one["content"] for one in memories(host, user, at=at)] == ["Ana lives in Rome"]
     assert [one["content"] for one in memories(host, user, at=at, known_at=known_at)] == ["Ana lives in Oslo"]

@@ -63,6 +63,8 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
     item["sequence"] = body.get("sequence", 0)
     if document.kind not in MEMORY_KINDS:
         item["body"] = body
+        if body.get("epoch"):
+            item["epoch"] = body["epoch"]
         if document.kind == "event":
             item.update(type=body["memory_type"], memory_id=body["memory_id"])
             item["event_at"] = datetime.fromisoformat(body["occurred_at"]).timestamp()
@@ -89,6 +91,12 @@ def document_of(item: Mapping[str, Any]) -> Document:
     expires_at = item.get("expires_at")
     moment = None if expires_at is None else datetime.fromtimestamp(expires_at, timezone.utc)
     return Document(item["id"], kind, item["body"], expires_at=moment, tag=item["_etag"])
+
+
+def epoch_of(item: Mapping[str, Any]) -> str | None:
+    """The epoch that an item names, whole or as pages show it."""
+    epoch: str | None = item["epoch"] if item["kind"] in MEMORY_KINDS else item["body"].get("epoch")
+    return epoch or None
 
 
 def memory_of(item: Mapping[str, Any]) -> Memory:

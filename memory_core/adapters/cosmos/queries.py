@@ -70,17 +70,17 @@ def in_slot(owner: Owner, slot: tuple[str, str], near: Near) -> Query:
     return asked.query(f"TOP {SLOT_MATES} *", "ORDER BY c.event_at DESC")
 
 
-def by_vector(owner: Owner, search: Search, vector: Vector) -> Query:
+def by_vector(owner: Owner, search: Search, vector: Vector, epoch: str | None = None) -> Query:
     """The `limit` nearest within the filter, nearest first."""
-    asked = _searched(owner, search)
+    asked = _searched(owner, search, epoch)
     asked.add("IS_DEFINED(c.embedding)")
     distance = _distance(asked, vector)
     return asked.query(f"TOP {int(search.limit)} {_with_similarity(distance)}", f"ORDER BY {distance}")
 
 
-def by_words(owner: Owner, search: Search) -> Query:
+def by_words(owner: Owner, search: Search, epoch: str | None = None) -> Query:
     """The `limit` best by the service's BM25 that hold any of the terms, within the filter."""
-    asked = _searched(owner, search)
+    asked = _searched(owner, search, epoch)
     terms = asked.listed(search.terms[:MAX_TERMS])
     # FullTextScore only orders: without this, documents that hold no term would fill the list up.
     asked.add(f"FullTextContainsAny(c.search_text, {terms})")
@@ -88,13 +88,17 @@ def by_words(owner: Owner, search: Search) -> Query:
     return asked.query(f"TOP {int(search.limit)} {select}", f"ORDER BY RANK FullTextScore(c.search_text, {terms})")
 
 
-def page(owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, newest_first: bool, now: datetime) -> Query:
+def page(
+    owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, newest_first: bool, now: datetime,
+    epoch: str | None = None,
+) -> Query:  # fmt: skip
     """One page by (sequence, id). Looking back in time (`where.at`), memories and their versions make up one list."""
     asked = Conditions(owner, MEMORY_KINDS if kind == "memory" and where is not None and where.at is not None else (kind,))
     if kind in MEMORY_KINDS:
         asked.within(where)
     else:
         asked.unexpired(now)
+    asked.of(epoch)
     if after is not None:
         beyond, sequence = "<" if newest_first else ">", asked.value(after.sequence)
         asked.add(f"c.sequence {beyond} {sequence} OR (c.sequence = {sequence} AND c.id {beyond} {asked.value(after.id)})")
@@ -103,17 +107,30 @@ def page(owner: Owner, kind: Kind, where: Filter | None, after: Place | None, li
     return asked.query(f"TOP {int(limit)} {select}", f"ORDER BY c.sequence {direction}, c.id {direction}")
 
 
-def events(owner: Owner, after_sequence: int, limit: int, where: EventFilter | None) -> Query:
+def events(owner: Owner, after_sequence: int, limit: int, where: EventFilter | None, epoch: str | None = None) -> Query:
     """Events after a sequence, in order."""
     asked = Conditions(owner, ("event",))
+    asked.of(epoch)
     asked.add(f"c.sequence > {asked.value(after_sequence)}")
     asked.about(where)
     return asked.query(f"TOP {int(limit)} VALUE c.body", "ORDER BY c.sequence ASC, c.id ASC")
 
 
-def _searched(owner: Owner, search: Search) -> Conditions:
+def strays(owner: Owner, head_epoch: str | None, limit: int, epoch: str | None) -> Query:
+    """Which documents are of another epoch than the head's, or of `epoch`."""
+    asked = Conditions(owner)
+    asked.add("c.kind != 'head'")
+    if epoch is not None:
+        asked.of(epoch)
+    if head_epoch is not None:
+        asked.add(f"NOT IS_DEFINED(c.epoch) OR c.epoch != {asked.value(head_epoch)}")
+    return asked.query(f"TOP {int(limit)} c.id, c.kind")
+
+
+def _searched(owner: Owner, search: Search, epoch: str | None) -> Conditions:
     asked = Conditions(owner, ("memory",) if search.where.at is None else MEMORY_KINDS)
     asked.within(search.where)
+    asked.of(epoch)
     return asked
 
 
