@@ -1,0 +1,94 @@
+// The app on Flex Consumption: one identity for the package, the host, the triggers and every store.
+param name string
+param planName string
+param location string
+param tags object
+param identityId string
+param pythonVersion string
+param instanceMemory int
+param maximumInstances int
+param httpConcurrency int
+param alwaysReady int
+param packageContainerUrl string
+
+@description('Subnet of the app; none when empty.')
+param subnetId string
+
+@secure()
+@description('What the settings of policy.json that say "from" come from.')
+param sources object
+
+var policy = loadJsonContent('../policy.json')
+
+resource plan 'Microsoft.Web/serverfarms@2025-05-01' = {
+  name: planName
+  location: location
+  tags: tags
+  kind: 'functionapp'
+  sku: { name: 'FC1', tier: 'FlexConsumption' }
+  properties: { reserved: true }
+}
+
+resource app 'Microsoft.Web/sites@2025-05-01' = {
+  name: name
+  location: location
+  tags: tags
+  kind: 'functionapp,linux'
+  identity: {
+    type: 'UserAssigned'
+    userAssignedIdentities: { '${identityId}': {} }
+  }
+  properties: {
+    serverFarmId: plan.id
+    httpsOnly: true
+    keyVaultReferenceIdentity: identityId
+    publicNetworkAccess: 'Enabled' // the API is what callers reach; the app's own gate asks for a key
+    virtualNetworkSubnetId: empty(subnetId) ? null : subnetId
+    functionAppConfig: {
+      deployment: {
+        storage: {
+          type: 'blobContainer'
+          value: packageContainerUrl
+          authentication: {
+            type: 'UserAssignedIdentity'
+            userAssignedIdentityResourceId: identityId
+          }
+        }
+      }
+      runtime: { name: 'python', version: pythonVersion }
+      scaleAndConcurrency: {
+        instanceMemoryMB: instanceMemory
+        maximumInstanceCount: maximumInstances
+        alwaysReady: alwaysReady > 0 ? [{ name: 'http', instanceCount: alwaysReady }] : []
+        triggers: { http: { perInstanceConcurrency: httpConcurrency } }
+      }
+    }
+    siteConfig: {
+      minTlsVersion: '1.2'
+      ftpsState: 'Disabled'
+      http20Enabled: true
+      appSettings: [
+        for one in items(policy.settings): {
+          name: one.key
+          value: contains(one.value, 'value') ? one.value.value : sources[one.value.from]
+        }
+      ]
+    }
+  }
+}
+
+resource noFtp 'Microsoft.Web/sites/basicPublishingCredentialsPolicies@2025-05-01' = {
+  parent: app
+  name: 'ftp'
+  properties: { allow: false }
+}
+
+resource noPasswords 'Microsoft.Web/sites/basicPublishingCredentialsPolicies@2025-05-01' = {
+  parent: app
+  name: 'scm'
+  properties: { allow: false }
+  dependsOn: [noFtp]
+}
+
+output name string = app.name
+output url string = 'https://${app.properties.defaultHostName}'
