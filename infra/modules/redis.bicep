@@ -29,7 +29,7 @@ resource database 'Microsoft.Cache/redisEnterprise/databases@2025-07-01' = {
     clientProtocol: 'Encrypted'
     clusteringPolicy: 'EnterpriseCluster' // one address for the whole cluster, which the app's client speaks
     evictionPolicy: 'AllKeysLRU'
-    port: 10000
+    port: policy.redisPort
   }
 }
 
@@ -42,4 +42,4 @@ resource access 'Microsoft.Cache/redisEnterprise/databases/accessPolicyAssignmen
   }
 }
 
-output url string = 'rediss://${cluster.properties.hostName}:${database.properties.port}/0'
+output url string = 'rediss://${cluster.properties.hostName}:${policy.redisPort}/0'

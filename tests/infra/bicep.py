@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 import tree_sitter_bicep
 from tree_sitter import Language, Node, Parser
+
+from tests.infra.arm import OPAQUE, Choice
 
 _LANGUAGE = Language(tree_sitter_bicep.language())
 
@@ -133,20 +136,25 @@ def properties(node: Node | None) -> dict[str, Node]:
     return found
 
 
-def objects(node: Node) -> Iterator[Node]:
-    """The objects that an expression may become: both sides of a condition, what is united, a loop's body, an array's members."""
+def value(node: Node | None) -> Any:
+    """An expression as plain data: see `arm`. Of a loop, what its body is."""
+    node = body(node)
+    if node is None:
+        return OPAQUE
     if node.type == "object":
-        yield node
-    elif node.type == "ternary_expression":
-        for one in node.named_children[1:]:
-            yield from objects(one)
-    elif node.type in ("array", "arguments", "parenthesized_expression"):
-        for one in node.named_children:
-            yield from objects(one)
-    elif node.type == "for_statement":
-        yield from objects(node.named_children[-1])
-    elif node.type == "call_expression" and said(node.named_children[0]) in ("union", "concat"):
-        yield from objects(node.named_children[1])
+        return {name: _listed(one) for name, one in properties(node).items()}
+    if node.type == "array":
+        return [value(one) for one in node.named_children]
+    if node.type == "ternary_expression":
+        return Choice(tuple(value(one) for one in node.named_children[1:]))
+    if node.type == "call_expression" and said(node.named_children[0]) in ("union", "concat"):
+        return Choice(tuple(value(one) for one in node.named_children[1].named_children))
+    plain = literal(node)
+    return OPAQUE if isinstance(plain, Node) else plain
+
+
+def _listed(node: Node) -> Any:
+    return [value(node)] if node.type == "for_statement" else value(node)
 
 
 def names(node: Node) -> Iterator[Node]:

@@ -5,37 +5,19 @@ It does not compute types and runs no linter; the workflow in .github does, with
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from functools import cache
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
-from tests.infra import bicep
+from tests.infra import arm, bicep
 from tests.infra.bicep import Declared, File
 
-FACTS: dict[str, Any] = json.loads((Path(__file__).parent / "facts" / "arm.json").read_text(encoding="utf-8"))
 FUNCTIONS = {
     "concat", "contains", "empty", "filter", "first", "guid", "items", "last", "length", "loadJsonContent", "loadTextContent",
     "resourceGroup", "split", "string", "subscription", "subscriptionResourceId", "take", "tenant", "toLower", "union", "uniqueString", "utcNow",
 }  # fmt: skip
-ENVELOPE = {"name", "location", "tags", "sku", "kind", "identity", "parent", "scope", "dependsOn", "properties", "zones"}
-"""What stands beside `properties` in a resource."""
-BESIDE = {"name", "location", "tags", "identity", "zones"}
-"""Of these, what can't also be the name of a property."""
 BICEPS_OWN = {"parent", "scope", "dependsOn"}
-ON_THE_WIRE = {
-    "Microsoft.Insights/components": {
-        "applicationType": "Application_Type",
-        "connectionString": "ConnectionString",
-        "disableLocalAuth": "DisableLocalAuth",
-        "workspaceResourceId": "WorkspaceResourceId",
-    },
-    "Microsoft.Storage/storageAccounts": {"enableHttpsTrafficOnly": "supportsHttpsTrafficOnly", "networkRuleSet": "networkAcls"},
-}
-"""The facts have the names of Azure's client libraries; for these properties the wire has others."""
 SECRET_FUNCTIONS = ("listKeys", "listSecrets", "listAccountSas", "getSecret")
 Sources = Mapping[str, str]
 """Path of each file below infra/, and its text."""
@@ -74,81 +56,11 @@ def _symbols(file: File) -> Iterator[str]:
 
 def _resources(file: File) -> Iterator[str]:
     for one in file.resources.values():
-        kind, _, version = one.type.partition("@")
-        fact = FACTS["types"].get(kind)
-        if fact is None:
-            yield f"{one.name}: no facts about the type {kind}"
-            continue
-        if version not in (fact["version"], *fact["others"]):
-            yield f"{one.name}: {kind} has no API version {version}"
-        given = bicep.properties(bicep.body(one.value))
-        yield from (f"{one.name}: {finding}" for finding in body_findings(on_the_wire(kind), given, whole=not one.existing))
-
-
-def on_the_wire(kind: str) -> dict[str, Any]:
-    """The facts of a type with the names that a template uses."""
-    fact, renamed = FACTS["types"][kind], ON_THE_WIRE.get(kind, {})
-    given = {renamed.get(name, name): one for name, one in fact["in"].items()}
-    return {**fact, "in": given, "out": [renamed.get(name, name) for name in fact["out"]]}
-
-
-def body_findings(fact: Mapping[str, Any], given: Mapping[str, Node], *, whole: bool) -> Iterator[str]:
-    """What of a resource's body its type does not know, or misses. Azure's `properties` are lifted up in the facts."""
-    known = fact["in"]
-    inner = given.get("properties")
-    top = {name: node for name, node in given.items() if name not in BICEPS_OWN | {"properties"}}
-    for name in top:
-        if name not in ENVELOPE or (name not in known and name not in ("name", "tags")):
-            yield f"{name} does not belong there"
-    for name in top.keys() & known.keys():
-        yield from _value(known[name], top[name], name)
-    held: set[str] = set()
-    if inner is not None:
-        kept = known["properties"] if "properties" in known else None
-        for node in bicep.objects(inner):
-            held |= bicep.properties(node).keys()
-            if kept is not None:
-                yield from _value(kept, node, "properties")
-            else:
-                yield from _object({name: one for name, one in known.items() if name not in BESIDE}, node, "properties")
-    if whole:
-        required = {name for name, one in known.items() if one.get("required")}
-        parents = {name for name in required if name.endswith("Name") or name in ("scope", "resourceUri")}
-        for name in sorted(required - parents - held - top.keys() - ({"properties"} if inner is not None else set())):
-            yield f"{name} is missing"
-
-
-def _object(known: Mapping[str, Any], node: Node, path: str) -> Iterator[str]:
-    for name, value in bicep.properties(node).items():
-        if name == "properties" and name not in known:
-            yield from _object(known, value, path)  # lifted up in the facts
-        elif name not in known:
-            yield f"{path}.{name} does not exist"
-        else:
-            yield from _value(known[name], value, f"{path}.{name}")
-
-
-def _value(known: Mapping[str, Any], node: Node, path: str) -> Iterator[str]:
-    if "enum" in known:
-        for value in _literals(node):
-            if isinstance(value, str) and value.lower() not in {one.lower() for one in known["enum"]}:
-                yield f"{path} can not be {value!r}, only one of {', '.join(known['enum'])}"
-    named = known.get("object") or known.get("list")
-    if named is not None:
-        for one in bicep.objects(node):
-            yield from _object(FACTS["objects"][named], one, path)
-    elif "map" in known:
-        for one in bicep.objects(node):
-            for name, value in bicep.properties(one).items():
-                yield from _value({"object": known["map"]}, value, f"{path}.{name}")
-
-
-def _literals(node: Node) -> Iterator[Any]:
-    if node.type == "ternary_expression":
-        for one in node.named_children[1:]:
-            yield from _literals(one)
-    else:
-        yield bicep.literal(node)
+        yield from (f"{one.name}: {finding}" for finding in arm.type_findings(one.type))
+        body = bicep.value(one.value)
+        given = {name: value for name, value in body.items() if name not in BICEPS_OWN} if isinstance(body, dict) else {}
+        kind = one.type.partition("@")[0]
+        yield from (f"{one.name}: {finding}" for finding in arm.body_findings(kind, given, whole=not one.existing))
 
 
 def _modules(path: str, file: File, files: Mapping[str, File]) -> Iterator[str]:
@@ -183,23 +95,11 @@ def _references(file: File) -> Iterator[str]:
             if resource is None or len(chain) < 2:
                 continue
             kind = resource.type.partition("@")[0]
-            if kind not in FACTS["types"] or chain[1] in ("id", "name", "type", "apiVersion"):
+            if kind not in arm.FACTS["types"] or chain[1] in ("id", "name", "type", "apiVersion"):
                 continue
-            fact = on_the_wire(kind)
             wanted = chain[2] if chain[1] == "properties" and len(chain) > 2 else chain[1]
-            if wanted not in fact["out"] and not ("properties" in fact["out"] and wanted in _nested(fact)):
+            if wanted not in arm.answers(kind):
                 yield f"{one.name}: {resource.type} says nothing of {wanted}"
-
-
-@cache
-def _of_properties(named: str) -> frozenset[str]:
-    return frozenset(FACTS["objects"][named])
-
-
-def _nested(fact: Mapping[str, Any]) -> frozenset[str]:
-    """What stands in `properties` where the facts keep it apart; what only answers have is added by hand."""
-    named = fact["in"].get("properties", {}).get("object")
-    return (_of_properties(named) if named else frozenset()) | {"endpoint", "vaultUri"}
 
 
 def _is_secret(file: File, node: Node) -> bool:
