@@ -88,7 +88,7 @@ resource archive 'Microsoft.Storage/storageAccounts/blobServices/containers@2024
   properties: { publicAccess: 'None' }
 }
 
-// Never tierToArchive: reading back from there takes hours, and a memory is asked for now.
+// Never the tier Archive: reading back from there takes hours, and a memory is asked for now.
 resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2024-01-01' = {
   parent: data
   name: 'default'
