@@ -24,6 +24,8 @@ resource account 'Microsoft.CognitiveServices/accounts@2025-06-01' = {
   properties: {
     customSubDomainName: name // signing in by Entra ID needs one
     disableLocalAuth: true
+    restrictOutboundNetworkAccess: true // completions and embeddings fetch nothing
+    allowedFqdnList: []
     publicNetworkAccess: isPublic ? 'Enabled' : 'Disabled'
     networkAcls: { defaultAction: isPublic ? 'Allow' : 'Deny' }
   }

@@ -11,6 +11,9 @@ resource "azurerm_cognitive_account" "openai" {
   local_auth_enabled            = false
   public_network_access_enabled = !var.vnet_enabled
 
+  outbound_network_access_restricted = true # completions and embeddings fetch nothing
+  fqdns                              = []
+
   network_acls {
     default_action = var.vnet_enabled ? "Deny" : "Allow"
   }
