@@ -1,7 +1,7 @@
 """A Bicep file as a test sees it: what it declares, and where each name in it comes from. Parsed by tree-sitter, evaluated by nobody.
 
-One would get wrong: a lambda (`filter(all, one => one.x == 1)`) comes out of the grammar with its body torn apart, so that only the names in it
-can be trusted, not their order.
+One would get wrong: a lambda (`filter(all, one => one.x == 1)`) comes out of the grammar with its body torn apart, so that only the
+names in it can be trusted, not their order.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def every(node: Node) -> Iterator[Node]:
         yield from every(child)
 
 
-def literal(node: Node) -> str | int | bool | None | Node:
+def literal(node: Node) -> str | int | bool | Node | None:
     """The value of a string, number or boolean that stands there as such; else the node."""
     if node.type == "string" and not any(one.type == "interpolation" for one in node.children):
         text = "".join(said(one) for one in node.named_children)

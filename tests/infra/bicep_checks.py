@@ -14,8 +14,8 @@ from tests.infra import arm, bicep
 from tests.infra.bicep import Declared, File
 
 FUNCTIONS = {
-    "concat", "contains", "empty", "filter", "first", "guid", "items", "last", "length", "loadJsonContent", "loadTextContent",
-    "resourceGroup", "split", "string", "subscription", "subscriptionResourceId", "take", "tenant", "toLower", "union", "uniqueString", "utcNow",
+    "concat", "contains", "empty", "filter", "guid", "items", "last", "loadJsonContent", "loadTextContent", "resourceGroup", "split",
+    "string", "subscription", "subscriptionResourceId", "tenant", "union", "uniqueString", "utcNow",
 }  # fmt: skip
 BICEPS_OWN = {"parent", "scope", "dependsOn"}
 SECRET_FUNCTIONS = ("listKeys", "listSecrets", "listAccountSas", "getSecret")

@@ -42,7 +42,7 @@ SAMPLES = {
 }  # fmt: skip
 """What a deployment would give, as it would look."""
 NOT_INDEXED = {"id", "body", "_etag", "_ts", "embedding", "search_text"}
-"""Fields that queries name and that need no ordinary index: the id has one, vectors and texts have others, the rest is only read."""
+"""Fields in queries that need no ordinary index: the id has one, vectors and texts have others, the rest is read."""
 LIMITS = {"hostStorage": 24, "dataStorage": 24, "keyVault": 24, "cosmos": 44, "app": 60, "openai": 64, "redis": 60}
 SUFFIX = 13
 

@@ -60,7 +60,10 @@ HAS: tuple[tuple[str, str, int, str], ...] = (
 """In this file this text stands so often; what it would mean if it did not."""
 FORBIDDEN = (
     (re.compile(r"tierToArchive|tier_to_archive"), "a rule moves blobs to the tier Archive, from which reading takes hours"),
-    (re.compile(r"listKeys|listSecrets|primary_(access_)?key\b|connection_string\s*=\s*azurerm_storage|storage_access_key"), "a key is read"),
+    (
+        re.compile(r"listKeys|listSecrets|primary_(access_)?key\b|connection_string\s*=\s*azurerm_storage|storage_access_key"),
+        "a key is read",
+    ),
     (re.compile(r"AccountKey=|SharedAccessSignature|StorageAccountConnectionString"), "a key is used"),
 )
 

@@ -14,9 +14,7 @@ from tests.infra import arm, terraform
 from tests.infra.terraform import Block
 
 _FOLDER = Path(__file__).parent / "facts"
-PROVIDERS: dict[str, Any] = {
-    name: json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8")) for name in ("azurerm", "azapi")
-}
+PROVIDERS: dict[str, Any] = {name: json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8")) for name in ("azurerm", "azapi")}
 META = {"count", "for_each", "depends_on", "lifecycle", "provider"}
 SECRETS = ("_key", "_connection_string", "shared_key", "instrumentation_key")
 ALWAYS_THERE = {"id", "output"}

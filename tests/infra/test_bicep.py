@@ -26,13 +26,28 @@ MISTAKES = {
     "a module's output that it lacks": (MAIN, "storage.outputs.queueEndpoint", "storage.outputs.queueUrl", "has no output"),
     "a module's file": (MAIN, "'modules/redis.bicep'", "'modules/cache.bicep'", "there is no"),
     "what a resource does not say": (f"{MODULES}/cosmos.bicep", "properties.documentEndpoint", "properties.endpointUri", "says nothing of"),
-    "a secret in an output": (f"{MODULES}/keyvault.bicep", "output cursorSecretReference string = '", "output cursorSecretReference string = '${cursorSecret}", "shows a secret"),
-    "a key in an output": (f"{MODULES}/storage.bicep", "output hostName string = host.name", "output hostName string = host.listKeys().keys[0].value", "shows a secret"),
+    "a secret in an output": (
+        f"{MODULES}/keyvault.bicep",
+        "output cursorSecretReference string = '",
+        "output cursorSecretReference string = '${cursorSecret}",
+        "shows a secret",
+    ),
+    "a key in an output": (
+        f"{MODULES}/storage.bicep",
+        "output hostName string = host.name",
+        "output hostName string = host.listKeys().keys[0].value",
+        "shows a secret",
+    ),
     "a secret's default": (MAIN, "param cursorSecret string", "param cursorSecret string = 'not-so-secret-now'", "has a default"),
     "a secret that is not marked": (MAIN, "@secure()\n@description('JSON list", "@description('JSON list", "not @secure()"),
-    "a secret for a module that shows it": (f"{MODULES}/functionapp.bicep", "@secure()\n@description('What", "@description('What", "not @secure()"),
+    "a secret for a module that shows it": (
+        f"{MODULES}/functionapp.bicep",
+        "@secure()\n@description('What",
+        "@description('What",
+        "not @secure()",
+    ),
     "a file that is loaded": (f"{MODULES}/alerts.bicep", "'../workbook.json'", "'../workbooks.json'", "is not there"),
-}  # fmt: skip
+}
 
 
 def test_the_files_are_in_order() -> None:

@@ -19,16 +19,22 @@ MISTAKES = {
     "a secret": (T + "variables.tf", "  sensitive   = true\n", "", "secret in one of"),
     "a description": (MAIN, "@description('Size of Redis.')", "@description('How large Redis is.')", "in two ways"),
     "a resource of Terraform's only": (
-        "infra/modules/storage.bicep", "storageAccounts/queueServices/queues@", "storageAccounts/queueServices@", "not by Bicep",
+        "infra/modules/storage.bicep",
+        "storageAccounts/queueServices/queues@",
+        "storageAccounts/queueServices@",
+        "not by Bicep",
     ),
     "a resource of Bicep's only": (
-        T + "functionapp.tf", "basicPublishingCredentialsPolicies@", "basicPublishingPolicies@", "not by Terraform",
+        T + "functionapp.tf",
+        "basicPublishingCredentialsPolicies@",
+        "basicPublishingPolicies@",
+        "not by Terraform",
     ),
     "a source that Bicep lacks": (MAIN, "      blobEndpoint:", "      blobsEndpoint:", "Bicep does not give blobEndpoint"),
     "a source that Terraform lacks": (T + "locals.tf", "    blobEndpoint ", "    blobsEndpoint ", "Terraform does not give blobEndpoint"),
     "a setting from nowhere": ("infra/policy.json", '"from": "cosmosEndpoint"', '"from": "cosmosUrl"', "does not give cosmosUrl"),
     "an output": (T + "outputs.tf", '"service_api_url"', '"service_url"', "the output service_url"),
-}  # fmt: skip
+}
 
 
 def test_both_deploy_the_same() -> None:

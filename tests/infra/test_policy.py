@@ -10,18 +10,53 @@ from tests.infra.sources import COSMOS, changed, sources
 P, M, T = "infra/policy.json", "infra/modules/", "infra/terraform/"
 MISTAKES = {
     "a setting's name": (P, '"MEMORY_COSMOS_ENDPOINT"', '"MEMORY_COSMOS_URL"', "MEMORY_COSMOS_URL is no setting"),
-    "a setting that keeps the app from starting": (P, '"MEMORY_QUEUE": {"value": "storage"}', '"MEMORY_QUEUE": {"value": "queues"}', "would not start"),
-    "a setting that chooses another store": (P, '"MEMORY_LONG_TERM": {"value": "cosmos"}', '"MEMORY_LONG_TERM": {"value": "sqlite"}', "would start on"),
+    "a setting that keeps the app from starting": (
+        P,
+        '"MEMORY_QUEUE": {"value": "storage"}',
+        '"MEMORY_QUEUE": {"value": "queues"}',
+        "would not start",
+    ),
+    "a setting that chooses another store": (
+        P,
+        '"MEMORY_LONG_TERM": {"value": "cosmos"}',
+        '"MEMORY_LONG_TERM": {"value": "sqlite"}',
+        "would start on",
+    ),
     "a setting of the host": (P, '"AzureWebJobsStorage__clientId"', '"AzureWebJobsStorage__clientID"', "is no setting"),
     "a queue": (P, '"webhooks-poison"]', '"webhook-poison"]', "made are"),
-    "the triggers' connection": (P, '"triggerConnection": "QueueStorage"', '"triggerConnection": "AzureWebJobsStorage"', "receives by QueueStorage"),
-    "another account for triggers": (P, '"QueueStorage__queueServiceUri": {"from": "queueEndpoint"}', '"QueueStorage__queueServiceUri": {"from": "blobEndpoint"}', "another account"),
+    "the triggers' connection": (
+        P,
+        '"triggerConnection": "QueueStorage"',
+        '"triggerConnection": "AzureWebJobsStorage"',
+        "receives by QueueStorage",
+    ),
+    "another account for triggers": (
+        P,
+        '"QueueStorage__queueServiceUri": {"from": "queueEndpoint"}',
+        '"QueueStorage__queueServiceUri": {"from": "blobEndpoint"}',
+        "another account",
+    ),
     "a role's id": (P, "974c5e8b-45b9", "974c5e8b-45b8", "Storage Queue Data Contributor has not the id"),
-    "a role too many": (P, '"Log Analytics Reader": "', '"Owner": "8e3af657-a8ff-443c-a75c-2fe8c4bcb635",\n    "Log Analytics Reader": "', "the role Owner"),
+    "a role too many": (
+        P,
+        '"Log Analytics Reader": "',
+        '"Owner": "8e3af657-a8ff-443c-a75c-2fe8c4bcb635",\n    "Log Analytics Reader": "',
+        "the role Owner",
+    ),
     "a role without a reason": (P, '"why": "Read logs, alerts and the workbook."', '"why": ""', "has no reason"),
-    "the role on Cosmos DB": (P, "00000000-0000-0000-0000-000000000002", "00000000-0000-0000-0000-000000000001", "another id than its name"),
+    "the role on Cosmos DB": (
+        P,
+        "00000000-0000-0000-0000-000000000002",
+        "00000000-0000-0000-0000-000000000001",
+        "another id than its name",
+    ),
     "a model's dimensions": (P, '"text-embedding-3-large": 3072', '"text-embedding-3-large": 1024', "the app knows the models"),
-    "the default dimensions": ("infra/main.bicep", "embeddingDimensions int = 1536", "embeddingDimensions int = 768", "makes no vectors of 768"),
+    "the default dimensions": (
+        "infra/main.bicep",
+        "embeddingDimensions int = 1536",
+        "embeddingDimensions int = 768",
+        "makes no vectors of 768",
+    ),
     "a kind of index": (COSMOS, '"quantizedFlat", "diskANN"', '"quantizedFlat", "flat"', "kinds of vector index"),
     "a consistency": ("infra/main.bicep", "'Strong', 'BoundedStaleness'", "'Strong', 'Session'", "allowed consistency"),
     "a field that is not indexed": (COSMOS, '{"path": "/next_id/?"},', "", "next_id is asked for"),
@@ -32,21 +67,41 @@ MISTAKES = {
     "an alert on a table alone": (P, "isfuzzy=true ", "", "as long as a table is not there"),
     "a name that is too long": (P, '"sthost"', '"storagehosthost"', "more than 24"),
     "a zone that nobody makes": (P, '{"zone": "privatelink.documents.azure.com", "of": "cosmos"},', "", "is not made"),
-}  # fmt: skip
+}
 BROKEN = {
     "keys on storage": (M + "storage.bicep", "allowSharedKeyAccess: false", "allowSharedKeyAccess: true", "takes keys"),
-    "keys on Cosmos DB": (T + "cosmos.tf", "local_authentication_enabled          = false", "local_authentication_enabled          = true", "takes keys"),
+    "keys on Cosmos DB": (
+        T + "cosmos.tf",
+        "local_authentication_enabled          = false",
+        "local_authentication_enabled          = true",
+        "takes keys",
+    ),
     "old TLS": (M + "storage.bicep", "'TLS1_2'", "'TLS1_0'", "old TLS"),
     "a door that stays open": (M + "keyvault.bicep", "isPublic ? 'Enabled' : 'Disabled'", "'Enabled'", "does not close"),
-    "a door that ignores the switch": ("infra/main.bicep", "    dataIsPublic: !vnetEnabled", "    dataIsPublic: true", "follow vnetEnabled"),
+    "a door that ignores the switch": (
+        "infra/main.bicep",
+        "    dataIsPublic: !vnetEnabled",
+        "    dataIsPublic: true",
+        "follow vnetEnabled",
+    ),
     "the Archive tier": (M + "storage.bicep", "tierToCold:", "tierToArchive:", "the tier Archive"),
     "the Archive tier in Terraform": (T + "storage.tf", "tier_to_cold_after", "tier_to_archive_after", "the tier Archive"),
     "a role on the whole account": (M + "cosmos.bicep", "/dbs/${policy.database}'", "'", "wider than the database"),
     "containers side by side": (M + "cosmos.bicep", "@batchSize(1)\nresource containers", "resource containers", "side by side"),
-    "a role's id in Bicep": (M + "rbac.bicep", "policy.roles[one.role])\n", "'ba92f5b4-2d11-453d-a403-e96b0029c9fe')\n", "outside the policy"),
-    "a key that is read": (T + "outputs.tf", "azurerm_cosmosdb_account.cosmos.endpoint", "azurerm_cosmosdb_account.cosmos.primary_key", "a key is read"),
+    "a role's id in Bicep": (
+        M + "rbac.bicep",
+        "policy.roles[one.role])\n",
+        "'ba92f5b4-2d11-453d-a403-e96b0029c9fe')\n",
+        "outside the policy",
+    ),
+    "a key that is read": (
+        T + "outputs.tf",
+        "azurerm_cosmosdb_account.cosmos.endpoint",
+        "azurerm_cosmosdb_account.cosmos.primary_key",
+        "a key is read",
+    ),
     "a service without an endpoint": (P, '{"of": "redis",', '{"of": "cosmos",', "private endpoints lead to"),
-}  # fmt: skip
+}
 
 
 def test_the_policy_agrees_with_the_app() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ def reports(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def spoilt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def spoilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of some files, with a weakness in each language and a Bicep file that is none."""
     folder = tmp_path_factory.mktemp("spoilt")
     for name in ("modules", "terraform"):
@@ -40,7 +39,7 @@ def spoilt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         text = (ROOT / "infra" / name).read_text(encoding="utf-8")
         assert old in text
         (folder / "infra" / name).write_text(text.replace(old, new), encoding="utf-8")
-    yield folder
+    return folder
 
 
 def test_checkov_reads_everything_and_finds_nothing() -> None:

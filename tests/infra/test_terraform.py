@@ -25,7 +25,7 @@ MISTAKES = {
     "a variable that nobody declares": ("cosmos.tf", "var.cosmos_backup", "var.cosmos_backups", "not declared"),
     "a local that nobody declares": ("functionapp.tf", "local.settings", "local.app_settings", "not declared"),
     "a resource that nobody declares": ("rbac.tf", "azurerm_storage_account.host.id", "azurerm_storage_account.hosts.id", "not declared"),
-    "a variable that nobody reads": ("alerts.tf", "var.alert_email == \"\" ? [] : [var.alert_email]", "[]", "not used"),
+    "a variable that nobody reads": ("alerts.tf", 'var.alert_email == "" ? [] : [var.alert_email]', "[]", "not used"),
     "each without for_each": ("main.tf", 'local.names["identity"]', "each.key", "nothing is repeated"),
     "a property in a body of azapi": ("cosmos.tf", "fullTextPolicy = each", "fullTextPolicies = each", "does not exist"),
     "a property deep in a body of azapi": ("functionapp.tf", "perInstanceConcurrency", "perInstanceConcurency", "does not exist"),
@@ -34,7 +34,7 @@ MISTAKES = {
     "a secret in an output": ("outputs.tf", "cosmos.endpoint", "cosmos.primary_key", "shows a secret"),
     "a secret's default": ("variables.tf", "  sensitive   = true\n", '  sensitive   = true\n  default     = "x"\n', "has a default"),
     "a secret that is not marked": ("variables.tf", "  sensitive   = true\n", "", "not sensitive"),
-}  # fmt: skip
+}
 
 
 def test_the_files_are_in_order() -> None:

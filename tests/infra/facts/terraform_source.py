@@ -71,7 +71,8 @@ def _outputs(node: ast.ClassDef) -> set[str]:
     """What can be referred to: the properties that stand for attributes, not those that repeat what was given."""
     names = set()
     for member in node.body:
-        if isinstance(member, ast.FunctionDef) and any("jsii.member" in ast.unparse(one) for one in member.decorator_list):
-            if any(ast.unparse(one) == "builtins.property" for one in member.decorator_list) and not member.name.endswith("_input"):
+        if isinstance(member, ast.FunctionDef) and not member.name.endswith("_input"):
+            decorators = {ast.unparse(one).partition("(")[0] for one in member.decorator_list}
+            if decorators >= {"builtins.property", "jsii.member"}:
                 names.add(member.name)
     return names
