@@ -85,7 +85,7 @@ param embeddingModelVersion string = '1'
 @description('Thousands of tokens a minute for the embedding model.')
 param embeddingCapacity int = 50
 
-@description('Name of the chat model, which is also the name of its deployment; empty: conversations are formed by rules.')
+@description('Name of the chat model, which is also the name of its deployment; none: conversations are formed by rules.')
 param chatModel string = 'gpt-4.1-mini'
 
 @description('Version of the chat model.')
@@ -372,8 +372,8 @@ module functionApp 'modules/functionapp.bicep' = {
       openaiEndpoint: openaiAccess.outputs.endpoint
       embeddingDeployment: embeddingModel
       embeddingDimensions: string(embeddingDimensions)
-      llmProvider: empty(chatModel) ? 'offline' : 'azure'
-      chatDeployment: chatModel
+      llmProvider: chatModel == 'none' ? 'offline' : 'azure'
+      chatDeployment: chatModel == 'none' ? '' : chatModel
       apiKeys: enableKeyVault ? keyVault!.outputs.apiKeysReference : apiKeys
       cursorSecret: enableKeyVault ? keyVault!.outputs.cursorSecretReference : cursorSecret
       webhookSecret: enableKeyVault ? keyVault!.outputs.webhookSecretReference : webhookSecret

@@ -13,7 +13,7 @@ param chatCapacity int
 
 var embedding = { name: embeddingModel, version: embeddingModelVersion, capacity: embeddingCapacity }
 var chat = { name: chatModel, version: chatModelVersion, capacity: chatCapacity }
-var models = empty(chatModel) ? [embedding] : [embedding, chat]
+var models = chatModel == 'none' ? [embedding] : [embedding, chat]
 
 resource account 'Microsoft.CognitiveServices/accounts@2025-06-01' = {
   name: name

@@ -110,21 +110,16 @@ def check_models(given: Mapping[str, str]) -> list[str]:
     if given.get("EXISTING_OPENAI"):
         return []
     location, sku = given.get("AZURE_LOCATION", ""), setting(given, "MODEL_SKU", "GlobalStandard")
+    models = (("EMBEDDING", "text-embedding-3-small", "1"), ("CHAT", "gpt-4.1-mini", "2025-04-14"))
     wanted = [
         (
-            setting(given, "EMBEDDING_MODEL", "text-embedding-3-small"),
-            setting(given, "EMBEDDING_MODEL_VERSION", "1"),
-            int(setting(given, "EMBEDDING_CAPACITY", "50")),
+            setting(given, f"{one}_MODEL", name),
+            setting(given, f"{one}_MODEL_VERSION", version),
+            int(setting(given, f"{one}_CAPACITY", "50")),
         )
+        for one, name, version in models
+        if given.get(f"{one}_MODEL") != "none"
     ]
-    if given.get("CHAT_MODEL", "gpt-4.1-mini"):
-        wanted.append(
-            (
-                setting(given, "CHAT_MODEL", "gpt-4.1-mini"),
-                setting(given, "CHAT_MODEL_VERSION", "2025-04-14"),
-                int(setting(given, "CHAT_CAPACITY", "50")),
-            )
-        )
     offered = az("cognitiveservices", "model", "list", "--location", location) or []
     usage = {one["name"]["value"]: one for one in az("cognitiveservices", "usage", "list", "--location", location) or []}
     problems = []

@@ -32,8 +32,8 @@ locals {
     openaiEndpoint           = local.openai_endpoint
     embeddingDeployment      = var.embedding_model
     embeddingDimensions      = tostring(var.embedding_dimensions)
-    llmProvider              = var.chat_model == "" ? "offline" : "azure"
-    chatDeployment           = var.chat_model
+    llmProvider              = var.chat_model == "none" ? "offline" : "azure"
+    chatDeployment           = var.chat_model == "none" ? "" : var.chat_model
     apiKeys                  = var.enable_key_vault ? local.references["apiKeys"] : var.api_keys
     cursorSecret             = var.enable_key_vault ? local.references["cursorSecret"] : var.cursor_secret
     webhookSecret            = var.enable_key_vault ? local.references["webhookSecret"] : var.webhook_secret

@@ -38,7 +38,7 @@ resource "azurerm_cognitive_deployment" "embedding" {
 }
 
 resource "azurerm_cognitive_deployment" "chat" {
-  count                  = local.has_openai && var.chat_model != "" ? 1 : 0
+  count                  = local.has_openai && var.chat_model != "none" ? 1 : 0
   name                   = var.chat_model
   cognitive_account_id   = azurerm_cognitive_account.openai[0].id
   version_upgrade_option = "NoAutoUpgrade"

@@ -190,7 +190,7 @@ variable "embedding_capacity" {
 }
 
 variable "chat_model" {
-  description = "Name of the chat model, which is also the name of its deployment; empty: conversations are formed by rules."
+  description = "Name of the chat model, which is also the name of its deployment; none: conversations are formed by rules."
   type        = string
   default     = "gpt-4.1-mini"
 }

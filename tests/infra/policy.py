@@ -37,7 +37,7 @@ SAMPLES = {
     "cosmosEndpoint": "https://c.documents.azure.com:443/", "cosmosDatabase": "memory-core", "shortTerm": "redis",
     "redisUrl": "rediss://r.redis.azure.net:10000/0", "queueEndpoint": "https://s.queue.core.windows.net/",
     "blobEndpoint": "https://s.blob.core.windows.net/", "archiveContainer": "archive", "openaiEndpoint": "https://o.openai.azure.com/",
-    "embeddingDeployment": "text-embedding-3-small", "embeddingDimensions": "1536", "llmProvider": "azure", "chatDeployment": "gpt-4.1-mini",
+    "embeddingDeployment": "text-embedding-3-small", "embeddingDimensions": "1536", "llmProvider": "azure", "chatDeployment": "gpt-4.1",
     "apiKeys": "[]", "cursorSecret": "c" * 32, "webhookSecret": "w" * 32, "identityClientId": "11111111-2222-3333-4444-555555555555",
 }  # fmt: skip
 """What a deployment would give, as it would look."""
