@@ -65,8 +65,6 @@ resource app 'Microsoft.Web/sites@2025-05-01' = {
     }
     siteConfig: {
       minTlsVersion: '1.2'
-      ftpsState: 'Disabled'
-      http20Enabled: true
       appSettings: [
         for one in items(policy.settings): {
           name: one.key

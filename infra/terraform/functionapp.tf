@@ -58,8 +58,6 @@ resource "azapi_resource" "app" {
       }
       siteConfig = {
         minTlsVersion = "1.2"
-        ftpsState     = "Disabled"
-        http20Enabled = true
         appSettings   = local.settings
       }
     }

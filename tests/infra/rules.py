@@ -64,6 +64,11 @@ FORBIDDEN = (
         re.compile(r"listKeys|listSecrets|primary_(access_)?key\b|connection_string\s*=\s*azurerm_storage|storage_access_key"),
         "a key is read",
     ),
+    (
+        re.compile(r"ftpsState|alwaysOn|linuxFxVersion|functionAppScaleLimit|use32BitWorkerProcess|vnetRouteAllEnabled|netFrameworkVersion"),
+        "Flex Consumption refuses this property of an app",
+    ),
+    (re.compile(r"FUNCTIONS_WORKER_RUNTIME|FUNCTIONS_EXTENSION_VERSION|WEBSITE_|SCM_DO_BUILD"), "Flex Consumption has no such setting"),
     (re.compile(r"AccountKey=|SharedAccessSignature|StorageAccountConnectionString"), "a key is used"),
 )
 

@@ -100,6 +100,8 @@ BROKEN = {
         "azurerm_cosmosdb_account.cosmos.primary_key",
         "a key is read",
     ),
+    "a property that Flex Consumption refuses": (M + "functionapp.bicep", "minTlsVersion: '1.2'", "alwaysOn: true", "refuses this property"),
+    "a setting that Flex Consumption lacks": (P, '"LLM_PROVIDER"', '"WEBSITE_RUN_FROM_PACKAGE"', "no such setting"),
     "a service without an endpoint": (P, '{"of": "redis",', '{"of": "cosmos",', "private endpoints lead to"),
 }
 
