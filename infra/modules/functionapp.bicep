@@ -15,10 +15,12 @@ param packageContainerUrl string
 param subnetId string
 
 @secure()
-@description('What the settings of policy.json that say "from" come from.')
+@description('What policy.json takes settings from, by the names in settingsFrom.')
 param sources object
 
 var policy = loadJsonContent('../policy.json')
+var fixed = [for one in items(policy.settings): { name: one.key, value: one.value }]
+var sourced = [for one in items(policy.settingsFrom): { name: one.key, value: sources[one.value] }]
 
 resource plan 'Microsoft.Web/serverfarms@2025-05-01' = {
   name: planName
@@ -65,12 +67,7 @@ resource app 'Microsoft.Web/sites@2025-05-01' = {
     }
     siteConfig: {
       minTlsVersion: '1.2'
-      appSettings: [
-        for one in items(policy.settings): {
-          name: one.key
-          value: contains(one.value, 'value') ? one.value.value : sources[one.value.from]
-        }
-      ]
+      appSettings: concat(fixed, sourced)
     }
   }
 }

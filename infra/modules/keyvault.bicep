@@ -28,7 +28,7 @@ resource vault 'Microsoft.KeyVault/vaults@2024-11-01' = {
     enablePurgeProtection: true
     publicNetworkAccess: isPublic ? 'Enabled' : 'Disabled'
     networkAcls: {
-      bypass: 'None'
+      bypass: 'AzureServices' // the deployment itself writes the secrets
       defaultAction: isPublic ? 'Allow' : 'Deny'
     }
   }

@@ -37,7 +37,7 @@ resource keyVault 'Microsoft.KeyVault/vaults@2024-11-01' existing = {
 }
 
 resource appOnHostStorage 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
-  for one in filter(ofApp, one => one.scope == 'hostStorage'): {
+  for one in filter(ofApp, each => each.scope == 'hostStorage'): {
     scope: hostStorage
     name: guid(hostStorage.id, principalId, policy.roles[one.role])
     properties: {
@@ -50,7 +50,7 @@ resource appOnHostStorage 'Microsoft.Authorization/roleAssignments@2022-04-01' =
 ]
 
 resource appOnDataStorage 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
-  for one in filter(ofApp, one => one.scope == 'dataStorage'): {
+  for one in filter(ofApp, each => each.scope == 'dataStorage'): {
     scope: dataStorage
     name: guid(dataStorage.id, principalId, policy.roles[one.role])
     properties: {
@@ -63,7 +63,7 @@ resource appOnDataStorage 'Microsoft.Authorization/roleAssignments@2022-04-01' =
 ]
 
 resource appOnInsights 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
-  for one in filter(ofApp, one => one.scope == 'insights'): {
+  for one in filter(ofApp, each => each.scope == 'insights'): {
     scope: insights
     name: guid(insights.id, principalId, policy.roles[one.role])
     properties: {
@@ -76,7 +76,7 @@ resource appOnInsights 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
 ]
 
 resource appOnKeyVault 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
-  for one in filter(ofApp, one => one.scope == 'keyVault' && !empty(keyVaultName)): {
+  for one in filter(ofApp, each => each.scope == 'keyVault' && !empty(keyVaultName)): {
     scope: keyVault
     name: guid(keyVault.id, principalId, policy.roles[one.role])
     properties: {
@@ -89,7 +89,7 @@ resource appOnKeyVault 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
 ]
 
 resource personOnDataStorage 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
-  for one in filter(ofPerson, one => one.scope == 'dataStorage'): {
+  for one in filter(ofPerson, each => each.scope == 'dataStorage'): {
     scope: dataStorage
     name: guid(dataStorage.id, personId, policy.roles[one.role])
     properties: {
@@ -102,7 +102,7 @@ resource personOnDataStorage 'Microsoft.Authorization/roleAssignments@2022-04-01
 ]
 
 resource personOnWorkspace 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
-  for one in filter(ofPerson, one => one.scope == 'workspace'): {
+  for one in filter(ofPerson, each => each.scope == 'workspace'): {
     scope: workspace
     name: guid(workspace.id, personId, policy.roles[one.role])
     properties: {

@@ -13,7 +13,7 @@ resource "azurerm_key_vault" "vault" {
   public_network_access_enabled = !var.vnet_enabled
 
   network_acls {
-    bypass         = "None"
+    bypass         = "AzureServices" # the deployment itself writes the secrets
     default_action = var.vnet_enabled ? "Deny" : "Allow"
   }
 }

@@ -16,7 +16,7 @@ locals {
 
   names = { for key, prefix in local.policy.names : key => key == "resourceGroup" ? "${prefix}${var.environment_name}" : "${prefix}${local.suffix}" }
 
-  # What the settings of policy.json that say "from" come from.
+  # What policy.json takes settings from, by the names in settingsFrom.
   sources = {
     hostStorageName          = azurerm_storage_account.host.name
     identityClientId         = azurerm_user_assigned_identity.app.client_id
@@ -38,5 +38,8 @@ locals {
     cursorSecret             = var.enable_key_vault ? local.references["cursorSecret"] : var.cursor_secret
     webhookSecret            = var.enable_key_vault ? local.references["webhookSecret"] : var.webhook_secret
   }
-  settings = [for name, one in local.policy.settings : { name = name, value = can(one.value) ? one.value : local.sources[one.from] }]
+  settings = concat(
+    [for name, value in local.policy.settings : { name = name, value = value }],
+    [for name, source in local.policy.settingsFrom : { name = name, value = local.sources[source] }],
+  )
 }

@@ -179,16 +179,16 @@ def calls(node: Node) -> Iterator[str]:
             yield said(one.named_children[0])
 
 
-def local(node: Node) -> set[str]:
-    """Names that loops and lambdas inside the node declare for themselves."""
-    found = set()
+def local(node: Node) -> list[str]:
+    """Names that loops and lambdas inside the node declare for themselves, each as often as it is declared."""
+    found = []
     for one in every(node):
         if one.type == "for_statement":
             first = one.named_children[0]
             inside = first.named_children if first.type == "for_loop_parameters" else [first]
-            found |= {said(each) for each in inside}
+            found += [said(each) for each in inside]
         elif one.type == "lambda_expression":
-            found.add(said(one.named_children[0]))
+            found.append(said(one.named_children[0]))
     return found
 
 

@@ -39,6 +39,7 @@ def _symbols(file: File) -> Iterator[str]:
     known, used = file.declared, set()
     for one in (*file.declared.values(), *file.outputs.values()):
         mine = bicep.local(one.node)
+        yield from (f"{one.name}: {name} is declared twice" for name in set(mine) if mine.count(name) > 1 or name in known)
         for node in (one.value, *(each for each in one.decorators.values())):
             if node is None:
                 continue

@@ -148,7 +148,7 @@ def _name(one: terraform.Block) -> str:
 
 def settings_sources(sources: Mapping[str, str]) -> Iterator[str]:
     """What app settings come from: named in the policy, given by Bicep, given by Terraform."""
-    wanted = {one["from"] for one in json.loads(sources["infra/policy.json"])["settings"].values() if "from" in one}
+    wanted = set(json.loads(sources["infra/policy.json"])["settingsFrom"].values())
     main = bicep.parse(sources[MAIN]).modules["functionApp"]
     params = bicep.value(main.value)["params"]
     in_bicep = {name for one in objects(params["sources"]) for name in one}

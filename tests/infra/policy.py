@@ -67,15 +67,17 @@ def findings(sources: Mapping[str, str]) -> list[str]:
 def deployed(policy: Mapping[str, Any], **changed: str) -> dict[str, str]:
     """The app settings of a deployment with these sources."""
     given = SAMPLES | changed
-    return {name: one["value"] if "value" in one else given.get(one["from"], "x") for name, one in policy["settings"].items()}
+    return {**policy["settings"], **{name: given.get(source, "x") for name, source in policy["settingsFrom"].items()}}
 
 
 def _settings(policy: Mapping[str, Any]) -> Iterator[str]:
     ours = {variable(name) for name in Settings.model_fields}
     trigger = policy["triggerConnection"]
     known = ours | HOST_SETTINGS | {f"{trigger}__{part}" for part in ("queueServiceUri", "credential", "clientId")}
-    yield from (f"{name} is no setting" for name in policy["settings"].keys() - known)
-    yield from (f"the setting {name} is missing" for name in sorted(known - ours - policy["settings"].keys()))
+    given = deployed(policy)
+    yield from (f"{name} is no setting" for name in given.keys() - known)
+    yield from (f"the setting {name} is missing" for name in sorted(known - ours - given.keys()))
+    yield from (f"{name} is set twice" for name in policy["settings"].keys() & policy["settingsFrom"].keys())
     for changed, adapters in (
         ({}, ("cosmos", "redis", "storage", "blob", "azure", "azure")),
         ({"shortTerm": "none", "redisUrl": "", "llmProvider": "offline"}, ("cosmos", "none", "storage", "blob", "azure", "offline")),
@@ -88,11 +90,11 @@ def _settings(policy: Mapping[str, Any]) -> Iterator[str]:
         chosen = (settings.long_term, settings.short_term, settings.queue, settings.archive, settings.embedding_provider)
         if (*chosen, settings.llm_provider) != adapters:
             yield f"the app would start on {chosen}"
-    secrets = {name for name, one in policy["settings"].items() if one.get("from") in policy["secrets"]}
+    secrets = {name for name, source in policy["settingsFrom"].items() if source in policy["secrets"]}
     if secrets != {"MEMORY_API_KEYS", "MEMORY_SECRET", "MEMORY_WEBHOOK_SECRET"}:
         yield f"the secrets are {sorted(secrets)}"
-    for name, one in policy["settings"].items():
-        if re.search(r"KEY$|PASSWORD|_CONNECTION$", name) and "value" in one:
+    for name in policy["settings"]:
+        if re.search(r"KEY$|PASSWORD|_CONNECTION$", name):
             yield f"{name} is a key"
 
 
@@ -170,11 +172,12 @@ def _host(policy: Mapping[str, Any]) -> Iterator[str]:
     queues = host["extensions"]["queues"]
     if queues["messageEncoding"] != "base64":
         yield "the host does not expect messages as they are sent"
-    if host["telemetryMode"] != "OpenTelemetry" or "APPLICATIONINSIGHTS_CONNECTION_STRING" not in policy["settings"]:
+    if host["telemetryMode"] != "OpenTelemetry" or "APPLICATIONINSIGHTS_CONNECTION_STRING" not in policy["settingsFrom"]:
         yield "the host's telemetry goes nowhere"
     if "http" in host["extensions"] and "maxConcurrentRequests" in host["extensions"]["http"]:
         yield "host.json and httpConcurrency both say how many requests an instance serves"
-    if policy["settings"]["MEMORY_QUEUE_ACCOUNT_URL"] != policy["settings"].get(f"{policy['triggerConnection']}__queueServiceUri"):
+    source = policy["settingsFrom"]
+    if source["MEMORY_QUEUE_ACCOUNT_URL"] != source.get(f"{policy['triggerConnection']}__queueServiceUri"):
         yield "the app sends to another account than the host receives from"
 
 

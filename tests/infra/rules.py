@@ -65,7 +65,9 @@ FORBIDDEN = (
         "a key is read",
     ),
     (
-        re.compile(r"ftpsState|alwaysOn|linuxFxVersion|functionAppScaleLimit|use32BitWorkerProcess|vnetRouteAllEnabled|netFrameworkVersion"),
+        re.compile(
+            r"ftpsState|alwaysOn|linuxFxVersion|functionAppScaleLimit|use32BitWorkerProcess|vnetRouteAllEnabled|netFrameworkVersion"
+        ),
         "Flex Consumption refuses this property of an app",
     ),
     (re.compile(r"FUNCTIONS_WORKER_RUNTIME|FUNCTIONS_EXTENSION_VERSION|WEBSITE_|SCM_DO_BUILD"), "Flex Consumption has no such setting"),

@@ -19,6 +19,7 @@ MISTAKES = {
     "a type": (f"{MODULES}/redis.bicep", "Microsoft.Cache/redisEnterprise@", "Microsoft.Cache/redisEnterprises@", "no facts"),
     "a value that is none of those allowed": (f"{MODULES}/redis.bicep", "'EnterpriseCluster'", "'EnterpriseClusters'", "can not be"),
     "a symbol that nobody declares": (f"{MODULES}/openai.bicep", "parent: account", "parent: acount", "not declared"),
+    "a name that is declared twice": (f"{MODULES}/rbac.bicep", "each => each.scope", "one => one.scope", "declared twice"),
     "a parameter that nobody uses": (f"{MODULES}/identity.bicep", "param tags object", "param tags object\nparam more string", "not used"),
     "a function": (f"{MODULES}/cosmos.bicep", "guid(account.id", "newguid(account.id", "no function"),
     "a module's parameter that it lacks": (MAIN, "    redisName: enableRedis", "    redisNames: enableRedis", "has no parameter"),

@@ -32,7 +32,7 @@ MISTAKES = {
     ),
     "a source that Bicep lacks": (MAIN, "      blobEndpoint:", "      blobsEndpoint:", "Bicep does not give blobEndpoint"),
     "a source that Terraform lacks": (T + "locals.tf", "    blobEndpoint ", "    blobsEndpoint ", "Terraform does not give blobEndpoint"),
-    "a setting from nowhere": ("infra/policy.json", '"from": "cosmosEndpoint"', '"from": "cosmosUrl"', "does not give cosmosUrl"),
+    "a setting from nowhere": ("infra/policy.json", ': "cosmosEndpoint"', ': "cosmosUrl"', "does not give cosmosUrl"),
     "an output": (T + "outputs.tf", '"service_api_url"', '"service_url"', "the output service_url"),
 }
 

@@ -12,14 +12,14 @@ MISTAKES = {
     "a setting's name": (P, '"MEMORY_COSMOS_ENDPOINT"', '"MEMORY_COSMOS_URL"', "MEMORY_COSMOS_URL is no setting"),
     "a setting that keeps the app from starting": (
         P,
-        '"MEMORY_QUEUE": {"value": "storage"}',
-        '"MEMORY_QUEUE": {"value": "queues"}',
+        '"MEMORY_QUEUE": "storage"',
+        '"MEMORY_QUEUE": "queues"',
         "would not start",
     ),
     "a setting that chooses another store": (
         P,
-        '"MEMORY_LONG_TERM": {"value": "cosmos"}',
-        '"MEMORY_LONG_TERM": {"value": "sqlite"}',
+        '"MEMORY_LONG_TERM": "cosmos"',
+        '"MEMORY_LONG_TERM": "sqlite"',
         "would start on",
     ),
     "a setting of the host": (P, '"AzureWebJobsStorage__clientId"', '"AzureWebJobsStorage__clientID"', "is no setting"),
@@ -32,8 +32,8 @@ MISTAKES = {
     ),
     "another account for triggers": (
         P,
-        '"QueueStorage__queueServiceUri": {"from": "queueEndpoint"}',
-        '"QueueStorage__queueServiceUri": {"from": "blobEndpoint"}',
+        '"QueueStorage__queueServiceUri": "queueEndpoint"',
+        '"QueueStorage__queueServiceUri": "blobEndpoint"',
         "another account",
     ),
     "a role's id": (P, "974c5e8b-45b9", "974c5e8b-45b8", "Storage Queue Data Contributor has not the id"),
@@ -100,7 +100,12 @@ BROKEN = {
         "azurerm_cosmosdb_account.cosmos.primary_key",
         "a key is read",
     ),
-    "a property that Flex Consumption refuses": (M + "functionapp.bicep", "minTlsVersion: '1.2'", "alwaysOn: true", "refuses this property"),
+    "a property that Flex Consumption refuses": (
+        M + "functionapp.bicep",
+        "minTlsVersion: '1.2'",
+        "alwaysOn: true",
+        "refuses this property",
+    ),
     "a setting that Flex Consumption lacks": (P, '"LLM_PROVIDER"', '"WEBSITE_RUN_FROM_PACKAGE"', "no such setting"),
     "a service without an endpoint": (P, '{"of": "redis",', '{"of": "cosmos",', "private endpoints lead to"),
 }
