@@ -70,6 +70,6 @@ def _pip(folder: Path, packages: list[str]) -> None:
         "--ignore-requires-python",
         *platforms,
     ]
-    quiet = ["--quiet", "--disable-pip-version-check", "--root-user-action=ignore"]
+    quiet = ["--quiet", "--disable-pip-version-check", "--root-user-action=ignore", "--no-warn-conflicts"]
     command = [sys.executable, "-m", "pip", "install", *quiet, *fixed, f"--target={folder}", *packages]
     subprocess.run(command, check=True)

@@ -94,7 +94,7 @@ def check_providers() -> list[str]:
 
 def check_region(given: Mapping[str, str]) -> list[str]:
     """Whether the region has Flex Consumption."""
-    location = given.get("AZURE_LOCATION", "")
+    location = given["AZURE_LOCATION"]
     regions = az("functionapp", "list-flexconsumption-locations")
     if regions is None:
         print("  regions with Flex Consumption could not be asked for")
@@ -102,14 +102,14 @@ def check_region(given: Mapping[str, str]) -> list[str]:
     names = {one["name"].replace(" ", "").lower() for one in regions}
     if location.replace(" ", "").lower() in names:
         return []
-    return [f"{location or 'no region'} has no Flex Consumption; these have: {', '.join(sorted(names))}"]
+    return [f"{location} has no Flex Consumption; these have: {', '.join(sorted(names))}"]
 
 
 def check_models(given: Mapping[str, str]) -> list[str]:
     """Whether the region offers the models, and the subscription has so much of them left. Passed over for an account that exists."""
     if given.get("EXISTING_OPENAI"):
         return []
-    location, sku = given.get("AZURE_LOCATION", ""), setting(given, "MODEL_SKU", "GlobalStandard")
+    location, sku = given["AZURE_LOCATION"], setting(given, "MODEL_SKU", "GlobalStandard")
     models = (("EMBEDDING", "text-embedding-3-small", "1"), ("CHAT", "gpt-4.1-mini", "2025-04-14"))
     wanted = [
         (
@@ -164,7 +164,11 @@ def main(given: Mapping[str, str]) -> int:
     """0 when all is well; 1 after a line for each thing that is not."""
     print("Before the deployment:")
     try:
-        problems = check_account(given) + check_providers() + check_region(given) + check_models(given) + check_deleted(given)
+        problems = check_account(given) + check_providers() + check_deleted(given)
+        if given.get("AZURE_LOCATION"):
+            problems += check_region(given) + check_models(given)
+        else:
+            print("  no region is chosen yet, so neither it nor the models are looked at; azd asks for one next")
         if not problems:
             make_secrets(given)
     except Missing as error:

@@ -146,6 +146,13 @@ def test_a_provider_that_is_not_registered_is_registered(azure: Azure) -> None:
     assert "provider register --namespace Microsoft.App --wait" in azure.told("az")
 
 
+def test_a_region_that_is_not_chosen_yet_is_looked_at_by_nobody(azure: Azure) -> None:
+    done = azure.preflight(WELL, AZURE_LOCATION="")
+    assert done.returncode == 0
+    assert "no region is chosen yet" in done.stdout
+    assert "cognitiveservices usage list" not in azure.told("az")
+
+
 def test_nobody_signed_in_is_said_in_one_line(azure: Azure) -> None:
     done = azure.preflight({})
     assert (done.returncode, done.stderr) == (1, "  NO: nobody is signed in: az login\n")
