@@ -158,6 +158,14 @@ def test_nobody_signed_in_is_said_in_one_line(azure: Azure) -> None:
     assert (done.returncode, done.stderr) == (1, "  NO: nobody is signed in: az login\n")
 
 
+def test_azd_is_told_to_run_what_is_there() -> None:
+    text = (ROOT / "azure.yaml").read_text(encoding="utf-8")
+    ran = re.findall(r"run: python3 (-m )?(\S+)", text)
+    assert len(ran) == 4
+    for module, name in ran:
+        assert (ROOT / (f"{name.replace('.', '/')}.py" if module else name)).is_file()
+
+
 NOW = datetime(2026, 11, 1, 12, 0, tzinfo=timezone.utc)
 
 
