@@ -15,6 +15,7 @@ from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.adapters.webhook.courier import WebCourier
 from memory_core.config import ConfigError, Settings
+from memory_core.consolidation.archive_plan import ArchiveRules
 from memory_core.domain.chunks import Chunking
 from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
@@ -269,6 +270,11 @@ def formation_rules(settings: Settings) -> FormationRules:
         settings.commit_deadline_s,
         signing.webhook_secret(settings),
     )
+
+
+def archive_rules(settings: Settings) -> ArchiveRules:
+    """When memories are old enough for the archive."""
+    return ArchiveRules(settings.archival_age_years, settings.max_age_hours / settings.half_life_factor)
 
 
 def retrieve_rules(settings: Settings) -> RetrieveRules:

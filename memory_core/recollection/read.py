@@ -38,7 +38,7 @@ class Reader:
             return memory
         if taken_back(memory):
             raise NotFound(f"the memory {memory_id!r} was deleted")
-        where = Filter(statuses=frozenset(status.value for status in FOUND_BY_DEFAULT), at=at)
+        where = Filter(statuses=frozenset(status.value for status in FOUND_BY_DEFAULT | {Status.ARCHIVED}), at=at)
         for candidate in (memory, *await self._versions_of(owner, memory)):
             if shows(where, candidate):
                 return candidate.model_copy(update={"id": memory_id})

@@ -143,6 +143,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "memory_update": {"content": "mine"},
     "memory_status": {"status": "deleted", "reason": "x"},
     "memory_copy": {"to_agent_id": "vault-agent"},
+    "memory_restore": {},
+    "archive": {},
     "task_retry": {},
     "task_cancel": {},
 }
