@@ -16,6 +16,7 @@ from typing import Any, Self
 from memory_core.adapters.system import RandomIds, SystemClock
 from memory_core.calls.cold import Cold
 from memory_core.calls.conversing import NO_CALL, Conversing
+from memory_core.calls.time import LookingBack
 from memory_core.config import Settings
 from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.errors import Invalid, MemoryCoreError, Unavailable
@@ -58,7 +59,9 @@ from memory_core.readiness import readiness
 from memory_core.recollection.cold import ColdSearch
 from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
 from memory_core.recollection.read import Reader
+from memory_core.recollection.replay import Replayer
 from memory_core.recollection.retrieve import Retriever
+from memory_core.recollection.timeline import Timeline
 from memory_core.signing import cursor_secret
 from memory_core.telemetry import Telemetry
 from memory_core.wiring import Adapters, archive_rules, formation_rules, retrieve_rules, save_rules
@@ -66,7 +69,7 @@ from memory_core.wiring import Adapters, archive_rules, formation_rules, retriev
 log = logging.getLogger(__name__)
 
 
-class MemoryCore(Conversing, Cold):
+class MemoryCore(Conversing, Cold, LookingBack):
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
     def __init__(
@@ -97,6 +100,8 @@ class MemoryCore(Conversing, Cold):
         )
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors)
+        self._replayer = Replayer(made.long_term, cursors)
+        self._timeline = Timeline(made.long_term, cursors)
         lease = timedelta(seconds=self.settings.task_lease_s)
         self._tasking = Tasking(made.long_term, ledger, mirror, made.queue, cursors, self._clock, ids, lease)
         rules = formation_rules(self.settings)
@@ -187,17 +192,14 @@ class MemoryCore(Conversing, Cold):
             return await self._retriever.retrieve(checked(owner), query)
 
     async def list(self, owner: Owner, query: ListInput) -> MemoryPage:
-        """One page of memories, newest first. Raises Malformed for a void cursor."""
+        """One page of memories, newest first; with `known_at`, as it was then, told from the log. Raises Malformed for a void cursor."""
         with self._telemetry.operation("list"):
-            return await self._reader.page(checked(owner), query)
+            reader = self._reader if query.known_at is None else self._replayer
+            return await reader.page(checked(owner), query)
 
-    async def get(self, owner: Owner, memory_id: str, *, at: datetime | None = None) -> Memory:
-        """One memory, with its embedding; as it was true at `at` when given. Raises NotFound."""
-        with self._telemetry.operation("get"):
-            found = await self._reader.get(checked(owner), memory_id, at)
-            if at is None:
-                self._touches.note(owner, [memory_id], self._clock.now())
-            return found
+    async def get(self, owner: Owner, memory_id: str, *, at: datetime | None = None, known_at: datetime | None = None) -> Memory:
+        """One memory, with its embedding; as it was true at `at`, as it was known at `known_at`: see `look_at`. Raises NotFound."""
+        return (await self.look_at(owner, memory_id, at=at, known_at=known_at)).memory
 
     async def update(self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call = NO_CALL) -> Memory:
         """The memory's next version. Raises PreconditionFailed without the current ETag, Conflict for an episodic one, NotFound."""

@@ -41,7 +41,7 @@ class Cold:
         """
         with self._telemetry.operation("restore"):
             call = keyed(call, "restore", memory_id)
-            memory = await self._reader.get(checked(owner), check_name(memory_id))
+            memory = (await self._reader.get(checked(owner), check_name(memory_id))).memory
             if await self._thaw.is_for(owner, memory):
                 return await self._thaw.restore_archived(owner, memory_id, call)
             return await self._editor.set_status(owner, memory_id, StatusInput(status="active", reason="restored"), call)

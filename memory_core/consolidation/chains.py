@@ -16,8 +16,8 @@ from memory_core.domain.cold_copy import ColdCopy, Kept
 from memory_core.domain.errors import Damaged, NotFound
 from memory_core.domain.models import Event, Memory
 from memory_core.domain.scope import Owner
+from memory_core.domain.versions import version_id
 from memory_core.evolution.families import Family
-from memory_core.evolution.versions import version_id
 from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger, as_memory
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memory_core.consolidation.archive import Archiver
 from memory_core.consolidation.archive_plan import ArchiveRules
+from memory_core.consolidation.snapshots import Snapshots
 from memory_core.domain.task import TaskKind
 from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger
@@ -18,5 +19,6 @@ class Consolidation:
     def __init__(
         self, store: LongTermStore, ledger: Ledger, tasking: Tasking, copies: ColdCopies, clock: Clock, archive_rules: ArchiveRules
     ) -> None:
+        self.snapshots = Snapshots(store, ledger)
         self.archiver = Archiver(store, ledger, tasking.operations, copies, clock, archive_rules)
         self.works: dict[TaskKind, Work] = {"archive": self.archiver.work}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from memory_core.domain.archival import is_cold
 from memory_core.domain.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
@@ -21,7 +21,8 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.value import text_of_value
 from memory_core.evolution.restore import conflict_id, restored
-from memory_core.evolution.versions import new_version
+from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.versions import Versions, new_version
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import derived, session_document_id
@@ -66,7 +67,7 @@ class Editor:
             now = self._clock.now()
             wanted = _changed_fields(old, change)
             wanted |= _when_said(old, wanted, now)
-            updated, kept = new_version(old, wanted, now)
+            updated, kept = new_version(old, wanted, now, Versions(seen, ids))
             if updated.valid_until is not None and updated.valid_until <= updated.valid_from:
                 message = f"must be later than valid_from, which is {updated.valid_from.isoformat()} for the new version"
                 raise Invalid("the validity is empty", errors=(FieldError("valid_until", message),))
@@ -74,9 +75,14 @@ class Editor:
                 updated = with_lexical(updated)
             if vector is not None:
                 updated.embedding = vector
-            return _Edit(memory_id, (Change("updated", updated, old, {"change_reason": change.change_reason}),), (kept,))
+            return _Edit(memory_id, (Change("updated", updated, old, {"change_reason": change.change_reason}),), kept)
 
-        return await self._commit(owner, [memory_id], decide, call, look)
+        ids, basis = [memory_id], cast("Look | None", look)
+        while True:
+            try:
+                return await self._commit(owner, ids, decide, call, basis)
+            except LookedElsewhere as needs:  # a correction of the past: versions before the last one end with it
+                ids, basis = [*ids, *needs.wanted], None
 
     async def set_status(self, owner: Owner, memory_id: str, change: StatusInput, call: Call) -> Memory:
         """`deleted`, or `active` for what was deleted or decayed and is not cold, which makes it what it was.

@@ -13,7 +13,7 @@ from memory_core.adapters.cosmos.conditions import Conditions, Query
 from memory_core.adapters.cosmos.documents import MEMORY_FIELDS, MEMORY_KINDS, numbers
 from memory_core.domain.models import Vector
 from memory_core.domain.scope import Owner
-from memory_core.ports import Filter, Kind, Near, Place, Search
+from memory_core.ports import EventFilter, Filter, Kind, Near, Place, Search
 
 MAX_TERMS = 30
 """What the service scores in one FullTextScore."""
@@ -103,10 +103,11 @@ def page(owner: Owner, kind: Kind, where: Filter | None, after: Place | None, li
     return asked.query(f"TOP {int(limit)} {select}", f"ORDER BY c.sequence {direction}, c.id {direction}")
 
 
-def events(owner: Owner, after_sequence: int, limit: int) -> Query:
+def events(owner: Owner, after_sequence: int, limit: int, where: EventFilter | None) -> Query:
     """Events after a sequence, in order."""
     asked = Conditions(owner, ("event",))
     asked.add(f"c.sequence > {asked.value(after_sequence)}")
+    asked.about(where)
     return asked.query(f"TOP {int(limit)} VALUE c.body", "ORDER BY c.sequence ASC, c.id ASC")
 
 

@@ -29,7 +29,22 @@ from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
-from memory_core.ports import Batch, Clock, Document, Filter, Found, Health, Kind, Near, Neighbour, Place, Search, Snapshot, Touch
+from memory_core.ports import (
+    Batch,
+    Clock,
+    Document,
+    EventFilter,
+    Filter,
+    Found,
+    Health,
+    Kind,
+    Near,
+    Neighbour,
+    Place,
+    Search,
+    Snapshot,
+    Touch,
+)
 
 READERS = 3
 IDS_ON_THE_LOOP = 32
@@ -176,9 +191,9 @@ class SqliteStore:
         now = self._clock.now()
         return await self._run(self._readers, reading.page, owner, kind, where, after, limit, newest_first, now)
 
-    async def events(self, owner: Owner, after_sequence: int, limit: int) -> list[Event]:
-        """Events with sequence > after_sequence, in order."""
-        return await self._run(self._readers, reading.events, owner, after_sequence, limit)
+    async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
+        """Events with sequence > after_sequence that the filter lets through, in order."""
+        return await self._run(self._readers, reading.events, owner, after_sequence, limit, where)
 
     async def check(self) -> Health:
         """One small read, with what the file and the slices take."""
