@@ -64,16 +64,16 @@ EXPECTED = {
     "system_openapi": "GET openapi.json",
 }
 INNER = {
-    "queue_formation": ("queueTrigger", {"queueName": "formation", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
-    "queue_formation_poison": ("queueTrigger", {"queueName": "formation-poison", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
-    "queue_consolidation": ("queueTrigger", {"queueName": "consolidation", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
+    "queue_formation": ("queueTrigger", {"queueName": "formation", "connection": "QueueStorage"}, func.QueueMessage),
+    "queue_formation_poison": ("queueTrigger", {"queueName": "formation-poison", "connection": "QueueStorage"}, func.QueueMessage),
+    "queue_consolidation": ("queueTrigger", {"queueName": "consolidation", "connection": "QueueStorage"}, func.QueueMessage),
     "queue_consolidation_poison": (
         "queueTrigger",
-        {"queueName": "consolidation-poison", "connection": "AzureWebJobsStorage"},
+        {"queueName": "consolidation-poison", "connection": "QueueStorage"},
         func.QueueMessage,
     ),
-    "queue_webhooks": ("queueTrigger", {"queueName": "webhooks", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
-    "queue_webhooks_poison": ("queueTrigger", {"queueName": "webhooks-poison", "connection": "AzureWebJobsStorage"}, func.QueueMessage),
+    "queue_webhooks": ("queueTrigger", {"queueName": "webhooks", "connection": "QueueStorage"}, func.QueueMessage),
+    "queue_webhooks_poison": ("queueTrigger", {"queueName": "webhooks-poison", "connection": "QueueStorage"}, func.QueueMessage),
     "timer_hourly": ("timerTrigger", {"schedule": "0 0 * * * *"}, func.TimerRequest),
 }
 """What no caller from outside can reach: trigger, its options, the type of the argument."""
