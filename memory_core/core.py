@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from memory_core.adapters.system import RandomIds, SystemClock
 from memory_core.calls.conversing import NO_CALL, Conversing
+from memory_core.calls.upkeep import Upkeep
 from memory_core.config import Settings
 from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.errors import Invalid, MemoryCoreError, Unavailable
@@ -55,12 +56,12 @@ from memory_core.recollection.read import Reader
 from memory_core.recollection.retrieve import Retriever
 from memory_core.signing import cursor_secret
 from memory_core.telemetry import Telemetry
-from memory_core.wiring import Adapters, formation_rules, retrieve_rules, save_rules
+from memory_core.wiring import Adapters, consolidation_rules, formation_rules, retrieve_rules, save_rules
 
 log = logging.getLogger(__name__)
 
 
-class MemoryCore(Conversing):
+class MemoryCore(Conversing, Upkeep):
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
     def __init__(
@@ -90,7 +91,7 @@ class MemoryCore(Conversing):
         self._tasking = Tasking(made.long_term, ledger, mirror, made.queue, cursors, self._clock, ids, lease)
         rules = formation_rules(self.settings)
         self._formation = Formation(made.of_formation(), ledger, mirror, self._tasking, self._clock, ids, rules)
-        self._consolidation = Consolidation()
+        self._consolidation = Consolidation(made.long_term, self._tasking, self._clock, consolidation_rules(self.settings))
         self._worker = self._tasking.worker(self._formation.works | self._consolidation.works)
         self._lineage = Lineage(made.long_term)
         self._opening = asyncio.Lock()

@@ -15,7 +15,10 @@ from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.adapters.webhook.courier import WebCourier
 from memory_core.config import ConfigError, Settings
+from memory_core.consolidation.decay import DecayRules
+from memory_core.consolidation.phase import ConsolidationRules
 from memory_core.domain.chunks import Chunking
+from memory_core.domain.fading import Fading
 from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.scoring import ScoringParameters
@@ -269,6 +272,12 @@ def formation_rules(settings: Settings) -> FormationRules:
         settings.commit_deadline_s,
         signing.webhook_secret(settings),
     )
+
+
+def consolidation_rules(settings: Settings) -> ConsolidationRules:
+    """What consolidation goes by."""
+    fading = Fading(half_life_days=settings.decay_half_life_days, floor=settings.decay_floor)
+    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap))
 
 
 def retrieve_rules(settings: Settings) -> RetrieveRules:

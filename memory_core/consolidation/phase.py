@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from memory_core.consolidation.decay import Decay, DecayRules
 from memory_core.domain.task import TaskKind
+from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.worker import Work
+from memory_core.ports import Clock, LongTermStore
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationRules:
+    """What the phase goes by."""
+
+    decay: DecayRules
 
 
 class Consolidation:
     """The phase; each of its parts by name. works: what it does for each kind of task."""
 
-    def __init__(self) -> None:
-        self.works: dict[TaskKind, Work] = {}
+    def __init__(self, store: LongTermStore, tasking: Tasking, clock: Clock, rules: ConsolidationRules) -> None:
+        self.decay = Decay(store, tasking.operations, clock, rules.decay)
+        self.works: dict[TaskKind, Work] = {"decay": self.decay.work}

@@ -146,6 +146,14 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What a dry run says would be done, counted. capped: there is more than one task does; another one goes on."""
+
+    counts: Mapping[str, int]
+    capped: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """A summary; structured: the summariser's whole answer, when a full one was asked for. degraded: `agents` when rules had to answer."""
 

@@ -28,6 +28,7 @@ from memory_core.adapters.cosmos.embedder import EmbedderRecord
 from memory_core.adapters.cosmos.heads import Heads, Known, known_of
 from memory_core.adapters.cosmos.neighbours import nearby, neighbours
 from memory_core.domain.errors import Unavailable
+from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
@@ -176,6 +177,14 @@ class CosmosStore:
         self._check_open()
         asked = queries.page(owner, kind, where, after, limit, newest_first, self._clock.now())
         return [document_of(item) for item in (await self._connection.query(owner, asked)).rows]
+
+    async def faded(
+        self, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int
+    ) -> list[Place]:
+        """Places of memories for which something is due."""
+        self._check_open()
+        found = await self._connection.query(owner, queries.faded(owner, rules, now, session_id, after, limit))
+        return [Place(row["sequence"], row["id"]) for row in found.rows]
 
     async def events(self, owner: Owner, after_sequence: int, limit: int) -> list[Event]:
         """Events with sequence > after_sequence, in order."""

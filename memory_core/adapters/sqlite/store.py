@@ -26,6 +26,7 @@ from memory_core.adapters.sqlite.schema import DEPENDENCY, LAYOUT, check_embedde
 from memory_core.adapters.sqlite.slice import Slice
 from memory_core.adapters.sqlite.slices import Heavy, Slices
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
+from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
@@ -171,6 +172,12 @@ class SqliteStore:
         """One page by (sequence, id); the sequence is the body's own. Memories looked at with `where.at` come with their versions."""
         now = self._clock.now()
         return await self._run(self._readers, reading.page, owner, kind, where, after, limit, newest_first, now)
+
+    async def faded(
+        self, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int
+    ) -> list[Place]:
+        """Places of memories for which something is due, from an index."""
+        return await self._run(self._readers, reading.faded, owner, rules, now, session_id, after, limit)
 
     async def events(self, owner: Owner, after_sequence: int, limit: int) -> list[Event]:
         """Events with sequence > after_sequence, in order."""
