@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from memory_core.domain.confidence import surer
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Outcome, Status
 from memory_core.domain.scope import Owner
@@ -129,7 +130,10 @@ def _append(page: Page, one: Prepared) -> PlannedOutcome:
 
 
 def _reinforce(page: Page, place: int, held: Memory) -> PlannedOutcome:
-    page.reinforce(held)
+    if held.type is MemoryType.PROCEDURAL:
+        page.reinforce(held, confidence=surer(held.confidence))
+    else:
+        page.reinforce(held)
     return PlannedOutcome(place, Outcome.REINFORCED, held.id)
 
 
