@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from memory_core.adapters.system import RandomIds, SystemClock
 from memory_core.calls.conversing import NO_CALL, Conversing
+from memory_core.calls.time import LookingBack
 from memory_core.calls.upkeep import Upkeep
 from memory_core.config import Settings
 from memory_core.consolidation.phase import Consolidation
@@ -54,7 +55,9 @@ from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
 from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
 from memory_core.recollection.read import Reader
+from memory_core.recollection.replay import Replayer
 from memory_core.recollection.retrieve import Retriever
+from memory_core.recollection.timeline import Timeline
 from memory_core.signing import cursor_secret
 from memory_core.telemetry import Telemetry
 from memory_core.wiring import Adapters, consolidation_rules, formation_rules, retrieve_rules, save_rules
@@ -62,7 +65,7 @@ from memory_core.wiring import Adapters, consolidation_rules, formation_rules, r
 log = logging.getLogger(__name__)
 
 
-class MemoryCore(Conversing, Upkeep):
+class MemoryCore(Conversing, LookingBack, Upkeep):
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
     def __init__(
@@ -91,11 +94,15 @@ class MemoryCore(Conversing, Upkeep):
         )
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors)
+        self._replayer = Replayer(made.long_term, cursors)
+        self._timeline = Timeline(made.long_term, cursors)
         lease = timedelta(seconds=self.settings.task_lease_s)
         self._tasking = Tasking(made.long_term, ledger, mirror, made.queue, cursors, self._clock, ids, lease)
         rules = formation_rules(self.settings)
         self._formation = Formation(made.of_formation(), ledger, mirror, self._tasking, self._clock, ids, rules)
-        self._consolidation = Consolidation(made.long_term, self._tasking, self._clock, consolidation_rules(self.settings))
+        self._consolidation = Consolidation(
+            made.long_term, ledger, self._tasking, self._touches, self._clock, consolidation_rules(self.settings)
+        )
         self._worker = self._tasking.worker(self._formation.works | self._consolidation.works)
         self._lineage = Lineage(made.long_term)
         self._opening = asyncio.Lock()
@@ -180,17 +187,14 @@ class MemoryCore(Conversing, Upkeep):
             return await self._retriever.retrieve(checked(owner), query)
 
     async def list(self, owner: Owner, query: ListInput) -> MemoryPage:
-        """One page of memories, newest first. Raises Malformed for a void cursor."""
+        """One page of memories, newest first; with `known_at`, as it was then, told from the log. Raises Malformed for a void cursor."""
         with self._telemetry.operation("list"):
-            return await self._reader.page(checked(owner), query)
+            reader = self._reader if query.known_at is None else self._replayer
+            return await reader.page(checked(owner), query)
 
-    async def get(self, owner: Owner, memory_id: str, *, at: datetime | None = None) -> Memory:
-        """One memory, with its embedding; as it was true at `at` when given. Raises NotFound."""
-        with self._telemetry.operation("get"):
-            found = await self._reader.get(checked(owner), memory_id, at)
-            if at is None:
-                self._touches.note(owner, [memory_id], self._clock.now())
-            return found
+    async def get(self, owner: Owner, memory_id: str, *, at: datetime | None = None, known_at: datetime | None = None) -> Memory:
+        """One memory, with its embedding; as it was true at `at`, as it was known at `known_at`: see `look_at`. Raises NotFound."""
+        return (await self.look_at(owner, memory_id, at=at, known_at=known_at)).memory
 
     async def update(self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call = NO_CALL) -> Memory:
         """The memory's next version. Raises PreconditionFailed without the current ETag, Conflict for an episodic one, NotFound."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from memory_core.consolidation.snapshots import Snapshots
 from memory_core.domain.fading import Fading, due
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.results import Accepted, Call, Foreseen
@@ -21,6 +22,7 @@ from memory_core.ledger.commit import Look
 from memory_core.ledger.leases import Lease
 from memory_core.ledger.operations import Chunk, Operation, Operations
 from memory_core.ledger.portions import Portion, size_of
+from memory_core.ledger.touches import Touches
 from memory_core.ports import Clock, LongTermStore, Place
 
 PAGE = 45
@@ -38,8 +40,11 @@ class DecayRules:
 class Decay:
     """Writes the crossings of any owner's memories."""
 
-    def __init__(self, store: LongTermStore, operations: Operations, clock: Clock, rules: DecayRules) -> None:
-        self._store, self._operations, self._clock, self._rules = store, operations, clock, rules
+    def __init__(
+        self, store: LongTermStore, operations: Operations, touches: Touches, snapshots: Snapshots, clock: Clock, rules: DecayRules
+    ) -> None:
+        self._store, self._operations, self._touches, self._snapshots = store, operations, touches, snapshots
+        self._clock, self._rules = clock, rules
 
     async def begin(self, owner: Owner, asked: DecayInput, call: Call) -> Accepted:
         """Store the work as a task, due at the present moment. Raises Conflict, Unavailable."""
@@ -57,7 +62,12 @@ class Decay:
         return Foreseen(counts, capped=False)
 
     async def work(self, lease: Lease) -> None:
-        """Write what is due, in as many commits as it takes."""
+        """Write what is due, in as many commits as it takes; after the accesses that are still unwritten.
+
+        The snapshots come first: the end of the operation is the task's end, after which nobody would come back for them.
+        """
+        await self._touches.flush(lease.owner)
+        await self._snapshots.write_due(lease.owner)
         operation = await self._operations.of(lease)
         while operation.state == "pending":
             operation = await self._chunk(lease, operation)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memory_core.consolidation.decay import Decay, DecayRules
+from memory_core.consolidation.snapshots import Snapshots
 from memory_core.domain.task import TaskKind
+from memory_core.ledger.commit import Ledger
 from memory_core.ledger.tasking import Tasking
+from memory_core.ledger.touches import Touches
 from memory_core.ledger.worker import Work
 from memory_core.ports import Clock, LongTermStore
 
@@ -21,6 +24,9 @@ class ConsolidationRules:
 class Consolidation:
     """The phase; each of its parts by name. works: what it does for each kind of task."""
 
-    def __init__(self, store: LongTermStore, tasking: Tasking, clock: Clock, rules: ConsolidationRules) -> None:
-        self.decay = Decay(store, tasking.operations, clock, rules.decay)
+    def __init__(
+        self, store: LongTermStore, ledger: Ledger, tasking: Tasking, touches: Touches, clock: Clock, rules: ConsolidationRules
+    ) -> None:
+        self.snapshots = Snapshots(store, ledger)
+        self.decay = Decay(store, tasking.operations, touches, self.snapshots, clock, rules.decay)
         self.works: dict[TaskKind, Work] = {"decay": self.decay.work}

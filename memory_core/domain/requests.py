@@ -220,6 +220,7 @@ class ListInput(Input):
     since: Moment | None = None
     until: Moment | None = None
     at: Moment | None = None
+    known_at: Moment | None = None
     cursor: Annotated[str, Field(max_length=1000)] | None = None
     limit: Limit = 20
 

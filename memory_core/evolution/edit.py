@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from memory_core.domain.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
 from memory_core.domain.indexing import with_lexical
@@ -18,7 +18,8 @@ from memory_core.domain.requests import CopyInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.value import text_of_value
-from memory_core.evolution.versions import new_version
+from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.versions import Versions, new_version
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import derived, session_document_id
@@ -58,7 +59,7 @@ class Editor:
         def decide(seen: Look) -> _Edit:
             old = _editable(seen, memory_id, if_match)
             wanted = _changed_fields(old, change)
-            updated, kept = new_version(old, wanted, self._clock.now())
+            updated, kept = new_version(old, wanted, self._clock.now(), Versions(seen, ids))
             if updated.valid_until is not None and updated.valid_until <= updated.valid_from:
                 message = f"must be later than valid_from, which is {updated.valid_from.isoformat()} for the new version"
                 raise Invalid("the validity is empty", errors=(FieldError("valid_until", message),))
@@ -66,9 +67,14 @@ class Editor:
                 updated = with_lexical(updated)
             if vector is not None:
                 updated.embedding = vector
-            return _Edit(memory_id, (Change("updated", updated, old, {"change_reason": change.change_reason}),), (kept,))
+            return _Edit(memory_id, (Change("updated", updated, old, {"change_reason": change.change_reason}),), kept)
 
-        return await self._commit(owner, [memory_id], decide, call, look)
+        ids, basis = [memory_id], cast("Look | None", look)
+        while True:
+            try:
+                return await self._commit(owner, ids, decide, call, basis)
+            except LookedElsewhere as needs:  # a correction of the past: versions before the last one end with it
+                ids, basis = [*ids, *needs.wanted], None
 
     async def set_status(self, owner: Owner, memory_id: str, change: StatusInput, call: Call) -> Memory:
         """`deleted`, or `active` for what was deleted or decayed. Raises Conflict naming the allowed moves, NotFound."""

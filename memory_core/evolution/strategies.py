@@ -89,7 +89,9 @@ def _insert_late(new: Memory, judgement: Judgement, successor: Memory, record: C
     if before_it:
         predecessor = max(before_it, key=lambda truth: (truth.event_timestamp, truth.sequence))
         late = late.model_copy(update={"supersedes_id": predecessor.id})
-        ends = predecessor.model_copy(update={"next_id": late.id, "valid_until": max(late.valid_from, predecessor.valid_from)})
+        until = max(late.valid_from, predecessor.valid_from)
+        until = until if predecessor.valid_until is None else min(predecessor.valid_until, until)
+        ends = predecessor.model_copy(update={"next_id": late.id, "valid_until": until})
         changes.append(Change("superseded", ends, predecessor, {"conflict_id": record.id}))
     follows = successor.model_copy(update={"supersedes_id": late.id})
     changes.append(Change("preceded", follows, successor, {"conflict_id": record.id}))

@@ -9,8 +9,8 @@ from urllib.parse import quote
 import orjson
 from azure.functions import HttpResponse
 
-from memory_core.domain.models import Memory
-from memory_core.domain.results import Accepted, Buffered, Hit, Retrieved, Saved
+from memory_core.domain.models import UNLOGGED_FIELDS, Memory
+from memory_core.domain.results import Accepted, Buffered, EventPage, Hit, MemoryPage, Retrieved, Saved, Settled
 from memory_core.domain.scope import Owner
 from memory_core.recollection.graph.style import POLICY
 
@@ -26,6 +26,27 @@ def json_response(value: Any, *, status: int = 200, headers: Mapping[str, str] |
 def memory_response(memory: Memory, *, status: int = 200, include_embedding: bool = False) -> HttpResponse:
     """One memory, with the ETag that its next PUT has to send as If-Match."""
     return json_response(memory.public(include_embedding=include_embedding), status=status, headers={"ETag": memory.etag})
+
+
+def settled_response(found: Settled, *, logged_only: bool, include_embedding: bool = False) -> HttpResponse:
+    """A memory of a time past, with the sequence of the log that it is the state of."""
+    shown = _as_logged(found.memory) if logged_only else found.memory.public(include_embedding=include_embedding)
+    return json_response({**shown, "as_of_sequence": found.as_of_sequence}, headers={"ETag": found.memory.etag})
+
+
+def memories_response(page: MemoryPage, *, logged_only: bool = False) -> HttpResponse:
+    """One page of memories; `logged_only`: without the fields that no event records, where it was told from the log."""
+    shown = [_as_logged(memory) if logged_only else memory.public() for memory in page.memories]
+    return json_response({"memories": shown, "as_of_sequence": page.as_of_sequence, "next_cursor": page.next_cursor})
+
+
+def events_response(page: EventPage) -> HttpResponse:
+    """One page of the log."""
+    return json_response({"events": [event.model_dump(mode="json") for event in page.events], "next_cursor": page.next_cursor})
+
+
+def _as_logged(memory: Memory) -> dict[str, Any]:
+    return {name: value for name, value in memory.public().items() if name not in UNLOGGED_FIELDS}
 
 
 def saved_response(saved: Saved) -> HttpResponse:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from memory_core.domain.models import ConflictRecord, Memory, Outcome
+from memory_core.domain.models import UNLOGGED_FIELDS, ConflictRecord, Event, Memory, Outcome
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import SessionView, VersionView
 from memory_core.domain.task import TASK_FIELDS, Task
@@ -22,6 +22,7 @@ LICENSE = {"name": "MIT", "identifier": "MIT"}
 TAGS = [
     {"name": "memories", "description": "Save, find, read and change memories."},
     {"name": "tasks", "description": "What goes on after a call was answered."},
+    {"name": "time", "description": "What happened, and what was known when."},
     {"name": "sessions", "description": "Memories by session, procedures by key."},
     {"name": "system", "description": "Whether it works and what it does."},
 ]
@@ -94,6 +95,7 @@ EXAMPLES: dict[str, Schema] = {
     "memory_update": {"user_id": "ana", "content": "Ana lives in Porto", "change_reason": "she moved"},
     "memory_status": {"user_id": "ana", "status": "deleted", "reason": "no longer true"},
     "memory_copy": {"user_id": "ana", "to_agent_id": "travel-agent"},
+    "replay_memories": {"user_id": "ana", "known_at": "2026-05-08T13:56:00Z"},
 }
 ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     # function → (status → what it means, schema of the body)
@@ -121,6 +123,8 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "task_get": ({"200": "The task"}, "Task"),
     "task_retry": ({"202": "The task, accepted again"}, "Task"),
     "task_cancel": ({"200": "The task, now cancelled"}, "Task"),
+    "timeline_list": ({"200": "One page, oldest first"}, "EventPage"),
+    "replay_memories": ({"200": "One page, newest first"}, "MemoryPage"),
     "sessions_list": ({"200": "One page"}, "SessionPage"),
     "session_get": ({"200": "The session"}, "SessionView"),
     "procedure_get": ({"200": "The memory"}, "Memory"),
@@ -155,6 +159,8 @@ def tag(path: str) -> str:
         return "memories"
     if path.startswith("/api/v1/tasks"):
         return "tasks"
+    if path.startswith(("/api/v1/timeline", "/api/v1/replay")):
+        return "time"
     return "sessions" if path.startswith(("/api/v1/sessions", "/api/v1/procedures")) else "system"
 
 
@@ -200,10 +206,10 @@ def problem_responses() -> dict[str, Schema]:
 def answer_schemas() -> dict[str, Schema]:
     """The schemas of all answers, with the models they refer to."""
     found: dict[str, Schema] = {}
-    for name, kind in (("Memory", Memory), ("ConflictRecord", ConflictRecord), ("VersionView", VersionView), ("SessionView", SessionView)):
+    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView):
         schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
         found.update(schema.pop("$defs", {}))
-        found[name] = schema
+        found[kind.__name__] = schema
     _as_shown(found)
     found.update(_shapes())
     return found
@@ -215,6 +221,9 @@ def _as_shown(found: dict[str, Schema]) -> None:
     for name in ("lexical", "search_text", "epoch", "sequence", "revision"):
         properties.pop(name)
     found.pop("Lexical", None)
+    # What no event records is left out of what is told from the log.
+    found["Memory"]["required"] = [one for one in found["Memory"]["required"] if one in properties and one not in UNLOGGED_FIELDS]
+    properties["as_of_sequence"] = {"type": ["integer", "null"], "description": "Only with at or known_at"}
     properties["embedding"] = {"type": ["array", "null"], "items": {"type": "number"}, "description": "Only with include=embedding"}
 
 
@@ -243,6 +252,8 @@ def _shapes() -> dict[str, Schema]:
     readiness = {"status": {"enum": ["ready", "degraded", "unavailable"]}, "dependencies": {"type": "object"}}
     waits: Schema = {"buffered": {"type": "integer"}, "flush_at": {"type": ["string", "null"], "format": "date-time"}}
     accepted: Schema = {"task_id": text, "status": {"const": "accepted"}, "degraded": _list(text)}
+    as_of = {"type": ["integer", "null"], "description": "The sequence of the log that this is the state of; null when others kept writing"}
+    memories: Schema = {"memories": _list(_ref("Memory")), "as_of_sequence": as_of, "next_cursor": cursor}
     return {
         "Anything": {"type": "object"},
         "Accepted": _object(accepted, *accepted),
@@ -261,7 +272,8 @@ def _shapes() -> dict[str, Schema]:
         "Hit": _object({**hit, "explain": {"type": ["object", "null"], "description": "Only when asked for"}}, *hit),
         "Retrieved": _object(retrieved, "results", "degraded", "as_of_sequence"),
         "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
-        "MemoryPage": _object({"memories": _list(_ref("Memory")), "next_cursor": cursor}, "memories", "next_cursor"),
+        "MemoryPage": _object(memories, *memories),
+        "EventPage": _object({"events": _list(_ref("Event")), "next_cursor": cursor}, "events", "next_cursor"),
         "SessionPage": _object({"sessions": _list(_ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
         "Evolution": _object({"memories": _list(_ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),
         "Versions": _object({"versions": _list(_ref("VersionView"))}, "versions"),

@@ -16,6 +16,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, check_move
 from memory_core.domain.models import UNLOGGED_FIELDS, Event, Head, Memory
 from memory_core.domain.results import Call
 from memory_core.domain.slots import Slot, slot_of, with_marks
+from memory_core.domain.versions import version_id
 from memory_core.ledger.ids import event_id
 from memory_core.ports import Batch, Document, Write
 
@@ -42,6 +43,7 @@ class Changes(Generic[Result]):
     written twice, or be creations that the decision looks for.
     head_fields: from the head that it is put on to the fields of it that change besides; it may be put on a newer head than the
     decision saw. fragile: any other commit voids the decision, because it rests on documents that no event tells of.
+    deletes: documents that are to be gone; one that is not there does no harm.
     """
 
     result: Result
@@ -53,6 +55,7 @@ class Changes(Generic[Result]):
     types: frozenset[str] = frozenset()
     head_fields: Callable[[Head], Mapping[str, Any]] = field(default=lambda head: {})
     fragile: bool = False
+    deletes: tuple[Document, ...] = ()
 
     def stand(self, events: Iterable[Event]) -> bool:
         """Whether the decision is still right after these events of other commits: they touch nothing that it looked at."""
@@ -79,12 +82,15 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
     occurred = now if base.last_occurred_at is None else max(now, base.last_occurred_at + timedelta(microseconds=1))
     events: list[Event] = []
     stored: dict[str, Memory] = {}
+    versions: dict[str, Memory] = {}
     for number, change in enumerate(changes.changes):
         if change.before is not None and change.before.status is not change.after.status:
             check_move(change.before.status, change.after.status)
         sequence = base.sequence + 1 + number
         created = change.before.sequence if change.before is not None and change.before.sequence else 0
         earlier = stored.get(change.after.id)
+        if change.before is not None and change.after.version > change.before.version:
+            versions[version_id(change.after.id, change.before.version)] = earlier or change.before
         after = change.after.model_copy(
             update={"epoch": base.epoch, "revision": sequence, "sequence": (earlier.sequence if earlier else created) or sequence}
         )
@@ -92,8 +98,9 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
         events.append(_event(change, after, event_id(commit_id, number), sequence, occurred + timedelta(microseconds=number), call))
     moved = _moved_head(base, changes, events)
     writes = [Write("put", Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)) for memory in stored.values()]
-    writes += [Write("put", _numbered(document, base)) for document in changes.puts]
+    writes += [Write("put", _numbered(document, base, versions.get(document.id))) for document in changes.puts]
     writes += [Write("create", _numbered(document, base)) for document in changes.creates]
+    writes += [Write("delete", document) for document in changes.deletes]
     return Assembled(Batch(commit_id, head, moved, tuple(events), tuple(writes)), stored)
 
 
@@ -153,9 +160,14 @@ def _slots_filled(changes: Changes[Any]) -> Iterable[Slot]:
     return (slot for change in changes.changes if (slot := slot_of(change.after)) is not None)
 
 
-def _numbered(document: Document, base: Head) -> Document:
-    """Bookkeeping documents carry the epoch, and the sequence at which they were first written (their keyset place)."""
+def _numbered(document: Document, base: Head, version_of: Memory | None = None) -> Document:
+    """Bookkeeping documents carry the epoch, and the sequence at which they were first written (their keyset place).
+
+    An old version carries the numbers of the memory as it was before: in this very commit, where it was changed more than once.
+    """
     body = {**document.body, "epoch": base.epoch}
+    if version_of is not None:
+        body |= {"sequence": version_of.sequence, "revision": version_of.revision}
     if not body.get("sequence"):
         body["sequence"] = base.sequence + 1
     return replace(document, body=body)

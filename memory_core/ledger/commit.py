@@ -123,7 +123,7 @@ class Ledger:
         self._refuse_erasing(look.head)
         changes, head = decide(look), look.head
         in_the_way = self._ahead_of(owner, head)
-        while changes.changes or changes.puts or changes.creates:
+        while changes.changes or changes.puts or changes.creates or changes.deletes:
             if in_the_way is not None:
                 if in_the_way.decide_again or not changes.stand(await self._events_between(owner, head, in_the_way.head)):
                     look = await self.look(owner, ids, nears)

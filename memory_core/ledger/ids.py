@@ -36,6 +36,11 @@ def told_late_id(owner: Owner, key: str, event: str, content: str) -> str:
     return derived("mem", *owner, "procedure told late", key, event, content)
 
 
+def snapshot_id(epoch: str, sequence: int, part: int) -> str:
+    """The id of one part of the snapshot at a sequence."""
+    return derived("snp", epoch, str(sequence), str(part))
+
+
 def marker_id(commit_id: str) -> str:
     """The id of a commit's first event, which proves that the commit was applied."""
     return event_id(commit_id, 0)

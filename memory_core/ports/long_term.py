@@ -104,8 +104,9 @@ class Filter:
     """Which memories a list or a retrieve may show. Empty = no restriction, but `statuses`, which is always given.
 
     at: valid at that moment (valid_from ≤ at < valid_until), and then a memory whose reason is contradicted, consolidated
-    or new_version counts whatever its status, versions included. Without it only `now` is compared with valid_until, and only
-    when `now` is given. since, until: on event_timestamp, since ≤ t < until. tags, next_ids: any of them.
+    or new_version counts whatever its status, versions included, and one that is deleted for another reason does not. Without
+    it only `now` is compared with valid_until, and only when `now` is given. since, until: on event_timestamp,
+    since ≤ t < until. tags, next_ids: any of them.
     """
 
     statuses: frozenset[str]
@@ -119,6 +120,27 @@ class Filter:
     until: datetime | None = None
     at: datetime | None = None
     now: datetime | None = None
+
+    @property
+    def standing(self) -> frozenset[str]:
+        """The statuses that count by themselves: looking back in time, what was deleted never does, even where it is asked for."""
+        return self.statuses if self.at is None else self.statuses - {"deleted"}
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """Which events to read. Empty = all. types: of the memories; event_types: of the events. since ≤ occurred_at < until.
+
+    up_to: only those with sequence ≤ up_to.
+    """
+
+    memory_id: str | None = None
+    types: frozenset[str] = frozenset()
+    event_types: frozenset[str] = frozenset()
+    correlation_id: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    up_to: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +234,8 @@ class LongTermStore(Pooled, Protocol):
         Read from what is indexed: no body of the many for which nothing is due. Rounding may name one a second too early.
         """
 
-    async def events(self, owner: Owner, after_sequence: int, limit: int) -> list[Event]:
-        """Events with sequence > after_sequence, in order."""
+    async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
+        """Events with sequence > after_sequence that the filter lets through, in order."""
 
     async def check(self) -> Health:
         """A cheap round trip, for readiness."""

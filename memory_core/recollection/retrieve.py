@@ -23,11 +23,11 @@ from memory_core.domain.results import Retrieved
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import Scores, ScoringParameters, score
 from memory_core.domain.shown import Shown
-from memory_core.evolution.versions import base_id
+from memory_core.domain.versions import base_id, is_of_its_life
 from memory_core.ledger.touches import Touches
 from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp
 from memory_core.recollection.explain import explain_query
-from memory_core.recollection.filters import shows, taken_back
+from memory_core.recollection.filters import shows
 from memory_core.recollection.hits import build_hits
 from memory_core.recollection.stale import stale_facts
 from memory_core.recollection.working_set import WorkingSet
@@ -155,11 +155,11 @@ class Retriever:
         versions = [name for name in shown if name != base_id(name)]
         standing = await self._store.memories(owner, [base_id(name) for name in versions]) if versions else {}
         for name in versions:
-            base = standing.get(base_id(name))
-            if taken_back(base.memory if base else None):
-                del shown[name]
+            base, version = standing.get(base_id(name)), shown[name].memory
+            if is_of_its_life(version, base.memory if base else None):
+                shown[name] = Shown.of(version.model_copy(update={"id": base_id(name)}))
             else:
-                shown[name] = Shown.of(shown[name].memory.model_copy(update={"id": base_id(name)}))
+                del shown[name]
         return shown
 
     async def close(self) -> None:

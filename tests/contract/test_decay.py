@@ -66,11 +66,11 @@ async def test_a_crossing_is_written_once_and_the_memory_found_only_where_it_is_
     assert len(await world.log()) == 1
     assert (await decayed(core)).result == {"counts": {"decayed": 1}, "capped": False}
     assert (await decayed(core)).result == {"counts": {"decayed": 0}, "capped": False}
+    assert abs(await importance(core) - importance_at(0.4, saved.created_at, world.clock.now())) < 1e-9
     held = await core.get(ALICE, saved.id)
     assert (held.status, held.status_reason, held.importance_base) == (Status.DECAYED, "importance_decay", 0.4)
     assert [event.event_type for event in await world.log()] == ["created", "decayed"]
     assert (await core.retrieve(ALICE, RetrieveInput(query="fado"))).results == ()
-    assert abs(await importance(core) - importance_at(0.4, saved.created_at, world.clock.now())) < 1e-9
     assert await listed(core) == []
 
 
@@ -105,6 +105,17 @@ async def test_what_is_edited_or_told_again_has_been_looked_at(core: MemoryCore,
     await core.save(ALICE, fact("the roof leaks", importance=0.1))
     await decayed(core)
     assert {one.id for one in await listed(core)} == {edited.id, told.id}
+
+
+async def test_what_was_found_has_been_looked_at(core: MemoryCore, world: World) -> None:
+    await core.bulk(ALICE, [fact("the door is green", importance=0.1), fact("the roof leaks", importance=0.1)])
+    world.clock.forward(29 * DAY)
+    assert (await core.retrieve(ALICE, RetrieveInput(query="the door is green", limit=1))).results
+    assert (await decayed(core)).result == {"counts": {"decayed": 0}, "capped": False}
+    world.clock.forward(20 * DAY)
+    assert await foreseen(core) == Foreseen({"decayed": 1}, capped=False)
+    await decayed(core)
+    assert [one.content for one in await listed(core)] == ["the door is green"]
 
 
 async def test_more_than_one_commit_holds_goes_in_chunks_and_a_cap_ends_it(world: World) -> None:

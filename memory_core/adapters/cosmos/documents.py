@@ -64,6 +64,9 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
     item["sequence"] = body.get("sequence", 0)
     if document.kind not in MEMORY_KINDS:
         item["body"] = body
+        if document.kind == "event":
+            item.update(type=body["memory_type"], memory_id=body["memory_id"])
+            item["event_at"] = datetime.fromisoformat(body["occurred_at"]).timestamp()
         if document.expires_at is not None:
             # Rounded down: the service may drop it a moment before our clock says so, but never keeps its id taken after that.
             item["ttl"] = max(1, int((document.expires_at - now).total_seconds()))
@@ -131,8 +134,9 @@ def _compared(body: Mapping[str, Any]) -> dict[str, Any]:
             made[name] = datetime.fromisoformat(body[field]).timestamp()
     if body.get("subject") is not None and body.get("attribute") is not None:
         made["slot_subject"], made["slot_attribute"] = folded(body["subject"]), folded(body["attribute"])
+    made["idle_since_s"] = datetime.fromisoformat(body["last_accessed_at"] or body["created_at"]).timestamp()
     if body["status"] == "active" and fades(body["type"], pinned=body["pinned"], in_slot="slot_subject" in made):
-        made["idle_since_s"] = datetime.fromisoformat(body["last_accessed_at"] or body["created_at"]).timestamp()
+        made["fades"] = True
         made["created_s"] = datetime.fromisoformat(body["created_at"]).timestamp()
         made["halvings"], made["characters"] = halvings(body["importance_base"]), len(body["content"])
     return made

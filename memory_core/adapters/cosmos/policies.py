@@ -30,8 +30,8 @@ Session only its own, so that it may decide on what another one has just changed
 
 _INDEXED = (
     "app_id", "user_id", "kind", "sequence", "expires_at", "type", "status", "status_reason", "category", "session_id", "agent_id",
-    "event_at", "valid_from_s", "valid_until_s", "slot_subject", "slot_attribute", "next_id",
-    "idle_since_s", "halvings", "characters", "created_s",
+    "event_at", "valid_from_s", "valid_until_s", "slot_subject", "slot_attribute", "next_id", "memory_id",
+    "fades", "idle_since_s", "halvings", "characters", "created_s",
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from memory_core.adapters.cosmos.documents import MEMORY_FIELDS, MEMORY_KINDS, n
 from memory_core.domain.fading import Fading
 from memory_core.domain.models import Vector
 from memory_core.domain.scope import Owner
-from memory_core.ports import Filter, Kind, Near, Place, Search
+from memory_core.ports import EventFilter, Filter, Kind, Near, Place, Search
 
 MAX_TERMS = 30
 """What the service scores in one FullTextScore."""
@@ -106,7 +106,7 @@ def faded(owner: Owner, rules: Fading, now: datetime, session_id: str | None, af
     """Places of memories for which something is due, in order."""
     asked = Conditions(owner, ("memory",))
     bounds = {name: asked.value(value) for name, value in rules.bounds(now).items()}
-    asked.add(f"c.idle_since_s <= {bounds['now']}")
+    asked.add(f"c.fades AND c.idle_since_s <= {bounds['now']}")
     if session_id is not None:
         asked.equal("c.session_id", session_id)
     under = "c.idle_since_s + {half_life} * (c.halvings - {level}) < {now} + 1"
@@ -118,10 +118,11 @@ def faded(owner: Owner, rules: Fading, now: datetime, session_id: str | None, af
     return asked.query(f"TOP {int(limit)} c.sequence, c.id", "ORDER BY c.sequence ASC, c.id ASC")
 
 
-def events(owner: Owner, after_sequence: int, limit: int) -> Query:
+def events(owner: Owner, after_sequence: int, limit: int, where: EventFilter | None) -> Query:
     """Events after a sequence, in order."""
     asked = Conditions(owner, ("event",))
     asked.add(f"c.sequence > {asked.value(after_sequence)}")
+    asked.about(where)
     return asked.query(f"TOP {int(limit)} VALUE c.body", "ORDER BY c.sequence ASC, c.id ASC")
 
 

@@ -32,7 +32,22 @@ from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
-from memory_core.ports import Batch, Charged, Clock, Document, Filter, Found, Health, Kind, Near, Place, Search, Snapshot, Touch
+from memory_core.ports import (
+    Batch,
+    Charged,
+    Clock,
+    Document,
+    EventFilter,
+    Filter,
+    Found,
+    Health,
+    Kind,
+    Near,
+    Place,
+    Search,
+    Snapshot,
+    Touch,
+)
 
 if TYPE_CHECKING:
     from azure.cosmos.aio import ContainerProxy
@@ -191,10 +206,10 @@ class CosmosStore:
         found = await self._connection.query(owner, queries.faded(owner, rules, now, session_id, after, limit))
         return [Place(row["sequence"], row["id"]) for row in found.rows]
 
-    async def events(self, owner: Owner, after_sequence: int, limit: int) -> list[Event]:
-        """Events with sequence > after_sequence, in order."""
+    async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
+        """Events with sequence > after_sequence that the filter lets through, in order."""
         self._check_open()
-        found = await self._connection.query(owner, queries.events(owner, after_sequence, limit))
+        found = await self._connection.query(owner, queries.events(owner, after_sequence, limit, where))
         return [Event.model_validate(body) for body in found.rows]
 
     async def check(self) -> Health:

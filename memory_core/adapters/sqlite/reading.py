@@ -11,20 +11,19 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from memory_core.adapters.sqlite.filters import conditions
+from memory_core.adapters.sqlite.filters import conditions, event_conditions
 from memory_core.adapters.sqlite.rows import READ_COLUMNS, decoded, listed
 from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
-from memory_core.ports import Document, Filter, Kind, Place
+from memory_core.ports import Document, EventFilter, Filter, Kind, Place
 
 _OWNED = "app_id = :app_id AND user_id = :user_id AND (expires_at IS NULL OR expires_at > :now)"
 _BY_ID = f"SELECT {READ_COLUMNS} FROM documents WHERE id IN (SELECT value FROM json_each(:ids)) AND {_OWNED}"  # noqa: S608
 _HEAD_AND_BY_ID = f"SELECT NULL, 'head', body, NULL, NULL, NULL FROM heads WHERE app_id = :app_id AND user_id = :user_id UNION ALL {_BY_ID}"  # noqa: S608
 # Read along in the same statement: a transaction and a read of its own cost 0.02 ms.
 _EPOCH = "(SELECT json_extract(CAST(body AS TEXT), '$.epoch') FROM heads WHERE app_id = :app_id AND user_id = :user_id)"
-_EVENTS = "SELECT body FROM documents WHERE app_id = ? AND user_id = ? AND kind = 'event' AND sequence > ? ORDER BY sequence LIMIT ?"
 _BY_SLOT = (
     "SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id AND subject = :subject AND attribute = :attribute "
     "AND kind = 'memory' AND (status IN ('active', 'compressed') OR status = 'superseded' AND status_reason = 'contradicted') "
@@ -169,6 +168,16 @@ def faded(
     return [Place(sequence, identity) for sequence, identity in connection.execute(_FADED, parameters)]
 
 
-def events(connection: sqlite3.Connection, owner: Owner, after_sequence: int, limit: int) -> list[Event]:
+def events(connection: sqlite3.Connection, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None) -> list[Event]:
     """Events after a sequence, in order."""
-    return [Event.model_validate_json(body) for (body,) in connection.execute(_EVENTS, (*owner, after_sequence, limit))]
+    restriction, parameters = event_conditions(where)
+    parameters.update(app_id=owner.app_id, user_id=owner.user_id, after=after_sequence, limit=limit)
+    # The plus makes SQLite look up the events of one memory, or go on from a moment, instead of going through all of the user's: 0.05 ms,
+    # not 30, among 100,000. Events happen in the order of their sequence.
+    since = where is not None and where.since is not None
+    narrow = where is not None and (where.memory_id is not None or since)
+    statement = (
+        f"SELECT body FROM documents WHERE app_id = :app_id AND user_id = :user_id AND {'+kind' if narrow else 'kind'} = 'event' "  # noqa: S608
+        f"AND sequence > :after {restriction} ORDER BY {'event_at, sequence' if since else 'sequence'} LIMIT :limit"
+    )
+    return [Event.model_validate_json(body) for (body,) in connection.execute(statement, parameters)]

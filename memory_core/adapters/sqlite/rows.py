@@ -31,7 +31,8 @@ _MEMORY_COLUMNS = (
     "event_at", "valid_from", "valid_until", "tags", "subject", "attribute", "next_id", "epoch", "inner",
     "idle_since", "halvings", "characters", "created_at",
 )  # fmt: skip
-_COLUMNS = ("app_id", "user_id", "id", "kind", "sequence", "change", "expires_at", *_MEMORY_COLUMNS, "vector", "body")
+_EVENT_COLUMNS = ("memory_id", "event_type", "correlation_id")
+_COLUMNS = ("app_id", "user_id", "id", "kind", "sequence", "change", "expires_at", *_MEMORY_COLUMNS, *_EVENT_COLUMNS, "vector", "body")
 READ_COLUMNS = "id, kind, body, inner, expires_at, vector"
 
 WRITE = (
@@ -73,12 +74,15 @@ def parameters(document: Document) -> dict[str, Any]:
     end is a status, not a clock.
     """
     body = document.body
-    row: dict[str, Any] = dict.fromkeys(_MEMORY_COLUMNS)
+    row: dict[str, Any] = dict.fromkeys((*_MEMORY_COLUMNS, *_EVENT_COLUMNS))
     if document.kind in MEMORY_KINDS:
         if document.expires_at is not None:
             raise ValueError(f"{document.id}: a memory does not expire")
         row.update(_memory_columns(body))
         body = public_part(body)
+    elif document.kind == "event":
+        row.update(type=body["memory_type"], event_at=seconds(body["occurred_at"]))
+        row.update({name: body[name] for name in _EVENT_COLUMNS})
     row.update(
         id=document.id,
         kind=document.kind,

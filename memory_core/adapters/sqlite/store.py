@@ -30,7 +30,22 @@ from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
-from memory_core.ports import Batch, Clock, Document, Filter, Found, Health, Kind, Near, Neighbour, Place, Search, Snapshot, Touch
+from memory_core.ports import (
+    Batch,
+    Clock,
+    Document,
+    EventFilter,
+    Filter,
+    Found,
+    Health,
+    Kind,
+    Near,
+    Neighbour,
+    Place,
+    Search,
+    Snapshot,
+    Touch,
+)
 
 READERS = 3
 IDS_ON_THE_LOOP = 32
@@ -183,9 +198,9 @@ class SqliteStore:
         """Places of memories for which something is due, from an index."""
         return await self._run(self._readers, reading.faded, owner, rules, now, session_id, after, limit)
 
-    async def events(self, owner: Owner, after_sequence: int, limit: int) -> list[Event]:
-        """Events with sequence > after_sequence, in order."""
-        return await self._run(self._readers, reading.events, owner, after_sequence, limit)
+    async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
+        """Events with sequence > after_sequence that the filter lets through, in order."""
+        return await self._run(self._readers, reading.events, owner, after_sequence, limit, where)
 
     async def check(self) -> Health:
         """One small read, with what the file and the slices take."""
