@@ -259,6 +259,7 @@ class Event(BaseModel):
     """One change of one memory. `before` and `after` hold only the fields that changed, never embeddings.
 
     redacted: the memory was forgotten for good; what the event said is gone, its place in the log stays.
+    epoch: the owner's, as it was when this was written; bookkeeping, never shown.
     """
 
     id: str
@@ -275,6 +276,7 @@ class Event(BaseModel):
     after: dict[str, Any] = Field(default_factory=dict)
     metadata: dict[str, Any] = Field(default_factory=dict)
     redacted: bool = False
+    epoch: str = ""
 
 
 class Head(BaseModel):
@@ -282,7 +284,8 @@ class Head(BaseModel):
 
     slots: which slots were ever filled (`domain/slots.py`); None = not known, any may have been. pending_tasks: how many tasks are not
     finished, so that the sweep finds them without a scan. redactions: grows with each commit that redacts events, so that nothing which was
-    folded before it is written after it. snapshot_due: the sequence at which the next snapshot is due.
+    folded before it is written after it. snapshot_due: the sequence at which the next snapshot is due. expires_at: when what
+    is left of an erased user may go; any commit makes it a head like others.
     """
 
     epoch: str
@@ -302,6 +305,7 @@ class Head(BaseModel):
     slots: str | None = None
     redactions: int = 0
     snapshot_due: int = EVENTS_A_SNAPSHOT
+    expires_at: datetime | None = None
 
 
 class ConflictRecord(BaseModel):

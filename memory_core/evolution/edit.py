@@ -118,7 +118,7 @@ class Editor:
                 raise Conflict(f"a memory that is {source.status.value} can't be copied")
             if source.agent_id == to.to_agent_id:
                 raise Invalid("nothing to copy", errors=(FieldError("to_agent_id", "is the agent that the memory belongs to"),))
-            identity = derived("mem", *owner, "copy", memory_id, str(source.revision), to.to_agent_id)
+            identity = derived("mem", "copy", memory_id, str(source.revision), to.to_agent_id)
             held = seen.memory(identity)
             if held is not None and held.status is not Status.DELETED:
                 return _Edit(identity)
@@ -132,7 +132,7 @@ class Editor:
 
         look = await self._ledger.look(owner, [memory_id])
         source = _present(look, memory_id)
-        identity = derived("mem", *owner, "copy", memory_id, str(source.revision), to.to_agent_id)
+        identity = derived("mem", "copy", memory_id, str(source.revision), to.to_agent_id)
         return await self._commit(owner, [*_ids_of(owner, source), identity], decide, call)
 
     async def _ids(self, owner: Owner, memory_id: str) -> list[str]:

@@ -109,7 +109,7 @@ class Former:
         """
         work = _Work(owner, conversation, cell, total, call, finish)
         asking = Asking(owner, conversation, self._agents, self._rules, steps)
-        identity, ready = cell_id(owner, conversation, cell), None
+        identity, ready = cell_id(conversation, cell), None
         for _ in range(MAX_LOOKS):
             look = await self._ledger.look(owner, [conversation.id, identity])
             done, earlier = _formed_before(look, conversation.id, cell)

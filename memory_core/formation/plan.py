@@ -163,7 +163,7 @@ def _upsert(page: Page, one: Prepared, older: Versions) -> PlannedOutcome:
 def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
     """A value from before the present one is history on arrival: kept under an id of its own, superseded, found by `at` only."""
     memory = one.memory
-    identity = late_id(page.owner, memory)
+    identity = late_id(memory)
     told = page.memory(identity)
     if told is not None:
         return _reinforce(page, one.place, told)
@@ -173,9 +173,9 @@ def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
     return PlannedOutcome(one.place, Outcome.CREATED, identity)
 
 
-def late_id(owner: Owner, memory: Memory) -> str:
+def late_id(memory: Memory) -> str:
     """The id of a procedural memory that turns out to be older than what its key holds."""
-    return told_late_id(owner, memory.key or "", memory.event_timestamp.isoformat(), memory.content)
+    return told_late_id(memory.key or "", memory.event_timestamp.isoformat(), memory.content)
 
 
 def _says_the_same(held: Memory, new: Memory) -> bool:

@@ -174,7 +174,7 @@ class Saver:
     def _ids_of(owner: Owner, memories: Sequence[Memory]) -> list[str]:
         """Everything that a decision on these memories reads by id."""
         ids = {memory.id for memory in memories if memory.type is not MemoryType.SEMANTIC}
-        ids |= {late_id(owner, memory) for memory in memories if memory.type is MemoryType.PROCEDURAL}
+        ids |= {late_id(memory) for memory in memories if memory.type is MemoryType.PROCEDURAL}
         return sorted(ids | {session_document_id(owner, memory.session_id) for memory in memories if memory.session_id})
 
 

@@ -43,7 +43,9 @@ class Changes(Generic[Result]):
     written twice, or be creations that the decision looks for.
     head_fields: from the head that it is put on to the fields of it that change besides; it may be put on a newer head than the
     decision saw. fragile: any other commit voids the decision, because it rests on documents that no event tells of.
-    deletes: documents that are to be gone; one that is not there does no harm.
+    deletes: documents that are to be gone; one that is not there does no harm. staged: documents that are written as they are, of
+    an epoch that is not the head's (yet). begins: the epoch that starts with this commit; of the head before nothing stays, and what
+    `puts` and `creates` bring is of the new epoch.
     """
 
     result: Result
@@ -56,6 +58,8 @@ class Changes(Generic[Result]):
     head_fields: Callable[[Head], Mapping[str, Any]] = field(default=lambda head: {})
     fragile: bool = False
     deletes: tuple[Document, ...] = ()
+    staged: tuple[Document, ...] = ()
+    begins: str | None = None
 
     def stand(self, events: Iterable[Event]) -> bool:
         """Whether the decision is still right after these events of other commits: they touch nothing that it looked at."""
@@ -79,6 +83,8 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
     Several changes of one memory become several events and one write of its last state.
     """
     base = head or Head(epoch=epoch, slots="")
+    if changes.begins is not None:
+        base = Head(epoch=changes.begins, slots="")
     occurred = now if base.last_occurred_at is None else max(now, base.last_occurred_at + timedelta(microseconds=1))
     events: list[Event] = []
     stored: dict[str, Memory] = {}
@@ -100,6 +106,7 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
     writes = [Write("put", Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)) for memory in stored.values()]
     writes += [Write("put", _numbered(document, base, versions.get(document.id))) for document in changes.puts]
     writes += [Write("create", _numbered(document, base)) for document in changes.creates]
+    writes += [Write("put", document) for document in changes.staged]
     writes += [Write("delete", document) for document in changes.deletes]
     return Assembled(Batch(commit_id, head, moved, tuple(events), tuple(writes)), stored)
 
@@ -122,13 +129,14 @@ def _event(change: Change, after: Memory, identity: str, sequence: int, occurred
         before={name: old[name] for name in changed if name in old},
         after=changed,
         metadata=dict(change.metadata),
+        epoch=after.epoch,
     )
 
 
 def _moved_head(base: Head, changes: Changes[Any], events: list[Event]) -> Head:
     """The head after these events. A change of something that was there is a "removal" for every cache that may hold it."""
     if not events:
-        return base.model_copy(update=dict(changes.head_fields(base)))
+        return base.model_copy(update={"expires_at": None, **changes.head_fields(base)})
     counts = dict(base.counts)
     documents, length, removal = base.lexical_documents, base.lexical_length, base.last_removal_sequence
     for change, event in zip(changes.changes, events, strict=True):
@@ -151,6 +159,7 @@ def _moved_head(base: Head, changes: Changes[Any], events: list[Event]) -> Head:
             "lexical_documents": documents,
             "lexical_length": round(max(length, 0.0), 3),
             "slots": None if base.slots is None else with_marks(base.slots, _slots_filled(changes)),
+            "expires_at": None,
             **changes.head_fields(base),
         }
     )

@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory_core.domain.errors import NotFound
+from memory_core.domain.models import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task, TaskKind
@@ -59,7 +60,7 @@ class Operation(BaseModel):
 class Chunk:
     """One commit's worth: changes of memories, further documents, where the cursor stands after it, what it adds to the counts.
 
-    done: it was the last; then the task ends with `result` beside the counts. reads, sessions, fragile, head_fields: as of `Changes`.
+    done: it was the last; then the task ends with `result` beside the counts. All others are those of `Changes`.
     """
 
     changes: tuple[Change, ...] = ()
@@ -72,10 +73,14 @@ class Chunk:
     reads: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
     fragile: bool = True
-    head_fields: Callable[[Any], Mapping[str, Any]] = field(default=lambda head: {})
+    head_fields: Callable[[Head], Mapping[str, Any]] = field(default=lambda head: {})
+    deletes: tuple[Document, ...] = ()
+    staged: tuple[Document, ...] = ()
+    begins: str | None = None
 
 
 Decide = Callable[[Look, Operation], Chunk]
+HeadFields = Callable[[Head], Mapping[str, Any]]
 
 
 class Operations:
@@ -145,12 +150,15 @@ class Operations:
                 (*chunk.creates, *made.creates),
                 chunk.reads,
                 chunk.sessions,
-                head_fields=lambda head: {**chunk.head_fields(head), **made.head_fields(head)},
+                head_fields=lambda head: _both(head, chunk.head_fields, made.head_fields),
                 fragile=chunk.fragile,
+                deletes=chunk.deletes,
+                staged=chunk.staged,
+                begins=chunk.begins,
             )
 
         seen = [lease.task.task_id, operation.id, *ids]
-        committed = await self._ledger.commit(lease.owner, changes, ids=seen, call=operation.call)
+        committed = await self._ledger.commit(lease.owner, changes, ids=seen, call=operation.call, while_erasing=True)
         await self._mirror.follow(lease.owner, committed)
         for task in ended if committed.changes is not None else ():
             await self._ends.announce(lease.owner, task)
@@ -183,6 +191,12 @@ def operation_in(document: Document) -> Operation:
 def added(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
     """Both counts together."""
     return {name: counts.get(name, 0) + more.get(name, 0) for name in {**counts, **more}}
+
+
+def _both(head: Head, first: HeadFields, second: HeadFields) -> Mapping[str, Any]:
+    """The fields of both, the second's on top of the first's."""
+    fields = first(head)
+    return {**fields, **second(head.model_copy(update=dict(fields)))}
 
 
 def _advanced(subject: Document, operation: Operation) -> Changes[Operation]:

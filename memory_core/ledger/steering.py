@@ -101,5 +101,6 @@ class Steering:
                 head_fields=turned.head_fields,
             )
 
-        committed = await self._ledger.commit(owner, decide, ids=[task_id, subject, *([name] if name else [])], call=call)
+        ids = [task_id, subject, *([name] if name else [])]
+        committed = await self._ledger.commit(owner, decide, ids=ids, call=call, while_erasing=True)
         return committed.result, committed.changes is not None

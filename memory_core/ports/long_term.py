@@ -183,7 +183,11 @@ class Touch:
 
 
 class LongTermStore(Pooled, Protocol):
-    """The truth. `commit` is the only writer of memories, events and heads."""
+    """The truth. `commit` is the only writer of memories, events and heads.
+
+    A document's body may name its owner's epoch. Searches, neighbours, pages and events show none of another epoch than the head's;
+    only `snapshot` does, by id, and whoever asks compares.
+    """
 
     async def open(self) -> None:
         """Connect and check; raises Unavailable or EmbeddingMismatch."""
@@ -202,7 +206,8 @@ class LongTermStore(Pooled, Protocol):
 
         Created when its tag is None, else replaced when what is stored still has that tag: the document with its new tag. None
         when somebody else was faster, unless what they left is equal: so it may be sent again after Unavailable, when it may
-        have been written. The owner's head is neither read nor moved.
+        have been written. The owner's head is not moved.
+        None too when the document names another epoch than the head has: whoever wrote it worked for a user who was erased since.
         """
 
     async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
@@ -213,7 +218,10 @@ class LongTermStore(Pooled, Protocol):
         """
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
-        """A page of the owners, of all apps, whose head has `pending_tasks` > 0, in order of their ids: for the sweep only."""
+        """A page of the owners, of all apps, whose head has `pending_tasks` > 0, in order of their ids: for the sweep only.
+
+        Heads whose `expires_at` is past may go when the first page is asked for, with all that is left beside them.
+        """
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """The candidate set of a query, with the head it was read at."""
@@ -236,6 +244,15 @@ class LongTermStore(Pooled, Protocol):
 
     async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
         """Events with sequence > after_sequence that the filter lets through, in order."""
+
+    async def strays(self, owner: Owner, limit: int, *, epoch: str | None = None) -> list[Document]:
+        """Documents of the owner that are not of the head's epoch: of `epoch` when given, which never is the head's. Without bodies.
+
+        Those that have expired and are still there are among them. What is deleted by a commit comes no more.
+        """
+
+    async def scrub(self) -> bool:
+        """See to it that what commits have deleted stands in no file any more. False: somebody still reads an older state; ask again."""
 
     async def check(self) -> Health:
         """A cheap round trip, for readiness."""

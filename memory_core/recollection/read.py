@@ -87,7 +87,7 @@ class Reader:
 
     async def procedure(self, owner: Owner, key: str) -> Memory:
         """The procedural memory of a key. Raises NotFound; one that was deleted is not found by its key."""
-        identity = procedure_id(owner, key)
+        identity = procedure_id(key)
         snapshot = await self._store.snapshot(owner, [identity])
         memory = self._memory(snapshot.documents.get(identity), snapshot.head)
         if memory is None or memory.status is Status.DELETED:

@@ -67,6 +67,11 @@ class Conditions:
         """The document's time is not over by our clock."""
         self.add(f"NOT IS_DEFINED(c.expires_at) OR c.expires_at > {self.value(now.timestamp())}")
 
+    def of(self, epoch: str | None) -> None:
+        """The document is of this epoch, where one is asked for. Not indexed, hence asked only when others were found."""
+        if epoch is not None:
+            self.equal("c.epoch", epoch)
+
     def within(self, where: Filter | None) -> None:
         """What a filter says about memories and versions."""
         if where is not None:

@@ -67,6 +67,8 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
         if document.kind == "event":
             item.update(type=body["memory_type"], memory_id=body["memory_id"])
             item["event_at"] = datetime.fromisoformat(body["occurred_at"]).timestamp()
+        if body.get("epoch"):
+            item["epoch"] = body["epoch"]
         if document.expires_at is not None:
             # Rounded down: the service may drop it a moment before our clock says so, but never keeps its id taken after that.
             item["ttl"] = max(1, int((document.expires_at - now).total_seconds()))
@@ -90,6 +92,12 @@ def document_of(item: Mapping[str, Any]) -> Document:
     expires_at = item.get("expires_at")
     moment = None if expires_at is None else datetime.fromtimestamp(expires_at, timezone.utc)
     return Document(item["id"], kind, item["body"], expires_at=moment, tag=item["_etag"])
+
+
+def epoch_of(item: Mapping[str, Any]) -> str | None:
+    """The epoch that an item names, whole or as pages show it."""
+    epoch: str | None = item["epoch"] if item["kind"] in MEMORY_KINDS else item["body"].get("epoch")
+    return epoch or None
 
 
 def memory_of(item: Mapping[str, Any]) -> Memory:

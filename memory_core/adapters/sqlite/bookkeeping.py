@@ -43,6 +43,8 @@ _WAITING = (
     "AND json_extract(CAST(body AS TEXT), '$.pending_tasks') > 0 ORDER BY app_id, user_id LIMIT ?"
 )
 
+_EXPIRING = "SELECT app_id, user_id, body FROM heads WHERE json_extract(CAST(body AS TEXT), '$.expires_at') IS NOT NULL"
+
 
 def keep(connection: sqlite3.Connection, owner: Owner, document: Document, now: datetime) -> Document | None:
     """Create or replace one document, as `LongTermStore.keep` says. Raises ValueError, TooLarge."""
@@ -54,6 +56,8 @@ def keep(connection: sqlite3.Connection, owner: Owner, document: Document, now: 
     kept = replace(document, tag=tag_of(row["body"], row["expires_at"]))
     connection.execute("BEGIN IMMEDIATE")
     try:
+        if not _of_the_head(connection, owner, document):
+            return None
         stored = read(connection, owner, document.id, now)
         if (None if stored is None else stored.tag) != document.tag:
             return kept if stored is not None and stored.tag == kept.tag else None
@@ -64,6 +68,12 @@ def keep(connection: sqlite3.Connection, owner: Owner, document: Document, now: 
         if connection.in_transaction:
             connection.execute("ROLLBACK")
     return kept
+
+
+def _of_the_head(connection: sqlite3.Connection, owner: Owner, document: Document) -> bool:
+    epoch = document.body.get("epoch")
+    row = connection.execute("SELECT body FROM heads WHERE app_id = ? AND user_id = ?", owner).fetchone()
+    return epoch is None or (row is not None and head_of(row[0]).epoch == epoch)
 
 
 def touch(connection: sqlite3.Connection, owner: Owner, marker: str, touches: Mapping[str, Touch], now: datetime) -> int:
@@ -103,6 +113,21 @@ def read(connection: sqlite3.Connection, owner: Owner, identity: str, now: datet
 def purge(connection: sqlite3.Connection, owner: Owner, now: datetime) -> None:
     """Delete some of the owner's rows whose time is over."""
     connection.execute(_PURGE, (*owner, *owner, now.timestamp(), PURGED_AT_ONCE))
+
+
+def expire(connection: sqlite3.Connection, now: datetime) -> None:
+    """Let go of the heads whose time is over, which are those of erased users, and of what is left beside them."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for app_id, user_id, body in connection.execute(_EXPIRING).fetchall():
+            expires_at = head_of(body).expires_at
+            if expires_at is not None and expires_at <= now:
+                for table in ("documents", "heads"):
+                    connection.execute(f"DELETE FROM {table} WHERE app_id = ? AND user_id = ?", (app_id, user_id))  # noqa: S608
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def waiting(connection: sqlite3.Connection, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:

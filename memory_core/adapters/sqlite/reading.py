@@ -24,15 +24,22 @@ _BY_ID = f"SELECT {READ_COLUMNS} FROM documents WHERE id IN (SELECT value FROM j
 _HEAD_AND_BY_ID = f"SELECT NULL, 'head', body, NULL, NULL, NULL FROM heads WHERE app_id = :app_id AND user_id = :user_id UNION ALL {_BY_ID}"  # noqa: S608
 # Read along in the same statement: a transaction and a read of its own cost 0.02 ms.
 _EPOCH = "(SELECT json_extract(CAST(body AS TEXT), '$.epoch') FROM heads WHERE app_id = :app_id AND user_id = :user_id)"
+_OF_THE_HEAD = f"(epoch IS NULL OR epoch = {_EPOCH})"
+_STRAYS = (
+    "SELECT id, kind FROM documents WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608 - our own names
+    f"AND epoch IS NOT {_EPOCH} AND (:epoch IS NULL OR epoch = :epoch) LIMIT :limit"
+)
 _BY_SLOT = (
-    "SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id AND subject = :subject AND attribute = :attribute "
+    "SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id AND subject = :subject AND attribute = :attribute "  # noqa: S608
+    f"AND {_OF_THE_HEAD} "
     "AND kind = 'memory' AND (status IN ('active', 'compressed') OR status = 'superseded' AND status_reason = 'contradicted') "
     "AND (:all_types OR type IN (SELECT value FROM json_each(:types))) ORDER BY event_at DESC LIMIT 200"
 )
 
 # From the index alone: 20 ms among 100,000 memories of a user, whether any is due or none.
 _FADED = (
-    "SELECT sequence, id FROM documents INDEXED BY documents_by_fading WHERE app_id = :app_id AND user_id = :user_id "
+    "SELECT sequence, id FROM documents INDEXED BY documents_by_fading WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608
+    f"AND epoch = {_EPOCH} "
     "AND idle_since <= :now AND (:session_id IS NULL OR session_id = :session_id) AND (sequence, id) > (:after_sequence, :after_id) "
     "AND (idle_since + :half_life * (halvings - :floor) < :now + 1 OR characters >= :long_characters AND created_at < :long_before "
     "AND idle_since + :half_life * (halvings - :long_floor) < :now + 1) ORDER BY sequence, id LIMIT :limit"
@@ -148,7 +155,8 @@ def page(
     # Few memories lead to one: the plus makes SQLite look these up instead of going through all: 0.1 ms, not 25, among 20,000.
     by_kind = "+kind" if where is not None and where.next_ids else "kind"
     statement = (
-        f"SELECT id, kind, body, inner, expires_at, NULL, sequence FROM documents WHERE {by_kind} = :kind AND {_OWNED} {restriction} "  # noqa: S608
+        f"SELECT id, kind, body, inner, expires_at, NULL, sequence FROM documents WHERE {by_kind} = :kind "  # noqa: S608 - our own names
+        f"AND {_OWNED} AND {_OF_THE_HEAD} {restriction} "
         f"ORDER BY sequence {order}, id {order} LIMIT :limit"
     )
     rows = [row for one in kinds for row in connection.execute(statement, {**parameters, "kind": one})]
@@ -178,6 +186,12 @@ def events(connection: sqlite3.Connection, owner: Owner, after_sequence: int, li
     narrow = where is not None and (where.memory_id is not None or since)
     statement = (
         f"SELECT body FROM documents WHERE app_id = :app_id AND user_id = :user_id AND {'+kind' if narrow else 'kind'} = 'event' "  # noqa: S608
-        f"AND sequence > :after {restriction} ORDER BY {'event_at, sequence' if since else 'sequence'} LIMIT :limit"
+        f"AND sequence > :after AND {_OF_THE_HEAD} {restriction} ORDER BY {'event_at, sequence' if since else 'sequence'} LIMIT :limit"
     )
     return [Event.model_validate_json(body) for (body,) in connection.execute(statement, parameters)]
+
+
+def strays(connection: sqlite3.Connection, owner: Owner, limit: int, epoch: str | None) -> list[Document]:
+    """Documents of other epochs than the head's, or of one of them, whether expired or not."""
+    parameters = {"app_id": owner.app_id, "user_id": owner.user_id, "epoch": epoch, "limit": limit}
+    return [Document(identity, kind, {}) for identity, kind in connection.execute(_STRAYS, parameters)]

@@ -87,6 +87,7 @@ def parameters(document: Document) -> dict[str, Any]:
         id=document.id,
         kind=document.kind,
         sequence=document.body.get("sequence", 0),
+        epoch=document.body.get("epoch") or None,
         expires_at=None if document.expires_at is None else document.expires_at.timestamp(),
         vector=as_blob(document.vector),
         body=orjson.dumps(body),
@@ -154,7 +155,6 @@ def _memory_columns(body: dict[str, Any]) -> dict[str, Any]:
         "subject": None if subject is None else folded(subject),
         "attribute": None if attribute is None else folded(attribute),
         "next_id": body["next_id"],
-        "epoch": body["epoch"],
         "inner": orjson.dumps({name: body[name] for name in INTERNAL_FIELDS if name in body}),
         **_fading_columns(body),
     }

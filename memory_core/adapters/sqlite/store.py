@@ -173,7 +173,9 @@ class SqliteStore:
             log.warning("The write-ahead log could not be moved into the file: %s", error.detail)
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
-        """The next owners for whom work waits."""
+        """The next owners for whom work waits. With the first of them, what is left of users erased long ago goes."""
+        if after is None:
+            await self._run(self._writer, bookkeeping.expire, self._clock.now())
         return await self._run(self._readers, bookkeeping.waiting, after, limit)
 
     async def search(self, owner: Owner, search: Search) -> Found:
@@ -201,6 +203,15 @@ class SqliteStore:
     async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
         """Events with sequence > after_sequence that the filter lets through, in order."""
         return await self._run(self._readers, reading.events, owner, after_sequence, limit, where)
+
+    async def strays(self, owner: Owner, limit: int, *, epoch: str | None = None) -> list[Document]:
+        """What is not of the head's epoch."""
+        return await self._run(self._readers, reading.strays, owner, limit, epoch)
+
+    async def scrub(self) -> bool:
+        """Move the write-ahead log into the file, where deleted rows were overwritten with zeros, and cut it to nothing."""
+        busy, _, _ = await self._run(self._writer, lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone())
+        return not busy
 
     async def check(self) -> Health:
         """One small read, with what the file and the slices take."""
