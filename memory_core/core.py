@@ -101,7 +101,7 @@ class MemoryCore(Conversing, LookingBack, Upkeep):
         rules = formation_rules(self.settings)
         self._formation = Formation(made.of_formation(), ledger, mirror, self._tasking, self._clock, ids, rules)
         self._consolidation = Consolidation(
-            made.long_term, ledger, self._tasking, self._touches, self._clock, consolidation_rules(self.settings)
+            made.long_term, made.short_term, ledger, self._tasking, self._touches, self._clock, consolidation_rules(self.settings)
         )
         self._worker = self._tasking.worker(self._formation.works | self._consolidation.works)
         self._lineage = Lineage(made.long_term)

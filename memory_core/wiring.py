@@ -277,7 +277,7 @@ def formation_rules(settings: Settings) -> FormationRules:
 def consolidation_rules(settings: Settings) -> ConsolidationRules:
     """What consolidation goes by."""
     fading = Fading(half_life_days=settings.decay_half_life_days, floor=settings.decay_floor)
-    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap))
+    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap)
 
 
 def retrieve_rules(settings: Settings) -> RetrieveRules:

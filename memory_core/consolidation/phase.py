@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memory_core.consolidation.decay import Decay, DecayRules
+from memory_core.consolidation.forget import Forgetter
+from memory_core.consolidation.forget_for_good import ForGood
 from memory_core.consolidation.snapshots import Snapshots
+from memory_core.consolidation.sweeping import Sweeping
 from memory_core.domain.task import TaskKind
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.touches import Touches
 from memory_core.ledger.worker import Work
-from memory_core.ports import Clock, LongTermStore
+from memory_core.ports import Clock, LongTermStore, ShortTermStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +22,25 @@ class ConsolidationRules:
     """What the phase goes by."""
 
     decay: DecayRules
+    forget_cap: int
 
 
 class Consolidation:
     """The phase; each of its parts by name. works: what it does for each kind of task."""
 
     def __init__(
-        self, store: LongTermStore, ledger: Ledger, tasking: Tasking, touches: Touches, clock: Clock, rules: ConsolidationRules
+        self,
+        store: LongTermStore,
+        short_term: ShortTermStore,
+        ledger: Ledger,
+        tasking: Tasking,
+        touches: Touches,
+        clock: Clock,
+        rules: ConsolidationRules,
     ) -> None:
         self.snapshots = Snapshots(store, ledger)
         self.decay = Decay(store, tasking.operations, touches, self.snapshots, clock, rules.decay)
-        self.works: dict[TaskKind, Work] = {"decay": self.decay.work}
+        sweeping = Sweeping(store, tasking.operations, self.snapshots, clock)
+        for_good = ForGood(store, short_term, tasking.operations, sweeping, clock)
+        self.forgetter = Forgetter(store, tasking.operations, for_good, clock, rules.forget_cap)
+        self.works: dict[TaskKind, Work] = {"decay": self.decay.work, "forget": self.forgetter.work}

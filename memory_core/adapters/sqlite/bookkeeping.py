@@ -115,6 +115,13 @@ def purge(connection: sqlite3.Connection, owner: Owner, now: datetime) -> None:
     connection.execute(_PURGE, (*owner, *owner, now.timestamp(), PURGED_AT_ONCE))
 
 
+def scrub(connection: sqlite3.Connection, now: datetime) -> bool:
+    """Leave nothing in any file of what is deleted or over; False while another connection reads an older state."""
+    connection.execute("DELETE FROM documents WHERE expires_at IS NOT NULL AND expires_at <= ?", (now.timestamp(),))
+    busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy
+
+
 def expire(connection: sqlite3.Connection, now: datetime) -> None:
     """Let go of the heads whose time is over, which are those of erased users, and of what is left beside them."""
     connection.execute("BEGIN IMMEDIATE")

@@ -209,9 +209,10 @@ class SqliteStore:
         return await self._run(self._readers, reading.strays, owner, limit, epoch)
 
     async def scrub(self) -> bool:
-        """Move the write-ahead log into the file, where deleted rows were overwritten with zeros, and cut it to nothing."""
-        busy, _, _ = await self._run(self._writer, lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone())
-        return not busy
+        """Delete what has expired, move the write-ahead log into the file, where deleted rows were overwritten with zeros, and cut it to
+        nothing.
+        """
+        return await self._run(self._writer, bookkeeping.scrub, self._clock.now())
 
     async def check(self) -> Health:
         """One small read, with what the file and the slices take."""
