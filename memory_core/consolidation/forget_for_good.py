@@ -126,9 +126,9 @@ class ForGood:
 
     def _removed(self, owner: Owner, look: Look, progress: Progress, looked: _Looked) -> Chunk:
         portion, changes, sessions, passed = Portion(), list[Change](), dict[str, Session](), 0
-        going: list[tuple[Memory, Role]] = []
+        going, seen = list[tuple[Memory, Role]](), set[str]()
         for name, role in looked.names:
-            memory = look.memory(name)
+            memory = None if name in seen else look.memory(name)
             if memory is not None and progress.goes(memory, role):
                 session = memory.session_id
                 if session is not None and session not in looked.sessions:
@@ -142,6 +142,7 @@ class ForGood:
                     sessions[session].drop(memory, self._clock.now())
                 changes.append(Change("forgotten", memory, memory, removed=True))
                 going.append((memory, role))
+                seen.add(name)
             passed += 1
         by = (look.head.sequence if look.head is not None else 0) + len(changes)
         further = progress.model_copy(update={"todo": progress.todo[passed:]})

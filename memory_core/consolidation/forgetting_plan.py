@@ -56,8 +56,8 @@ class Progress(BaseModel):
 
     def asking(self, names: Collection[str], role: Role) -> Progress:
         """With more to look at, but for what is gone or stands there already."""
-        known = {name for name, _ in self.todo} | self.gone.keys()
-        return self.model_copy(update={"todo": [*self.todo, *((name, role) for name in names if name not in known)]})
+        known = {name for name, why in self.todo if why != "own" or role == "own"} | self.gone.keys()
+        return self.model_copy(update={"todo": [*self.todo, *((name, role) for name in dict.fromkeys(names) if name not in known)]})
 
     def goes(self, memory: Memory, role: Role) -> bool:
         """Whether a memory that was looked at has to go."""

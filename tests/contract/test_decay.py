@@ -29,7 +29,7 @@ async def decayed(core: MemoryCore, call: Call = Call(), **asked: Any) -> Task: 
     assert isinstance(accepted, Accepted)
     await Hand(core, "consolidation").work_all()
     task = await task_of(core, accepted)
-    assert task.status == "succeeded", task
+    assert task.status == "succeeded", (task.status, task.step, task.error)
     return task
 
 

@@ -36,7 +36,7 @@ async def forgotten(core: MemoryCore, mode: str = "soft", call: Call = Call(), *
     assert isinstance(accepted, Accepted)
     await Hand(core, "consolidation").work_all()
     task = await task_of(core, accepted)
-    assert task.status == "succeeded", task
+    assert task.status == "succeeded", (task.status, task.step, task.error)
     return task
 
 
@@ -444,8 +444,8 @@ async def test_the_short_term_forgets_too(core: MemoryCore) -> None:
 
 
 async def test_a_conflict_that_waited_goes_with_it(words: MemoryCore, world: World) -> None:
-    one = (await words.save(ALICE, fact("the big swordfish server listens on port 8080"))).memory
-    other = await words.save(ALICE, fact("the big swordfish server listens on port 8081"))
+    one = (await words.save(ALICE, fact("the big server listens on port 8080"))).memory
+    other = await words.save(ALICE, fact("the big server listens on port 8081"))
     assert other.conflict is not None
     assert other.conflict.status == "pending"
     await forgotten(words, "hard", ids=[one.id])
