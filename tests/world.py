@@ -26,7 +26,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.text import words
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ports import Agents, Batch, Courier, Embedder, Health, LongTermStore, ShortTermStore, TaskQueue
+from memory_core.ports import Agents, Batch, Clock, Courier, Embedder, Health, LongTermStore, ShortTermStore, TaskQueue
 from memory_core.wiring import Adapters
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, StillClock
@@ -97,9 +97,10 @@ class World:
         rules: Agents | None = None,
         queue: TaskQueue | None = None,
         courier: Courier | None = None,
+        clock: Clock | None = None,
         **settings: Any,
     ) -> MemoryCore:
-        """An open MemoryCore; `wrap` puts something between it and its long-term store."""
+        """An open MemoryCore; `wrap` puts something between it and its long-term store. clock: of it alone, where that is wrong."""
         configured = Settings(**{"embedding_provider": "hash", "data": self.folder, "sqlite_synchronous": "normal", **settings})
         embedder = self.embedder = embedder or HashEmbedder(64)
         store = self.store(embedder)
@@ -108,7 +109,7 @@ class World:
         store, short_term, courier = wrap(store) if wrap else store, short_term or embedded(self.clock), courier or ScriptedCourier()
         agents, rules = agents or ScriptedAgents(), rules or ScriptedAgents()
         adapters = Adapters(store, short_term, embedder, queue, archive, agents, rules, courier)
-        core = MemoryCore(configured, clock=self.clock, adapters=adapters)
+        core = MemoryCore(configured, clock=clock or self.clock, adapters=adapters)
         self.cores.append(core)
         await core.open()
         return core

@@ -79,7 +79,7 @@ def clock(server: CosmosServer | None) -> StillClock:
 async def store_factory(adapter: str, server: CosmosServer | None, tmp_path: Path, clock: StillClock) -> AsyncIterator[StoreFactory]:
     """Opens stores over the same data, as several processes would; closes them after the test."""
     opened: list[LongTermStore] = []
-    make = _on_sqlite(tmp_path, clock) if server is None else _on_cosmos(server, clock)
+    make = on_sqlite(tmp_path, clock) if server is None else on_cosmos(server, clock)
 
     async def opened_store() -> LongTermStore:
         store = make("test", DIMENSIONS)
@@ -112,14 +112,14 @@ class Provisioning(CosmosStore):
         await super().open()
 
 
-def _on_sqlite(folder: Path, clock: StillClock) -> MakeStore:
+def on_sqlite(folder: Path, clock: StillClock) -> MakeStore:
     def make(model: str, dimensions: int) -> LongTermStore:
         return SqliteStore(folder / "memory.db", clock=clock, embedding_model=model, dimensions=dimensions, synchronous="normal")
 
     return make
 
 
-def _on_cosmos(server: CosmosServer, clock: StillClock) -> MakeStore:
+def on_cosmos(server: CosmosServer, clock: StillClock) -> MakeStore:
     database = uuid4().hex
 
     def make(model: str, dimensions: int) -> LongTermStore:
@@ -135,7 +135,7 @@ async def store(store_factory: StoreFactory) -> LongTermStore:
 
 @pytest.fixture
 async def world(server: CosmosServer | None, tmp_path: Path, clock: StillClock) -> AsyncIterator[World]:
-    made = World(tmp_path, clock, None if server is None else _on_cosmos(server, clock))
+    made = World(tmp_path, clock, None if server is None else on_cosmos(server, clock))
     yield made
     await made.close()
 

@@ -131,10 +131,14 @@ async def converse_with_rulings(scene: Scene) -> None:
 
 
 async def converse_where_all_was_said_before(scene: Scene) -> None:
-    harbour = "Harbour walk: fishing boats, lighthouse, salty wind, quiet evening"
-    for days, ruling in enumerate((lambda new, held: [], lambda new, held: [], on_all("SKIP", category="note"))):
+    walk, gulls = (
+        "Harbour walk: fishing boats, lighthouse, salty wind, quiet evening",
+        "Harbour walk: fishing boats, lighthouse, hungry gulls",
+    )
+    skip, nothing = on_all("SKIP", category="note"), lambda new, held: []
+    for days, (text, ruling) in enumerate(((walk, nothing), (walk, skip), (gulls, nothing), (walk, skip))):
         scene.agents.rulings = ruling
-        await tell(scene.core, f"{harbour} number {days}", at=LATER + timedelta(days=days))
+        await tell(scene.core, text, at=LATER + timedelta(days=days))
 
 
 async def converse_where_agents_fail(scene: Scene) -> None:
@@ -178,9 +182,9 @@ OPERATIONS: tuple[Operation, ...] = (
     tell_anew_what_was_deleted,
     copy,
     clear,
+    converse_where_all_was_said_before,
     converse,
     converse_with_rulings,
-    converse_where_all_was_said_before,
     converse_where_agents_fail,
     cells_that_were_deleted_told_again,
     batch_words_and_summary,

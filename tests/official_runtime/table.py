@@ -144,6 +144,10 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     "memory_evolution_graph": lambda g: Row(
         get(f"{one(g)}/evolution/graph", 200, g, "&format=html"), get(f"{one(g)}/evolution/graph", 422, g, "&format=png")
     ),
+    "timeline_list": lambda g: Row(
+        get("/api/v1/timeline", 200, g, "&types=semantic,created"), get("/api/v1/timeline", 422, g, "&since=noon")
+    ),
+    "replay_memories": lambda g: Row(post("/api/v1/replay", 200, g, sequence=1), post("/api/v1/replay", 422, g, sequence=99)),
     "sessions_list": lambda g: Row(get("/api/v1/sessions", 200, g), get("/api/v1/sessions", 422, g, "&limit=0")),
     "session_get": lambda g: Row(get("/api/v1/sessions/monday", 200, g), get("/api/v1/sessions/tuesday", 404, g)),
     "procedure_get": lambda g: Row(
