@@ -98,7 +98,7 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
         return _append(page, one)
     judgement = judge(one.memory, page.neighbours(one.memory, shown), duplicate_threshold)
     if judgement.verdict is Verdict.SAME and judgement.old is not None:
-        page.retell(judgement.old, one.memory)
+        page.retell(judgement.old, one.memory, judgement.truths)
         return PlannedOutcome(one.place, Outcome.REINFORCED, judgement.old.id)
     if judgement.verdict is Verdict.NEW:
         page.apply([Change("created", one.memory)])
@@ -106,8 +106,8 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
     resolution = resolve(one.memory, judgement, one.on_conflict, page.now)
     page.apply(resolution.changes)
     record = resolution.conflict
-    if record is not None:
-        page.record(record)
+    for one_record in resolution.records:
+        page.record(one_record)
     return PlannedOutcome(one.place, resolution.outcome, resolution.memory_id, record.id if record else None, record)
 
 

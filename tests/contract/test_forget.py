@@ -24,7 +24,7 @@ from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE, NOW
 from tests.tasks import Hand, converse, finished, task_of, told
-from tests.world import BOB, DiesAfter, Killed, Meanwhile, World, fact, find, listed, rule, turn
+from tests.world import BOB, DiesAfter, Killed, Meanwhile, WordsEmbedder, World, fact, find, listed, rule, turn
 
 
 def asked(mode: str = "soft", *, dry_run: bool = False, session_id: str | None = None, **filters: Any) -> ForgetInput:
@@ -443,7 +443,8 @@ async def test_the_short_term_forgets_too(core: MemoryCore) -> None:
     assert entries == []
 
 
-async def test_a_conflict_that_waited_goes_with_it(words: MemoryCore, world: World) -> None:
+async def test_a_conflict_that_waited_goes_with_it(world: World) -> None:
+    words = await world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7)
     one = (await words.save(ALICE, fact("the big server listens on port 8080"))).memory
     other = await words.save(ALICE, fact("the big server listens on port 8081"))
     assert other.conflict is not None
