@@ -165,6 +165,8 @@ class Settings(BaseModel):
         "cool", description="Access tier of new blobs; the tier Archive, from which reading takes hours, is none of them"
     )
 
+    archival_age_years: Positive = Field(10.0, description="Years that a memory has to be untouched for, before it may go to the archive")
+
     # signing in without a key
     identity_client_id: str | None = Field(
         None, description="User-assigned identity for Cosmos DB, queues, archive and Azure OpenAI; none = the default credential"

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from memory_core.adapters.system import RandomIds, SystemClock
+from memory_core.calls.cold import Cold
 from memory_core.calls.conversing import NO_CALL, Conversing
 from memory_core.calls.time import LookingBack
 from memory_core.calls.upkeep import Upkeep
@@ -43,8 +44,10 @@ from memory_core.domain.results import (
 from memory_core.domain.scope import Owner, checked
 from memory_core.evolution.clear import Clearer
 from memory_core.evolution.edit import Editor
+from memory_core.evolution.thaw import Thaw
 from memory_core.formation.phase import Formation
 from memory_core.formation.save import Saver
+from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.mirror import Mirror
@@ -53,6 +56,7 @@ from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.touches import Touches
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
+from memory_core.recollection.cold import ColdSearch
 from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
 from memory_core.recollection.read import Reader
 from memory_core.recollection.replay import Replayer
@@ -65,7 +69,7 @@ from memory_core.wiring import Adapters, consolidation_rules, formation_rules, r
 log = logging.getLogger(__name__)
 
 
-class MemoryCore(Conversing, LookingBack, Upkeep):
+class MemoryCore(Conversing, LookingBack, Upkeep, Cold):
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
     def __init__(
@@ -88,9 +92,11 @@ class MemoryCore(Conversing, LookingBack, Upkeep):
         self._saver = Saver(ledger, mirror, made.embedder, self._clock, ids, save_rules(self.settings))
         self._editor = Editor(ledger, mirror, made.embedder, self._clock)
         self._clearer = Clearer(made.long_term, ledger, mirror, self._clock, ids)
+        copies = ColdCopies(made.archive)
+        cold = ColdSearch(made.long_term, copies, made.embedder)
         self._touches = Touches(made.long_term, made.short_term, self._clock, ids)
         self._retriever = Retriever(
-            made.long_term, made.short_term, made.embedder, self._touches, self._clock, retrieve_rules(self.settings)
+            made.long_term, made.short_term, cold, made.embedder, self._touches, self._clock, retrieve_rules(self.settings)
         )
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors)
@@ -100,8 +106,9 @@ class MemoryCore(Conversing, LookingBack, Upkeep):
         self._tasking = Tasking(made.long_term, ledger, mirror, made.queue, cursors, self._clock, ids, lease)
         rules = formation_rules(self.settings)
         self._formation = Formation(made.of_formation(), ledger, mirror, self._tasking, self._clock, ids, rules)
+        self._thaw = Thaw(ledger, mirror, copies, made.embedder, self._clock)
         self._consolidation = Consolidation(
-            made.long_term, made.short_term, ledger, self._tasking, self._touches, self._clock, consolidation_rules(self.settings)
+            made.long_term, made.short_term, ledger, self._tasking, self._touches, copies, self._clock, consolidation_rules(self.settings)
         )
         self._worker = self._tasking.worker(self._formation.works | self._consolidation.works)
         self._lineage = Lineage(made.long_term)

@@ -15,6 +15,7 @@ from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.adapters.webhook.courier import WebCourier
 from memory_core.config import ConfigError, Settings
+from memory_core.consolidation.archive import ArchiveRules
 from memory_core.consolidation.decay import DecayRules
 from memory_core.consolidation.phase import ConsolidationRules
 from memory_core.domain.chunks import Chunking
@@ -277,7 +278,8 @@ def formation_rules(settings: Settings) -> FormationRules:
 def consolidation_rules(settings: Settings) -> ConsolidationRules:
     """What consolidation goes by."""
     fading = Fading(half_life_days=settings.decay_half_life_days, floor=settings.decay_floor)
-    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap)
+    archive = ArchiveRules(settings.archival_age_years, settings.max_age_hours / settings.half_life_factor)
+    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive)
 
 
 def retrieve_rules(settings: Settings) -> RetrieveRules:

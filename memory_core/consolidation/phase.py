@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from memory_core.consolidation.archive import Archiver, ArchiveRules
 from memory_core.consolidation.decay import Decay, DecayRules
 from memory_core.consolidation.forget import Forgetter
 from memory_core.consolidation.forget_for_good import ForGood
 from memory_core.consolidation.snapshots import Snapshots
 from memory_core.consolidation.sweeping import Sweeping
 from memory_core.domain.task import TaskKind
+from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.touches import Touches
@@ -23,6 +25,7 @@ class ConsolidationRules:
 
     decay: DecayRules
     forget_cap: int
+    archive: ArchiveRules
 
 
 class Consolidation:
@@ -35,6 +38,7 @@ class Consolidation:
         ledger: Ledger,
         tasking: Tasking,
         touches: Touches,
+        copies: ColdCopies,
         clock: Clock,
         rules: ConsolidationRules,
     ) -> None:
@@ -43,4 +47,9 @@ class Consolidation:
         sweeping = Sweeping(store, tasking.operations, self.snapshots, clock)
         for_good = ForGood(store, short_term, tasking.operations, sweeping, clock)
         self.forgetter = Forgetter(store, tasking.operations, for_good, clock, rules.forget_cap)
-        self.works: dict[TaskKind, Work] = {"decay": self.decay.work, "forget": self.forgetter.work}
+        self.archiver = Archiver(store, ledger, tasking.operations, copies, clock, rules.archive)
+        self.works: dict[TaskKind, Work] = {
+            "decay": self.decay.work,
+            "forget": self.forgetter.work,
+            "archive": self.archiver.work,
+        }

@@ -196,6 +196,7 @@ class RetrieveInput(Input):
     answer_threshold: Fraction | None = None
     score_threshold: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
     at: Moment | None = None
+    include_archived: bool = False
     include_decayed: bool = False
     explain: bool = False
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
+from memory_core.domain.archival import is_cold
 from memory_core.domain.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
@@ -84,7 +85,7 @@ class Editor:
                 ids, basis = [*ids, *needs.wanted], None
 
     async def set_status(self, owner: Owner, memory_id: str, change: StatusInput, call: Call) -> Memory:
-        """`deleted`, or `active` for what was deleted or decayed, which makes it what it was.
+        """`deleted`, or `active` for what was deleted or decayed and is not cold, which makes it what it was.
 
         Raises Conflict naming the allowed moves, NotFound.
         """
@@ -100,6 +101,9 @@ class Editor:
             memory = _present(seen, memory_id)
             if memory.status is Status.ACTIVE:
                 return _Edit(memory_id)
+            if is_cold(memory):
+                message = f"{memory_id} is in the archive; restore brings it back"
+                raise Conflict(message, errors=(FieldError("status", message),))
             if memory.status not in (Status.DELETED, Status.DECAYED):
                 message = f"a memory that is {memory.status.value} can be set by hand to: deleted"
                 raise Conflict(message, errors=(FieldError("status", message),))

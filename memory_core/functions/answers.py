@@ -10,7 +10,7 @@ import orjson
 from azure.functions import HttpResponse
 
 from memory_core.domain.models import UNLOGGED_FIELDS, Memory
-from memory_core.domain.results import Accepted, Buffered, EventPage, Hit, MemoryPage, Retrieved, Saved, Settled
+from memory_core.domain.results import Accepted, Buffered, EventPage, Foreseen, Hit, MemoryPage, Retrieved, Saved, Settled
 from memory_core.domain.scope import Owner
 from memory_core.recollection.graph.style import POLICY
 
@@ -69,6 +69,11 @@ def accepted_response(owner: Owner, accepted: Accepted) -> HttpResponse:
     body = {"task_id": accepted.task_id, "status": "accepted", "degraded": accepted.degraded}
     where = f"/api/v1/tasks/{accepted.task_id}?user_id={quote(owner.user_id, safe='')}"
     return json_response(body, status=202, headers={"Location": where})
+
+
+def foreseen_response(foreseen: Foreseen) -> HttpResponse:
+    """What a dry run says would be done."""
+    return json_response({"counts": dict(foreseen.counts), "capped": foreseen.capped})
 
 
 def buffered_response(buffered: Buffered, *, status: int = 200) -> HttpResponse:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from memory_core.functions import (
     http_agent,
     http_batches,
+    http_cold,
     http_conversations,
     http_memories,
     http_sessions,
@@ -20,6 +21,7 @@ from memory_core.functions import (
 BLUEPRINTS = (
     http_agent.blueprint,
     http_batches.blueprint,
+    http_cold.blueprint,
     http_conversations.blueprint,
     http_memories.blueprint,
     http_sessions.blueprint,

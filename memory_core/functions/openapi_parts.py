@@ -92,6 +92,8 @@ EXAMPLES: dict[str, Schema] = {
     "memories_batch_flush": {"user_id": "ana", "session_id": "monday"},
     "agent_memories": {"user_id": "ana", "agent_id": "travel-agent", "messages": "Booked the 9:40 to Porto for Friday, seat 14A."},
     "agent_summaries": {"messages": ["I have moved to Lisbon.", "The new flat is in Alfama."], "mode": "full"},
+    "archive": {"user_id": "ana", "dry_run": True},
+    "memory_restore": {"user_id": "ana"},
     "memory_update": {"user_id": "ana", "content": "Ana lives in Porto", "change_reason": "she moved"},
     "memory_status": {"user_id": "ana", "status": "deleted", "reason": "no longer true"},
     "memory_copy": {"user_id": "ana", "to_agent_id": "travel-agent"},
@@ -116,6 +118,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "memory_delete": ({"200": "The memory, now deleted"}, "Memory"),
     "memory_status": ({"200": "The memory with its new status"}, "Memory"),
     "memory_copy": ({"201": "The copy"}, "Memory"),
+    "memory_restore": ({"200": "The memory, as it is now"}, "Memory"),
     "memory_versions": ({"200": "Every version, the oldest first"}, "Versions"),
     "memory_evolution": ({"200": "The memories, in order"}, "Evolution"),
     "memory_evolution_graph": ({"200": "The drawing, in the format that was asked for"}, "Graph"),
@@ -125,6 +128,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "task_cancel": ({"200": "The task, now cancelled"}, "Task"),
     "timeline_list": ({"200": "One page, oldest first"}, "EventPage"),
     "replay_memories": ({"200": "One page, newest first"}, "MemoryPage"),
+    "archive": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "sessions_list": ({"200": "One page"}, "SessionPage"),
     "session_get": ({"200": "The session"}, "SessionView"),
     "procedure_get": ({"200": "The memory"}, "Memory"),
@@ -136,7 +140,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "system_openapi": ({"200": "The document"}, "Anything"),
 }
 _MEDIA = {"Text": ("text/plain",), "Graph": tuple(GRAPH_MEDIA.values())}
-_OTHERWISE = {("memories_batch_flush", "200"): "Batch", ("agent_summaries", "202"): "Accepted"}
+_OTHERWISE = {("memories_batch_flush", "200"): "Batch", ("agent_summaries", "202"): "Accepted", ("archive", "200"): "Foreseen"}
 """(function, status) → the schema of a body that is not the function's usual one."""
 _PROBLEMS = {
     "400": "The request can't be read, or its cursor is void",
@@ -262,6 +266,7 @@ def _shapes() -> dict[str, Schema]:
         "Summary": _object({"summary": text, "structured": {"type": "object"}, "degraded": _list(text)}, "summary", "degraded"),
         "Task": _task(),
         "TaskPage": _object({"tasks": _list(_ref("Task")), "next_cursor": cursor}, "tasks", "next_cursor"),
+        "Foreseen": _object({"counts": {"type": "object"}, "capped": {"type": "boolean"}}, "counts", "capped"),
         "Text": text,
         "Graph": text,
         "Problem": _object({**problem, "errors": _list(error)}, *problem, "errors"),

@@ -27,6 +27,7 @@ def build_hits(
     relevant: Relevance,
     scores: Scores,
     short_ids: frozenset[str],
+    cold_ids: frozenset[str],
     stale: Mapping[str, tuple[dict[str, Any], ...]],
     *,
     explain: bool,
@@ -40,7 +41,7 @@ def build_hits(
         identity = candidates.ids[row]
         if identity not in shown:
             continue
-        tier: Literal["short", "long"] = "short" if identity in short_ids else "long"
+        tier: Literal["short", "long", "cold"] = "cold" if identity in cold_ids else "short" if identity in short_ids else "long"
         hits.append(
             Hit(
                 rank=len(hits) + 1,

@@ -154,6 +154,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "memory_status": {"status": "deleted", "reason": "x"},
     "memory_copy": {"to_agent_id": "vault-agent"},
     "replay_memories": {"known_at": "2126-05-08T13:56:00Z", "limit": 100},
+    "memory_restore": {},
+    "archive": {},
     "task_retry": {},
     "task_cancel": {},
 }

@@ -137,6 +137,8 @@ CALLS: dict[str, Callable[[Given], Row]] = {
         post(f"{one(g)}/copy", 201, g, to_agent_id="travel-agent"),
         post(f"{_MEMORIES}/{_NOBODYS}/copy", 404, g, to_agent_id="travel-agent"),
     ),
+    "memory_restore": lambda g: Row(post(f"{one(g)}/restore", 200, g), post(f"{_MEMORIES}/{_NOBODYS}/restore", 404, g)),
+    "archive": lambda g: Row(post("/api/v1/archive", 202, g), post("/api/v1/archive", 422, g, dry_run="perhaps")),
     "memory_versions": lambda g: Row(get(f"{one(g)}/versions", 200, g), get(f"{_MEMORIES}/{_NOBODYS}/versions", 404, g)),
     "memory_evolution": lambda g: Row(
         get(f"{one(g)}/evolution", 200, g, "&direction=both"), get(f"{_MEMORIES}/{_NOBODYS}/evolution", 404, g)

@@ -36,6 +36,8 @@ EXPECTED = {
     "memory_delete": "DELETE api/v1/memories/{memory_id}",
     "memory_status": "PATCH api/v1/memories/{memory_id}/status",
     "memory_copy": "POST api/v1/memories/{memory_id}/copy",
+    "memory_restore": "POST api/v1/memories/{memory_id}/restore",
+    "archive": "POST api/v1/archive",
     "memory_versions": "GET api/v1/memories/{memory_id}/versions",
     "memory_evolution": "GET api/v1/memories/{memory_id}/evolution",
     "memory_evolution_graph": "GET api/v1/memories/{memory_id}/evolution/graph",
