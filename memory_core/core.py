@@ -42,9 +42,11 @@ from memory_core.domain.results import (
     VersionView,
 )
 from memory_core.domain.scope import Owner, checked
+from memory_core.evolution.bring_back import BringingBack
 from memory_core.evolution.clear import Clearer
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.thaw import Thaw
+from memory_core.evolution.undo import Undo
 from memory_core.formation.phase import Formation
 from memory_core.formation.save import Saver
 from memory_core.ledger.cold_copies import ColdCopies
@@ -106,7 +108,8 @@ class MemoryCore(Conversing, LookingBack, Upkeep, Cold):
         self._tasking = Tasking(made.long_term, ledger, mirror, made.queue, cursors, self._clock, ids, lease)
         rules = formation_rules(self.settings)
         self._formation = Formation(made.of_formation(), ledger, mirror, self._tasking, self._clock, ids, rules)
-        self._thaw = Thaw(ledger, mirror, copies, made.embedder, self._clock)
+        thaw = Thaw(ledger, mirror, copies, made.embedder, self._clock)
+        self._bringing_back = BringingBack(ledger, self._editor, Undo(ledger, mirror, self._clock), thaw)
         self._consolidation = Consolidation(
             made.long_term, made.short_term, ledger, self._tasking, self._touches, copies, self._clock, consolidation_rules(self.settings)
         )
@@ -214,9 +217,15 @@ class MemoryCore(Conversing, LookingBack, Upkeep, Cold):
             return await self._editor.delete(checked(owner), memory_id, keyed(call, "delete", memory_id))
 
     async def set_status(self, owner: Owner, memory_id: str, change: StatusInput, call: Call = NO_CALL) -> Memory:
-        """Set a status by hand. Raises Conflict naming what is allowed, NotFound."""
+        """Set a status by hand: `deleted`, or `active`, which brings it back from wherever it is, as `restore` does.
+
+        Raises Conflict naming what is allowed, NotFound.
+        """
         with self._telemetry.operation("update_memory_status"):
-            return await self._editor.set_status(checked(owner), memory_id, change, keyed(call, "status", memory_id, change))
+            call = keyed(call, "status", memory_id, change)
+            if change.status == "active":
+                return await self._bringing_back.bring_back(checked(owner), memory_id, change, call)
+            return await self._editor.set_status(checked(owner), memory_id, change, call)
 
     async def clear(self, owner: Owner, what: ClearInput, call: Call = NO_CALL) -> int:
         """Soft-delete a session's memories; how many there were."""

@@ -93,6 +93,8 @@ EXAMPLES: dict[str, Schema] = {
     "agent_memories": {"user_id": "ana", "agent_id": "travel-agent", "messages": "Booked the 9:40 to Porto for Friday, seat 14A."},
     "agent_summaries": {"messages": ["I have moved to Lisbon.", "The new flat is in Alfama."], "mode": "full"},
     "archive": {"user_id": "ana", "dry_run": True},
+    "decay": {"user_id": "ana", "dry_run": True},
+    "forget": {"user_id": "ana", "filter": {"tags": ["draft"], "before": "2026-05-08T00:00:00Z"}, "mode": "hard", "dry_run": True},
     "memory_restore": {"user_id": "ana"},
     "memory_update": {"user_id": "ana", "content": "Ana lives in Porto", "change_reason": "she moved"},
     "memory_status": {"user_id": "ana", "status": "deleted", "reason": "no longer true"},
@@ -129,6 +131,8 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "timeline_list": ({"200": "One page, oldest first"}, "EventPage"),
     "replay_memories": ({"200": "One page, newest first"}, "MemoryPage"),
     "archive": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
+    "decay": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
+    "forget": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "sessions_list": ({"200": "One page"}, "SessionPage"),
     "session_get": ({"200": "The session"}, "SessionView"),
     "procedure_get": ({"200": "The memory"}, "Memory"),
@@ -140,7 +144,11 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "system_openapi": ({"200": "The document"}, "Anything"),
 }
 _MEDIA = {"Text": ("text/plain",), "Graph": tuple(GRAPH_MEDIA.values())}
-_OTHERWISE = {("memories_batch_flush", "200"): "Batch", ("agent_summaries", "202"): "Accepted", ("archive", "200"): "Foreseen"}
+_OTHERWISE = {
+    ("memories_batch_flush", "200"): "Batch",
+    ("agent_summaries", "202"): "Accepted",
+    **{(name, "200"): "Foreseen" for name in ("archive", "decay", "forget")},
+}
 """(function, status) → the schema of a body that is not the function's usual one."""
 _PROBLEMS = {
     "400": "The request can't be read, or its cursor is void",

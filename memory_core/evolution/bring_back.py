@@ -1,0 +1,36 @@
+"""Bringing a memory back into use, from wherever it is: deleted, faded, replaced, shortened, in the archive."""
+
+from __future__ import annotations
+
+from memory_core.domain.archival import is_cold
+from memory_core.domain.errors import NotFound
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.requests import StatusInput
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
+from memory_core.evolution.edit import Editor
+from memory_core.evolution.thaw import Thaw
+from memory_core.evolution.undo import Undo
+from memory_core.ledger.commit import Ledger
+
+
+class BringingBack:
+    """Finds who brings a memory back. What it has become meanwhile they see for themselves, in their commits."""
+
+    def __init__(self, ledger: Ledger, editor: Editor, undo: Undo, thaw: Thaw) -> None:
+        self._ledger, self._editor, self._undo, self._thaw = ledger, editor, undo, thaw
+
+    async def bring_back(self, owner: Owner, memory_id: str, change: StatusInput, call: Call) -> Memory:
+        """The memory, in use again; one that is answers as it is.
+
+        Deleted or faded: as it was. Replaced: it holds again, what replaced it falls. Cold: with its whole chain, each as it was. Raises
+        NotFound, Conflict, Damaged (the cold copy), Unavailable.
+        """
+        memory = (await self._ledger.look(owner, [memory_id])).memory(memory_id)
+        if memory is None:
+            raise NotFound(f"no memory {memory_id!r} for this user")
+        if is_cold(memory):
+            return await self._thaw.restore_archived(owner, memory_id, call)
+        if memory.status in (Status.SUPERSEDED, Status.UPDATED):
+            return await self._undo.undo(owner, memory_id, change.reason, call)
+        return await self._editor.set_status(owner, memory_id, change, call)
