@@ -21,7 +21,8 @@ from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules
 from memory_core.evolution.marks import fallen_in
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import Merged, Ruled
-from memory_core.evolution.strategies import resolve, superseded_by
+from memory_core.evolution.strategies import resolve
+from memory_core.evolution.truth_line import superseded_by
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour
