@@ -21,7 +21,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.evolution.decide import Verdict, judge
-from memory_core.evolution.strategies import superseded_by
+from memory_core.evolution.truth_line import superseded_by
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger, Look, as_memory
