@@ -46,6 +46,7 @@ from memory_core.evolution.bring_back import BringingBack
 from memory_core.evolution.clear import Clearer
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.thaw import Thaw
+from memory_core.evolution.uncompress import Uncompress
 from memory_core.evolution.undo import Undo
 from memory_core.formation.phase import Formation
 from memory_core.formation.save import Saver
@@ -109,9 +110,10 @@ class MemoryCore(Conversing, LookingBack, Upkeep, Cold):
         rules = formation_rules(self.settings)
         self._formation = Formation(made.of_formation(), ledger, mirror, self._tasking, self._clock, ids, rules)
         thaw = Thaw(ledger, mirror, copies, made.embedder, self._clock)
-        self._bringing_back = BringingBack(ledger, self._editor, Undo(ledger, mirror, self._clock), thaw)
+        uncompress = Uncompress(ledger, mirror, copies, made.embedder, self._clock)
+        self._bringing_back = BringingBack(ledger, self._editor, Undo(ledger, mirror, self._clock), uncompress, thaw)
         self._consolidation = Consolidation(
-            made.long_term, made.short_term, ledger, self._tasking, self._touches, copies, self._clock, consolidation_rules(self.settings)
+            made.of_consolidation(), ledger, self._tasking, self._touches, copies, self._clock, consolidation_rules(self.settings)
         )
         self._worker = self._tasking.worker(self._formation.works | self._consolidation.works)
         self._lineage = Lineage(made.long_term)

@@ -17,7 +17,7 @@ from memory_core.adapters.webhook.courier import WebCourier
 from memory_core.config import ConfigError, Settings
 from memory_core.consolidation.archive import ArchiveRules
 from memory_core.consolidation.decay import DecayRules
-from memory_core.consolidation.phase import ConsolidationRules
+from memory_core.consolidation.phase import ConsolidationRules, Stores
 from memory_core.domain.chunks import Chunking
 from memory_core.domain.fading import Fading
 from memory_core.domain.fusion import FusionParameters
@@ -72,6 +72,10 @@ class Adapters:
     def of_formation(self) -> Surroundings:
         """Those that formation works with."""
         return Surroundings(self.long_term, self.embedder, self.queue, self.agents, self.rules, self.courier)
+
+    def of_consolidation(self) -> Stores:
+        """Those that consolidation works with."""
+        return Stores(self.long_term, self.short_term, self.embedder, self.agents, self.rules)
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""

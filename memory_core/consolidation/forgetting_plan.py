@@ -26,7 +26,7 @@ class Progress(BaseModel):
 
     gone: what is removed, each with a sequence that its removal had at most; what has the same id and began later is another memory.
     cells: those of them that were cells and asked for; told: cells that told them. lent, said: marks of what they said, no words.
-    locations: of cold copies. log_from: the sequence of the first event that is redacted.
+    log_from: the sequence of the first event that is redacted.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -41,7 +41,6 @@ class Progress(BaseModel):
     sessions: list[str] = Field(default_factory=list)
     lent: list[str] = Field(default_factory=list)
     said: list[str] = Field(default_factory=list)
-    locations: list[str] = Field(default_factory=list)
     log_from: int | None = None
     capped: bool = False
 
@@ -76,7 +75,6 @@ class Progress(BaseModel):
                 "sessions": _with(self.sessions, memory.session_id),
                 "lent": _with(self.lent, lends(memory) if memory.type is MemoryType.EPISODIC and memory.session_id else None),
                 "said": _with(self.said, says(memory)),
-                "locations": _with(self.locations, memory.archival_location),
             }
         )
         for names, why in _along(memory, role, is_cell=is_cell):

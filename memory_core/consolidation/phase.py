@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memory_core.consolidation.archive import Archiver, ArchiveRules
+from memory_core.consolidation.compress import Compressor
 from memory_core.consolidation.decay import Decay, DecayRules
 from memory_core.consolidation.forget import Forgetter
 from memory_core.consolidation.forget_for_good import ForGood
@@ -16,7 +17,7 @@ from memory_core.ledger.commit import Ledger
 from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.touches import Touches
 from memory_core.ledger.worker import Work
-from memory_core.ports import Clock, LongTermStore, ShortTermStore
+from memory_core.ports import Agents, Clock, Embedder, LongTermStore, ShortTermStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,26 +29,31 @@ class ConsolidationRules:
     archive: ArchiveRules
 
 
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The adapters that consolidation works with; `rules` are the agents without a model."""
+
+    store: LongTermStore
+    short_term: ShortTermStore
+    embedder: Embedder
+    agents: Agents
+    rules: Agents
+
+
 class Consolidation:
     """The phase; each of its parts by name. works: what it does for each kind of task."""
 
     def __init__(
-        self,
-        store: LongTermStore,
-        short_term: ShortTermStore,
-        ledger: Ledger,
-        tasking: Tasking,
-        touches: Touches,
-        copies: ColdCopies,
-        clock: Clock,
-        rules: ConsolidationRules,
+        self, here: Stores, ledger: Ledger, tasking: Tasking, touches: Touches, copies: ColdCopies, clock: Clock, rules: ConsolidationRules
     ) -> None:
+        store, operations = here.store, tasking.operations
         self.snapshots = Snapshots(store, ledger)
-        self.decay = Decay(store, tasking.operations, touches, self.snapshots, clock, rules.decay)
-        sweeping = Sweeping(store, tasking.operations, self.snapshots, clock)
-        for_good = ForGood(store, short_term, tasking.operations, sweeping, clock)
-        self.forgetter = Forgetter(store, tasking.operations, for_good, clock, rules.forget_cap)
-        self.archiver = Archiver(store, ledger, tasking.operations, copies, clock, rules.archive)
+        compressor = Compressor(copies, here.embedder, here.agents, here.rules, tasking.steps)
+        self.decay = Decay(store, operations, touches, self.snapshots, compressor, clock, rules.decay)
+        sweeping = Sweeping(store, operations, self.snapshots, copies, clock)
+        for_good = ForGood(store, here.short_term, operations, sweeping, clock)
+        self.forgetter = Forgetter(store, operations, for_good, clock, rules.forget_cap)
+        self.archiver = Archiver(store, ledger, operations, copies, clock, rules.archive)
         self.works: dict[TaskKind, Work] = {
             "decay": self.decay.work,
             "forget": self.forgetter.work,

@@ -7,15 +7,18 @@ the memory by an event that says no more than that, the events in place; so the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from memory_core.consolidation.forgetting_plan import Progress, Step
 from memory_core.consolidation.snapshots import Snapshots, redacting
+from memory_core.domain.cold_copy import ColdCopy, Kept
+from memory_core.domain.errors import Damaged, NotFound
 from memory_core.domain.forgetting import redacted, struck_event, struck_memory
 from memory_core.domain.models import Event, Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.versions import base_id
 from memory_core.ledger.changes import Change
+from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Look, as_memory
 from memory_core.ledger.conversations import messages_id
 from memory_core.ledger.leases import Lease
@@ -28,16 +31,15 @@ PAGE = 100
 WRITTEN_AT_ONCE = 40
 EVENTS_A_PAGE = 200
 DELETED_AT_ONCE = 80
-_AFTER: Mapping[Step, Step] = {
-    "memories": "version", "version": "log", "log": "conflict", "conflict": "messages", "messages": "step", "step": "last",
-}  # fmt: skip
+_PASSES: Final[tuple[Step, ...]] = ("memories", "version", "log", "conflict", "messages", "step", "copies", "last")
 
 
 class Sweeping:
     """Does the passes for any owner."""
 
-    def __init__(self, store: LongTermStore, operations: Operations, snapshots: Snapshots, clock: Clock) -> None:
-        self._store, self._operations, self._snapshots, self._clock = store, operations, snapshots, clock
+    def __init__(self, store: LongTermStore, operations: Operations, snapshots: Snapshots, copies: ColdCopies, clock: Clock) -> None:
+        self._store, self._operations, self._snapshots = store, operations, snapshots
+        self._copies, self._clock = copies, clock
 
     async def sweep(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
         """The next commit of the pass that the operation stands in."""
@@ -48,6 +50,8 @@ class Sweeping:
                 return await self._log(lease, operation, progress)
             case "messages":
                 return await self._messages(lease, operation, progress)
+            case "copies":
+                return await self._cold(lease, operation, progress)
             case _:
                 return await self._texts(lease, operation, progress)
 
@@ -158,6 +162,45 @@ class Sweeping:
 
         return await self._operations.advance(lease, operation, [name, *([task_id] if task_id else [])], decide)
 
+    async def _cold(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+        """Cold copies, one after the other: what stays of a chain gets a copy of its own before the old one goes."""
+        locations = await self._copies.holding(lease.owner, list(progress.gone)) if progress.gone else []
+        if not locations:
+            chunk = Chunk(cursor=_next(progress).document)
+            return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
+        left = await self._left(lease, progress, locations[0])
+        moved = None if left is None else await self._copies.write(lease.owner, operation.id, left)
+        names = [] if left is None else [one.id for kept in left.members for one in (kept.memory, *kept.versions)]
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            stubs = [one for name in names if (one := _read(look, name)) is not None and one.archival_location == locations[0]]
+            pairs = [(one, one.model_copy(update={"archival_location": moved})) for one in stubs]
+            changes = tuple(Change("moved", after, before) for before, after in pairs if base_id(before.id) == before.id)
+            versions = [after for before, after in pairs if base_id(before.id) != before.id]
+            puts = tuple(Document(one.id, "version", one.model_dump(mode="json"), one.embedding) for one in versions)
+            # The cursor moves, so that of two workers only one goes on to remove the copy.
+            return Chunk(changes, puts=puts, cursor=progress.at("copies", (sum(stored.counts.values()), "")).document, counts={"copies": 1})
+
+        advanced = await self._operations.advance(lease, operation, names, decide)
+        await self._copies.remove(lease.owner, locations[0])
+        return advanced
+
+    async def _left(self, lease: Lease, progress: Progress, location: str) -> ColdCopy | None:
+        """The copy at a location without what is gone; None when nothing of it stays, or nobody points to it."""
+        try:
+            copy = await self._copies.read(lease.owner, location)
+        except (NotFound, Damaged):
+            return None
+        kept = [one for one in copy.members if not progress.is_gone(one.memory.id, one.memory.sequence)]
+        seen = await self._store.snapshot(lease.owner, [one.memory.id for one in kept])
+        look = Look(seen.head, dict(seen.documents))
+        stubs = {one.memory.id: look.memory(one.memory.id) for one in kept}
+        kept = [one for one in kept if (stub := stubs[one.memory.id]) is not None and stub.archival_location == location]
+        if not kept:
+            return None
+        last = max(kept, key=lambda one: one.memory.sequence).memory.id
+        return ColdCopy(copy.epoch, copy.chain_id if copy.chain_id in stubs else last, tuple(_struck_whole(progress, one) for one in kept))
+
     async def _task_of(self, owner: Owner, conversation_id: str) -> str | None:
         found = (await self._store.snapshot(owner, [conversation_id])).documents.get(conversation_id)
         return None if found is None or found.kind != "conversation" else str(found.body["task_id"])
@@ -167,7 +210,7 @@ def _next(progress: Progress) -> Progress:
     """The next pass; what was made of the forgotten and found in this one is removed first, and then looked through everything again."""
     if progress.step == "memories" and progress.todo:
         return progress.at("remove")
-    return progress.at(_AFTER[progress.step])
+    return progress.at(_PASSES[_PASSES.index(progress.step) + 1])
 
 
 def _concerns(progress: Progress, kind: Kind, memory: Memory) -> bool:
@@ -182,6 +225,13 @@ def _concerns(progress: Progress, kind: Kind, memory: Memory) -> bool:
 def _read(look: Look, name: str) -> Memory | None:
     found = look.documents.get(name)
     return None if found is None else as_memory(found, look.head)
+
+
+def _struck_whole(progress: Progress, kept: Kept) -> Kept:
+    def strike(one: Memory) -> Memory:
+        return struck_memory(one, progress.gone, progress.lent)
+
+    return Kept(strike(kept.memory), tuple(map(strike, kept.versions)), None if kept.original is None else strike(kept.original))
 
 
 def _rewritten(progress: Progress, event: Event) -> Event:

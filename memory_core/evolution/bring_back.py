@@ -10,6 +10,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.thaw import Thaw
+from memory_core.evolution.uncompress import Uncompress
 from memory_core.evolution.undo import Undo
 from memory_core.ledger.commit import Ledger
 
@@ -17,14 +18,14 @@ from memory_core.ledger.commit import Ledger
 class BringingBack:
     """Finds who brings a memory back. What it has become meanwhile they see for themselves, in their commits."""
 
-    def __init__(self, ledger: Ledger, editor: Editor, undo: Undo, thaw: Thaw) -> None:
-        self._ledger, self._editor, self._undo, self._thaw = ledger, editor, undo, thaw
+    def __init__(self, ledger: Ledger, editor: Editor, undo: Undo, uncompress: Uncompress, thaw: Thaw) -> None:
+        self._ledger, self._editor, self._undo, self._uncompress, self._thaw = ledger, editor, undo, uncompress, thaw
 
     async def bring_back(self, owner: Owner, memory_id: str, change: StatusInput, call: Call) -> Memory:
         """The memory, in use again; one that is answers as it is.
 
-        Deleted or faded: as it was. Replaced: it holds again, what replaced it falls. Cold: with its whole chain, each as it was. Raises
-        NotFound, Conflict, Damaged (the cold copy), Unavailable.
+        Deleted or faded: as it was. Replaced: it holds again, what replaced it falls. Shortened: with its whole text. Cold: with its
+        whole chain, each as it was. Raises NotFound, Conflict, Damaged (the cold copy), Unavailable.
         """
         memory = (await self._ledger.look(owner, [memory_id])).memory(memory_id)
         if memory is None:
@@ -33,4 +34,6 @@ class BringingBack:
             return await self._thaw.restore_archived(owner, memory_id, call)
         if memory.status in (Status.SUPERSEDED, Status.UPDATED):
             return await self._undo.undo(owner, memory_id, change.reason, call)
+        if memory.status is Status.COMPRESSED:
+            return await self._uncompress.uncompress(owner, memory, change.reason, call)
         return await self._editor.set_status(owner, memory_id, change, call)
