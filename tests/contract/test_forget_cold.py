@@ -64,7 +64,7 @@ async def test_of_a_chain_the_other_member_gets_a_copy_of_its_own(core: MemoryCo
     both = await told(world, core)
     await forgotten(core, both[which].id)
     assert await blobs(world) == await pointed_to(world)
-    (left,) = [one for one in await listed(core, status="all")]
+    (left,) = await listed(core, status="all")
     assert left.id == both[1 - which].id
     assert (left.status, left.next_id, left.supersedes_id) == (Status.ARCHIVED, None, None)
     await no_trace(world, "Oslo" if which == 0 else "Bergen")
