@@ -54,6 +54,7 @@ from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.owner_names import OwnerNames
 from memory_core.ledger.receipts import keyed
 from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.touches import Touches
@@ -72,7 +73,7 @@ from memory_core.wiring import Adapters, consolidation_rules, formation_rules, r
 log = logging.getLogger(__name__)
 
 
-class MemoryCore(Conversing, LookingBack, Upkeep, Cold):
+class MemoryCore(Conversing, Cold, LookingBack, Upkeep):
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
     def __init__(
@@ -95,7 +96,7 @@ class MemoryCore(Conversing, LookingBack, Upkeep, Cold):
         self._saver = Saver(ledger, mirror, made.embedder, self._clock, ids, save_rules(self.settings))
         self._editor = Editor(ledger, mirror, made.embedder, self._clock)
         self._clearer = Clearer(made.long_term, ledger, mirror, self._clock, ids)
-        copies = ColdCopies(made.archive)
+        copies = ColdCopies(made.archive, OwnerNames(made.archive))
         cold = ColdSearch(made.long_term, copies, made.embedder)
         self._touches = Touches(made.long_term, made.short_term, self._clock, ids)
         self._retriever = Retriever(
@@ -109,7 +110,7 @@ class MemoryCore(Conversing, LookingBack, Upkeep, Cold):
         self._tasking = Tasking(made.long_term, ledger, mirror, made.queue, cursors, self._clock, ids, lease)
         rules = formation_rules(self.settings)
         self._formation = Formation(made.of_formation(), ledger, mirror, self._tasking, self._clock, ids, rules)
-        thaw = Thaw(ledger, mirror, copies, made.embedder, self._clock)
+        thaw = Thaw(made.long_term, ledger, mirror, copies, made.embedder, self._clock)
         uncompress = Uncompress(ledger, mirror, copies, made.embedder, self._clock)
         self._bringing_back = BringingBack(ledger, self._editor, Undo(ledger, mirror, self._clock), uncompress, thaw)
         self._consolidation = Consolidation(
@@ -226,7 +227,7 @@ class MemoryCore(Conversing, LookingBack, Upkeep, Cold):
         with self._telemetry.operation("update_memory_status"):
             call = keyed(call, "status", memory_id, change)
             if change.status == "active":
-                return await self._bringing_back.bring_back(checked(owner), memory_id, change, call)
+                return await self._bringing_back.activate(checked(owner), memory_id, change, call)
             return await self._editor.set_status(checked(owner), memory_id, change, call)
 
     async def clear(self, owner: Owner, what: ClearInput, call: Call = NO_CALL) -> int:

@@ -15,7 +15,7 @@ from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.adapters.webhook.courier import WebCourier
 from memory_core.config import ConfigError, Settings
-from memory_core.consolidation.archive import ArchiveRules
+from memory_core.consolidation.archive_plan import ArchiveRules
 from memory_core.consolidation.decay import DecayRules
 from memory_core.consolidation.phase import ConsolidationRules, Stores
 from memory_core.domain.chunks import Chunking

@@ -17,7 +17,9 @@ from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
-from memory_core.ledger.cold_copies import KEY_NAME, ColdCopies
+from memory_core.ledger.cold_copies import ColdCopies
+from memory_core.ledger.owner_names import KEY_NAME, OwnerNames
+from memory_core.ports import Archive
 from tests.builders import ALICE
 from tests.tasks import Hand, task_of
 from tests.world import World
@@ -87,6 +89,11 @@ async def blobs(world: World) -> list[str]:
         await archive.close()
 
 
+def copies_of(archive: Archive) -> ColdCopies:
+    """The cold copies in an archive."""
+    return ColdCopies(archive, OwnerNames(archive))
+
+
 @dataclass
 class Steps:
     """The calls that a process makes of its store and its archive, counted; after the one numbered `at`, `then` happens, once."""
@@ -145,7 +152,7 @@ async def nothing_is_lost(world: World, before: dict[str, Memory], owner: Owner 
     """Each memory stands whole, or as a stub whose cold copy is whole."""
     archive = world.archive()
     await archive.open()
-    copies = ColdCopies(archive)
+    copies = copies_of(archive)
     now = await everything(world, owner)
     assert now.keys() >= before.keys()
     try:

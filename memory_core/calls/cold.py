@@ -6,7 +6,6 @@ from memory_core.calls.conversing import NO_CALL
 from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.models import Memory
-from memory_core.domain.requests import StatusInput
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner, check_name, checked
 from memory_core.evolution.bring_back import BringingBack
@@ -35,5 +34,4 @@ class Cold:
         One that is in use answers as it is. Raises NotFound, Conflict, Damaged (the cold copy; the stub stays), Unavailable.
         """
         with self._telemetry.operation("restore"):
-            change = StatusInput(status="active", reason="restored")
-            return await self._bringing_back.bring_back(checked(owner), check_name(memory_id), change, keyed(call, "restore", memory_id))
+            return await self._bringing_back.restore(checked(owner), check_name(memory_id), keyed(call, "restore", memory_id))

@@ -33,12 +33,12 @@ class LookingBack:
         at: as it was true then. known_at: as it was known then, told from the log, so without its vector and what else no event records.
         """
         with self._telemetry.operation("get"):
-            if known_at is None:
-                found = await self._reader.get(checked(owner), memory_id, at)
-                if at is None:
-                    self._touches.note(owner, [memory_id], self._clock.now())
-                return found
-            return await self._replayer.get(checked(owner), memory_id, known_at, at)
+            if known_at is not None:
+                return await self._replayer.get(checked(owner), memory_id, known_at, at)
+            found = await self._reader.get(checked(owner), memory_id, at)
+            if at is None:
+                self._touches.note(owner, [memory_id], self._clock.now())
+            return found
 
     async def timeline(self, owner: Owner, query: TimelineInput) -> EventPage:
         """One page of the log, oldest first. Raises Malformed for a void cursor."""

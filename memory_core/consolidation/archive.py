@@ -15,11 +15,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from memory_core.consolidation.archive_plan import ARCHIVABLE, ArchiveRules, Plan
 from memory_core.consolidation.chains import ChainReader, Moving
 from memory_core.consolidation.cold_sweep import ColdSweep
-from memory_core.domain.archival import is_due, stub_of
-from memory_core.domain.errors import Damaged, Unavailable
-from memory_core.domain.models import Event, Memory, Status
+from memory_core.domain.archival import stub_of
+from memory_core.domain.errors import Damaged, NotFound, Unavailable
+from memory_core.domain.models import Event, Memory
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.evolution.families import Families, Family
@@ -28,7 +29,7 @@ from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.leases import Lease, TaskLost
 from memory_core.ledger.operations import Chunk, Operation, Operations
-from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
+from memory_core.ports import Clock, Document, LongTermStore, Place
 
 PAGE = 50
 """Memories looked at together: their chains are found in a few queries for all of them."""
@@ -44,7 +45,6 @@ EVENTS = 500
 COUNTS = ("archived", "chains", "abandoned", "too_large", "damaged", "swept")
 SETTLED = "settled"
 """The cursor when every chain has been seen: from then on no cut is committed, and what was written in vain can be removed."""
-_ARCHIVABLE = frozenset(status.value for status in Status if status not in (Status.DELETED, Status.ARCHIVED))
 log = logging.getLogger(__name__)
 
 
@@ -54,43 +54,6 @@ class _Moved(Exception):
     def __init__(self, sequence: int) -> None:
         super().__init__(sequence)
         self.sequence = sequence
-
-
-@dataclass(frozen=True, slots=True)
-class ArchiveRules:
-    """age_years: for how long a memory has to be untouched. recency_hours: the age that leaves 37 % of SECMSA's recency."""
-
-    age_years: float
-    recency_hours: float
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What one run goes by, frozen: the moment that ages are measured from, whose memories, up to which sequence."""
-
-    now: datetime
-    until: int
-    session_id: str | None
-    rules: ArchiveRules
-
-    def body(self) -> dict[str, Any]:
-        """As an operation keeps it."""
-        rules = {"age_years": self.rules.age_years, "recency_hours": self.rules.recency_hours}
-        return {"now": self.now.isoformat(), "until": self.until, "session_id": self.session_id, "rules": rules}
-
-    @classmethod
-    def of(cls, body: dict[str, Any]) -> Plan:
-        """From an operation."""
-        return cls(datetime.fromisoformat(body["now"]), int(body["until"]), body["session_id"], ArchiveRules(**body["rules"]))
-
-    def is_due(self, memory: Memory) -> bool:
-        """Whether a memory is old enough."""
-        return is_due(memory, self.now, age_years=self.rules.age_years, recency_hours=self.rules.recency_hours)
-
-    @property
-    def where(self) -> Filter:
-        """Which memories the run meets."""
-        return Filter(_ARCHIVABLE, session_id=self.session_id)
 
 
 @dataclass(slots=True)
@@ -144,6 +107,15 @@ class Archiver:
 
     async def work(self, lease: Lease) -> None:
         """Do, or finish, the run of a task. Raises TaskLost, Unavailable, HeadMoved."""
+        epoch = await self._epoch(lease.owner)
+        try:
+            await self._work(lease)
+        except (TaskLost, NotFound, Unavailable):
+            if epoch is not None and await self._epoch(lease.owner) != epoch:
+                await self._forget(lease, epoch)
+            raise
+
+    async def _work(self, lease: Lease) -> None:
         operation = await self._operations.of(lease)
         run = _Run(lease, operation, Plan.of(operation.plan))
         capped = False
@@ -153,6 +125,16 @@ class Archiver:
         await lease.report("sweeping", 0.99)
         run.counts["swept"] += await self._sweep.run(lease.owner, run.operation.id)
         await self._advance(run, SETTLED, done=True, capped=capped)
+
+    async def _epoch(self, owner: Owner) -> str | None:
+        """The epoch of a user's life, None when that is over."""
+        head = (await self._store.snapshot(owner)).head
+        return None if head is None or head.state == "erasing" else head.epoch
+
+    async def _forget(self, lease: Lease, epoch: str) -> None:
+        """Of a user who was erased while a run was under way nothing may be left by it; and no commit can name its copies any more."""
+        async for name in self._copies.names(lease.owner, epoch):
+            await self._copies.remove(lease.owner, name)
 
     async def _plan(self, owner: Owner, session_id: str | None) -> Plan:
         head = (await self._store.snapshot(owner)).head
@@ -193,7 +175,7 @@ class Archiver:
         ids = {one.id for one in met}
         found = []
         for family in families:
-            staying = tuple(one for one in family.members if one.status.value in _ARCHIVABLE)
+            staying = tuple(one for one in family.members if one.status.value in ARCHIVABLE)
             if not all(plan.is_due(one) for one in staying):
                 continue
             first = next(one for one in staying if plan.session_id in (None, one.session_id))
@@ -213,9 +195,6 @@ class Archiver:
                 standing = {location: one for location, one in written.items() if not one.touched(events)}
                 run.counts["abandoned"] += len(written) - len(standing)
                 written, known = standing, moved.sequence
-            except (TaskLost, Unavailable):
-                await self._forget_if_erased(owner, written)
-                raise
             else:
                 return known
         run.counts["abandoned"] += len(written)
@@ -234,7 +213,13 @@ class Archiver:
                     log.error("a chain stays where it is: %s", error.detail)
                     return None
 
-        locations = await asyncio.gather(*(write(one) for one in portion))
+        # All are waited for, so that nothing is written behind our back.
+        ended = await asyncio.gather(*(write(one) for one in portion), return_exceptions=True)
+        locations: list[str | None] = []
+        for one in ended:
+            if isinstance(one, BaseException):
+                raise one
+            locations.append(one)
         written = {location: one for location, one in zip(locations, portion, strict=True) if location is not None}
         run.counts["damaged"] += len(portion) - len(written)
         return written
@@ -273,13 +258,6 @@ class Archiver:
             found += [one for one in page if one.sequence <= until]
             after = page[-1].sequence
         return found
-
-    async def _forget_if_erased(self, owner: Owner, written: Mapping[str, Moving]) -> None:
-        """Of a user who is being erased, or was, nothing may be left behind by a run that was under way: no commit can name these now."""
-        head = (await self._store.snapshot(owner)).head
-        for location, one in written.items():
-            if head is None or head.state == "erasing" or head.epoch != one.copy.epoch:
-                await self._copies.remove(owner, location)
 
 
 def _changes(moving: Moving, look: Look, location: str, now: datetime) -> list[Change]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from memory_core.consolidation.archive import Archiver, ArchiveRules
+from memory_core.consolidation.archive import Archiver
+from memory_core.consolidation.archive_plan import ArchiveRules
 from memory_core.consolidation.compress import Compressor
 from memory_core.consolidation.decay import Decay, DecayRules
 from memory_core.consolidation.forget import Forgetter

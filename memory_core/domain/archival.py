@@ -8,6 +8,7 @@ kept when it comes back; everything else comes back as it was.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -48,6 +49,11 @@ def is_due(memory: Memory, now: datetime, *, age_years: float, recency_hours: fl
 def is_cold(memory: Memory) -> bool:
     """Whether this is a stub, whatever its status: one that was deleted in the archive is one too."""
     return memory.archived_at is not None
+
+
+def was_cold(before: Mapping[str, Any]) -> bool:
+    """The same of a memory before an event, by the fields that the event changed."""
+    return before.get("archived_at") is not None
 
 
 def stub_of(memory: Memory, location: str, now: datetime) -> Memory:

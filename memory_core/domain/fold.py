@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.domain.models import UNLOGGED_FIELDS, Event, Memory
-from memory_core.domain.versions import cut_short, kept_version, version_id
+from memory_core.domain.versions import VERSIONS_END, cut_short, kept_version, version_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,10 @@ def _change(told: States, event: Event, before: State) -> None:
         told[version_id(event.memory_id, version)] = _versioned(before, kept_version(before.memory(""), begins))
         if begins < datetime.fromisoformat(before.fields["valid_from"]):
             _cut_short(told, event.memory_id, version, begins)
+    for number, until in event.metadata.get(VERSIONS_END, {}).items():
+        if (older := told.get(version_id(event.memory_id, int(number)))) is not None:
+            shorter = older.memory("").model_copy(update={"valid_until": datetime.fromisoformat(until)})
+            told[shorter.id] = _versioned(older, shorter)
     told[event.memory_id] = State(after, before.sequence, event.sequence)
 
 

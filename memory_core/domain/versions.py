@@ -11,6 +11,9 @@ from datetime import datetime
 from memory_core.domain.lifecycle import TRUE_ONCE
 from memory_core.domain.models import Memory, Status
 
+VERSIONS_END = "versions_end"
+"""In the metadata of an event: by their numbers, when old versions of the memory end since then."""
+
 
 def version_id(memory_id: str, version: int) -> str:
     """The document id of an old version."""

@@ -6,22 +6,20 @@ truth may have been told while this one was away, and both can't stand. The one 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.archival import brought_back, is_cold, version_brought_back
+from memory_core.domain.archival import brought_back, is_cold, version_brought_back, was_cold
 from memory_core.domain.cold_copy import ColdCopy
 from memory_core.domain.errors import Damaged, EmbeddingMismatch, NotFound, Unavailable
 from memory_core.domain.indexing import text_to_embed
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Memory, MemoryType, Status, Vector
+from memory_core.domain.models import ConflictRecord, Head, Memory, MemoryType, Status, Vector
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
-from memory_core.evolution.decide import Verdict, judge
-from memory_core.evolution.truth_line import superseded_by
+from memory_core.evolution.told_meanwhile import NEVER_ALIKE, settled
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger, Look, as_memory
@@ -29,12 +27,10 @@ from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.sessions import Session
-from memory_core.ports import Clock, Document, Embedder, Near, Neighbour
+from memory_core.ports import Clock, Document, Embedder, LongTermStore, Near
 
 ROUNDS = 4
 """How often in a row the memory may move to another copy before we give up: each takes an archive run of its own."""
-NEVER_ALIKE = 2.0
-"""A similarity that nothing reaches: of two truths in one slot, the slot alone decides."""
 
 
 class _Elsewhere(Exception):
@@ -62,8 +58,19 @@ class _Thawing:
 class Thaw:
     """Brings memories of any owner back."""
 
-    def __init__(self, ledger: Ledger, mirror: Mirror, copies: ColdCopies, embedder: Embedder, clock: Clock) -> None:
-        self._ledger, self._mirror, self._copies, self._embedder, self._clock = ledger, mirror, copies, embedder, clock
+    def __init__(self, store: LongTermStore, ledger: Ledger, mirror: Mirror, copies: ColdCopies, embedder: Embedder, clock: Clock) -> None:
+        self._store, self._ledger, self._mirror = store, ledger, mirror
+        self._copies, self._embedder, self._clock = copies, embedder, clock
+
+    async def is_for(self, owner: Owner, memory: Memory) -> bool:
+        """Whether bringing this memory back is our business: it is in the archive, or was, and nothing has happened to it since.
+
+        Without the second, who asks twice for a superseded truth would be told the second time that it can't be restored.
+        """
+        if is_cold(memory) or memory.status is Status.ACTIVE:
+            return is_cold(memory)
+        last = await self._store.events(owner, memory.revision - 1, 1)
+        return any(one.sequence == memory.revision and one.event_type == "restored" and was_cold(one.before) for one in last)
 
     async def restore_archived(self, owner: Owner, memory_id: str, call: Call) -> Memory:
         """The memory as it is hot; its chain comes with it. One that is hot already answers as it is.
@@ -109,14 +116,19 @@ class Thaw:
             return Changes(asked)
         if asked.archival_location != thawing.location:
             raise _Elsewhere
-        changes, puts = self._changes(thawing, seen), [*self._versions(thawing, seen), *self._session(thawing, seen)]
+        changes, conflicts = self._changes(thawing, seen)
+        puts = [*self._versions(thawing, seen), *self._session(thawing, seen)]
+        puts += [Document(one.id, "conflict", one.model_dump(mode="json")) for one in conflicts]
+        pending = sum(one.status == "pending" for one in conflicts)
         creates = receipt(thawing.owner, call, thawing.now, {"memory_id": asked.id})
         types = frozenset({MemoryType.SEMANTIC.value}) if seen.near else frozenset[str]()
         sessions = frozenset({asked.session_id} if asked.session_id else ())
-        return Changes(asked, tuple(changes), tuple(puts), creates, frozenset(thawing.ids), sessions, types)
+        reads = frozenset(thawing.ids)
+        more = _pending(pending)
+        return Changes(asked, tuple(changes), tuple(puts), creates, reads, sessions, types, head_fields=more)
 
-    def _changes(self, thawing: _Thawing, seen: Look) -> list[Change]:
-        changes: list[Change] = []
+    def _changes(self, thawing: _Thawing, seen: Look) -> tuple[list[Change], list[ConflictRecord]]:
+        changes, conflicts = list[Change](), list[ConflictRecord]()
         told_since = _told_since(thawing, seen)
         for kept in thawing.copy.members:
             stub = seen.memory(kept.memory.id)
@@ -129,8 +141,9 @@ class Thaw:
                 steps = _in_use_again(back, kept.memory, thawing.now)
             for before, after in zip([stub, *steps], steps, strict=False):
                 changes.append(Change("restored", after, before, {"vector": _origin(thawing, kept.memory)}))
-            changes[-1:] = _settled(changes[-1], told_since, thawing.now)
-        return changes
+            changes[-1:], records = settled(changes[-1], told_since, thawing.now)
+            conflicts += records
+        return changes, conflicts
 
     def _vector_fields(self, thawing: _Thawing, whole: Memory) -> dict[str, Any]:
         """The vector that a memory comes back with, and what made it."""
@@ -189,25 +202,6 @@ def _origin(thawing: _Thawing, whole: Memory) -> str:
     return "left_out" if thawing.vectors[whole.id] is None else "made_anew"
 
 
-def _settled(change: Change, told_since: Sequence[Memory], now: datetime) -> list[Change]:
-    """The change, so that one truth stands in its slot where others were told while this one was away: the one of the later time."""
-    back = change.after
-    rivals = [one for one in told_since if slot_of(one) == slot_of(back)]
-    if back.status not in FOUND_BY_DEFAULT or not rivals:
-        return [change]
-    rival = max(rivals, key=lambda one: (one.event_timestamp, one.sequence))
-    verdict = judge(back, [Neighbour(rival, 1.0)], NEVER_ALIKE).verdict
-    if verdict is Verdict.SAME:
-        joined: dict[str, Any] = {"status": Status.UPDATED, "status_reason": "consolidated", "next_id": rival.id}
-        joined |= {"valid_until": max(back.valid_from, rival.valid_from), "consolidated_into_ids": [*back.consolidated_into_ids, rival.id]}
-        return [replace(change, after=back.model_copy(update=joined))]
-    if verdict is not Verdict.CONTRADICTS:
-        return [change]
-    if back.event_timestamp <= rival.event_timestamp or rival.pinned:
-        return [replace(change, after=superseded_by(back, rival, now))]
-    return [change, *(Change("superseded", superseded_by(one, back, now), one) for one in rivals)]
-
-
 def _in_use_again(back: Memory, whole: Memory, now: datetime) -> list[Memory]:
     """The steps by which what was asked for, and had decayed or was deleted in the archive, comes into use again.
 
@@ -223,11 +217,13 @@ def _told_since(thawing: _Thawing, seen: Look) -> list[Memory]:
     """The truths in the slots of these memories that were told while they were away; of those from before, both stood on purpose."""
     asked, members = _present(seen, thawing.memory_id), set(thawing.copy.ids)
     near = {one.memory.id: one.memory for found in seen.near for one in found}
-    return [
-        one
-        for one in near.values()
-        if one.status in FOUND_BY_DEFAULT and one.id not in members and asked.archived_at and one.created_at >= asked.archived_at
-    ]
+    away_since = asked.archived_at or thawing.now
+    return [one for one in near.values() if one.id not in members and one.created_at >= away_since]
+
+
+def _pending(more: int) -> Callable[[Head], Mapping[str, Any]]:
+    """What a head counts when so many conflicts more wait to be decided."""
+    return lambda head: {"pending_count": head.pending_count + more} if more else {}
 
 
 def _slots(copy: ColdCopy) -> list[tuple[str, str]]:

@@ -164,7 +164,13 @@ class Former:
         def plan(seen: Look) -> Changes[CellOutcome]:
             return plan_cell(owner, ready, seen, asked, ruled, self._forming.links, now)
 
-        return await self._commit(work, plan, asked, nears, look)
+        try:
+            return await self._commit(work, plan, asked, nears, look)
+        except LookedElsewhere as needs:
+            if not needs.wanted:
+                raise
+            asked = [*asked, *needs.wanted]
+        return await self._commit(work, plan, asked, nears)
 
     async def _commit(
         self,

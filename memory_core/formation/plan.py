@@ -19,7 +19,7 @@ from memory_core.evolution.decide import Verdict, judge
 from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.page import Page
 from memory_core.evolution.strategies import resolve
-from memory_core.evolution.versions import Versions, new_version
+from memory_core.evolution.versions import Versions, end_versions, new_version
 from memory_core.formation.prepare import Prepared
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Look
@@ -79,6 +79,7 @@ def plan(
         if page.full and len(outcomes) > 1:
             return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, asked)
     mark_fallen(page, asked)
+    end_versions(page, asked)
     semantic = any(one.memory.type is MemoryType.SEMANTIC for one in items)
     return Changes(
         Planned(tuple(outcomes)),

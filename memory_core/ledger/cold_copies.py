@@ -1,41 +1,37 @@
 """Cold copies in the archive: written once, read back and verified, found by whose they are and by which memory they hold.
 
-A name is `<owner>/<epoch>/<operation>/<members>-<revision>-<checksum>`: the owner and the members as keyed hashes, so that a list of
-names tells nobody whose they are. The key lies in the archive itself, made once: whatever is set anew or started anew, the names stay
-those that an erasure has to find. One would get wrong: a name that is taken is no error. It was written by this very operation of this
-very state, perhaps by a try whose answer was lost; so what counts is what is read back.
+A name is `cold/<owner>/<epoch>/<operation>/<members>-<revision>-<checksum>`: the owner and the members as keyed hashes (`owner_names`), so
+that a list of names tells nobody whose they are. One would get wrong: a name that is taken is no error. It was written by this very
+operation of this very state, perhaps by a try whose answer was lost; so what counts is what is read back.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-import hmac
 import re
-import secrets
 from collections.abc import AsyncIterator, Collection
 from typing import Final
 
 from memory_core.domain.cold_copy import ColdCopy, decoded, encoded
 from memory_core.domain.errors import Damaged, NotFound
 from memory_core.domain.scope import Owner
+from memory_core.ledger.owner_names import DEPENDENCY, OwnerNames
 from memory_core.ports import Archive
 
-DEPENDENCY: Final = "archive"
-KEY_NAME: Final = "names-key"
+FILES: Final = "cold"
 NAMED_MEMBERS = 5
 """Members whose hashes fit into a name of 100 characters a part; of a longer chain the name says that it must be read to know."""
 MANY: Final = "many"
 PAGE = 500
-_NAME = re.compile(r"[0-9a-f]{32}/[^/]+/[^/]+/(?P<members>[0-9a-z.]+)-(?P<revision>[0-9]+)-(?P<checksum>[0-9a-f]{32})")
+_NAME = re.compile(r"cold/[0-9a-f]{32}/[^/]+/[^/]+/(?P<members>[0-9a-z.]+)-(?P<revision>[0-9]+)-(?P<checksum>[0-9a-f]{32})")
 
 
 class ColdCopies:
     """The copies of every owner."""
 
-    def __init__(self, archive: Archive) -> None:
-        self._archive = archive
-        self._key: bytes | None = None
+    def __init__(self, archive: Archive, names: OwnerNames) -> None:
+        self._archive, self._names = archive, names
 
     async def write(self, owner: Owner, operation_id: str, copy: ColdCopy) -> str:
         """Write a copy, read it back and verify it: its location, to be kept as `archival_location`.
@@ -70,8 +66,8 @@ class ColdCopies:
 
     async def prefix(self, owner: Owner, epoch: str | None = None) -> str:
         """What the names of all copies of an owner begin with; those of one epoch, when it is given."""
-        whose = await self._hash("owner", owner.app_id, owner.user_id)
-        return f"{whose[:32]}/" if epoch is None else f"{whose[:32]}/{epoch}/"
+        whose = f"{FILES}/{await self._names.of(owner)}/"
+        return whose if epoch is None else f"{whose}{epoch}/"
 
     async def names(self, owner: Owner, epoch: str | None = None) -> AsyncIterator[str]:
         """The locations of all copies of an owner, in order, page by page."""
@@ -99,7 +95,7 @@ class ColdCopies:
 
         Long chains are read to know; one that is damaged counts as holding them.
         """
-        hashes = [await self._member(owner, one) for one in memory_ids]
+        hashes = [await self._names.of_memory(owner, one) for one in memory_ids]
         wanted, found = frozenset(hashes), list[str]()
         async for name in self.names(owner):
             members = _members(name)
@@ -123,36 +119,15 @@ class ColdCopies:
             return False
 
     async def _name(self, owner: Owner, operation_id: str, copy: ColdCopy, data: bytes) -> str:
-        members = [await self._member(owner, one) for one in copy.ids[:NAMED_MEMBERS]]
+        members = [await self._names.of_memory(owner, one) for one in copy.ids[:NAMED_MEMBERS]]
         if len(copy.ids) > NAMED_MEMBERS:
             members = [members[0], MANY]
         return f"{await self.prefix(owner, copy.epoch)}{operation_id}/{'.'.join(members)}-{copy.revision}-{_checksum(data)}"
 
-    async def _member(self, owner: Owner, memory_id: str) -> str:
-        return (await self._hash("memory", *owner, memory_id))[:8]
-
-    async def _hash(self, *parts: str) -> str:
-        """A keyed hash; parts are length-prefixed, so that ("a_b", "c") and ("a", "b_c") differ."""
-        raw = [part.encode() for part in parts]
-        message = b"".join(len(part).to_bytes(4, "big") + part for part in raw)
-        return hmac.new(await self._kept_key(), message, hashlib.sha256).hexdigest()
-
-    async def _kept_key(self) -> bytes:
-        """The key of the names: whoever first needs it makes it, all others read that one."""
-        if self._key is None:
-            key = await self._archive.get(KEY_NAME)
-            if key is None:
-                await self._archive.put(KEY_NAME, secrets.token_bytes(32))
-                key = await self._archive.get(KEY_NAME)
-            if key is None or len(key) < 32:
-                raise Damaged(DEPENDENCY, f"{KEY_NAME}, by which cold copies are named, is not what was written", retry_after_s=30)
-            self._key = key
-        return self._key
-
 
 def operation_of(location: str) -> str:
     """The id of the operation that wrote a copy."""
-    return location.split("/")[2]
+    return location.split("/")[3]
 
 
 def _members(location: str) -> frozenset[str]:

@@ -15,7 +15,7 @@ from memory_core.domain.results import Retrieved
 from memory_core.recollection import cold
 from tests.archives import Folder, Place
 from tests.builders import ALICE, NOW
-from tests.cold import Stepping, Steps, archived, blobs, everything, saved, years_go_by
+from tests.cold import Stepping, Steps, archived, blobs, saved, years_go_by
 from tests.world import BOB, WordsEmbedder, World, fact, turn
 
 STORY = "The grey heron stood in the reeds at dawn. " * 12
@@ -182,49 +182,44 @@ async def test_what_comes_back_while_it_is_looked_for_is_no_damage(world: World,
     assert [hit.tier for hit in (await retrieve(core, "grey heron reeds")).results] == ["long"]
 
 
-class OtherWords(WordsEmbedder):
-    """The same words under another model's name."""
-
-    model = "other words"
-
-
-async def test_vectors_of_another_embedder_are_not_compared_but_words_are(world: World, words: MemoryCore) -> None:
+async def test_vectors_of_another_embedder_are_not_compared_but_words_are(world: World, words: MemoryCore, embedder: WordsEmbedder) -> None:
     """A store opens for one embedder; what is in the archive may be of the one before it."""
     await saved(words, turn(STORY))
     years_go_by(world)
     await archived(world, words)
-    words._retriever._cold._embedder = OtherWords()
+    embedder.model = "other words"
     found = await retrieve(words, "grey heron reeds")
     (hit,) = found.results
     assert (hit.tier, hit.similarity_score, hit.memory.content, found.degraded) == ("cold", None, STORY, ())
 
 
-async def test_a_vector_of_another_embedder_is_made_anew_when_it_comes_back(world: World, words: MemoryCore) -> None:
+async def test_a_vector_of_another_embedder_is_made_anew_when_it_comes_back(
+    world: World, words: MemoryCore, embedder: WordsEmbedder
+) -> None:
     (old,) = await saved(words, turn(STORY))
     years_go_by(world)
     await archived(world, words)
-    new = OtherWords()
-    words._thaw._embedder = new
+    embedder.model, embedder.texts = "other words", []
     back = await words.restore(ALICE, old.id)
-    assert new.texts != []
-    assert (back.embedding_model, back.embedding_dimensions) == ("other words", new.dimensions)
-    assert (await everything(world))[old.id].embedding is not None
-    (event,) = [one for one in await world.log() if one.event_type == "restored"]
+    assert embedder.texts != []
+    assert (back.embedding_model, back.embedding_dimensions) == ("other words", embedder.dimensions)
+    (event,) = [one for one in await world.log(embedder=WordsEmbedder()) if one.event_type == "restored"]
     assert event.metadata == {"vector": "made_anew"}
 
 
-async def test_without_the_new_embedder_it_comes_back_to_be_found_by_words(world: World, words: MemoryCore) -> None:
+async def test_without_the_new_embedder_it_comes_back_to_be_found_by_words(
+    world: World, words: MemoryCore, embedder: WordsEmbedder
+) -> None:
     (old,) = await saved(words, turn(STORY))
     years_go_by(world)
     await archived(world, words)
-    new = OtherWords()
-    new.down = True
-    words._thaw._embedder = new
+    embedder.model, embedder.down = "other words", True
     back = await words.restore(ALICE, old.id)
     assert (back.content, back.embedding, back.embedding_model) == (STORY, None, None)
-    (event,) = [one for one in await world.log() if one.event_type == "restored"]
+    (event,) = [one for one in await world.log(embedder=WordsEmbedder()) if one.event_type == "restored"]
     assert event.metadata == {"vector": "left_out"}
-    assert [hit.memory.id for hit in (await words.retrieve(ALICE, RetrieveInput(query="grey heron reeds dawn stood"))).results] == [old.id]
+    found = await words.retrieve(ALICE, RetrieveInput(query="grey heron reeds dawn stood"))
+    assert [hit.memory.id for hit in found.results] == [old.id]
 
 
 async def test_no_more_are_fetched_than_a_query_may_wait_for(world: World, embedder: WordsEmbedder) -> None:

@@ -181,6 +181,24 @@ async def test_restoring_twice_is_restoring_once_and_the_copy_is_swept_by_the_ne
     assert (await core.get(ALICE, old.id)).content == "hello"
 
 
+async def test_a_superseded_truth_that_came_back_stays_so_however_often_it_is_asked_for(world: World, core: MemoryCore) -> None:
+    slot = {"subject": "Ana", "attribute": "city"}
+    (old,) = await saved(core, fact("Ana lives in Oslo", **slot))
+    world.clock.forward(60)
+    await saved(core, fact("Ana lives in Bergen", **slot))
+    years_go_by(world)
+    await archived(world, core)
+    first, second = [await core.restore(ALICE, old.id) for _ in range(2)]
+    assert (first.status, first.etag) == (Status.SUPERSEDED, second.etag)
+
+
+async def test_restore_is_also_for_what_was_deleted(core: MemoryCore) -> None:
+    (old,) = await saved(core, turn("hello"))
+    await core.delete(ALICE, old.id)
+    assert (await core.restore(ALICE, old.id)).status is Status.ACTIVE
+    assert (await core.restore(ALICE, old.id)).status is Status.ACTIVE
+
+
 async def test_what_came_back_is_not_taken_away_by_the_next_run(world: World, core: MemoryCore) -> None:
     (old,) = await saved(core, turn("hello"))
     years_go_by(world)
@@ -251,6 +269,50 @@ async def test_a_truth_about_an_earlier_time_gives_way_to_the_one_that_comes_bac
     await core.restore(ALICE, old.id)
     assert [one.content for one in await listed(core)] == ["Ana lives in Oslo"]
     assert (await core.get(ALICE, late.id)).next_id == old.id
+
+
+async def test_it_takes_its_place_in_the_line_of_truths_told_meanwhile(world: World, core: MemoryCore) -> None:
+    slot = {"subject": "Ana", "attribute": "city"}
+    (oslo,) = await saved(core, fact("Ana lives in Oslo", **slot))
+    years_go_by(world)
+    await archived(world, core)
+    (bergen,) = await saved(core, fact("Ana lives in Bergen", **slot))
+    world.clock.forward(3600)
+    (kiel,) = await saved(core, fact("Ana lives in Kiel", **slot))
+    back = await core.restore(ALICE, oslo.id)
+    assert (back.next_id, back.valid_until) == (bergen.id, bergen.valid_from)
+    line = (await core.evolution(ALICE, oslo.id)).memories
+    assert [one.id for one in line] == [oslo.id, bergen.id, kiel.id]
+    store = await world.look_on()
+    (record,) = [
+        one.body for one in await store.page(ALICE, "conflict", None, None, 10) if oslo.id in (one.body["old_id"], one.body["new_id"])
+    ]
+    assert (record["status"], record["strategy"]) == ("resolved", "supersede")
+
+
+async def test_what_comes_back_against_a_pinned_truth_waits_for_somebody_to_decide(world: World, core: MemoryCore) -> None:
+    slot = {"subject": "Ana", "attribute": "city"}
+    (oslo,) = await saved(core, fact("Ana lives in Oslo", **slot))
+    years_go_by(world)
+    await archived(world, core)
+    await saved(core, fact("Ana lives in Bergen", **slot, pinned=True, event_timestamp=NOW - timedelta(days=700)))
+    back = await core.restore(ALICE, oslo.id)
+    assert (back.status, back.conflict_state) == (Status.ACTIVE, "pending")
+    head = await world.head()
+    assert head is not None
+    assert head.pending_count == 1
+
+
+async def test_two_that_stood_side_by_side_before_do_so_again(world: World, core: MemoryCore) -> None:
+    slot = {"subject": "Ana", "attribute": "city"}
+    (oslo,) = await saved(core, fact("Ana lives in Oslo", **slot))
+    years_go_by(world)
+    await saved(core, fact("Ana lives in Bergen", **slot, on_conflict="keep_both", pinned=True))
+    years_go_by(world)
+    await archived(world, core)
+    assert (await core.get(ALICE, oslo.id)).status is Status.ARCHIVED
+    assert (await core.restore(ALICE, oslo.id)).status is Status.ACTIVE
+    assert len(await listed(core)) == 2
 
 
 async def test_the_same_truth_told_again_meanwhile_is_one(world: World, core: MemoryCore) -> None:

@@ -18,7 +18,7 @@ from memory_core.domain.errors import Damaged, MemoryCoreError, Unavailable
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.requests import UpdateInput
 from memory_core.domain.results import Accepted, Call
-from memory_core.ports import Touch
+from memory_core.ports import Batch, Touch
 from tests.archives import Folder, Place
 from tests.builders import ALICE, NOW
 from tests.cold import Stepping, Steps, archived, begun, blobs, done, equal, everything, nothing_is_lost, pointed_to, saved, years_go_by
@@ -404,3 +404,26 @@ async def test_a_dry_run_with_the_archive_down_still_counts(world: World) -> Non
     archive.down = True
     seen: Any = await core.archive(ALICE, ArchiveInput(dry_run=True))
     assert seen.counts == {"archived": 4, "chains": 3, "too_large": 0}
+
+
+async def test_of_a_user_who_is_erased_meanwhile_no_copy_is_left(world: World) -> None:
+    """Whenever another life begins: the run commits nothing more, and takes back what it wrote."""
+    steps = Steps()
+    core = await world.core(archive=Stepping(world.archive(), steps))
+    await told(world, core)
+    await begun(core)
+
+    async def erase() -> None:
+        store = await world.look_on()
+        head = (await store.snapshot(ALICE)).head
+        assert head is not None
+        erasing = head.model_copy(update={"epoch": "ep_another", "state": "erasing"})
+        await store.commit(ALICE, Batch("cmt_erase", head, erasing, (), ()))
+
+    steps.at, steps.then, steps.asleep = 4, erase, False
+    await Hand(core, "consolidation").work_all()
+    assert len(steps.names) > 4
+    assert await blobs(world) == []
+    head = await world.head()
+    assert head is not None
+    assert (head.epoch, head.state) == ("ep_another", "erasing")

@@ -12,10 +12,12 @@ from memory_core.domain.cold_copy import ColdCopy, Kept
 from memory_core.domain.errors import Damaged, NotFound
 from memory_core.domain.models import AtomicFact, Memory, Status
 from memory_core.domain.scope import Owner
-from memory_core.ledger.cold_copies import KEY_NAME, ColdCopies, operation_of
+from memory_core.ledger.cold_copies import ColdCopies, operation_of
+from memory_core.ledger.owner_names import KEY_NAME
 from memory_core.ports import Archive
 from tests.archives import Folder, OpenArchive, Place
 from tests.builders import ALICE, memory, unit
+from tests.cold import copies_of
 
 # Another app, another user, and one whose app and user together read like Alice's.
 OTHERS = (Owner("app2", "alice"), Owner("app", "bob"), Owner("appa", "lice"))
@@ -23,7 +25,7 @@ OTHERS = (Owner("app2", "alice"), Owner("app", "bob"), Owner("appa", "lice"))
 
 @pytest.fixture
 def copies(archive: Archive) -> ColdCopies:
-    return ColdCopies(archive)
+    return copies_of(archive)
 
 
 def chain(count: int = 1, *, owner: Owner = ALICE, epoch: str = "epoch-1", name: str = "mem_a", revision: int = 7) -> ColdCopy:
@@ -55,7 +57,7 @@ def same(one: Memory, other: Memory) -> bool:
 async def test_a_chain_comes_back_as_it_was(copies: ColdCopies, opened: OpenArchive, count: int) -> None:
     written = chain(count)
     location = await copies.write(ALICE, "op_1", written)
-    read = await ColdCopies(await opened()).read(ALICE, location)
+    read = await copies_of(await opened()).read(ALICE, location)
     assert (read.epoch, read.chain_id, read.revision) == ("epoch-1", written.chain_id, 7 + count - 1)
     for was, is_ in zip(written.members, read.members, strict=True):
         assert same(was.memory, is_.memory)
@@ -76,7 +78,7 @@ async def test_an_original_and_a_memory_without_a_vector_come_back(copies: ColdC
 
 
 async def test_the_same_state_written_again_is_one_copy(copies: ColdCopies, opened: OpenArchive) -> None:
-    others = [ColdCopies(await opened()) for _ in range(3)]
+    others = [copies_of(await opened()) for _ in range(3)]
     locations = await asyncio.gather(*(one.write(ALICE, "op_1", chain(2)) for one in (copies, *others)))
     assert len(set(locations)) == 1
     assert [name async for name in copies.names(ALICE)] == locations[:1]
@@ -106,10 +108,10 @@ async def test_the_names_are_the_same_for_every_process_and_others_for_every_ins
 ) -> None:
     elsewhere = Folder(tmp_path / "elsewhere").process()
     await elsewhere.open()
-    processes = [ColdCopies(await opened()) for _ in range(4)]
+    processes = [copies_of(await opened()) for _ in range(4)]
     prefixes = await asyncio.gather(*(one.prefix(ALICE) for one in processes))
     assert {*prefixes} == {await copies.prefix(ALICE)}
-    assert await ColdCopies(elsewhere).prefix(ALICE) != prefixes[0]
+    assert await copies_of(elsewhere).prefix(ALICE) != prefixes[0]
     await elsewhere.close()
 
 
@@ -126,7 +128,7 @@ async def test_nobody_reads_or_removes_another_users_copy(copies: ColdCopies) ->
 
 async def test_a_copy_that_was_put_under_a_wrong_name_is_not_believed(copies: ColdCopies, archive: Archive) -> None:
     location = await copies.write(ALICE, "op_1", chain())
-    theirs = await copies.prefix(OTHERS[1]) + location.split("/", 1)[1]
+    theirs = await copies.prefix(OTHERS[1]) + location.split("/", 2)[2]
     data = await archive.get(location)
     assert data is not None
     await archive.put(theirs, data)

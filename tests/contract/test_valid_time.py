@@ -24,6 +24,8 @@ from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW, StillClock
 from tests.contract.conftest import on_cosmos
 from tests.cosmos_server import CosmosServer
+from tests.past import check_that_the_log_tells_it
+from tests.telling import Tellers, tell
 from tests.world import World, fact, listed, rule
 
 FIRST, LAST = -6, 6
@@ -184,6 +186,25 @@ async def test_a_correction_of_the_past_ends_every_version_after_it(core: Memory
     await core.update(ALICE, held.id, UpdateInput(content="four", valid_from=NOW - 8 * DAY), "*")
     for days, text in ((8.5, "one"), (7, "four"), (5, "four"), (1, "four")):
         assert [one.content for one in await listed(core, at=NOW - days * DAY)] == [text]
+
+
+@pytest.mark.parametrize("edit", [UpdateInput(value="Oslo, on the hill"), UpdateInput(tags=["home"])], ids=["what it says", "its tags"])
+async def test_a_truth_told_after_an_edit_gets_the_time_that_it_is_about(world: World, clock: StillClock, edit: UpdateInput) -> None:
+    """An edit by hand today, and then word of four days ago that it was otherwise from then on: by a save, and by a conversation."""
+    agents = Tellers()
+    core = await world.core(agents=agents, rules=Tellers())
+    for subject in ("Ana", "Ben"):
+        slot = {"subject": subject, "attribute": "city", "category": "fact"}
+        held = (await core.save(ALICE, fact(f"{subject}'s city is Oslo", value="Oslo", event_timestamp=NOW - 9 * DAY, **slot))).memory
+        await core.update(ALICE, held.id, edit, held.etag)
+    later = NOW - 4 * DAY
+    slot = {"subject": "Ana", "attribute": "city", "category": "fact"}
+    await core.save(ALICE, fact("Ana's city is Rome", value="Rome", event_timestamp=later, **slot))
+    await tell(core, "Ben's city is Rome", at=later)
+    for days, city in ((6, "Oslo"), (2, "Rome")):
+        found = await listed(core, at=NOW - days * DAY)
+        assert sorted((one.subject, one.value) for one in found if one.subject) == [("Ana", city), ("Ben", city)]
+    await check_that_the_log_tells_it(world)
 
 
 async def test_a_correction_that_would_end_too_many_versions_is_refused(core: MemoryCore, clock: StillClock) -> None:

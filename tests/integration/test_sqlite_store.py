@@ -196,7 +196,7 @@ async def test_a_file_of_a_newer_version_is_refused_with_both_versions(opened: O
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 7")
     connection.close()
-    with pytest.raises(Unavailable, match=r"version 7.*version 2"):
+    with pytest.raises(Unavailable, match=r"version 7.*version 3"):
         await opened()
 
 

@@ -41,6 +41,8 @@ EXPECTED = {
     "memory_versions": "GET api/v1/memories/{memory_id}/versions",
     "memory_evolution": "GET api/v1/memories/{memory_id}/evolution",
     "memory_evolution_graph": "GET api/v1/memories/{memory_id}/evolution/graph",
+    "timeline_list": "GET api/v1/timeline",
+    "replay_memories": "POST api/v1/replay",
     "tasks_list": "GET api/v1/tasks",
     "task_get": "GET api/v1/tasks/{task_id}",
     "task_retry": "POST api/v1/tasks/{task_id}/retry",
@@ -99,7 +101,7 @@ def test_whatever_changes_something_needs_the_right_to_write(functions: dict[str
         door = door_of(function.get_user_function())
         assert door is not None
         method = EXPECTED[name].split()[0]
-        reads = method == "GET" or name == "memories_retrieve"
+        reads = method == "GET" or name in ("memories_retrieve", "replay_memories")
         assert door.right in (("read", None) if reads else ("write",)), name
 
 
