@@ -206,6 +206,8 @@ class Settings(BaseModel):
     decay_half_life_days: Positive = Field(30.0, description="Idle days that halve a memory's importance")
     decay_floor: Fraction = Field(0.05, description="Importance under which a memory counts as decayed")
 
+    upkeep_cap: Count = Field(10_000, description="Memories that one task of decay or forget changes at most; it says when there were more")
+
     # the doors
     auth: Annotated[Literal["on", "off"], Lower] = Field("on", description="off works only on a loopback address")
     api_keys: Annotated[tuple[ApiKey, ...], BeforeValidator(from_json)] = Field(

@@ -18,6 +18,7 @@ from memory_core.calls.cold import Cold
 from memory_core.calls.conversing import NO_CALL, Conversing
 from memory_core.calls.people import Peopling
 from memory_core.calls.time import LookingBack
+from memory_core.calls.upkeep import Upkeep
 from memory_core.config import Settings
 from memory_core.consolidation.people import People
 from memory_core.consolidation.phase import Consolidation
@@ -43,9 +44,12 @@ from memory_core.domain.results import (
     VersionView,
 )
 from memory_core.domain.scope import Owner, checked
+from memory_core.evolution.bring_back import BringingBack
 from memory_core.evolution.clear import Clearer
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.thaw import Thaw
+from memory_core.evolution.uncompress import Uncompress
+from memory_core.evolution.undo import Undo
 from memory_core.formation.phase import Formation
 from memory_core.formation.save import Saver
 from memory_core.ledger.cold_copies import ColdCopies
@@ -66,12 +70,12 @@ from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.timeline import Timeline
 from memory_core.signing import cursor_secret
 from memory_core.telemetry import Telemetry
-from memory_core.wiring import Adapters, archive_rules, erase_rules, formation_rules, retrieve_rules, save_rules
+from memory_core.wiring import Adapters, consolidation_rules, erase_rules, formation_rules, retrieve_rules, save_rules
 
 log = logging.getLogger(__name__)
 
 
-class MemoryCore(Conversing, Cold, LookingBack, Peopling):
+class MemoryCore(Conversing, Cold, LookingBack, Upkeep, Peopling):
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
     def __init__(
@@ -109,8 +113,12 @@ class MemoryCore(Conversing, Cold, LookingBack, Peopling):
         self._tasking = Tasking(made.long_term, ledger, mirror, made.queue, cursors, self._clock, ids, lease)
         rules = formation_rules(self.settings)
         self._formation = Formation(made.of_formation(), ledger, mirror, self._tasking, self._clock, ids, rules)
-        self._thaw = Thaw(made.long_term, ledger, mirror, copies, made.embedder, self._clock)
-        self._consolidation = Consolidation(made.long_term, ledger, self._tasking, copies, self._clock, archive_rules(self.settings))
+        thaw = Thaw(made.long_term, ledger, mirror, copies, made.embedder, self._clock)
+        uncompress = Uncompress(ledger, mirror, copies, made.embedder, self._clock)
+        self._bringing_back = BringingBack(ledger, self._editor, Undo(ledger, mirror, self._clock), uncompress, thaw)
+        self._consolidation = Consolidation(
+            made.of_consolidation(), ledger, self._tasking, self._touches, copies, self._clock, consolidation_rules(self.settings)
+        )
         self._people = People(
             made.long_term,
             made.short_term,
@@ -228,9 +236,15 @@ class MemoryCore(Conversing, Cold, LookingBack, Peopling):
             return await self._editor.delete(checked(owner), memory_id, keyed(call, "delete", memory_id))
 
     async def set_status(self, owner: Owner, memory_id: str, change: StatusInput, call: Call = NO_CALL) -> Memory:
-        """Set a status by hand. Raises Conflict naming what is allowed, NotFound."""
+        """Set a status by hand: `deleted`, or `active`, which brings it back from wherever it is, as `restore` does.
+
+        Raises Conflict naming what is allowed, NotFound.
+        """
         with self._telemetry.operation("update_memory_status"):
-            return await self._editor.set_status(checked(owner), memory_id, change, keyed(call, "status", memory_id, change))
+            call = keyed(call, "status", memory_id, change)
+            if change.status == "active":
+                return await self._bringing_back.activate(checked(owner), memory_id, change, call)
+            return await self._editor.set_status(checked(owner), memory_id, change, call)
 
     async def clear(self, owner: Owner, what: ClearInput, call: Call = NO_CALL) -> int:
         """Soft-delete a session's memories; how many there were."""

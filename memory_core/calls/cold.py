@@ -6,13 +6,10 @@ from memory_core.calls.conversing import NO_CALL
 from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.models import Memory
-from memory_core.domain.requests import StatusInput
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner, check_name, checked
-from memory_core.evolution.edit import Editor
-from memory_core.evolution.thaw import Thaw
+from memory_core.evolution.bring_back import BringingBack
 from memory_core.ledger.receipts import keyed
-from memory_core.recollection.read import Reader
 from memory_core.telemetry import Telemetry
 
 
@@ -20,9 +17,7 @@ class Cold:
     """A part of `MemoryCore`, which supplies what it stands on."""
 
     _consolidation: Consolidation
-    _editor: Editor
-    _reader: Reader
-    _thaw: Thaw
+    _bringing_back: BringingBack
     _telemetry: Telemetry
 
     async def archive(self, owner: Owner, asked: ArchiveInput, call: Call = NO_CALL) -> Accepted | Foreseen:
@@ -34,14 +29,9 @@ class Cold:
             return await archiver.begin(checked(owner), asked.session_id, keyed(call, "archive", asked))
 
     async def restore(self, owner: Owner, memory_id: str, call: Call = NO_CALL) -> Memory:
-        """Bring a memory into use again: out of the archive with its whole chain, or one that was deleted or has decayed.
+        """Bring a memory into use again: out of the archive with its whole chain, or one that was deleted, replaced or has decayed.
 
-        One that is in use answers as it is. Raises NotFound, Conflict (replaced by another), Damaged (the cold copy; the stub
-        stays), Unavailable.
+        One that is in use answers as it is. Raises NotFound, Conflict, Damaged (the cold copy; the stub stays), Unavailable.
         """
         with self._telemetry.operation("restore"):
-            call = keyed(call, "restore", memory_id)
-            memory = (await self._reader.get(checked(owner), check_name(memory_id))).memory
-            if await self._thaw.is_for(owner, memory):
-                return await self._thaw.restore_archived(owner, memory_id, call)
-            return await self._editor.set_status(owner, memory_id, StatusInput(status="active", reason="restored"), call)
+            return await self._bringing_back.restore(checked(owner), check_name(memory_id), keyed(call, "restore", memory_id))

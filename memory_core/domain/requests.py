@@ -253,7 +253,7 @@ class UpdateInput(Input):
 
 
 class StatusInput(Input):
-    """A status set by hand: only `active` (back from deleted) and `deleted`."""
+    """A status set by hand: `deleted`, or `active`, which brings a memory back from wherever it is."""
 
     status: Literal["active", "deleted"]
     reason: Label = "manual_update"

@@ -67,6 +67,8 @@ class Editor:
             now = self._clock.now()
             wanted = _changed_fields(old, change)
             wanted |= _when_said(old, wanted, now)
+            if old.status is Status.COMPRESSED and "content" in wanted:
+                wanted |= {"status": Status.ACTIVE, "status_reason": "manual_update", "archival_location": None}
             updated, kept = new_version(old, wanted, now, Versions(seen, ids))
             if updated.valid_until is not None and updated.valid_until <= updated.valid_from:
                 message = f"must be later than valid_from, which is {updated.valid_from.isoformat()} for the new version"

@@ -28,7 +28,9 @@ def new_version(old: Memory, changed: Mapping[str, Any], now: datetime, older: V
     """
     ended = changed.get("valid_until")
     begins = changed.get("valid_from") or (old.valid_from if ended is not None and ended <= now else max(now, old.valid_from))
-    updated = old.model_copy(update={**changed, "version": old.version + 1, "valid_from": begins, "updated_at": now})
+    updated = old.model_copy(
+        update={**changed, "version": old.version + 1, "valid_from": begins, "updated_at": now, "last_accessed_at": now}
+    )
     if updated.valid_until is not None and updated.valid_until <= begins and "valid_until" not in changed:
         updated = updated.model_copy(update={"valid_until": None})
     kept = [kept_version(old, begins)]

@@ -94,6 +94,8 @@ EXAMPLES: dict[str, Schema] = {
     "agent_memories": {"user_id": "ana", "agent_id": "travel-agent", "messages": "Booked the 9:40 to Porto for Friday, seat 14A."},
     "agent_summaries": {"messages": ["I have moved to Lisbon.", "The new flat is in Alfama."], "mode": "full"},
     "archive": {"user_id": "ana", "dry_run": True},
+    "decay": {"user_id": "ana", "dry_run": True},
+    "forget": {"user_id": "ana", "filter": {"tags": ["draft"], "before": "2026-05-08T00:00:00Z"}, "mode": "hard", "dry_run": True},
     "memory_restore": {"user_id": "ana"},
     "memory_update": {"user_id": "ana", "content": "Ana lives in Porto", "change_reason": "she moved"},
     "memory_status": {"user_id": "ana", "status": "deleted", "reason": "no longer true"},
@@ -128,7 +130,6 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "task_get": ({"200": "The task"}, "Task"),
     "task_retry": ({"202": "The task, accepted again"}, "Task"),
     "task_cancel": ({"200": "The task, now cancelled"}, "Task"),
-    "archive": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "timeline_list": ({"200": "One page, oldest first"}, "EventPage"),
     "replay_memories": ({"200": "One page, newest first"}, "MemoryPage"),
     "user_export": ({"202": "Everything is being put into a file"}, "Accepted"),
@@ -137,6 +138,9 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "user_import_part": ({"204": "It is kept"}, "Nothing"),
     "user_import_commit": ({"202": "The file is being looked through, and then brought in"}, "Accepted"),
     "user_erase": ({"202": "Nothing of this user is read or written from now on; the task empties every store"}, "Accepted"),
+    "decay": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
+    "forget": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
+    "archive": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "sessions_list": ({"200": "One page"}, "SessionPage"),
     "session_get": ({"200": "The session"}, "SessionView"),
     "procedure_get": ({"200": "The memory"}, "Memory"),
@@ -148,7 +152,11 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "system_openapi": ({"200": "The document"}, "Anything"),
 }
 _MEDIA = {"Text": ("text/plain",), "Lines": ("application/x-ndjson",), "Nothing": (), "Graph": tuple(GRAPH_MEDIA.values())}
-_OTHERWISE = {("memories_batch_flush", "200"): "Batch", ("agent_summaries", "202"): "Accepted", ("archive", "200"): "Foreseen"}
+_OTHERWISE = {
+    ("memories_batch_flush", "200"): "Batch",
+    ("agent_summaries", "202"): "Accepted",
+    **{(name, "200"): "Foreseen" for name in ("archive", "decay", "forget")},
+}
 """(function, status) → the schema of a body that is not the function's usual one."""
 _PROBLEMS = {
     "400": "The request can't be read, or its cursor is void",

@@ -25,12 +25,18 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One memory's change: `before` is None for a new one. `metadata` goes into the event as it is."""
+    """One memory's change: `before` is None for a new one. `metadata` goes into the event as it is.
+
+    unsaid: the event says that it happened, not what, because what was taken out must not stand in the log. removed: the memory is gone
+    for good after it, `after` being what it was; its event is a redacted one.
+    """
 
     event_type: str
     after: Memory
     before: Memory | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    unsaid: bool = False
+    removed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +106,10 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
         after = change.after.model_copy(
             update={"epoch": base.epoch, "revision": sequence, "sequence": (earlier.sequence if earlier else created) or sequence}
         )
-        stored[after.id] = after
+        if change.removed:
+            stored.pop(after.id, None)
+        else:
+            stored[after.id] = after
         events.append(_event(change, after, event_id(commit_id, number), sequence, occurred + timedelta(microseconds=number), call))
     moved = _moved_head(base, changes, events)
     writes = [Write("put", Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)) for memory in stored.values()]
@@ -108,6 +117,7 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
     writes += [Write("create", _numbered(document, base)) for document in changes.creates]
     writes += [Write("put", document) for document in changes.staged]
     writes += [Write("delete", document) for document in changes.deletes]
+    writes += [Write("delete", Document(one.after.id, "memory", {})) for one in changes.changes if one.removed]
     return Assembled(Batch(commit_id, head, moved, tuple(events), tuple(writes)), stored)
 
 
@@ -115,6 +125,8 @@ def _event(change: Change, after: Memory, identity: str, sequence: int, occurred
     new = after.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS), exclude_defaults=change.before is None)
     old = {} if change.before is None else change.before.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS))
     changed = {name: value for name, value in new.items() if change.before is None or old.get(name) != value}
+    if change.unsaid or change.removed:
+        changed = {}
     return Event(
         id=identity,
         sequence=sequence,
@@ -129,6 +141,7 @@ def _event(change: Change, after: Memory, identity: str, sequence: int, occurred
         before={name: old[name] for name in changed if name in old},
         after=changed,
         metadata=dict(change.metadata),
+        redacted=change.removed,
         epoch=after.epoch,
     )
 
@@ -140,7 +153,7 @@ def _moved_head(base: Head, changes: Changes[Any], events: list[Event]) -> Head:
     counts = dict(base.counts)
     documents, length, removal = base.lexical_documents, base.lexical_length, base.last_removal_sequence
     for change, event in zip(changes.changes, events, strict=True):
-        for memory, sign in ((change.before, -1), (change.after, 1)):
+        for memory, sign in ((change.before, -1), (None if change.removed else change.after, 1)):
             if memory is None:
                 continue
             counts[memory.status.value] = counts.get(memory.status.value, 0) + sign

@@ -62,7 +62,8 @@ class Operation(BaseModel):
 class Chunk:
     """One commit's worth: changes of memories, further documents, where the cursor stands after it, what it adds to the counts.
 
-    done: it was the last; then the task ends as `status`, with `result` beside the counts. All others are those of `Changes`.
+    done: it was the last; then the task ends as `status`, with `result` beside the counts. plan: what takes the plan's place, when that is
+    no longer needed and must not stay. All others are those of `Changes`.
     """
 
     changes: tuple[Change, ...] = ()
@@ -81,6 +82,7 @@ class Chunk:
     deletes: tuple[Document, ...] = ()
     staged: tuple[Document, ...] = ()
     begins: str | None = None
+    plan: Mapping[str, Any] | None = None
 
 
 Decide = Callable[[Look, Operation], Chunk]
@@ -164,7 +166,8 @@ class Operations:
             if pair.task.finished:
                 raise TaskLost
             chunk = decide(look, stored)
-            further = stored.model_copy(update={"cursor": chunk.cursor, "counts": added(stored.counts, chunk.counts)})
+            plan = stored.plan if chunk.plan is None else dict(chunk.plan)
+            further = stored.model_copy(update={"plan": plan, "cursor": chunk.cursor, "counts": added(stored.counts, chunk.counts)})
             made = self._ended(pair, further, chunk, ended) if chunk.done else _advanced(pair.subject, further)
             return Changes(
                 made.result,
@@ -229,7 +232,7 @@ class Operations:
         turned = pair.turned(
             state,
             self._clock.now(),
-            subject={"cursor": operation.cursor, "counts": operation.counts},
+            subject={"plan": operation.plan, "cursor": operation.cursor, "counts": operation.counts},
             status=chunk.status,
             step=None,
             progress=1.0 if chunk.status == "succeeded" else pair.task.progress,

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Final, Literal, Protocol
 
 from memory_core.domain.candidates import CandidateSet, Statistics
+from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
@@ -232,6 +233,14 @@ class LongTermStore(Pooled, Protocol):
         self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
     ) -> list[Document]:
         """One page of documents of a kind by (sequence, id). `where` applies to memories; vectors are not read."""
+
+    async def faded(
+        self, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int
+    ) -> list[Place]:
+        """One page, in order, of the places of active memories for which something is due at `now` (`domain.fading.due`).
+
+        Read from what is indexed: no body of the many for which nothing is due. Rounding may name one a second too early.
+        """
 
     async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
         """Events with sequence > after_sequence that the filter lets through, in order."""

@@ -17,6 +17,8 @@ from memory_core.recollection.explain import explain_hit
 from memory_core.recollection.stale import Fallen
 
 DECIMALS = 6
+IMPORTANCE_DECIMALS = 12
+"""Importance is nobody's measurement: it is a formula of two stored values, and whoever computes it too wants to find the same."""
 
 
 def build_hits(
@@ -76,7 +78,8 @@ def _numbers(rows: Sequence[int], candidates: CandidateSet, relevant: Relevance,
     used = {name: column for name, column in columns.items() if column is not None}
     table = np.array(list(used.values()))[:, rows].T.round(DECIMALS).tolist()
     numbers = [unused | dict(zip(used, line, strict=True)) for line in table]
-    for one in numbers:
+    for row, one in zip(rows, numbers, strict=True):
+        one["importance_score"] = round(float(scores.importance[row]), IMPORTANCE_DECIMALS)
         if isnan(one["similarity_score"]):
             one["similarity_score"] = None
     return numbers

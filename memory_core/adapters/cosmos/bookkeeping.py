@@ -97,7 +97,8 @@ async def touch(connection: Connection, owner: Owner, marker: str, touches: Mapp
 
 def _patch(identity: str, one: Touch) -> tuple[Any, ...]:
     count = {"op": "incr", "path": "/access_count", "value": one.count}
-    return ("patch", (identity, [count, {"op": "set", "path": "/last_accessed_at", "value": one.at.isoformat()}]))
+    last = {"op": "set", "path": "/last_accessed_at", "value": one.at.isoformat()}
+    return ("patch", (identity, [count, last, {"op": "set", "path": "/idle_since_s", "value": one.at.timestamp()}]))
 
 
 async def _if_equal(connection: Connection, owner: Owner, document: Document, now: datetime) -> Document | None:

@@ -14,6 +14,7 @@ import numpy as np
 import orjson
 
 from memory_core.domain.errors import EmbeddingMismatch, TooLarge
+from memory_core.domain.fading import fades, halvings
 from memory_core.domain.models import INTERNAL_FIELDS, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
@@ -131,11 +132,19 @@ def numbers(vector: Vector) -> Sequence[float]:
 
 
 def _compared(body: Mapping[str, Any]) -> dict[str, Any]:
-    """What ranges and slots are compared by. A time that is not known is left out: an item without it is neither before nor after."""
+    """What ranges and slots are compared by. What is not known is left out: an item without a time is neither before nor after.
+
+    So is what fading is told by, for memories that time does nothing to.
+    """
     made: dict[str, Any] = {}
     for name, field in (("event_at", "event_timestamp"), ("valid_from_s", "valid_from"), ("valid_until_s", "valid_until")):
         if body.get(field) is not None:
             made[name] = datetime.fromisoformat(body[field]).timestamp()
     if body.get("subject") is not None and body.get("attribute") is not None:
         made["slot_subject"], made["slot_attribute"] = folded(body["subject"]), folded(body["attribute"])
+    made["idle_since_s"] = datetime.fromisoformat(body["last_accessed_at"] or body["created_at"]).timestamp()
+    if body["status"] == "active" and fades(body["type"], pinned=body["pinned"], in_slot="slot_subject" in made):
+        made["fades"] = True
+        made["created_s"] = datetime.fromisoformat(body["created_at"]).timestamp()
+        made["halvings"], made["characters"] = halvings(body["importance_base"]), len(body["content"])
     return made

@@ -11,6 +11,7 @@ from datetime import datetime
 
 from memory_core.adapters.cosmos.conditions import Conditions, Query
 from memory_core.adapters.cosmos.documents import MEMORY_FIELDS, MEMORY_KINDS, numbers
+from memory_core.domain.fading import Fading
 from memory_core.domain.models import Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports import EventFilter, Filter, Kind, Near, Place, Search
@@ -99,12 +100,27 @@ def page(
     else:
         asked.unexpired(now)
     asked.of(epoch)
-    if after is not None:
-        beyond, sequence = "<" if newest_first else ">", asked.value(after.sequence)
-        asked.add(f"c.sequence {beyond} {sequence} OR (c.sequence = {sequence} AND c.id {beyond} {asked.value(after.id)})")
+    _after(asked, after, newest_first=newest_first)
     direction = "DESC" if newest_first else "ASC"
     select = _MEMORY if kind in MEMORY_KINDS else _BRIEF
     return asked.query(f"TOP {int(limit)} {select}", f"ORDER BY c.sequence {direction}, c.id {direction}")
+
+
+def faded(owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int, epoch: str | None) -> Query:
+    """Places of memories for which something is due, in order."""
+    asked = Conditions(owner, ("memory",))
+    bounds = {name: asked.value(value) for name, value in rules.bounds(now).items()}
+    asked.of(epoch)
+    asked.add(f"c.fades AND c.idle_since_s <= {bounds['now']}")
+    if session_id is not None:
+        asked.equal("c.session_id", session_id)
+    under = "c.idle_since_s + {half_life} * (c.halvings - {level}) < {now} + 1"
+    decays = under.format(**bounds, level=bounds["floor"])
+    shrinks = under.format(**bounds, level=bounds["long_floor"])
+    long = f"c.characters >= {bounds['long_characters']} AND c.created_s < {bounds['long_before']}"
+    asked.add(f"{decays} OR ({long} AND {shrinks})")
+    _after(asked, after, newest_first=False)
+    return asked.query(f"TOP {int(limit)} c.sequence, c.id, c.epoch", "ORDER BY c.sequence ASC, c.id ASC")
 
 
 def events(owner: Owner, after_sequence: int, limit: int, where: EventFilter | None, epoch: str | None = None) -> Query:
@@ -125,6 +141,12 @@ def strays(owner: Owner, head_epoch: str | None, limit: int, epoch: str | None) 
     if head_epoch is not None:
         asked.add(f"NOT IS_DEFINED(c.epoch) OR c.epoch != {asked.value(head_epoch)}")
     return asked.query(f"TOP {int(limit)} c.id, c.kind")
+
+
+def _after(asked: Conditions, place: Place | None, *, newest_first: bool) -> None:
+    if place is not None:
+        beyond, sequence = "<" if newest_first else ">", asked.value(place.sequence)
+        asked.add(f"c.sequence {beyond} {sequence} OR (c.sequence = {sequence} AND c.id {beyond} {asked.value(place.id)})")
 
 
 def _searched(owner: Owner, search: Search, epoch: str | None) -> Conditions:

