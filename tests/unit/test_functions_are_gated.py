@@ -38,6 +38,8 @@ EXPECTED = {
     "memory_copy": "POST api/v1/memories/{memory_id}/copy",
     "memory_restore": "POST api/v1/memories/{memory_id}/restore",
     "archive": "POST api/v1/archive",
+    "decay": "POST api/v1/decay",
+    "forget": "POST api/v1/forget",
     "memory_versions": "GET api/v1/memories/{memory_id}/versions",
     "memory_evolution": "GET api/v1/memories/{memory_id}/evolution",
     "memory_evolution_graph": "GET api/v1/memories/{memory_id}/evolution/graph",
