@@ -214,8 +214,8 @@ def listed(piece: str) -> bool:
 
 _REMARK = re.compile(
     r"(?:by the way|btw|obviously|actually|honestly|frankly|sadly|unfortunately|luckily|basically|apparently|naturally|clearly|slowly"
-    r"|though|too|also|of course|for sure|for example|hands down|no doubt|more or less|in general|in fact|after all|at least|(?:in )?particular"
-    r"|(?:e)?specially|mainly|mostly|sometimes|usually|only|even|just|either|or so|and so on|and such|etc|among others|lol|haha|thanks|sorry"
+    r"|though|too|also|of course|for sure|for example|hands down|no doubt|more or less|in (?:general|fact|particular)|after all|at least"
+    r"|e?specially|mainly|mostly|sometimes|usually|only|even|just|either|or so|and so on|and such|etc|among others|lol|haha|thanks|sorry"
     r"|if|as|to be|believe me|trust me|mind you|go figure)\b|.*\b(?:and|or|but)$",
     re.IGNORECASE,
 )

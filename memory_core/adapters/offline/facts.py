@@ -19,8 +19,8 @@ from memory_core.adapters.offline.fact_values import listed
 from memory_core.adapters.offline.places import COUNTRIES
 from memory_core.adapters.offline.voice import conjugated, third_person, told_of
 from memory_core.domain.agent_answers import SaidFact
-from memory_core.domain.conversation import Message
 from memory_core.domain.attributes import canonical_attribute
+from memory_core.domain.conversation import Message
 from memory_core.domain.endings import NO_LONGER
 from memory_core.domain.own_words import own_words
 from memory_core.domain.polarity import NEGATIONS
