@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import orjson
 
+from memory_core.domain.endings import is_ending
 from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.evolution.tellings import ended, first_telling, kept, over, preceding, tellings
+from memory_core.evolution.truth_line import passed_over
 from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
@@ -117,7 +119,9 @@ class Page:
         truths: those of its slot; whom it took over from ended then. Without the later time, a truth told again would lose to another
         one that was told before that, but arrives after it.
         """
-        if new.event_timestamp < first_telling(held) and new.valid_from < held.valid_from and not over(new, held):
+        # An ending holds from where it was told first and not passed over, which may be later than its first telling.
+        begins = held.valid_from if truths and is_ending(held) and not passed_over(new, truths) else first_telling(held)
+        if new.event_timestamp < begins and new.valid_from < held.valid_from and not over(new, held):
             fields |= {"valid_from": new.valid_from}
             for one in preceding(held, truths):
                 self.apply([Change("superseded", ended(one, new.valid_from), one)])
