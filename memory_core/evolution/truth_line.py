@@ -149,10 +149,10 @@ def _turned(
     """
     if old.status in FOUND_BY_DEFAULT:
         return member if follower is None else superseded_by(member, follower, now)
-    if not late or old.next_id not in known:
+    if not late or (next_one := known.get(old.next_id or "")) is None:
         return old
     if follower is not None:
-        until = member.valid_from if in_vain else _given_by_hand(old, known[old.next_id])
+        until = member.valid_from if in_vain else _given_by_hand(old, next_one)
         fallen = superseded_by(member.model_copy(update={"valid_until": until}), follower, now)
         return old if member is old and (fallen.next_id, fallen.valid_until) == (old.next_id, old.valid_until) else fallen
     risen = {"status": Status.ACTIVE, "status_reason": "restored", "next_id": None, "valid_until": None, "updated_at": now}
