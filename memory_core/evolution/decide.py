@@ -18,6 +18,7 @@ from memory_core.domain.sameness import differences, normalised
 from memory_core.domain.slots import slot_of
 from memory_core.evolution.tellings import first_telling, following, over
 from memory_core.evolution.truth_line import holder, passed_over
+from memory_core.evolution.versions import is_version
 from memory_core.ports import Neighbour
 
 _MAY_CONTRADICT = frozenset({"numbers", "negation", "opposites", "values"})
@@ -85,17 +86,25 @@ def _holding(new: Memory, truths: Sequence[Memory]) -> Memory | None:
     """The truth of the slot that has the value of the new one and held when that was told, or was told next after it.
 
     Values that stand come first; of others only the one that was told last before it held then. An ending that changes nothing says
-    what any earlier one of its value said.
+    what any earlier one of its value said. Old versions of a memory are history: nothing is told of them again.
     """
     earlier = [one for one in truths if first_telling(one) <= new.event_timestamp]
     if passed_over(new, truths):
-        return max((one for one in earlier if one.value == new.value), key=lambda one: (one.event_timestamp, one.sequence), default=None)
+        return max(
+            (one for one in earlier if one.value == new.value and not is_version(one.id)),
+            key=lambda one: (one.event_timestamp, one.sequence),
+            default=None,
+        )
     last = holder(truths, new.event_timestamp)
     for one in earlier:
+        if is_version(one.id):
+            continue
         if (one is last or (one.status in FOUND_BY_DEFAULT and not is_ending(one))) and _same_value(new, one) and not over(one, new):
             return one
     later = following(new, truths)
-    return later if later is not None and _same_value(new, later) and not over(new, later) else None
+    if later is None or is_version(later.id):
+        return None
+    return later if _same_value(new, later) and not over(new, later) else None
 
 
 def _says_more(new: Memory, old: Memory) -> bool:

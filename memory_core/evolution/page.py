@@ -5,7 +5,7 @@ So later items of a commit are decided on what earlier ones do; and it knows whe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -18,10 +18,12 @@ from memory_core.domain.endings import is_ending
 from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
+from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.tellings import ended, first_telling, kept, over, preceding, tellings
 from memory_core.evolution.truth_line import passed_over
+from memory_core.evolution.versions import is_version, kept_version, version_id
 from memory_core.ledger.changes import Change
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import Look, as_memory
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Neighbour
@@ -30,6 +32,8 @@ MAX_DOCUMENTS = 98
 """Of the 100 operations of a batch; the others are the head and the receipt. Forming has documents of its own besides."""
 MAX_BYTES = 1_700_000
 """Of the 1.8 MB of a batch; the rest is for the head, the receipt and what an event says beside its fields."""
+MAX_VERSIONS = 20
+"""Old versions, the latest, among which what is told late has its place."""
 _NUMBER_BYTES, _EVENT_BYTES = 13, 400
 
 
@@ -37,7 +41,8 @@ _NUMBER_BYTES, _EVENT_BYTES = 13, 400
 class Page:
     """What this commit is about to write, laid over what the store shows. `weighs`: whether it matters how much that is.
 
-    beside, weight: documents, and bytes, that the commit writes besides.
+    beside, weight: documents, and bytes, that the commit writes besides. asked: the ids of the look's documents, also of those that are not
+    there.
     """
 
     owner: Owner
@@ -51,6 +56,7 @@ class Page:
     pending: int = 0
     beside: int = 0
     weight: int = 0
+    asked: Collection[str] = ()
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory as this commit will leave it, where the look shows it: by its id or as a neighbour."""
@@ -67,8 +73,13 @@ class Page:
         return self.sessions[name]
 
     def apply(self, changes: Sequence[Change]) -> None:
-        """Add changes, in order."""
+        """Add changes, in order. An old version keeps its place behind its memory, and what becomes of it is no event."""
         for change in changes:
+            if change.before is not None and is_version(change.after.id):
+                fields = {name: getattr(change.before, name) for name in ("status", "status_reason", "next_id", "updated_at")}
+                self.states[change.after.id] = kept = change.after.model_copy(update=fields)
+                self.puts[kept.id] = kept_version(kept)
+                continue
             self.changes.append(change)
             self.states[change.after.id] = change.after
             if self.weighs:
@@ -136,7 +147,29 @@ class Page:
             if memory.id in known or memory.type is not MemoryType.SEMANTIC:
                 continue
             fresh.append(Neighbour(memory, _similarity(one, memory)))
+        slot = slot_of(one)
+        mates = [near.memory for near in fresh if slot is not None and slot_of(near.memory) == slot]
+        fresh += [Neighbour(version, 0.0) for mate in mates for version in self.versions(mate, since=one.event_timestamp)]
         return sorted(fresh, key=lambda near: -near.similarity)
+
+    def versions(self, memory: Memory, since: datetime) -> list[Memory]:
+        """What a memory was before it was changed by hand or by key; none where all that was before a moment.
+
+        Raises LookedElsewhere for versions that were not `asked` for.
+        """
+        if memory.version == 1 or max(memory.event_timestamp, memory.valid_from) <= since:
+            return []
+        names = [version_id(memory.id, number) for number in range(max(1, memory.version - MAX_VERSIONS), memory.version)]
+        if unread := [name for name in names if name not in self.asked and name not in self.look.documents and name not in self.puts]:
+            raise LookedElsewhere(unread)
+        return [found for name in names if (found := self._version(name)) is not None and found.status is not Status.DELETED]
+
+    def _version(self, name: str) -> Memory | None:
+        if name in self.states:
+            return self.states[name]
+        if (document := self.puts.get(name)) is not None:
+            return Memory.model_validate(document.body).model_copy(update={"embedding": document.vector})
+        return None if name not in self.look.documents else as_memory(self.look.documents[name], self.look.head)
 
 
 def _similarity(one: Memory, other: Memory) -> float:

@@ -17,6 +17,7 @@ from memory_core.domain.models import MAX_CONTENT_BYTES, ConflictRecord, Link, M
 from memory_core.evolution.decide import Judgement
 from memory_core.evolution.tellings import ended, first_telling, following, interrupted, kept, next_telling, preceding, tellings
 from memory_core.evolution.truth_line import SPLIT, joined, superseded_by, time_of_its_own
+from memory_core.evolution.versions import is_version
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 
@@ -110,8 +111,8 @@ def _record(new: Memory, judgement: Judgement, strategy: str, now: datetime, *, 
 
 def _supersede(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
     record = _record(new, judgement, "supersede", now)
-    if any(is_ending(one) for one in (new, *judgement.truths)):
-        return _join_endings(new, judgement, record, now)
+    if any(is_ending(one) or is_version(one.id) for one in (new, *judgement.truths)):
+        return _join(new, judgement, record, now)
     if (held := interrupted(new, judgement.truths)) is not None:
         return _interrupt(new, judgement, held, record, now)
     if (later := following(new, judgement.truths)) is not None:
@@ -123,8 +124,8 @@ def _supersede(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
     return Resolution(Outcome.SUPERSEDED, new.id, tuple(changes), record)
 
 
-def _join_endings(new: Memory, judgement: Judgement, record: ConflictRecord, now: datetime) -> Resolution:
-    """One of them says that a truth has ended: which that is, and what holds, their whole line says."""
+def _join(new: Memory, judgement: Judgement, record: ConflictRecord, now: datetime) -> Resolution:
+    """One of them says that a truth has ended, or was edited since: which falls, and what holds, their whole line says."""
     placed, changes = joined(new, judgement.truths, now)
     changes = [replace(change, metadata={"conflict_id": record.id}) for change in changes[:MAX_REPLACED]]
     if placed.status not in FOUND_BY_DEFAULT:

@@ -11,12 +11,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 from memory_core.domain.endings import ends, is_ending
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
 from memory_core.evolution.tellings import ended, first_telling, kept, tellings
+from memory_core.evolution.versions import is_version
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 
@@ -100,7 +102,7 @@ def joined(new: Memory, truths: Sequence[Memory], now: datetime) -> tuple[Memory
     members = _members(line, new, now)
     after = {one.id: members[place + 1] if place + 1 < len(members) else None for place, one in enumerate(members)}
     after |= {name: members[place] for name, place in line.passed.items() if name not in after}
-    before = {following.id: members[place].id for place, following in enumerate(members[1:])}
+    before = {two.id: one.id for one, two in pairwise(members) if not is_version(one.id)}
     late = any(moment > new.event_timestamp for one in truths for moment in tellings(one))
     fresh = {new.id, *(one.id for one in members)} - {one.id for one in truths}
     placed = new.model_copy(update={"supersedes_id": before.get(new.id), "conflict_state": "resolved"})
@@ -114,6 +116,9 @@ def joined(new: Memory, truths: Sequence[Memory], now: datetime) -> tuple[Memory
     by_id = {one.id: one for one in members}
     for old in truths:
         member = by_id.get(old.id, old)
+        if is_version(old.id):
+            changes += _cut(old, member, members)
+            continue
         turned = _turned(old, member, after[old.id], known, now, late=late, in_vain=old.id not in by_id)
         if before.get(old.id) in fresh:
             turned = turned.model_copy(update={"supersedes_id": before[old.id]})
@@ -138,6 +143,13 @@ def _members(line: Line, new: Memory, now: datetime) -> list[Memory]:
             fields["told_at"] = kept(moment for moment in tellings(truth) if moment not in earlier)
         members.append(truth.model_copy(update=fields) if fields else truth)
     return members
+
+
+def _cut(old: Memory, member: Memory, members: Sequence[Memory]) -> list[Change]:
+    """An old version ends where the first of those begins that follow it; what replaced it by hand may have begun later."""
+    after = members[[one.id for one in members].index(old.id) + 1 :] if any(one.id == old.id for one in members) else []
+    cut = ended(member, min(one.valid_from for one in after)) if after else member
+    return [] if cut.valid_until == old.valid_until and member is old else [Change("superseded", cut, old)]
 
 
 def _turned(

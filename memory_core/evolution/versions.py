@@ -20,6 +20,16 @@ def base_id(memory_id: str) -> str:
     return memory_id.rsplit(".v", 1)[0]
 
 
+def is_version(memory_id: str) -> bool:
+    """Whether this is the id of an old version."""
+    return memory_id != base_id(memory_id)
+
+
+def kept_version(memory: Memory) -> Document:
+    """The document that an old version is kept in."""
+    return Document(memory.id, "version", memory.model_dump(mode="json"), memory.embedding)
+
+
 def new_version(old: Memory, changed: Mapping[str, Any], now: datetime) -> tuple[Memory, Document]:
     """The memory with `changed` fields as its next version, and the document that keeps the old one.
 
@@ -40,4 +50,4 @@ def new_version(old: Memory, changed: Mapping[str, Any], now: datetime) -> tuple
             "valid_until": max(begins, old.valid_from) if old.valid_until is None else min(old.valid_until, max(begins, old.valid_from)),
         }
     )
-    return updated, Document(kept.id, "version", kept.model_dump(mode="json"), kept.embedding)
+    return updated, kept_version(kept)

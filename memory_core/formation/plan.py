@@ -69,7 +69,7 @@ def plan(
     asked: the ids of the look's documents, those that are not there included. Raises SessionGrew when a session's last turn is not the one
     that its next turn was read after, LookedElsewhere when cells told what a new truth replaces, and were not read.
     """
-    page = Page(owner, look, now, weighs=len(items) > 1)
+    page = Page(owner, look, now, weighs=len(items) > 1, asked=asked)
     nears = iter(look.near)
     outcomes: list[PlannedOutcome] = []
     for one in items:
