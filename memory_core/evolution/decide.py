@@ -61,7 +61,7 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
     if in_slot:
         first = in_slot[0]
         truths = tuple(one.memory for one in neighbours if slot_of(one.memory) == slot)
-        if (held := _holding(new, truths)) is not None:
+        if (held := holding(new, truths)) is not None:
             similarity = next(one.similarity for one in neighbours if one.memory is held)
             return Judgement(Verdict.SAME, held, similarity, reason="same slot, same value", truths=truths)
         return Judgement(Verdict.CONTRADICTS, first.memory, first.similarity, 1.0, "same slot, other value or time", truths)
@@ -82,7 +82,7 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
     return uncertain or Judgement(Verdict.NEW)
 
 
-def _holding(new: Memory, truths: Sequence[Memory]) -> Memory | None:
+def holding(new: Memory, truths: Sequence[Memory]) -> Memory | None:
     """The truth of the slot that has the value of the new one and held when that was told, or was told next after it.
 
     Values that stand come first; of others only the one that was told last before it held then. An ending that changes nothing says

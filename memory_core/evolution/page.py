@@ -33,7 +33,7 @@ MAX_DOCUMENTS = 98
 MAX_BYTES = 1_700_000
 """Of the 1.8 MB of a batch; the rest is for the head, the receipt and what an event says beside its fields."""
 MAX_VERSIONS = 20
-"""Old versions, the latest, among which what is told late has its place."""
+"""Old versions, and what was told late of a time before them: of these, the latest, has its place what is told late."""
 _NUMBER_BYTES, _EVENT_BYTES = 13, 400
 
 
@@ -163,6 +163,20 @@ class Page:
         if unread := [name for name in names if name not in self.asked and name not in self.look.documents and name not in self.puts]:
             raise LookedElsewhere(unread)
         return [found for name in names if (found := self._version(name)) is not None and found.status is not Status.DELETED]
+
+    def before(self, memory: Memory) -> list[Memory]:
+        """What is known to have held before a memory, the latest first, along `supersedes_id`.
+
+        Raises LookedElsewhere for one that was not `asked` for.
+        """
+        found: list[Memory] = []
+        step: Memory | None = memory
+        while step is not None and (name := step.supersedes_id) is not None and len(found) < MAX_VERSIONS:
+            if name not in self.asked and self.memory(name) is None:
+                raise LookedElsewhere([name])
+            step = self.memory(name)
+            found += [step] if step is not None else []
+        return [one for one in found if one.status is Status.SUPERSEDED]
 
     def _version(self, name: str) -> Memory | None:
         if name in self.states:

@@ -18,7 +18,7 @@ from memory_core.domain.endings import ends, is_ending
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
 from memory_core.evolution.tellings import ended, first_telling, kept, tellings
-from memory_core.evolution.versions import is_version
+from memory_core.evolution.versions import base_id, is_version
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 
@@ -78,7 +78,7 @@ def time_of_its_own(truth: Memory, told: Sequence[datetime], new: Memory, now: d
 
 def superseded_by(old: Memory, new: Memory, now: datetime) -> Memory:
     """The old truth as it is once the new one holds; its validity ends where the new one's begins."""
-    fallen = {"status": Status.SUPERSEDED, "status_reason": "contradicted", "next_id": new.id, "conflict_state": "resolved"}
+    fallen = {"status": Status.SUPERSEDED, "status_reason": "contradicted", "next_id": base_id(new.id), "conflict_state": "resolved"}
     return ended(old, new.valid_from).model_copy(update={**fallen, "updated_at": now})
 
 
@@ -102,7 +102,7 @@ def joined(new: Memory, truths: Sequence[Memory], now: datetime) -> tuple[Memory
     members = _members(line, new, now)
     after = {one.id: members[place + 1] if place + 1 < len(members) else None for place, one in enumerate(members)}
     after |= {name: members[place] for name, place in line.passed.items() if name not in after}
-    before = {two.id: one.id for one, two in pairwise(members) if not is_version(one.id)}
+    before = {two.id: one.id for one, two in pairwise(one for one in members if not is_version(one.id))}
     late = any(moment > new.event_timestamp for one in truths for moment in tellings(one))
     fresh = {new.id, *(one.id for one in members)} - {one.id for one in truths}
     placed = new.model_copy(update={"supersedes_id": before.get(new.id), "conflict_state": "resolved"})
