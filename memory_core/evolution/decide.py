@@ -16,9 +16,9 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory
 from memory_core.domain.sameness import differences, normalised
 from memory_core.domain.slots import slot_of
+from memory_core.domain.versions import is_version
 from memory_core.evolution.tellings import first_telling, following, over
 from memory_core.evolution.truth_line import holder, passed_over
-from memory_core.evolution.versions import is_version
 from memory_core.ports import Neighbour
 
 _MAY_CONTRADICT = frozenset({"numbers", "negation", "opposites", "values"})

@@ -18,12 +18,13 @@ from memory_core.domain.endings import is_ending
 from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
+from memory_core.domain.versions import is_version
+from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.tellings import ended, first_telling, kept, over, preceding, tellings
 from memory_core.evolution.truth_line import passed_over
-from memory_core.evolution.versions import is_version, kept_version, version_id
 from memory_core.ledger.changes import Change
-from memory_core.ledger.commit import Look, as_memory
+from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Neighbour
@@ -73,13 +74,8 @@ class Page:
         return self.sessions[name]
 
     def apply(self, changes: Sequence[Change]) -> None:
-        """Add changes, in order. An old version keeps its place behind its memory, and what becomes of it is no event."""
+        """Add changes, in order."""
         for change in changes:
-            if change.before is not None and is_version(change.after.id):
-                fields = {name: getattr(change.before, name) for name in ("status", "status_reason", "next_id", "updated_at")}
-                self.states[change.after.id] = kept = change.after.model_copy(update=fields)
-                self.puts[kept.id] = kept_version(kept)
-                continue
             self.changes.append(change)
             self.states[change.after.id] = change.after
             if self.weighs:
@@ -120,8 +116,9 @@ class Page:
         self.pending += conflict.status == "pending"
 
     def reinforce(self, held: Memory, **fields: Any) -> None:
-        """Somebody said again what is held; `fields` change with it."""
-        stronger = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1, "last_used_at": self.now, **fields})
+        """Somebody said again what is held, and so has it in mind; `fields` change with it."""
+        used = {"last_used_at": self.now, "last_accessed_at": self.now}
+        stronger = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1, **used, **fields})
         self.apply([Change("reinforced", stronger, held)])
 
     def retell(self, held: Memory, new: Memory, truths: Sequence[Memory] = (), **fields: Any) -> None:
@@ -134,7 +131,7 @@ class Page:
         begins = held.valid_from if truths and is_ending(held) and not passed_over(new, truths) else first_telling(held)
         if new.event_timestamp < begins and new.valid_from < held.valid_from and not over(new, held):
             fields |= {"valid_from": new.valid_from}
-            for one in preceding(held, truths):
+            for one in (before for before in preceding(held, truths) if not is_version(before.id)):
                 self.apply([Change("superseded", ended(one, new.valid_from), one)])
         told = kept([*tellings(held), new.event_timestamp])
         self.reinforce(held, event_timestamp=max(held.event_timestamp, new.event_timestamp), told_at=told, **fields)
@@ -159,10 +156,8 @@ class Page:
         """
         if memory.version == 1 or max(memory.event_timestamp, memory.valid_from) <= since:
             return []
-        names = [version_id(memory.id, number) for number in range(max(1, memory.version - MAX_VERSIONS), memory.version)]
-        if unread := [name for name in names if name not in self.asked and name not in self.look.documents and name not in self.puts]:
-            raise LookedElsewhere(unread)
-        return [found for name in names if (found := self._version(name)) is not None and found.status is not Status.DELETED]
+        older = Versions(self.look, self.asked, self.puts).before(memory)
+        return [one for one in older[-MAX_VERSIONS:] if one.status is not Status.DELETED]
 
     def before(self, memory: Memory) -> list[Memory]:
         """What is known to have held before a memory, the latest first, along `supersedes_id`.
@@ -177,13 +172,6 @@ class Page:
             step = self.memory(name)
             found += [step] if step is not None else []
         return [one for one in found if one.status is Status.SUPERSEDED]
-
-    def _version(self, name: str) -> Memory | None:
-        if name in self.states:
-            return self.states[name]
-        if (document := self.puts.get(name)) is not None:
-            return Memory.model_validate(document.body).model_copy(update={"embedding": document.vector})
-        return None if name not in self.look.documents else as_memory(self.look.documents[name], self.look.head)
 
 
 def _similarity(one: Memory, other: Memory) -> float:

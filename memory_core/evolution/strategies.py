@@ -14,10 +14,10 @@ from memory_core.domain.endings import is_ending
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import MAX_CONTENT_BYTES, ConflictRecord, Link, Memory, OnConflict, Outcome, Status
+from memory_core.domain.versions import is_version
 from memory_core.evolution.decide import Judgement
 from memory_core.evolution.tellings import ended, first_telling, following, interrupted, kept, next_telling, preceding, tellings
 from memory_core.evolution.truth_line import SPLIT, joined, superseded_by, time_of_its_own
-from memory_core.evolution.versions import is_version
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 

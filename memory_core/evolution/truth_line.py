@@ -17,8 +17,8 @@ from typing import Any
 from memory_core.domain.endings import ends, is_ending
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
+from memory_core.domain.versions import base_id, is_version
 from memory_core.evolution.tellings import ended, first_telling, kept, tellings
-from memory_core.evolution.versions import base_id, is_version
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 
@@ -44,10 +44,10 @@ class Line:
     @classmethod
     def of(cls, truths: Sequence[Memory], until: datetime | None = None) -> Line:
         """The line of these truths, of two that were told at once the later of them last; `until` a moment, by what was told up to it."""
-        told = [(moment, one.sequence or math.inf, place) for place, one in enumerate(truths) for moment in tellings(one)]
+        told = [(moment, one.sequence or math.inf, one.version, place) for place, one in enumerate(truths) for moment in tellings(one)]
         stretches: list[Stretch] = []
         passed: dict[str, int] = {}
-        for moment, _, place in sorted(told):
+        for moment, _, _, place in sorted(told):
             if until is not None and moment > until:
                 break
             one, holds = truths[place], stretches[-1].truth if stretches else None
@@ -115,10 +115,9 @@ def joined(new: Memory, truths: Sequence[Memory], now: datetime) -> tuple[Memory
             changes.append(Change(SPLIT, superseded_by(one, next_one, now).model_copy(update={"supersedes_id": before.get(one.id)})))
     by_id = {one.id: one for one in members}
     for old in truths:
-        member = by_id.get(old.id, old)
         if is_version(old.id):
-            changes += _cut(old, member, members)
-            continue
+            continue  # where it ends is not for the truths to say, but for what becomes of its memory
+        member = by_id.get(old.id, old)
         turned = _turned(old, member, after[old.id], known, now, late=late, in_vain=old.id not in by_id)
         if before.get(old.id) in fresh:
             turned = turned.model_copy(update={"supersedes_id": before[old.id]})
@@ -128,8 +127,11 @@ def joined(new: Memory, truths: Sequence[Memory], now: datetime) -> tuple[Memory
 
 
 def _members(line: Line, new: Memory, now: datetime) -> list[Memory]:
-    """The memories of a line's times, one each, valid from where it begins. What held more than once keeps its id for the last time."""
+    """The memories of a line's times, one each, valid from where it begins. What held more than once keeps its id for the
+    last time, an old version for the first.
+    """
     last = {one.truth.id: place for place, one in enumerate(line.stretches)}
+    last |= {one.truth.id: place for place, one in reversed([*enumerate(line.stretches)]) if is_version(one.truth.id)}
     earlier = {moment for place, one in enumerate(line.stretches) if last[one.truth.id] != place for moment in one.told}
     members = []
     for place, one in enumerate(line.stretches):
@@ -143,13 +145,6 @@ def _members(line: Line, new: Memory, now: datetime) -> list[Memory]:
             fields["told_at"] = kept(moment for moment in tellings(truth) if moment not in earlier)
         members.append(truth.model_copy(update=fields) if fields else truth)
     return members
-
-
-def _cut(old: Memory, member: Memory, members: Sequence[Memory]) -> list[Change]:
-    """An old version ends where the first of those begins that follow it; what replaced it by hand may have begun later."""
-    after = members[[one.id for one in members].index(old.id) + 1 :] if any(one.id == old.id for one in members) else []
-    cut = ended(member, min(one.valid_from for one in after)) if after else member
-    return [] if cut.valid_until == old.valid_until and member is old else [Change("superseded", cut, old)]
 
 
 def _turned(

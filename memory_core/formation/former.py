@@ -88,7 +88,7 @@ class Former:
         """
         work = Work(owner, conversation, cell, total, call, finish)
         asking = Asking(owner, conversation, self._agents, self._rules, steps)
-        identity, ready = cell_id(owner, conversation, cell), None
+        identity, ready = cell_id(conversation, cell), None
         needed: set[str] = set()
         for _ in range(MAX_LOOKS):
             look = await self._ledger.look(owner, [*work.state_ids, identity])

@@ -17,10 +17,11 @@ from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Outcom
 from memory_core.domain.scope import Owner
 from memory_core.evolution.decide import Verdict, holding, judge
 from memory_core.evolution.marks import mark_fallen
+from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
 from memory_core.evolution.strategies import resolve
 from memory_core.evolution.truth_line import joined
-from memory_core.evolution.versions import new_version
+from memory_core.evolution.versions import end_versions, new_version
 from memory_core.formation.prepare import Prepared
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Look
@@ -67,18 +68,20 @@ def plan(
 ) -> Changes[Planned]:
     """The changes of as many items as fit one commit (at least one), and their outcomes.
 
-    asked: the ids of the look's documents, those that are not there included. Raises SessionGrew when a session's last turn is not the one
-    that its next turn was read after, LookedElsewhere when cells told what a new truth replaces, and were not read.
+    asked: ids that the look was asked for besides, those that are not there included. Raises SessionGrew when a session's last turn is not
+    the one that its next turn was read after, LookedElsewhere when more has to be read: cells that told what a new truth replaces, or
+    versions that it ends.
     """
     page = Page(owner, look, now, weighs=len(items) > 1, asked=asked)
     nears = iter(look.near)
     outcomes: list[PlannedOutcome] = []
     for one in items:
         shown = next(nears, ()) if one.memory.type is MemoryType.SEMANTIC else ()
-        outcomes.append(_place(page, one, shown, duplicate_threshold))
+        outcomes.append(_place(page, one, shown, duplicate_threshold, Versions(look, asked, page.puts)))
         if page.full and len(outcomes) > 1:
             return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, asked)
     mark_fallen(page, asked)
+    end_versions(page, asked)
     semantic = any(one.memory.type is MemoryType.SEMANTIC for one in items)
     return Changes(
         Planned(tuple(outcomes)),
@@ -91,9 +94,9 @@ def plan(
     )
 
 
-def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_threshold: float) -> PlannedOutcome:
+def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_threshold: float, older: Versions) -> PlannedOutcome:
     if one.memory.type is MemoryType.PROCEDURAL:
-        return _upsert(page, one)
+        return _upsert(page, one, older)
     if one.memory.type is MemoryType.EPISODIC:
         return _append(page, one)
     judgement = judge(one.memory, page.neighbours(one.memory, shown), duplicate_threshold)
@@ -138,7 +141,7 @@ def _reinforce(page: Page, place: int, held: Memory) -> PlannedOutcome:
     return PlannedOutcome(place, Outcome.REINFORCED, held.id)
 
 
-def _upsert(page: Page, one: Prepared) -> PlannedOutcome:
+def _upsert(page: Page, one: Prepared, older: Versions) -> PlannedOutcome:
     """One memory a key: the same value reinforces it, another becomes its next version, a deleted one comes back anew."""
     memory = one.memory
     held = page.memory(memory.id)
@@ -150,20 +153,20 @@ def _upsert(page: Page, one: Prepared) -> PlannedOutcome:
     if held.status not in (Status.DELETED, Status.ARCHIVED) and _says_the_same(held, memory):
         page.retell(held, memory, confidence=surer(held.confidence))
         return PlannedOutcome(one.place, Outcome.REINFORCED, held.id)
-    fields = memory.model_fields_set - {"id", "created_at", "session_id", "agent_id"}
+    fields = memory.model_fields_set - {"id", "session_id", "agent_id", *(() if held.status is Status.DELETED else ("created_at",))}
     changed = {name: getattr(memory, name) for name in fields}
     changed |= {"reinforcement_count": 0, "last_used_at": page.now, "told_at": []}
     changed |= {"status": Status.ACTIVE, "status_reason": "created" if held.status is Status.DELETED else "manual_update"}
-    updated, kept = new_version(held, changed, page.now)
+    updated, kept = new_version(held, changed, page.now, older)
     updated.embedding = memory.embedding
-    page.puts[kept.id] = kept
+    page.puts |= {one.id: one for one in kept}
     page.apply([Change("upserted", updated, held)])
     return PlannedOutcome(one.place, Outcome.CREATED if held.status is Status.DELETED else Outcome.UPSERTED, memory.id)
 
 
 def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
     """A value from before the present one was told last: it was told of once more, or is history on arrival, under an id of its own."""
-    memory = one.memory.model_copy(update={"id": late_id(page.owner, one.memory)})
+    memory = one.memory.model_copy(update={"id": late_id(one.memory)})
     told = page.memory(memory.id)
     if told is not None:
         return _reinforce(page, one.place, told)
@@ -177,9 +180,9 @@ def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
     return PlannedOutcome(one.place, Outcome.CREATED, placed.id)
 
 
-def late_id(owner: Owner, memory: Memory) -> str:
+def late_id(memory: Memory) -> str:
     """The id of a procedural memory that turns out to be older than what its key holds."""
-    return told_late_id(owner, memory.key or "", memory.event_timestamp.isoformat(), memory.content)
+    return told_late_id(memory.key or "", memory.event_timestamp.isoformat(), memory.content)
 
 
 def _says_the_same(held: Memory, new: Memory) -> bool:
