@@ -25,6 +25,11 @@ def base_id(memory_id: str) -> str:
     return memory_id.rsplit(".v", 1)[0]
 
 
+def is_version(memory_id: str) -> bool:
+    """Whether this is the id of an old version."""
+    return memory_id != base_id(memory_id)
+
+
 def kept_version(old: Memory, begins: datetime) -> Memory:
     """What is kept of a memory as it was before its next version, which is valid from `begins`.
 

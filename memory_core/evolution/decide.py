@@ -11,11 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from memory_core.domain.endings import is_ending
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory
 from memory_core.domain.sameness import differences, normalised
 from memory_core.domain.slots import slot_of
-from memory_core.evolution.tellings import first_telling, following, last_telling, over
+from memory_core.domain.versions import is_version
+from memory_core.evolution.tellings import first_telling, following, over
+from memory_core.evolution.truth_line import holder, passed_over
 from memory_core.ports import Neighbour
 
 _MAY_CONTRADICT = frozenset({"numbers", "negation", "opposites", "values"})
@@ -58,7 +61,7 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
     if in_slot:
         first = in_slot[0]
         truths = tuple(one.memory for one in neighbours if slot_of(one.memory) == slot)
-        if (held := _holding(new, truths)) is not None:
+        if (held := holding(new, truths)) is not None:
             similarity = next(one.similarity for one in neighbours if one.memory is held)
             return Judgement(Verdict.SAME, held, similarity, reason="same slot, same value", truths=truths)
         return Judgement(Verdict.CONTRADICTS, first.memory, first.similarity, 1.0, "same slot, other value or time", truths)
@@ -79,18 +82,29 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
     return uncertain or Judgement(Verdict.NEW)
 
 
-def _holding(new: Memory, truths: Sequence[Memory]) -> Memory | None:
+def holding(new: Memory, truths: Sequence[Memory]) -> Memory | None:
     """The truth of the slot that has the value of the new one and held when that was told, or was told next after it.
 
-    Those that stand come first; of the past ones only the one that was told last before it held then.
+    Values that stand come first; of others only the one that was told last before it held then. An ending that changes nothing says
+    what any earlier one of its value said. Old versions of a memory are history: nothing is told of them again.
     """
     earlier = [one for one in truths if first_telling(one) <= new.event_timestamp]
-    last = max(earlier, key=lambda one: (last_telling(one, new.event_timestamp), one.sequence), default=None)
+    if passed_over(new, truths):
+        return max(
+            (one for one in earlier if one.value == new.value and not is_version(one.id)),
+            key=lambda one: (one.event_timestamp, one.sequence),
+            default=None,
+        )
+    last = holder(truths, new.event_timestamp)
     for one in earlier:
-        if (one.status in FOUND_BY_DEFAULT or one is last) and _same_value(new, one) and not over(one, new):
+        if is_version(one.id):
+            continue
+        if (one is last or (one.status in FOUND_BY_DEFAULT and not is_ending(one))) and _same_value(new, one) and not over(one, new):
             return one
     later = following(new, truths)
-    return later if later is not None and _same_value(new, later) and not over(new, later) else None
+    if later is None or is_version(later.id):
+        return None
+    return later if _same_value(new, later) and not over(new, later) else None
 
 
 def _says_more(new: Memory, old: Memory) -> bool:

@@ -20,9 +20,10 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.value import text_of_value
+from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.restore import conflict_id, restored
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.versions import Versions, new_version
+from memory_core.evolution.versions import new_version
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import derived, session_document_id

@@ -12,7 +12,7 @@ from memory_core.domain.archival import is_cold
 from memory_core.domain.models import AtomicFact, Memory, Status
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.strategies import SPLIT
+from memory_core.evolution.truth_line import SPLIT
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import note_id, session_document_id
 

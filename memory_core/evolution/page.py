@@ -5,7 +5,7 @@ So later items of a commit are decided on what earlier ones do; and it knows whe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -14,10 +14,15 @@ from typing import Any
 import numpy as np
 import orjson
 
+from memory_core.domain.endings import is_ending
 from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
+from memory_core.domain.versions import is_version
+from memory_core.evolution.old_versions import Versions
+from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.tellings import ended, first_telling, kept, over, preceding, tellings
+from memory_core.evolution.truth_line import passed_over
 from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
@@ -28,6 +33,8 @@ MAX_DOCUMENTS = 98
 """Of the 100 operations of a batch; the others are the head and the receipt. Forming has documents of its own besides."""
 MAX_BYTES = 1_700_000
 """Of the 1.8 MB of a batch; the rest is for the head, the receipt and what an event says beside its fields."""
+MAX_VERSIONS = 20
+"""Old versions, and what was told late of a time before them: of these, the latest, has its place what is told late."""
 _NUMBER_BYTES, _EVENT_BYTES = 13, 400
 
 
@@ -35,7 +42,8 @@ _NUMBER_BYTES, _EVENT_BYTES = 13, 400
 class Page:
     """What this commit is about to write, laid over what the store shows. `weighs`: whether it matters how much that is.
 
-    beside, weight: documents, and bytes, that the commit writes besides.
+    beside, weight: documents, and bytes, that the commit writes besides. asked: the ids of the look's documents, also of those that are not
+    there.
     """
 
     owner: Owner
@@ -49,6 +57,7 @@ class Page:
     pending: int = 0
     beside: int = 0
     weight: int = 0
+    asked: Collection[str] = ()
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory as this commit will leave it, where the look shows it: by its id or as a neighbour."""
@@ -118,9 +127,11 @@ class Page:
         truths: those of its slot; whom it took over from ended then. Without the later time, a truth told again would lose to another
         one that was told before that, but arrives after it.
         """
-        if new.event_timestamp < first_telling(held) and new.valid_from < held.valid_from and not over(new, held):
+        # An ending holds from where it was told first and not passed over, which may be later than its first telling.
+        begins = held.valid_from if truths and is_ending(held) and not passed_over(new, truths) else first_telling(held)
+        if new.event_timestamp < begins and new.valid_from < held.valid_from and not over(new, held):
             fields |= {"valid_from": new.valid_from}
-            for one in preceding(held, truths):
+            for one in (before for before in preceding(held, truths) if not is_version(before.id)):
                 self.apply([Change("superseded", ended(one, new.valid_from), one)])
         told = kept([*tellings(held), new.event_timestamp])
         self.reinforce(held, event_timestamp=max(held.event_timestamp, new.event_timestamp), told_at=told, **fields)
@@ -133,7 +144,34 @@ class Page:
             if memory.id in known or memory.type is not MemoryType.SEMANTIC:
                 continue
             fresh.append(Neighbour(memory, _similarity(one, memory)))
+        slot = slot_of(one)
+        mates = [near.memory for near in fresh if slot is not None and slot_of(near.memory) == slot]
+        fresh += [Neighbour(version, 0.0) for mate in mates for version in self.versions(mate, since=one.event_timestamp)]
         return sorted(fresh, key=lambda near: -near.similarity)
+
+    def versions(self, memory: Memory, since: datetime) -> list[Memory]:
+        """What a memory was before it was changed by hand or by key; none where all that was before a moment.
+
+        Raises LookedElsewhere for versions that were not `asked` for.
+        """
+        if memory.version == 1 or max(memory.event_timestamp, memory.valid_from) <= since:
+            return []
+        older = Versions(self.look, self.asked, self.puts).before(memory)
+        return [one for one in older[-MAX_VERSIONS:] if one.status is not Status.DELETED]
+
+    def before(self, memory: Memory) -> list[Memory]:
+        """What is known to have held before a memory, the latest first, along `supersedes_id`.
+
+        Raises LookedElsewhere for one that was not `asked` for.
+        """
+        found: list[Memory] = []
+        step: Memory | None = memory
+        while step is not None and (name := step.supersedes_id) is not None and len(found) < MAX_VERSIONS:
+            if name not in self.asked and self.memory(name) is None:
+                raise LookedElsewhere([name])
+            step = self.memory(name)
+            found += [step] if step is not None else []
+        return [one for one in found if one.status is Status.SUPERSEDED]
 
 
 def _similarity(one: Memory, other: Memory) -> float:

@@ -14,9 +14,10 @@ from memory_core.domain.endings import is_ending
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import MAX_CONTENT_BYTES, ConflictRecord, Link, Memory, OnConflict, Outcome, Status
+from memory_core.domain.versions import is_version
 from memory_core.evolution.decide import Judgement
 from memory_core.evolution.tellings import ended, first_telling, following, interrupted, kept, next_telling, preceding, tellings
-from memory_core.evolution.truth_line import joined, superseded_by
+from memory_core.evolution.truth_line import SPLIT, joined, superseded_by, time_of_its_own
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 
@@ -24,8 +25,6 @@ MERGE_SHARE = 0.6
 """A merge whose text would pass this share of the content cap keeps both and links them instead."""
 
 
-SPLIT = "split"
-"""The event of a memory that holds what another one was in an earlier time."""
 MAX_REPLACED = 40
 """Truths that one new truth replaces: each is two documents of a commit's hundred. Of a slot kept more often, the others stand on."""
 
@@ -112,8 +111,8 @@ def _record(new: Memory, judgement: Judgement, strategy: str, now: datetime, *, 
 
 def _supersede(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
     record = _record(new, judgement, "supersede", now)
-    if any(is_ending(one) for one in (new, *judgement.truths)):
-        return _join_endings(new, judgement, record, now)
+    if any(is_ending(one) or is_version(one.id) for one in (new, *judgement.truths)):
+        return _join(new, judgement, record, now)
     if (held := interrupted(new, judgement.truths)) is not None:
         return _interrupt(new, judgement, held, record, now)
     if (later := following(new, judgement.truths)) is not None:
@@ -125,8 +124,8 @@ def _supersede(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
     return Resolution(Outcome.SUPERSEDED, new.id, tuple(changes), record)
 
 
-def _join_endings(new: Memory, judgement: Judgement, record: ConflictRecord, now: datetime) -> Resolution:
-    """One of them says that a truth has ended: which that is, and what holds, their whole line says."""
+def _join(new: Memory, judgement: Judgement, record: ConflictRecord, now: datetime) -> Resolution:
+    """One of them says that a truth has ended, or was edited since: which falls, and what holds, their whole line says."""
     placed, changes = joined(new, judgement.truths, now)
     changes = [replace(change, metadata={"conflict_id": record.id}) for change in changes[:MAX_REPLACED]]
     if placed.status not in FOUND_BY_DEFAULT:
@@ -158,26 +157,14 @@ def _interrupt(new: Memory, judgement: Judgement, held: Memory, record: Conflict
     again = next_telling(held, new.event_timestamp) or held.event_timestamp
     told = tellings(held)
     until = [moment for moment in told if moment <= new.event_timestamp]
-    identity = derived("mem", held.id, str(held.revision), "until", new.id)
     resumed = held.model_copy(
         update={"supersedes_id": new.id, "valid_from": again, "told_at": kept(moment for moment in told if moment >= again)}
     )
-    before = superseded_by(held, new, now).model_copy(
-        update={
-            "id": identity,
-            "event_timestamp": until[-1],
-            "told_at": kept(until),
-            "reinforcement_count": len(until) - 1,
-            "sequence": 0,
-            "version": 1,
-            "pinned": False,
-            "created_at": now,
-        }
-    )
-    late = superseded_by(new, resumed, now).model_copy(update={"updated_at": new.updated_at, "supersedes_id": identity})
+    before = superseded_by(time_of_its_own(held, until, new, now), new, now)
+    late = superseded_by(new, resumed, now).model_copy(update={"updated_at": new.updated_at, "supersedes_id": before.id})
     changes = [Change("created", late), Change(SPLIT, before), Change("preceded", resumed, held, {"conflict_id": record.id})]
     for one in preceding(held, judgement.truths)[:MAX_REPLACED]:
-        changes.append(Change("superseded", one.model_copy(update={"next_id": identity}), one, {"conflict_id": record.id}))
+        changes.append(Change("superseded", one.model_copy(update={"next_id": before.id}), one, {"conflict_id": record.id}))
     return Resolution(Outcome.CREATED, late.id, tuple(changes), _about_earlier(record))
 
 

@@ -26,11 +26,6 @@ def first_telling(memory: Memory) -> datetime:
     return tellings(memory)[0]
 
 
-def last_telling(memory: Memory, moment: datetime) -> datetime | None:
-    """When it was last told up to a moment."""
-    return max((told for told in tellings(memory) if told <= moment), default=None)
-
-
 def next_telling(memory: Memory, moment: datetime) -> datetime | None:
     """When it was first told after a moment."""
     return next((told for told in tellings(memory) if told > moment), None)

@@ -9,11 +9,10 @@ from typing import Any
 
 from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.models import Memory
-from memory_core.domain.versions import VERSIONS_END, cut_short, kept_version, version_id
+from memory_core.domain.versions import VERSIONS_END, cut_short, kept_version
+from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
-from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.ledger.changes import Change
-from memory_core.ledger.commit import Look, as_memory
 from memory_core.ports import Document
 
 MAX_CUT_SHORT = 40
@@ -68,9 +67,11 @@ def _taken_from(page: Page, change: Change) -> datetime | None:
 
 
 def _make_room(page: Page, number: int, older: Versions) -> None:
-    """For a memory that is history on arrival, among the versions of the one that follows it."""
+    """For a memory that is history on arrival, among the versions of the first that follows it and has any."""
     late = page.changes[number].after
-    successor = None if late.next_id is None else page.memory(late.next_id)
+    successor = _next(page, late)
+    while successor is not None and successor.version == 1 and successor.next_id is not None:
+        successor = _next(page, successor)
     if successor is None or successor.version == 1 or late.valid_from >= successor.valid_from:
         return
     versions = older.before(successor)
@@ -78,10 +79,17 @@ def _make_room(page: Page, number: int, older: Versions) -> None:
     if begin and late.valid_until is not None and min(begin) < late.valid_until:
         late = page.states[late.id] = late.model_copy(update={"valid_until": min(begin)})
         page.changes[number] = replace(page.changes[number], after=late)
-    cut = [cut_short(one, late.valid_from) for one in versions if one.valid_from <= late.valid_from]
+    cut = [shorter for one in versions if one.valid_from <= late.valid_from and (shorter := cut_short(one, late.valid_from)) is not None]
     told = [place for place, change in enumerate(page.changes) if change.after.id == successor.id and change.before is not None]
-    if told:
-        _end(page, told[0], [one for one in cut if one is not None])
+    if cut and not told:
+        told = [len(page.changes)]
+        page.apply([Change("preceded", successor, successor)])
+    if cut:
+        _end(page, told[0], cut)
+
+
+def _next(page: Page, memory: Memory) -> Memory | None:
+    return None if memory.next_id is None else page.memory(memory.next_id)
 
 
 def _end(page: Page, number: int, shorter: Sequence[Memory]) -> None:
@@ -95,26 +103,3 @@ def _end(page: Page, number: int, shorter: Sequence[Memory]) -> None:
 
 def _document(version: Memory) -> Document:
     return Document(version.id, "version", version.model_dump(mode="json"), version.embedding)
-
-
-class Versions:
-    """The old versions that a decision may see: those of a look, and over them those that its own commit is about to write.
-
-    asked: ids that the look was asked for, whether it found them or not.
-    """
-
-    def __init__(self, look: Look, asked: Collection[str], pending: Mapping[str, Document] | None = None) -> None:
-        self._look, self._asked, self._pending = look, asked, {} if pending is None else pending
-
-    def before(self, memory: Memory) -> list[Memory]:
-        """All versions before this one, as far as there are any. Raises LookedElsewhere when some were not asked for."""
-        names = [version_id(memory.id, number) for number in range(1, memory.version)]
-        if missing := [name for name in names if name not in self._pending and name not in self._asked]:
-            raise LookedElsewhere(missing)
-        return [version for name in names if (version := self._version(name)) is not None]
-
-    def _version(self, name: str) -> Memory | None:
-        if name in self._pending:
-            return Memory.model_validate({**self._pending[name].body, "embedding": self._pending[name].vector})
-        found = self._look.documents.get(name)
-        return None if found is None else as_memory(found, self._look.head)

@@ -96,7 +96,7 @@ def plan_cell(
     asked: the ids of the look's documents, those that are not there included. Facts that would pass the limits of a commit stay in the
     cell's own list only: first those that only tell again, last those that change a truth.
     """
-    page = _page(owner, ready, look, now)
+    page = _page(owner, ready, look, now, asked)
     held = look.memory(ready.cell.id)
     if told_before(held, ready.told_at):
         raise LookedElsewhere
@@ -132,11 +132,11 @@ def told_before(held: Memory | None, told_at: datetime) -> bool:
     return held is not None and (held.status is not Status.DELETED or held.updated_at >= told_at)
 
 
-def _page(owner: Owner, ready: ReadyCell, look: Look, now: datetime) -> Page:
+def _page(owner: Owner, ready: ReadyCell, look: Look, now: datetime, asked: Collection[str]) -> Page:
     """An empty page, on which the conversation, its task and the delivery of its end have their place: all name what it became so far."""
     conversation = look.documents.get(ready.cell.conversation_id or "")
     weight = 0 if conversation is None else 3 * len(orjson.dumps(conversation.body))
-    return Page(owner, look, now, weighs=True, beside=BESIDE, weight=weight)
+    return Page(owner, look, now, weighs=True, beside=BESIDE, weight=weight, asked=asked)
 
 
 def _on(ruled: Ruled, ready: ReadyCell, look: Look, rules: LinkRules, now: datetime) -> Ruled:

@@ -21,7 +21,6 @@ from memory_core.evolution.links import CANDIDATES, LinkRules
 from memory_core.evolution.marks import told_in
 from memory_core.evolution.ruled import LookedElsewhere, Merged, Ruled
 from memory_core.evolution.shown import Rulings, Shown
-from memory_core.evolution.tellings import interrupted
 from memory_core.formation.agent_words import words_memory
 from memory_core.formation.asking import Asking
 from memory_core.formation.boundary import BoundaryRules, cut_into_cells
@@ -40,7 +39,6 @@ from memory_core.formation.cell_plan import (
 from memory_core.formation.cell_work import Finish, Formed, Report, Work, advanced, cleared_since, formed_before
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, Clock, Embedder, Near
@@ -91,6 +89,7 @@ class Former:
         work = Work(owner, conversation, cell, total, call, finish)
         asking = Asking(owner, conversation, self._agents, self._rules, steps)
         identity, ready = cell_id(conversation, cell), None
+        needed: set[str] = set()
         for _ in range(MAX_LOOKS):
             look = await self._ledger.look(owner, [*work.state_ids, identity])
             done, earlier = formed_before(look, conversation.id, cell)
@@ -105,9 +104,9 @@ class Former:
                     return await self._tell_again(work, held)
                 ready = ready or await self._ready(work, asking, report)
                 await report("evolution", 0.7)
-                return await self._compare(work, ready.beside(work.cleared), asking)
-            except LookedElsewhere:
-                continue
+                return await self._compare(work, ready.beside(work.cleared), asking, needed)
+            except LookedElsewhere as needs:
+                needed |= {*needs.wanted}
         raise HeadMoved("this user's memories change faster than a cell can be compared with them", retry_after_s=2)
 
     async def _ready(self, work: Work, asking: Asking, report: Report) -> ReadyCell:
@@ -146,14 +145,17 @@ class Former:
         ids = [*work.state_ids, *made_of(held)]
         return await self._commit(work, plan, ids)
 
-    async def _compare(self, work: Work, ready: ReadyCell, asking: Asking) -> Formed | None:
-        """Compare, ask, commit. Raises LookedElsewhere when what was compared has changed before the commit."""
+    async def _compare(self, work: Work, ready: ReadyCell, asking: Asking, needed: Collection[str]) -> Formed | None:
+        """Compare, ask, commit. needed: ids that turned out to be needed before.
+
+        Raises LookedElsewhere when what was compared has changed before the commit, or others are needed.
+        """
         owner = work.owner
         ids = [*work.state_ids, ready.cell.id, *(one.id for one in ready.compared)]
         nears = [self._near(one) for one in ready.compared]
         look = await self._ledger.look(owner, ids, nears)
         ruled = await self._ruled(ready, look, asking)
-        asked, wanted = ids, _cells_of(look, ready, ruled)
+        asked, wanted = ids, list(dict.fromkeys([*_cells_of(look, ready, ruled), *needed]))
         while wanted:
             more = await self._ledger.look(owner, wanted)
             look = replace(look, documents={**more.documents, **look.documents})
@@ -164,13 +166,7 @@ class Former:
         def plan(seen: Look) -> Changes[CellOutcome]:
             return plan_cell(owner, ready, seen, asked, ruled, self._forming.links, now)
 
-        try:
-            return await self._commit(work, plan, asked, nears, look)
-        except LookedElsewhere as needs:
-            if not needs.wanted:
-                raise
-            asked = [*asked, *needs.wanted]
-        return await self._commit(work, plan, asked, nears)
+        return await self._commit(work, plan, asked, nears, look)
 
     async def _commit(
         self,
@@ -215,16 +211,12 @@ class Former:
 
 
 def _cells_of(look: Look, ready: ReadyCell, ruled: Ruled) -> list[str]:
-    """The cells that told what may fall: who stands in the slot of a new fact, or is ruled out; with a late fact the past of its slot, and
-    the session of a truth that held twice.
-    """
+    """The cells that told what may fall: who stands in the slot of a new fact, or is ruled out; with a late fact the past of its slot."""
     names: dict[str, None] = {}
     for new, near in zip(ready.compared, look.near, strict=False):
         slot = slot_of(new)
         mates = [one.memory for one in near if slot is not None and slot_of(one.memory) == slot]
         late = any(one.event_timestamp > new.event_timestamp for one in mates)
-        if (twice := interrupted(new, mates)) is not None and twice.session_id is not None:
-            names[session_document_id(new.owner, twice.session_id)] = None
         mates = [one for one in mates if late or one.status in FOUND_BY_DEFAULT]
         mates += [one.memory for one in near if (new.id, one.memory.id) in ruled.rulings.by_pair]
         names |= dict.fromkeys(name for one in mates for name in told_in(one))

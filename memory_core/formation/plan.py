@@ -15,11 +15,13 @@ from memory_core.domain.confidence import surer
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Outcome, Status
 from memory_core.domain.scope import Owner
-from memory_core.evolution.decide import Verdict, judge
+from memory_core.evolution.decide import Verdict, holding, judge
 from memory_core.evolution.marks import mark_fallen
+from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
 from memory_core.evolution.strategies import resolve
-from memory_core.evolution.versions import Versions, end_versions, new_version
+from memory_core.evolution.truth_line import joined
+from memory_core.evolution.versions import end_versions, new_version
 from memory_core.formation.prepare import Prepared
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Look
@@ -70,7 +72,7 @@ def plan(
     the one that its next turn was read after, LookedElsewhere when more has to be read: cells that told what a new truth replaces, or
     versions that it ends.
     """
-    page = Page(owner, look, now, weighs=len(items) > 1)
+    page = Page(owner, look, now, weighs=len(items) > 1, asked=asked)
     nears = iter(look.near)
     outcomes: list[PlannedOutcome] = []
     for one in items:
@@ -146,13 +148,14 @@ def _upsert(page: Page, one: Prepared, older: Versions) -> PlannedOutcome:
     if held is None:
         page.apply([Change("created", memory)])
         return PlannedOutcome(one.place, Outcome.CREATED, memory.id)
-    if held.status not in (Status.DELETED, Status.ARCHIVED) and _says_the_same(held, memory):
-        return _reinforce(page, one.place, held)
     if held.status in FOUND_BY_DEFAULT and memory.event_timestamp < held.event_timestamp:
         return _tell_late(page, one, held)
+    if held.status not in (Status.DELETED, Status.ARCHIVED) and _says_the_same(held, memory):
+        page.retell(held, memory, confidence=surer(held.confidence))
+        return PlannedOutcome(one.place, Outcome.REINFORCED, held.id)
     fields = memory.model_fields_set - {"id", "session_id", "agent_id", *(() if held.status is Status.DELETED else ("created_at",))}
     changed = {name: getattr(memory, name) for name in fields}
-    changed |= {"reinforcement_count": 0, "last_used_at": page.now}
+    changed |= {"reinforcement_count": 0, "last_used_at": page.now, "told_at": []}
     changed |= {"status": Status.ACTIVE, "status_reason": "created" if held.status is Status.DELETED else "manual_update"}
     updated, kept = new_version(held, changed, page.now, older)
     updated.embedding = memory.embedding
@@ -162,16 +165,19 @@ def _upsert(page: Page, one: Prepared, older: Versions) -> PlannedOutcome:
 
 
 def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
-    """A value from before the present one is history on arrival: kept under an id of its own, superseded, found by `at` only."""
-    memory = one.memory
-    identity = late_id(memory)
-    told = page.memory(identity)
+    """A value from before the present one was told last: it was told of once more, or is history on arrival, under an id of its own."""
+    memory = one.memory.model_copy(update={"id": late_id(one.memory)})
+    told = page.memory(memory.id)
     if told is not None:
         return _reinforce(page, one.place, told)
-    until = max(memory.valid_from, held.valid_from)
-    history = {"status": Status.SUPERSEDED, "status_reason": "contradicted", "next_id": held.id, "valid_until": memory.valid_until or until}
-    page.apply([Change("created", memory.model_copy(update={"id": identity, **history}))])
-    return PlannedOutcome(one.place, Outcome.CREATED, identity)
+    truths = (held, *page.before(held), *page.versions(held, since=memory.event_timestamp))
+    same = holding(memory, truths)
+    if same is not None and _says_the_same(same, memory):
+        page.retell(same, memory, truths, confidence=surer(same.confidence))
+        return PlannedOutcome(one.place, Outcome.REINFORCED, same.id)
+    placed, changes = joined(memory, truths, page.now)
+    page.apply([Change("created", placed), *changes])
+    return PlannedOutcome(one.place, Outcome.CREATED, placed.id)
 
 
 def late_id(memory: Memory) -> str:

@@ -129,3 +129,39 @@ async def test_a_value_set_by_hand_is_not_undone_by_one_that_was_told_before_it(
     late = await core.save(ALICE, rule("theme", "light", event_timestamp=A_YEAR_AGO))
     assert late.memory.status == "superseded"
     assert (await core.procedure(ALICE, "theme")).value == "sepia"
+
+
+def city_at(moment: datetime, value: str) -> SaveInput:
+    return fact(f"Ana's city is {value}", value=value, category="fact", event_timestamp=moment, **CITY)
+
+
+async def cities(core: MemoryCore, *moments: datetime) -> list[list[Any]]:
+    return [[one.value for one in await listed(core, at=moment) if one.attribute == "city"] for moment in moments]
+
+
+async def test_what_is_told_late_of_a_time_before_an_edit_ends_what_the_edited_one_said_then(world: World) -> None:
+    core, held = await edited(world, value="Turku", content="Ana's city is Turku")
+    await tell(core, "Ana's city is Bergen", at=A_YEAR_AGO)
+    months = [NOW - timedelta(days=days) for days in (600, 200, 60)]
+    assert await cities(core, *months, NOW) == [["Oslo"], ["Bergen"], ["Bergen"], ["Turku"]]
+    await core.save(ALICE, city_at(NOW - timedelta(days=90), "Oslo"))
+    assert await cities(core, *months, NOW) == [["Oslo"], ["Bergen"], ["Oslo"], ["Turku"]]
+    await core.save(ALICE, city_at(NOW - timedelta(days=400), "Rome"))
+    assert await cities(core, NOW - timedelta(days=380), *months, NOW) == [["Rome"], ["Oslo"], ["Bergen"], ["Oslo"], ["Turku"]]
+    assert [one.version for one in await core.versions(ALICE, held.id)] == [1, 2]
+
+
+@pytest.mark.parametrize("late", [("Oslo", "Turku"), ("Turku", "Bergen")])
+async def test_what_is_told_late_of_a_time_between_two_edits_has_its_place_between_them(world: World, late: tuple[str, str]) -> None:
+    core, held = await edited(world, value="Turku", content="Ana's city is Turku", valid_from=A_YEAR_AGO)
+    await core.update(ALICE, held.id, UpdateInput(value="Oslo", content="Ana's city is Oslo"), held.etag)
+    for days, value in zip((200, 500), late, strict=True):
+        await core.save(ALICE, city_at(NOW - timedelta(days=days), value))
+    moments = [NOW - timedelta(days=days) for days in (600, 450, 300, 100, 0)]
+    assert await cities(core, *moments) == [["Oslo"], [late[1]], ["Turku"], [late[0]], ["Oslo"]]
+
+
+async def test_a_truth_that_began_before_the_tags_of_the_other_were_edited_ends_what_stood_then(world: World) -> None:
+    core, _ = await edited(world, tags=["home"])
+    await tell(core, "Ana's city is Bergen", at=A_YEAR_AGO)
+    assert await cities(core, *(NOW - timedelta(days=days) for days in (600, 200, 0))) == [["Oslo"], ["Bergen"], ["Bergen"]]

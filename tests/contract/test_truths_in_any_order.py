@@ -112,3 +112,23 @@ async def test_when_a_truth_was_told_is_nobodys_business_but_ours(core: MemoryCo
     for place in range(3):
         saved = await core.save(ALICE, city((place, "Oslo")))
     assert "told_at" not in saved.memory.public()
+
+
+async def test_a_truth_that_only_an_ending_told_apart_before_is_told_apart_by_what_was_ended(world: World) -> None:
+    """Nobody who looks for the past of a slot can know beforehand which of its truths held twice."""
+    core = await world.core(agents=Tellers(notes=False))
+    lines = {0: "Oslo", 5: "no longer Bergen", 7: "Oslo", 3: "Bergen"}
+    for place, value in lines.items():
+        assert (await tell(core, f"Ana's city is {value}", at=day(place), session=f"{place}")).status == "succeeded"
+    for at, value in ((1, "Oslo"), (4, "Bergen"), (6, {"no_longer": "Bergen"}), (8, "Oslo")):
+        assert [one.value for one in await facts(core, ALICE, at=day(at))] == [value], at
+    (standing,) = await facts(core, ALICE)
+    assert (standing.value, standing.valid_from) == ("Oslo", day(7))
+
+
+async def test_an_ending_that_changes_nothing_is_kept_once(world: World) -> None:
+    core = await world.core(agents=Tellers(notes=False))
+    for place, value in enumerate(("Lisbon", "no longer Berlin", "no longer Berlin", "no longer Berlin")):
+        await tell(core, f"Ana's city is {value}", at=day(place), session=f"{place}")
+    assert [(one.value, one.reinforcement_count) for one in await facts(core, ALICE)] == [("Lisbon", 0)]
+    assert [one.reinforcement_count for one in await facts(core, ALICE, status="superseded")] == [2]

@@ -36,6 +36,9 @@ STATED = [
     ("My birthday is on 5 May.", "User's birthday is 5 May", "birthday", "5 May"),
     ("My email is ana@example.com.", "User's email address is ana@example.com", "email address", "ana@example.com"),
     ("My phone number is +49 151 234567", "User's phone number is +49 151 234567", "phone number", "+49 151 234567"),
+    ("My new phone number is 0151 2345678.", "User's phone number is 0151 2345678", "phone number", "0151 2345678"),
+    ("My timezone is CET, by the way.", "User's timezone is CET", "time zone", "CET"),
+    ("My hometown is Graz.", "User's home town is Graz", "home town", "Graz"),
     ("I'm married to Tom.", "User is married to Tom", "spouse", "Tom"),
     ("I got divorced last year", "User is divorced", "marital status", "divorced"),
     ("We have two kids.", "User has 2 children", "number of children", "2"),
@@ -101,6 +104,9 @@ NOT_STATED = [
     "I like it.",
     "I love that idea",
     "I work from home.",
+    "I work as much as I can.",
+    "I work as hard as anybody.",
+    "I live in hope.",
     "People like hiking.",
     "She lives in Rome.",
     "He thinks that I live in Rome.",
@@ -142,6 +148,12 @@ def test_a_list_goes_on_only_while_things_are_listed() -> None:
     told = {fact.text for fact in said_facts(talk("I hate Mondays, spiders and cold coffee.", "I love Rome and went there twice."))}
     assert {"User dislikes Mondays", "User dislikes spiders", "User dislikes cold coffee", "User likes Rome"} <= told
     assert not any(text.startswith("User likes went") for text in told)
+
+
+@pytest.mark.parametrize("remark", ["by the way", "obviously", "of course", "especially green tea", "to be honest", "though", "coffee and"])
+def test_a_remark_is_nothing_more_that_is_liked(remark: str) -> None:
+    facts = said_facts(talk(f"I like tea, {remark}."))
+    assert [(fact.text, fact.attribute) for fact in facts if fact.attribute] == [("User likes tea", "opinion of tea")]
 
 
 def test_the_actor_is_told_of_by_name() -> None:

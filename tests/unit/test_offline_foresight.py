@@ -37,6 +37,8 @@ NAMED = [
     ("I'm on leave until January 2027", None, date(2027, 1, 1)),
     ("I work from home until the end of the month", None, date(2026, 6, 1)),
     ("I need to finish the report by Thursday.", None, day(7)),
+    ("The deadline of the report is in two weeks.", day(14), day(21)),
+    ("The tax return is due on 3 June.", date(2026, 6, 3), date(2026, 6, 4)),
     ("I have a dentist appointment tomorrow.", day(1), day(2)),
     ("I'm meeting Tom the day after tomorrow", day(2), day(3)),
     ("I'm visiting my parents this weekend", day(1), day(3)),
@@ -135,3 +137,14 @@ def test_on_whatever_day_it_is_said_it_lies_ahead(said: str, moment: datetime) -
 @given(st.text(max_size=80), st.sampled_from([date(2, 1, 1), date(1999, 12, 31), date(2024, 2, 29), date(9990, 1, 1)]))
 def test_no_text_is_too_odd(text: str, moment: datetime) -> None:
     ahead(text, moment)
+
+
+@given(
+    st.sampled_from([said for said, *_ in [*NAMED, *USUAL]]),
+    st.integers(0, 3 * 365).map(timedelta),
+    st.sampled_from([datetime.min.replace(tzinfo=timezone.utc), datetime.max.replace(tzinfo=timezone.utc)]),
+)
+def test_what_would_end_outside_the_calendar_is_not_foreseen(said: str, away: timedelta, edge: datetime) -> None:
+    moment = edge + away if edge.year == 1 else edge - away
+    for found in said_foresight(talk(said, start=moment)):
+        assert moment <= found.start_time < found.end_time

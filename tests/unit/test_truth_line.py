@@ -14,7 +14,6 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, allowed
 from memory_core.domain.models import Memory, MemoryType, OnConflict, Status
 from memory_core.evolution.decide import Verdict, judge
 from memory_core.evolution.strategies import resolve
-from memory_core.evolution.truth_line import followed
 from memory_core.ports import Neighbour
 from tests.builders import NOW, memory
 
@@ -41,6 +40,18 @@ def arriving(line: Sequence[Memory]) -> dict[str, Memory]:
             assert before is None or before.status is change.after.status or change.after.status in allowed(before.status)
             held[change.after.id] = change.after
     return held
+
+
+def followed(line: Sequence[Memory]) -> dict[str, str | None]:
+    """What follows each of these, which are told once each and in this order: None for the one that holds in the end."""
+    after: dict[str, str | None] = {one.id: None for one in line}
+    holds = line[0]
+    for one in line[1:]:
+        if is_ending(one) and not is_ending(holds) and not ends(one, holds):
+            after[one.id] = holds.id
+        else:
+            after[holds.id], holds = one.id, one
+    return after
 
 
 def standing(held: dict[str, Memory]) -> list[str]:

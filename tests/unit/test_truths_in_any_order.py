@@ -10,6 +10,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory_core.domain.endings import ends, is_ending, value_told
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
 from memory_core.domain.models import Memory, MemoryType, OnConflict
 from memory_core.evolution.decide import Verdict, judge
@@ -32,7 +33,7 @@ def day(number: float) -> datetime:
 def truth(telling: Telling, number: int) -> Memory:
     moment = day(telling[0])
     fields: dict[str, Any] = {"id": f"mem_{number}", "event_timestamp": moment, "valid_from": moment, "subject": "Ana", "attribute": "city"}
-    return memory(f"Ana lives in {telling[1]}", type=MemoryType.SEMANTIC, value=telling[1], **fields)
+    return memory(f"Ana lives in {telling[1]}", type=MemoryType.SEMANTIC, value=value_told(telling[1]), **fields)
 
 
 def told(tellings: Sequence[Telling]) -> dict[str, Memory]:
@@ -118,3 +119,58 @@ def test_a_stay_that_is_over_before_the_present_one_began_is_history_of_its_own(
     assert judgement.verdict is Verdict.CONTRADICTS
     made = {one.after.id: one.after for one in resolve(stay, judgement, OnConflict.AUTO, LATER).changes}
     assert (made["mem_2"].status.value, made["mem_2"].valid_until, made["mem_2"].next_id) == ("superseded", day(5), "mem_1")
+
+
+def states(tellings: Sequence[Telling]) -> list[tuple[int, Any]]:
+    """What holds from which day on, by what was told until then: an ending of something else changes nothing."""
+    held: list[tuple[int, Any]] = []
+    before: Memory | None = None
+    for telling in sorted(tellings):
+        one = truth(telling, 0)
+        if before is None or not is_ending(one) or is_ending(before) or ends(one, before):
+            before = one
+        held.append((telling[0], before.value))
+    return held
+
+
+def check_with_endings(tellings: Sequence[Telling]) -> dict[str, Memory]:
+    held = told(tellings)
+    line = states(tellings)
+    for number, (moment, value) in enumerate(line):
+        until = line[number + 1][0] if number + 1 < len(line) else moment + 10
+        for at in (day(moment), day((moment + until) / 2)):
+            found = [one.value for one in held.values() if one.valid_from <= at and (one.valid_until is None or at < one.valid_until)]
+            assert found == [value], (tellings, at, found)
+    (standing,) = (one for one in held.values() if one.status in FOUND_BY_DEFAULT)
+    assert (standing.value, standing.next_id) == (line[-1][1], None)
+    for one in held.values():
+        steps = 0
+        while one.next_id is not None and steps <= len(held):
+            one, steps = held[one.next_id], steps + 1
+        assert one is standing
+    return held
+
+
+TOLD = st.sampled_from(["A", "B", "C", "no longer A", "no longer B", "no longer"])
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 30), TOLD), min_size=1, max_size=9, unique_by=lambda one: one[0]))
+def test_endings_among_truths_that_are_told_again_are_right_at_every_moment(tellings: list[Telling]) -> None:
+    check_with_endings(tellings)
+
+
+def test_an_ending_that_changes_nothing_is_one_memory_however_often_it_is_told() -> None:
+    held = check_with_endings([(0, "A"), (1, "no longer B"), (2, "no longer B"), (3, "A"), (4, "no longer B"), (5, "no longer C")])
+    assert [one.value for one in held.values()] == ["A", {"no_longer": "B"}, {"no_longer": "C"}]
+    assert held["mem_2"].reinforcement_count == 2
+
+
+def test_an_ending_told_late_between_two_tellings_of_what_it_ends_tells_them_apart() -> None:
+    held = check_with_endings([(0, "A"), (10, "A"), (5, "no longer A")])
+    assert len(held) == 3
+    assert (held["mem_1"].valid_from, held["mem_1"].supersedes_id) == (day(10), "mem_3")
+
+
+def test_endings_that_were_passed_over_and_are_no_more_hold_when_they_were_told() -> None:
+    check_with_endings([(0, "A"), (5, "no longer B"), (7, "no longer B"), (9, "A"), (6, "B"), (4, "B")])

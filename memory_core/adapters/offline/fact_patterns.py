@@ -45,6 +45,7 @@ _SHORT = {
     "<have>": r"(?:have got|has got|have|has|own|owns)",
     "<did>": rf"(?:(?:have|has) )?(?:(?:{_ADVERBS}) )*",
     "<the>": r"(?: (?:der|die|das|den|le|la|les|el|los|las)\b)",
+    " ?": r"\s*",
     " ": r"\s+",
 }
 """Shorthands of the expressions below, written out in this order."""
@@ -144,7 +145,7 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("birth year", "{who} was born in {value}", r"was born in (?P<value>(?:19|20)\d\d)\b", a.anything),
     Pattern("email address", "{who}'s email address is {value}", r"e-?mail(?: address)? is", a.address, ("mine",)),
     Pattern("phone number", "{who}'s phone number is {value}",
-            r"(?:(?:tele|cell|mobile )?phone|mobile)?(?: ?number)? is", a.telephone, ("mine",)),
+            r"(?:new )?(?:(?:tele|cell|mobile )?phone|mobile)?(?: ?number)? is", a.telephone, ("mine",)),
     Pattern("{of}", "{who}'s {of} is {value}", rf"(?P<of>{_OWN}) is", a.anything, ("mine",)),
     # whom one belongs to
     Pattern("spouse", "{who} is married to {value}", r"(?:<be>|<did>(?:got|been))(?: happily)? married to\b", a.name),

@@ -53,6 +53,7 @@ _JOB_END = re.compile(
     r"|para)\b.*",
     re.IGNORECASE,
 )
+_HOW = re.compile(r"(?:much|hard|little|long|often|well|fast|quickly|usual|before|if|I|we|he|she|they|the (?:same|others))\b")
 _THING_END = re.compile(
     r"\s+(?:a lot|very much|so much|too much|the most|most of all|more than anything|as well|too|these days|nowadays|right now|now"
     r"|at the moment|lately"
@@ -100,8 +101,8 @@ def name(words: str) -> str | None:
 
 
 def job(words: str) -> str | None:
-    """A job as it is called, without its article: up to six words, until the place where it is done."""
-    return _few(_ARTICLE.sub("", _JOB_END.sub("", words), count=1), 6)
+    """A job as it is called, without its article: up to six words, until the place where it is done; no "as much as I can"."""
+    return None if _HOW.match(words) else _few(_ARTICLE.sub("", _JOB_END.sub("", words), count=1), 6)
 
 
 def known_job(words: str) -> str | None:
@@ -184,8 +185,10 @@ def anything(words: str) -> str | None:
 
 
 def listed(piece: str) -> bool:
-    """Whether a few words can be one more item of a list ("and climbing"): no verb or pronoun among them."""
+    """Whether a few words can be one more item of a list ("and climbing"): no verb, pronoun or remark ("by the way") among them."""
     found = piece.split()
+    if _REMARK.match(piece):
+        return False
     busy = {
         "is",
         "was",
@@ -207,6 +210,16 @@ def listed(piece: str) -> bool:
         "will",
     }
     return 0 < len(found) <= 3 and not any(word.lower() in busy or is_past(word) for word in found) and not _NO_THING.match(piece)
+
+
+_REMARK = re.compile(
+    r"(?:by the way|btw|obviously|actually|honestly|frankly|sadly|unfortunately|luckily|basically|apparently|naturally|clearly|slowly"
+    r"|though|too|also|of course|for sure|for example|hands down|no doubt|more or less|in (?:general|fact|particular)|after all|at least"
+    r"|e?specially|mainly|mostly|sometimes|usually|only|even|just|either|or so|and so on|and such|etc|among others|lol|haha|thanks|sorry"
+    r"|if|as|to be|believe me|trust me|mind you|go figure)\b|.*\b(?:and|or|but)$",
+    re.IGNORECASE,
+)
+"""What stands after a comma without being one more of what was listed."""
 
 
 def _few(words: str, most: int) -> str | None:

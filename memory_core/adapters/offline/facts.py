@@ -19,6 +19,7 @@ from memory_core.adapters.offline.fact_values import listed
 from memory_core.adapters.offline.places import COUNTRIES
 from memory_core.adapters.offline.voice import conjugated, third_person, told_of
 from memory_core.domain.agent_answers import SaidFact
+from memory_core.domain.attributes import canonical_attribute
 from memory_core.domain.conversation import Message
 from memory_core.domain.endings import NO_LONGER
 from memory_core.domain.own_words import own_words
@@ -213,6 +214,8 @@ def _found(row: Pattern, groups: dict[str, str], subject: str, who: str) -> _Fou
     pair = " and ".join(sorted((value.lower(), of)))
     parts = {"who": told, "value": value, "of": of, "a_value": _with_article(value), "does": conjugated(value), "pair": pair}
     attribute = row.attribute.format(**{**parts, "value": value.lower()}) if row.attribute and slotted else None
+    if attribute is not None and row.attribute == "{of}":
+        attribute = canonical_attribute(attribute)
     if attribute == "home city" and value.lower() in COUNTRIES:
         attribute = "home country"
     text = f"{told} {told_of(groups['over'], who)}" if "over" in groups else row.told.format(**parts)
@@ -261,6 +264,9 @@ def _statement(sentence: Sentence, who: str, told: Iterable[str]) -> _Found | No
 
 
 _THIN = frozenset(
-    tokens("just also really live living today well work love like hate dislike enjoy adore name called had have been im now very")
+    tokens(
+        "just also really live living today well work love like hate dislike enjoy adore name called had have been im now very"
+        " way btw course obviously honestly unfortunately sadly guess"
+    )
 )
 """Terms that make no statement worth keeping by themselves."""

@@ -24,6 +24,8 @@ from memory_core.domain.sentences import sentences
 
 MAX_FORESIGHT = 20
 _SELF = re.compile(r"\b(?:I|i|my|My|we|We|our|ich|Ich|mein\w*|je|Je|j'|J'|mon|ma|yo|mi|estoy|Estoy|tengo|Tengo|suis|bin)\b")
+_OWED = re.compile(r"\b(?:deadline|is due|are due)\b", re.IGNORECASE)
+"""What waits for whoever speaks of it, also when they don't name themselves."""
 _NOT_NOW = re.compile(
     r"\b(?:last|ago|yesterday|used to|back in|no longer|not|never|recovered|over (?:it|the)|as a (?:child|kid)|when i was|if|wish|nicht"
     r"|kein\w*|pas|would)\b|n't\b",
@@ -52,7 +54,7 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
             continue
         for sentence in sentences(own_words(message.content)):
             text = without_fillers(sentence.text)
-            if sentence.asks or not _SELF.search(text) or not asserted_clauses(text):
+            if sentence.asks or not (_SELF.search(text) or _OWED.search(text)) or not asserted_clauses(text):
                 continue
             span = _span(expanded(text), message.timestamp)
             if span is None:
@@ -68,7 +70,15 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
 
 
 def _span(text: str, said_at: datetime) -> tuple[datetime, datetime, float] | None:
-    """Beginning, end and confidence: 0.9 where the time was named, 0.6 where it is what such things usually take."""
+    """Beginning, end and confidence; None also for what would end outside the calendar's years, 1 to 9999."""
+    try:
+        return _within_the_calendar(text, said_at)
+    except (OverflowError, ValueError):  # what `timedelta` and `datetime` raise there
+        return None
+
+
+def _within_the_calendar(text: str, said_at: datetime) -> tuple[datetime, datetime, float] | None:
+    """Confidence is 0.9 where the time was named, 0.6 where it is what such things usually take."""
     if _NOT_NOW.search(text):
         return None
     named = ahead(text, said_at)

@@ -62,9 +62,9 @@ _LOWER_PLACE = re.compile(
     r"[a-zà-ÿ][\w'’-]{2,}(?:\s+(?:york|francisco|angeles|city|aires|janeiro|paulo|delhi|diego|town))?(?=\s*(?:$|now\b|with\b))"
 )
 _NOWHERE = """
-    the a an my this that his her our your their general fact peace fear love case person town charge need debt pain bed here there it
-    them january february march april may june july august september october november december spring summer autumn winter monday
-    tuesday wednesday thursday friday saturday sunday
+    the a an my this that his her our your their general fact peace fear hope harmony denial exile luxury poverty misery silence sin
+    love case person town charge need debt pain bed here there it them january february march april may june july august september
+    october november december spring summer autumn winter monday tuesday wednesday thursday friday saturday sunday
 """
 NOWHERE = frozenset(_NOWHERE.split())
 _MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
