@@ -57,6 +57,7 @@ from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.owner_names import OwnerNames
+from memory_core.ledger.parts import Parts
 from memory_core.ledger.receipts import keyed
 from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.touches import Touches
@@ -116,8 +117,9 @@ class MemoryCore(Conversing, Cold, LookingBack, Upkeep, Peopling):
         thaw = Thaw(made.long_term, ledger, mirror, copies, made.embedder, self._clock)
         uncompress = Uncompress(ledger, mirror, copies, made.embedder, self._clock)
         self._bringing_back = BringingBack(ledger, self._editor, Undo(ledger, mirror, self._clock), uncompress, thaw)
+        stores = made.of_consolidation(Parts(made.archive, names, self._clock))
         self._consolidation = Consolidation(
-            made.of_consolidation(), ledger, self._tasking, self._touches, copies, self._clock, consolidation_rules(self.settings)
+            stores, ledger, self._tasking, self._touches, copies, self._clock, consolidation_rules(self.settings)
         )
         self._people = People(
             made.long_term,
