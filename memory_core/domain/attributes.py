@@ -85,6 +85,11 @@ def canonical_attribute(name: str) -> str:
     return tidy
 
 
+def also_called(name: str) -> tuple[str, ...]:
+    """All names of the attribute that a name is filed under, so that "job" finds an occupation; none for one that takes words."""
+    return _also().get(canonical_attribute(name), ())
+
+
 def canonical_subject(name: str) -> str:
     """The person or thing as slots name it: "user" for whoever speaks without a name, with articles and forms of address left out."""
     tidy = " ".join(name.split()).removeprefix("the ").removeprefix("The ")
@@ -93,6 +98,11 @@ def canonical_subject(name: str) -> str:
 
 
 _SPEAKERS = frozenset({"i", "me", "myself", "user", "speaker", "the user", "the speaker"})
+
+
+@lru_cache(maxsize=1)
+def _also() -> dict[str, tuple[str, ...]]:
+    return {one.name: (one.name, *one.also) for one in ATTRIBUTES if "…" not in one.name}
 
 
 @lru_cache(maxsize=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_core.domain.attributes import also_called
 from memory_core.domain.lexical import Turn, analyse, as_turn, embedding_text, search_text
 from memory_core.domain.models import Memory
 
@@ -9,9 +10,12 @@ from memory_core.domain.models import Memory
 def with_lexical(memory: Memory, previous: Turn | None = None, before_previous: Turn | None = None, ordinal: int | None = None) -> Memory:
     """The memory with its analysed text; its own words are also tags, slot, key, category and what an agent gave to find it by.
 
+    Of its slot they are all names of the attribute: "What is my job?" asks for an occupation.
+
     previous, before_previous: the turns before it in its session; ordinal: its place among them (None: not a turn).
     """
     extra = [*memory.tags, *(name for name in (memory.subject, memory.attribute, memory.key, memory.category) if name)]
+    extra += also_called(memory.attribute) if memory.attribute else ()
     extra += [*memory.keywords, *memory.semantic_queries, *(fact.text for fact in memory.atomic_facts)]
     lexical = analyse(
         memory.content,

@@ -10,7 +10,7 @@ import pytest
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.models import MemoryType
-from memory_core.domain.requests import ClearInput, ListInput, RetrieveInput
+from memory_core.domain.requests import ClearInput, ListInput, RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW, memory
 from tests.builders import save as put
@@ -195,3 +195,12 @@ async def test_reading_writes_nothing(words: MemoryCore, world: World, embedder:
         await find(words, "red boat", session_id="s1")
         await words.get(ALICE, held.id)
     assert await world.head(embedder=embedder) == before
+
+
+async def test_a_truth_is_found_by_any_name_of_its_slot(words: MemoryCore) -> None:
+    """Nobody asks for an occupation or a home city by these names."""
+    for content, attribute in (("Ana sells flowers", "occupation"), ("Ana has a flat in Turku", "home city"), ("Ana met Ben", "friend")):
+        await words.save(ALICE, SaveInput(type=MemoryType.SEMANTIC, content=content, subject="Ana", attribute=attribute))
+    for query, content in (("What is Ana's job?", "Ana sells flowers"), ("Where is Ana's residence?", "Ana has a flat in Turku")):
+        found = await words.retrieve(ALICE, RetrieveInput(query=query))
+        assert found.results[0].memory.content == content, query

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.attributes import ATTRIBUTES, canonical_attribute, canonical_subject
+from memory_core.domain.attributes import ATTRIBUTES, also_called, canonical_attribute, canonical_subject
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,10 @@ def test_no_name_is_claimed_by_two_attributes() -> None:
 )
 def test_who_speaks_without_a_name_is_the_user(said: str, named: str) -> None:
     assert canonical_subject(said) == named
+
+
+def test_all_names_of_an_attribute_are_known_by_each_of_them() -> None:
+    names = also_called("occupation")
+    assert {"occupation", "job", "profession"} <= {*names}
+    assert all(also_called(name) == names for name in names)
+    assert also_called("allergy to peanuts") == also_called("blood type") == ()
