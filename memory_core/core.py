@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from memory_core.adapters.system import RandomIds, SystemClock
+from memory_core.calls.conflicts import Arbitrating
 from memory_core.calls.conversing import NO_CALL, Conversing
 from memory_core.config import Settings
 from memory_core.consolidation.phase import Consolidation
@@ -40,6 +41,7 @@ from memory_core.domain.results import (
 )
 from memory_core.domain.scope import Owner, checked
 from memory_core.evolution.clear import Clearer
+from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.edit import Editor
 from memory_core.formation.phase import Formation
 from memory_core.formation.save import Saver
@@ -60,7 +62,7 @@ from memory_core.wiring import Adapters, formation_rules, retrieve_rules, save_r
 log = logging.getLogger(__name__)
 
 
-class MemoryCore(Conversing):
+class MemoryCore(Conversing, Arbitrating):
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
     def __init__(
@@ -86,6 +88,7 @@ class MemoryCore(Conversing):
         self._retriever = Retriever(made.long_term, made.short_term, made.embedder, self._clock, retrieve_rules(self.settings))
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors)
+        self._conflicts = Conflicts(made.long_term, ledger, mirror, made.embedder, cursors, self._clock)
         lease = timedelta(seconds=self.settings.task_lease_s)
         self._tasking = Tasking(made.long_term, ledger, mirror, made.queue, cursors, self._clock, ids, lease)
         rules = formation_rules(self.settings)

@@ -212,6 +212,7 @@ class Memory(BaseModel):
     copied_from: str | None = None
     scene_id: str | None = None
     conflict_state: Literal["none", "pending", "resolved"] = "none"
+    conflict_ids: list[str] = Field(default_factory=list)
     # provenance
     prompt_id: str | None = None
     prompt_version: str | None = None
@@ -293,18 +294,3 @@ class Head(BaseModel):
     lexical_documents: int = 0
     lexical_length: float = 0.0
     slots: str | None = None
-
-
-class ConflictRecord(BaseModel):
-    """Two memories that could not both be true, and what was done about it."""
-
-    id: str
-    status: Literal["pending", "resolved"]
-    similarity: float | None = None
-    confidence: float
-    strategy: str
-    reason: str
-    old_id: str
-    new_id: str | None = None
-    by: str = "rule"
-    at: datetime

@@ -72,3 +72,25 @@ def _marked(told: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:
     known = {one.fact_id for one in facts}
     more = [AtomicFact(text=fact.content, fact_id=name, superseded_by=fact.next_id) for name, fact in fallen.items() if name not in known]
     return [*facts, *more]
+
+
+def unmark(page: Page, back: Collection[str], asked: Collection[str]) -> None:
+    """Take the marks off facts that stand again. Raises LookedElsewhere for cells that told them and were not `asked` for."""
+    facts = [fact for name in back if (fact := page.memory(name)) is not None]
+    tellers = dict.fromkeys(name for fact in facts for name in told_in(fact))
+    if missing := [name for name in tellers if name not in asked]:
+        raise LookedElsewhere(missing)
+    for told in {one.id: one for name in tellers if (one := _latest(page, name)) is not None}.values():
+        marked = [one for one in told.atomic_facts if one.fact_id in back and one.superseded_by is not None]
+        if not marked:
+            continue
+        # A note lists only facts that have fallen; a cell lists all that it told.
+        plain = [
+            one.model_copy(update={"superseded_by": None}) if one in marked else one
+            for one in told.atomic_facts
+            if told.category != "note" or one not in marked
+        ]
+        change = Change("fact_restored", told.model_copy(update={"atomic_facts": plain}), told)
+        page.weigh()
+        if page.takes(change):
+            page.apply([change])

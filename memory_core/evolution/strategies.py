@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory_core.domain.chunks import combine
+from memory_core.domain.conflict import MAX_OPEN, ConflictRecord
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import MAX_CONTENT_BYTES, ConflictRecord, Link, Memory, OnConflict, Outcome, Status
+from memory_core.domain.models import MAX_CONTENT_BYTES, Link, Memory, OnConflict, Outcome, Status
 from memory_core.evolution.decide import Judgement
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
@@ -39,7 +40,7 @@ def resolve(new: Memory, judgement: Judgement, on_conflict: OnConflict, now: dat
     """Apply the caller's strategy; `auto` supersedes what a rule is certain of and keeps both, pending, otherwise."""
     if on_conflict is OnConflict.AUTO:
         on_conflict = OnConflict.SUPERSEDE if judgement.certain else OnConflict.KEEP_BOTH
-        pending = not judgement.certain
+        pending = not judgement.certain and len(_old(judgement).conflict_ids) < MAX_OPEN
     else:
         pending = False
     if on_conflict is OnConflict.SUPERSEDE:

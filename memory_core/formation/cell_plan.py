@@ -101,6 +101,8 @@ def plan_cell(
         execution.place_note(ready.note)
     execution.place_cell(ready.cell, held)
     mark_fallen(page, {*asked, ready.cell.id, note_id(ready.cell.id)})
+    if unread := page.unread_sessions(asked):
+        raise LookedElsewhere(unread)
     if page.full and ready.facts:
         dropped = execution.least_telling(ready.facts)[: page.surplus(len(ready.facts))]
         near = tuple(near for one, near in zip(ready.compared, look.near, strict=False) if one.id not in dropped)

@@ -171,7 +171,7 @@ class Former:
         nears = [self._near(one) for one in ready.compared]
         look = await self._ledger.look(owner, ids, nears)
         ruled = await self._ruled(ready, look, asking)
-        asked, wanted = ids, _cells_of(look, ready, ruled)
+        asked, wanted = ids, [name for name in _beside(owner, look, ready, ruled) if name not in ids]
         while wanted:
             more = await self._ledger.look(owner, wanted)
             look = replace(look, documents={**more.documents, **look.documents})
@@ -220,6 +220,13 @@ class Former:
         slot = slot_of(memory)
         floor = self._forming.contradiction_floor if slot else self._forming.links.link_threshold
         return Near(memory.embedding, frozenset({"semantic"}), floor, slot, limit=CANDIDATES)
+
+
+def _beside(owner: Owner, look: Look, ready: ReadyCell, ruled: Ruled) -> list[str]:
+    """What else a plan needs: the cells that told what may fall, and the sessions that this may be taken from."""
+    ruled_out = {held for _, held in ruled.rulings.by_pair}
+    sessions = {one.memory.session_id for near in look.near for one in near if one.memory.id in ruled_out}
+    return [*_cells_of(look, ready, ruled), *(session_document_id(owner, name) for name in sorted(filter(None, sessions)))]
 
 
 def _cells_of(look: Look, ready: ReadyCell, ruled: Ruled) -> list[str]:

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Outcome, Status
+from memory_core.domain.models import Memory, MemoryType, Outcome, Status
 from memory_core.domain.scope import Owner
 from memory_core.evolution.decide import Verdict, judge
 from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.page import Page
+from memory_core.evolution.recorded import chosen_by, recorded
 from memory_core.evolution.strategies import resolve
 from memory_core.evolution.versions import new_version
 from memory_core.formation.prepare import Prepared
@@ -61,21 +63,21 @@ class Planned:
 
 
 def plan(
-    owner: Owner, items: Sequence[Prepared], look: Look, duplicate_threshold: float, now: datetime, asked: Collection[str]
+    owner: Owner, items: Sequence[Prepared], look: Look, duplicate_threshold: float, now: datetime, asked: Collection[str], actor: str
 ) -> Changes[Planned]:
     """The changes of as many items as fit one commit (at least one), and their outcomes.
 
-    asked: the ids of the look's documents, those that are not there included. Raises SessionGrew when a session's last turn is not the one
-    that its next turn was read after, LookedElsewhere when cells told what a new truth replaces, and were not read.
+    actor: who saves. asked: the ids of the look's documents, those that are not there included. Raises SessionGrew when a session's last
+    turn is not the one that its next turn was read after, LookedElsewhere when cells told what a new truth replaces, and were not read.
     """
-    page = Page(owner, look, now, weighs=len(items) > 1)
+    page = Page(owner, look, now, weighs=len(items) > 1, actor=actor)
     nears = iter(look.near)
     outcomes: list[PlannedOutcome] = []
     for one in items:
         shown = next(nears, ()) if one.memory.type is MemoryType.SEMANTIC else ()
         outcomes.append(_place(page, one, shown, duplicate_threshold))
         if page.full and len(outcomes) > 1:
-            return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, asked)
+            return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, asked, actor)
     mark_fallen(page, asked)
     semantic = any(one.memory.type is MemoryType.SEMANTIC for one in items)
     return Changes(
@@ -102,6 +104,7 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
         page.apply([Change("created", one.memory)])
         return PlannedOutcome(one.place, Outcome.CREATED, one.memory.id)
     resolution = resolve(one.memory, judgement, one.on_conflict, page.now)
+    resolution = recorded(resolution, one.memory, chosen_by(one.on_conflict, page.actor))
     page.apply(resolution.changes)
     record = resolution.conflict
     if record is not None:

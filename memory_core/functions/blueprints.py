@@ -5,6 +5,7 @@ from __future__ import annotations
 from memory_core.functions import (
     http_agent,
     http_batches,
+    http_conflicts,
     http_conversations,
     http_memories,
     http_sessions,
@@ -19,6 +20,7 @@ from memory_core.functions import (
 BLUEPRINTS = (
     http_agent.blueprint,
     http_batches.blueprint,
+    http_conflicts.blueprint,
     http_conversations.blueprint,
     http_memories.blueprint,
     http_sessions.blueprint,

@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from memory_core.domain.models import ConflictRecord, Memory, Outcome
+from memory_core.domain.conflict import ConflictRecord
+from memory_core.domain.models import Memory, Outcome
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import SessionView, VersionView
 from memory_core.domain.task import TASK_FIELDS, Task
@@ -21,6 +22,7 @@ BULK_ITEM: type[BaseModel] = SaveInput
 LICENSE = {"name": "MIT", "identifier": "MIT"}
 TAGS = [
     {"name": "memories", "description": "Save, find, read and change memories."},
+    {"name": "conflicts", "description": "Memories that could not both be true, and what was decided."},
     {"name": "tasks", "description": "What goes on after a call was answered."},
     {"name": "sessions", "description": "Memories by session, procedures by key."},
     {"name": "system", "description": "Whether it works and what it does."},
@@ -94,6 +96,7 @@ EXAMPLES: dict[str, Schema] = {
     "memory_update": {"user_id": "ana", "content": "Ana lives in Porto", "change_reason": "she moved"},
     "memory_status": {"user_id": "ana", "status": "deleted", "reason": "no longer true"},
     "memory_copy": {"user_id": "ana", "to_agent_id": "travel-agent"},
+    "conflict_resolve": {"user_id": "ana", "decision": "supersede", "reason": "she said so herself"},
 }
 ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     # function → (status → what it means, schema of the body)
@@ -117,6 +120,10 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "memory_versions": ({"200": "Every version, the oldest first"}, "Versions"),
     "memory_evolution": ({"200": "The memories, in order"}, "Evolution"),
     "memory_evolution_graph": ({"200": "The drawing, in the format that was asked for"}, "Graph"),
+    "conflicts_list": ({"200": "One page"}, "ConflictPage"),
+    "conflict_get": ({"200": "The conflict"}, "ConflictRecord"),
+    "conflict_resolve": ({"200": "The conflict as it is resolved now"}, "ConflictRecord"),
+    "conflict_undo": ({"200": "The conflict, which is pending now"}, "ConflictRecord"),
     "tasks_list": ({"200": "One page; it may be short though more follow"}, "TaskPage"),
     "task_get": ({"200": "The task"}, "Task"),
     "task_retry": ({"202": "The task, accepted again"}, "Task"),
@@ -155,6 +162,8 @@ def tag(path: str) -> str:
         return "memories"
     if path.startswith("/api/v1/tasks"):
         return "tasks"
+    if path.startswith("/api/v1/conflicts"):
+        return "conflicts"
     return "sessions" if path.startswith(("/api/v1/sessions", "/api/v1/procedures")) else "system"
 
 
@@ -210,11 +219,15 @@ def answer_schemas() -> dict[str, Schema]:
 
 
 def _as_shown(found: dict[str, Schema]) -> None:
-    """Take out of Memory what never leaves the product, and put in what `include=embedding` adds."""
+    """Take out what never leaves the product, and put in what is shown beside it."""
     properties = found["Memory"]["properties"]
     for name in ("lexical", "search_text", "epoch", "sequence", "revision"):
         properties.pop(name)
     found.pop("Lexical", None)
+    for name in ("grounds", "moves"):
+        found["ConflictRecord"]["properties"].pop(name)
+    found.pop("Move", None)
+    found["ConflictRecord"]["properties"]["rejected_content"] = {"type": ["string", "null"], "description": "The text that was not stored"}
     properties["embedding"] = {"type": ["array", "null"], "items": {"type": "number"}, "description": "Only with include=embedding"}
 
 
@@ -262,6 +275,7 @@ def _shapes() -> dict[str, Schema]:
         "Retrieved": _object(retrieved, "results", "degraded", "as_of_sequence"),
         "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
         "MemoryPage": _object({"memories": _list(_ref("Memory")), "next_cursor": cursor}, "memories", "next_cursor"),
+        "ConflictPage": _object({"conflicts": _list(_ref("ConflictRecord")), "next_cursor": cursor}, "conflicts", "next_cursor"),
         "SessionPage": _object({"sessions": _list(_ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
         "Evolution": _object({"memories": _list(_ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),
         "Versions": _object({"versions": _list(_ref("VersionView"))}, "versions"),

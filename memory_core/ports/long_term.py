@@ -186,7 +186,7 @@ class LongTermStore(Pooled, Protocol):
     async def page(
         self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
     ) -> list[Document]:
-        """One page of documents of a kind by (sequence, id). `where` applies to memories; vectors are not read."""
+        """One page of documents of a kind by (sequence, id), without vectors. `where` is for memories, its statuses for conflicts too."""
 
     async def events(self, owner: Owner, after_sequence: int, limit: int) -> list[Event]:
         """Events with sequence > after_sequence, in order."""

@@ -143,6 +143,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "memory_update": {"content": "mine"},
     "memory_status": {"status": "deleted", "reason": "x"},
     "memory_copy": {"to_agent_id": "vault-agent"},
+    "conflict_resolve": {"decision": "supersede"},
+    "conflict_undo": {},
     "task_retry": {},
     "task_cancel": {},
 }

@@ -63,6 +63,8 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
     item["sequence"] = body.get("sequence", 0)
     if document.kind not in MEMORY_KINDS:
         item["body"] = body
+        if document.kind == "conflict":
+            item["status"] = body["status"]
         if document.expires_at is not None:
             # Rounded down: the service may drop it a moment before our clock says so, but never keeps its id taken after that.
             item["ttl"] = max(1, int((document.expires_at - now).total_seconds()))

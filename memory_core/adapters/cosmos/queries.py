@@ -95,6 +95,8 @@ def page(owner: Owner, kind: Kind, where: Filter | None, after: Place | None, li
         asked.within(where)
     else:
         asked.unexpired(now)
+        if kind == "conflict" and where is not None:
+            asked.among("c.status", where.statuses)
     if after is not None:
         beyond, sequence = "<" if newest_first else ">", asked.value(after.sequence)
         asked.add(f"c.sequence {beyond} {sequence} OR (c.sequence = {sequence} AND c.id {beyond} {asked.value(after.id)})")

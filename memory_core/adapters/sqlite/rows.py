@@ -77,6 +77,8 @@ def parameters(document: Document) -> dict[str, Any]:
             raise ValueError(f"{document.id}: a memory does not expire")
         row.update(_memory_columns(body))
         body = public_part(body)
+    elif document.kind == "conflict":
+        row["status"] = body["status"]
     row.update(
         id=document.id,
         kind=document.kind,

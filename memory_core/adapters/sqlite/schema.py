@@ -38,11 +38,12 @@ _TABLES = (
     "CREATE INDEX documents_by_change ON documents (app_id, user_id, change) WHERE change IS NOT NULL",
     "CREATE INDEX documents_by_slot ON documents (app_id, user_id, subject, attribute) WHERE subject IS NOT NULL",
     "CREATE INDEX documents_by_successor ON documents (app_id, user_id, next_id) WHERE next_id IS NOT NULL",
+    "CREATE INDEX conflicts_by_status ON documents (app_id, user_id, status, sequence, id) WHERE kind = 'conflict'",
     "CREATE INDEX documents_by_expiry ON documents (app_id, user_id, expires_at) WHERE expires_at IS NOT NULL",
     "CREATE TABLE embedder (only INTEGER PRIMARY KEY CHECK (only = 1), model TEXT NOT NULL, dimensions INTEGER NOT NULL)",
 )
 
-LAYOUT = Layout(DEPENDENCY, application_id=0x4D436F72, version=2, tables=_TABLES)
+LAYOUT = Layout(DEPENDENCY, application_id=0x4D436F72, version=3, tables=_TABLES)
 
 
 def check_embedder(connection: sqlite3.Connection, model: str, dimensions: int) -> bool:

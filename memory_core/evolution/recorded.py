@@ -1,0 +1,26 @@
+"""The record of what a strategy did: who decided it, and what it moved; every event of it names the record."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memory_core.domain.models import Memory, OnConflict
+from memory_core.evolution.moves import moves_of
+from memory_core.evolution.strategies import Resolution
+
+RULE = "rule"
+
+
+def recorded(resolution: Resolution, draft: Memory, by: str = RULE) -> Resolution:
+    """The resolution with its record complete. draft: the new memory as it would be if it contradicted nothing."""
+    record = resolution.conflict
+    if record is None:
+        return resolution
+    changes = tuple(replace(one, metadata={**one.metadata, "conflict_id": record.id}) for one in resolution.changes)
+    moves = [] if record.open else moves_of(changes, draft)
+    return replace(resolution, changes=changes, conflict=record.model_copy(update={"by": by, "moves": moves}))
+
+
+def chosen_by(on_conflict: OnConflict, actor: str) -> str:
+    """Who decides at a save: the rules, unless the caller named a strategy."""
+    return RULE if on_conflict is OnConflict.AUTO else actor
