@@ -50,6 +50,7 @@ from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import keyed
 from memory_core.ledger.tasking import Tasking
+from memory_core.ledger.touches import Touches
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
 from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
@@ -85,7 +86,10 @@ class MemoryCore(Conversing, Arbitrating):
         self._saver = Saver(ledger, mirror, made.embedder, self._clock, ids, save_rules(self.settings))
         self._editor = Editor(ledger, mirror, made.embedder, self._clock)
         self._clearer = Clearer(made.long_term, ledger, mirror, self._clock, ids)
-        self._retriever = Retriever(made.long_term, made.short_term, made.embedder, self._clock, retrieve_rules(self.settings))
+        self._touches = Touches(made.long_term, made.short_term, self._clock, ids)
+        self._retriever = Retriever(
+            made.long_term, made.short_term, made.embedder, self._touches, self._clock, retrieve_rules(self.settings)
+        )
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors)
         self._conflicts = Conflicts(made.long_term, ledger, mirror, made.embedder, cursors, self._clock)
@@ -140,6 +144,7 @@ class MemoryCore(Conversing, Arbitrating):
     async def close(self) -> None:
         """Let what is under way finish and release everything."""
         await self._retriever.close()
+        await self._touches.close()
         await self._adapters.courier.close()
         await self._adapters.agents.close()
         await self._adapters.rules.close()
@@ -184,7 +189,10 @@ class MemoryCore(Conversing, Arbitrating):
     async def get(self, owner: Owner, memory_id: str, *, at: datetime | None = None) -> Memory:
         """One memory, with its embedding; as it was true at `at` when given. Raises NotFound."""
         with self._telemetry.operation("get"):
-            return await self._reader.get(checked(owner), memory_id, at)
+            found = await self._reader.get(checked(owner), memory_id, at)
+            if at is None:
+                self._touches.note(owner, [memory_id], self._clock.now())
+            return found
 
     async def update(self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call = NO_CALL) -> Memory:
         """The memory's next version. Raises PreconditionFailed without the current ETag, Conflict for an episodic one, NotFound."""
@@ -242,6 +250,11 @@ class MemoryCore(Conversing, Arbitrating):
         """One session. Raises NotFound."""
         with self._telemetry.operation("sessions"):
             return await self._reader.session(checked(owner), session_id)
+
+    async def flush_touches(self) -> int:
+        """Write down how often memories were shown, of every user; of how many memories. The hourly timer's work. Raises Unavailable."""
+        with self._telemetry.operation("flush_touches"):
+            return await self._touches.flush_all()
 
     @property
     def queue(self) -> TaskQueue:

@@ -98,7 +98,7 @@ class ScriptedAgents:
         await self._asked("conflicts")
         return Answered(Decisions(), WHO)
 
-    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem], complaint: str | None = None) -> Answered[Synthesis]:
+    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         await self._asked("synthesis")
         text = "\n".join(note.text for note in notes)
         return Answered(Synthesis(consolidated_memory=ConsolidatedMemory(natural_memory_note=text)), WHO)

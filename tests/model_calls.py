@@ -35,7 +35,7 @@ CALLS: dict[str, Callable[[Agents], Awaitable[Answered[Any]]]] = {
     "summarise_fast": lambda agents: agents.summarise(APP, MESSAGES, fast=True),
     "extract_facts": lambda agents: agents.extract_facts(APP, MESSAGES),
     "decide_conflicts": lambda agents: agents.decide_conflicts(APP, ITEMS, ITEMS),
-    "synthesise": lambda agents: agents.synthesise(APP, ITEMS, "these numbers are missing: 7"),
+    "synthesise": lambda agents: agents.synthesise(APP, ITEMS),
 }
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 

@@ -73,7 +73,7 @@ class Tellers(ScriptedAgents):
         self.shown.append(([one.text for one in new], [one.text for one in held]))
         return Answered(Decisions(decisions=self.rulings(new, held)), WHO)
 
-    async def synthesise(self, app_id: str, notes: Items, complaint: str | None = None) -> Answered[Synthesis]:
+    async def synthesise(self, app_id: str, notes: Items) -> Answered[Synthesis]:
         await self._asked("synthesis")
         return Answered(Synthesis(consolidated_memory=ConsolidatedMemory(natural_memory_note=self.merged(notes))), WHO)
 

@@ -6,6 +6,7 @@ boundaries are frozen, and grows while `messages` never does.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -44,7 +45,8 @@ class Conversation(BaseModel):
     """The stored conversation. `formed_cells` advances with each forming commit, in order; `formed` is set by the last.
 
     Its messages are stored apart, since no commit writes them again. state: pending while work is to be done, and only then counted
-    by the head; poisoned when that failed too often, until a retry makes it pending again.
+    by the head; poisoned when that failed too often, until a retry makes it pending again. clears: how often its session had been cleared,
+    by type, when it was accepted; when that is more by now, what was told here is not to come back.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -58,6 +60,7 @@ class Conversation(BaseModel):
     correlation_id: str | None = None
     created_at: datetime
     state: ConversationState = "pending"
+    clears: dict[str, int] = Field(default_factory=dict)
     cells: int | None = None
     formed_cells: list[FormedCell] = Field(default_factory=list)
 
@@ -88,3 +91,23 @@ class Cell:
     def ended_at(self) -> datetime:
         """The moment of its last message: the event time of what it says."""
         return max(message.timestamp for message in self.messages)
+
+
+def as_named(messages: Sequence[Message], conversation: Sequence[Message]) -> list[Message]:
+    """Some of a conversation's messages with the actors by which agents are to know who speaks.
+
+    Whoever speaks in the role `user` without a name is "the user", with truths of his own. An actor called "User" is he, where nobody with
+    another name speaks in that role: a client's label for him. Beside others, or in another role, it is a name, and is told apart ("Actor
+    User"), so that nobody's truths become the user's.
+    """
+    users = {_called_user(message) for message in conversation if message.role == "user" and message.actor}
+    return [_renamed(message, label=False not in users) if _called_user(message) else message for message in messages]
+
+
+def _called_user(message: Message) -> bool:
+    return message.actor is not None and message.actor.strip().casefold() == "user"
+
+
+def _renamed(message: Message, *, label: bool) -> Message:
+    actor = None if label and message.role == "user" else f"Actor {(message.actor or '').strip()}"
+    return message.model_copy(update={"actor": actor})

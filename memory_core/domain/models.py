@@ -221,7 +221,8 @@ class Memory(BaseModel):
     # archive
     archived_at: datetime | None = None
     archival_location: str | None = None
-    # bookkeeping: the owner's epoch, the sequence of the first and of the last event of this memory
+    # bookkeeping: when it was told, where that was more than once; the owner's epoch, the sequence of its first and of its last event
+    told_at: list[datetime] = Field(default_factory=list)
     epoch: str = ""
     sequence: int = 0
     revision: int = 0
@@ -244,8 +245,10 @@ class Memory(BaseModel):
         return shown
 
 
-INTERNAL_FIELDS = frozenset({"lexical", "search_text", "embedding", "epoch", "sequence", "revision"})
-UNLOGGED_FIELDS = INTERNAL_FIELDS | {"links", "scene_id", "access_count", "last_accessed_at", "embedding_model", "embedding_dimensions"}
+INTERNAL_FIELDS = frozenset({"lexical", "search_text", "embedding", "told_at", "epoch", "sequence", "revision"})
+UNLOGGED_FIELDS = INTERNAL_FIELDS - {"told_at"} | {
+    "links", "scene_id", "access_count", "last_accessed_at", "embedding_model", "embedding_dimensions"
+}  # fmt: skip
 """Fields that no event records: recomputed, or changed outside the log."""
 
 

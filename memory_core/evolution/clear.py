@@ -4,21 +4,29 @@ What fits one commit is one. More is an operation: a persisted document with the
 call came), whose cursor each chunk advances in its own batch. A killed process leaves it at a chunk's border and in the head's
 `pending_operations`; the next clear of this user, or the same call with its idempotency key, finishes it. Several may work on
 one operation at once: each chunk goes by the stored cursor, not by what a process remembers.
+
+A session also holds what is not formed yet. Its first commit therefore counts the clear in the session's document, from which forming
+commits know that what was told before is not to come back, and drops what was gathered. One would get wrong: what is formed between the
+plan and that commit was told before the clear too; so when anything was committed in between, the first commit only begins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import orjson
 
-from memory_core.domain.models import Head, Memory, Status
+from memory_core.domain.models import Head, Memory, MemoryType, Status
 from memory_core.domain.requests import ClearInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.evolution.gathered import dropped
+from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.ledger.buffer import buffer_id
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import derived, session_document_id
@@ -105,15 +113,16 @@ class Clearer:
         return resumed
 
     async def _run(self, owner: Owner, operation: _Operation) -> _Operation:
+        key, session = receipt_id(owner, operation.call), session_document_id(owner, operation.session_id)
+        asked = [session, operation.id, buffer_id(owner, operation.session_id), *([key] if key else [])]
         while not operation.done:
             chunk = await self._chunk(owner, operation)
-            key = receipt_id(owner, operation.call)
-            committed = await self._ledger.commit(
-                owner,
-                lambda seen, operation=operation, chunk=chunk: self._decide(owner, operation, chunk, seen),  # type: ignore[misc]
-                ids=[*chunk.ids, session_document_id(owner, operation.session_id), operation.id, *([key] if key else [])],
-                call=operation.call,
-            )
+            decide = partial(self._decide, owner, operation, chunk, asked)
+            try:
+                committed = await self._ledger.commit(owner, decide, ids=[*chunk.ids, *asked], call=operation.call)
+            except LookedElsewhere as needs:
+                asked += needs.wanted
+                continue
             await self._mirror.follow(owner, committed)
             operation = committed.result
         return operation
@@ -131,7 +140,7 @@ class Clearer:
         places = tuple(Place(int(document.body["sequence"]), document.id) for document in left[:taken])
         return _Chunk(places, last=taken == len(left))
 
-    def _decide(self, owner: Owner, operation: _Operation, chunk: _Chunk, seen: Look) -> Changes[_Operation]:
+    def _decide(self, owner: Owner, operation: _Operation, chunk: _Chunk, asked: Collection[str], seen: Look) -> Changes[_Operation]:
         earlier = earlier_result(seen.documents, owner, operation.call)
         if earlier is not None:
             return Changes(replace(operation, cleared=int(earlier["cleared"]), done=True))
@@ -139,15 +148,36 @@ class Clearer:
         if stored is not None and (at := _Operation.of(stored)) != operation:
             return Changes(at)
         now = self._clock.now()
+        if stored is not None or seen.head is None:
+            return self._of_chunk(owner, operation, chunk, seen, now, whole=seen.head is None)
+        if seen.head.sequence == operation.until:
+            cleared = self._of_chunk(owner, operation, chunk, seen, now, whole=chunk.last, first=True)
+        else:
+            cleared = self._begun(owner, replace(operation, until=seen.head.sequence), seen, now)
+        gathered = dropped(owner, operation.session_id, seen, asked, now) if operation.type is None else None
+        return cleared if gathered is None else _both(cleared, gathered)
+
+    def _begun(self, owner: Owner, operation: _Operation, seen: Look, now: datetime) -> Changes[_Operation]:
+        """The operation with no memory cleared yet, because others committed since it was planned."""
+        return Changes(
+            operation,
+            puts=(*self._session(owner, seen, operation, (), first=True), operation.document(now + _KEPT_WHEN_DONE)),
+            head_fields=lambda head: _pending(head, operation),
+            fragile=True,
+        )
+
+    def _of_chunk(
+        self, owner: Owner, operation: _Operation, chunk: _Chunk, seen: Look, now: datetime, *, whole: bool, first: bool = False
+    ) -> Changes[_Operation]:
+        """The next memories cleared. whole: it fits this one commit, and nobody has to find it again. first: none came before."""
         found = (seen.memory(name) for name in chunk.ids)
         changes = [Change("cleared", _cleared(one, now), one) for one in found if one is not None and one.status is not Status.DELETED]
         place = chunk.places[-1] if chunk.places else operation.place
         after = replace(operation, place=place, cleared=operation.cleared + len(changes), done=chunk.last)
-        whole = stored is None and chunk.last  # it fits this one commit, and nobody has to find it again
         return Changes(
             after,
             tuple(changes),
-            (*self._session(owner, seen, operation, changes), *(() if whole else (after.document(now + _KEPT_WHEN_DONE),))),
+            (*self._session(owner, seen, operation, changes, first=first), *(() if whole else (after.document(now + _KEPT_WHEN_DONE),))),
             receipt(owner, operation.call, now, {"cleared": after.cleared}) if chunk.last else (),
             frozenset(chunk.ids),
             frozenset({operation.session_id}),
@@ -155,14 +185,23 @@ class Clearer:
             fragile=True,
         )
 
-    def _session(self, owner: Owner, seen: Look, operation: _Operation, changes: Sequence[Change]) -> tuple[Document, ...]:
-        if not changes:
+    def _session(self, owner: Owner, seen: Look, operation: _Operation, changes: Sequence[Change], *, first: bool) -> tuple[Document, ...]:
+        if not changes and not first:
             return ()
         session = Session(owner, operation.session_id, seen.documents.get(session_document_id(owner, operation.session_id)))
         for change in changes:
             session.count(change.before, change.after, change.after.updated_at)
             session.forget_turn(change.after)
+        if first:
+            session.clear([MemoryType(operation.type)] if operation.type else MemoryType)
         return (session.document,)
+
+
+def _both(cleared: Changes[_Operation], gathered: Changes[Any]) -> Changes[_Operation]:
+    def head_fields(head: Head) -> dict[str, Any]:
+        return {**cleared.head_fields(head), **gathered.head_fields(head)}
+
+    return replace(cleared, puts=(*cleared.puts, *gathered.puts), head_fields=head_fields)
 
 
 def _pending(head: Head, operation: _Operation) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory
 from memory_core.domain.sameness import differences, normalised
 from memory_core.domain.slots import slot_of
+from memory_core.evolution.timeline import first_telling, following, last_telling, over
 from memory_core.ports import Neighbour
 
 _MAY_CONTRADICT = frozenset({"numbers", "negation", "opposites", "values"})
@@ -47,20 +48,23 @@ class Judgement:
 
 
 def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: float) -> Judgement:
-    """The verdict on `new` against its neighbours, nearest first. Superseded neighbours count only as past truths of the slot."""
+    """The verdict on `new` against its neighbours, nearest first. Superseded neighbours count only as past truths of the slot.
+
+    Who stands in a slot says the same as a new truth with its value only where no other value was told between the two.
+    """
     slot = slot_of(new)
     standing = [one for one in neighbours if one.memory.status in FOUND_BY_DEFAULT]
     in_slot = [one for one in standing if slot is not None and slot_of(one.memory) == slot]
-    for one in in_slot:
-        if _same_value(new, one.memory) and not _over(one.memory, new):
-            return Judgement(Verdict.SAME, one.memory, one.similarity, reason="same slot, same value")
     if in_slot:
         first = in_slot[0]
         truths = tuple(one.memory for one in neighbours if slot_of(one.memory) == slot)
+        if (held := _holding(new, truths)) is not None:
+            similarity = next(one.similarity for one in neighbours if one.memory is held)
+            return Judgement(Verdict.SAME, held, similarity, reason="same slot, same value", truths=truths)
         return Judgement(Verdict.CONTRADICTS, first.memory, first.similarity, 1.0, "same slot, other value or time", truths)
     uncertain: Judgement | None = None
     for one in standing:
-        if (slot_of(one.memory) not in (None, slot) and slot is not None) or _over(one.memory, new) or _says_more(new, one.memory):
+        if (slot_of(one.memory) not in (None, slot) and slot is not None) or over(one.memory, new) or _says_more(new, one.memory):
             continue
         if normalised(one.memory.content) == normalised(new.content):
             return Judgement(Verdict.SAME, one.memory, one.similarity, reason="same words")
@@ -75,9 +79,18 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
     return uncertain or Judgement(Verdict.NEW)
 
 
-def _over(old: Memory, new: Memory) -> bool:
-    """Whether the old one had ended when the new one begins: then it neither says the same nor stands against it."""
-    return old.valid_until is not None and old.valid_until <= new.valid_from
+def _holding(new: Memory, truths: Sequence[Memory]) -> Memory | None:
+    """The truth of the slot that has the value of the new one and held when that was told, or was told next after it.
+
+    Those that stand come first; of the past ones only the one that was told last before it held then.
+    """
+    earlier = [one for one in truths if first_telling(one) <= new.event_timestamp]
+    last = max(earlier, key=lambda one: (last_telling(one, new.event_timestamp), one.sequence), default=None)
+    for one in earlier:
+        if (one.status in FOUND_BY_DEFAULT or one is last) and _same_value(new, one) and not over(one, new):
+            return one
+    later = following(new, truths)
+    return later if later is not None and _same_value(new, later) and not over(new, later) else None
 
 
 def _says_more(new: Memory, old: Memory) -> bool:

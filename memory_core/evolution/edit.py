@@ -5,7 +5,7 @@ Each reads the memory, checks, and commits against the head it read; If-Match na
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,9 @@ from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.requests import CopyInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.slots import slot_of
 from memory_core.domain.value import text_of_value
+from memory_core.evolution.restore import conflict_id, restored
 from memory_core.evolution.versions import new_version
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -25,19 +27,22 @@ from memory_core.ledger.ids import derived, session_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.sessions import Session
-from memory_core.ports import Clock, Document, Embedder
+from memory_core.ports import Clock, Document, Embedder, Near
 
-_TEXT_FIELDS = frozenset({"content", "subject", "attribute", "tags", "category"})
+_TEXT_FIELDS = frozenset({"content", "subject", "attribute", "tags", "category", "event_timestamp"})
 """Fields that a memory is found by: changing one means analysing it again."""
+_STATEMENT = ("content", "value")
+"""Fields that say something: who changes one says something else, and says it now."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """What one edit commits, and the id of the memory that answers."""
+    """What one edit commits, and the id of the memory that answers. pending: how many conflicts it leaves to be decided."""
 
     memory_id: str
     changes: tuple[Change, ...] = ()
     puts: tuple[Document, ...] = ()
+    pending: int = 0
 
 
 class Editor:
@@ -57,8 +62,10 @@ class Editor:
 
         def decide(seen: Look) -> _Edit:
             old = _editable(seen, memory_id, if_match)
+            now = self._clock.now()
             wanted = _changed_fields(old, change)
-            updated, kept = new_version(old, wanted, self._clock.now())
+            wanted |= _when_said(old, wanted, now)
+            updated, kept = new_version(old, wanted, now)
             if updated.valid_until is not None and updated.valid_until <= updated.valid_from:
                 message = f"must be later than valid_from, which is {updated.valid_from.isoformat()} for the new version"
                 raise Invalid("the validity is empty", errors=(FieldError("valid_until", message),))
@@ -71,9 +78,17 @@ class Editor:
         return await self._commit(owner, [memory_id], decide, call, look)
 
     async def set_status(self, owner: Owner, memory_id: str, change: StatusInput, call: Call) -> Memory:
-        """`deleted`, or `active` for what was deleted or decayed. Raises Conflict naming the allowed moves, NotFound."""
+        """`deleted`, or `active` for what was deleted or decayed, which makes it what it was.
+
+        Raises Conflict naming the allowed moves, NotFound.
+        """
         if change.status == "deleted":
             return await self._delete(owner, memory_id, call, change.reason)
+        memory = _present(await self._ledger.look(owner, [memory_id]), memory_id)
+        slot = slot_of(memory) if memory.type is MemoryType.SEMANTIC else None
+        nears = [] if slot is None else [Near(None, frozenset({MemoryType.SEMANTIC.value}), 1.0, slot)]
+        others = _others((await self._ledger.look(owner, [memory_id], nears)), memory_id)
+        ids = [*_ids_of(owner, memory), *(conflict_id(one, memory) for one in others)]
 
         def decide(seen: Look) -> _Edit:
             memory = _present(seen, memory_id)
@@ -82,12 +97,16 @@ class Editor:
             if memory.status not in (Status.DELETED, Status.DECAYED):
                 message = f"a memory that is {memory.status.value} can be set by hand to: deleted"
                 raise Conflict(message, errors=(FieldError("status", message),))
-            back = _with_status(memory, Status.ACTIVE, "restored", change.reason, self._clock.now())
-            return _Edit(
-                memory_id, (Change("restored", back, memory, {"reason": change.reason}),), self._session(owner, seen, memory, back)
-            )
+            back = restored(memory, _others(seen, memory_id), change.reason, self._clock.now())
+            puts = self._session(owner, seen, memory, back.memory)
+            if back.conflict is None:
+                return _Edit(memory_id, back.changes, puts)
+            known = seen.documents.get(back.conflict.id)
+            more = known is None or known.body["status"] != "pending"
+            record = Document(back.conflict.id, "conflict", back.conflict.model_dump(mode="json"))
+            return _Edit(memory_id, back.changes, (*puts, record), pending=int(more))
 
-        return await self._commit(owner, await self._ids(owner, memory_id), decide, call)
+        return await self._commit(owner, ids, decide, call, nears=nears)
 
     async def delete(self, owner: Owner, memory_id: str, call: Call) -> Memory:
         """Soft-delete; one that is deleted already answers as it is. Raises NotFound."""
@@ -98,7 +117,7 @@ class Editor:
             memory = _present(seen, memory_id)
             if memory.status is Status.DELETED:
                 return _Edit(memory_id)
-            gone = _with_status(memory, Status.DELETED, "manual_delete", reason, self._clock.now())
+            gone = _deleted(memory, reason, self._clock.now())
             return _Edit(memory_id, (Change("deleted", gone, memory, {"reason": reason}),), self._session(owner, seen, memory, gone))
 
         return await self._commit(owner, await self._ids(owner, memory_id), decide, call)
@@ -133,17 +152,34 @@ class Editor:
     async def _ids(self, owner: Owner, memory_id: str) -> list[str]:
         return _ids_of(owner, _present(await self._ledger.look(owner, [memory_id]), memory_id))
 
-    async def _commit(self, owner: Owner, ids: list[str], decide: Callable[[Look], _Edit], call: Call, basis: Look | None = None) -> Memory:
+    async def _commit(
+        self,
+        owner: Owner,
+        ids: list[str],
+        decide: Callable[[Look], _Edit],
+        call: Call,
+        basis: Look | None = None,
+        nears: Sequence[Near] = (),
+    ) -> Memory:
         def decided(seen: Look) -> Changes[tuple[str, Memory | None]]:
             earlier = earlier_result(seen.documents, owner, call)
             if earlier is not None:
                 return Changes((earlier["memory_id"], None))
             edit = decide(seen)
             creates = receipt(owner, call, self._clock.now(), {"memory_id": edit.memory_id})
-            reads = frozenset({*ids, edit.memory_id})
-            return Changes((edit.memory_id, seen.memory(edit.memory_id)), edit.changes, edit.puts, creates, reads, _sessions_of(edit))
+            reads, types = frozenset({*ids, edit.memory_id}), frozenset(kind for near in nears for kind in near.types)
+            return Changes(
+                (edit.memory_id, seen.memory(edit.memory_id)),
+                edit.changes,
+                edit.puts,
+                creates,
+                reads,
+                _sessions_of(edit),
+                types,
+                head_fields=lambda head: {"pending_count": head.pending_count + edit.pending},
+            )
 
-        committed = await self._ledger.commit(owner, decided, ids=_with_receipt(ids, owner, call), basis=basis, call=call)
+        committed = await self._ledger.commit(owner, decided, ids=_with_receipt(ids, owner, call), nears=nears, basis=basis, call=call)
         await self._mirror.follow(owner, committed)
         memory_id, unchanged = committed.result
         answer = committed.memories.get(memory_id) or unchanged
@@ -166,6 +202,11 @@ def _with_receipt(ids: list[str], owner: Owner, call: Call) -> list[str]:
 
 def _ids_of(owner: Owner, memory: Memory) -> list[str]:
     return [memory.id, *([session_document_id(owner, memory.session_id)] if memory.session_id else [])]
+
+
+def _others(look: Look, memory_id: str) -> list[Memory]:
+    """The other truths of the slot that was looked at."""
+    return [one.memory for near in look.near for one in near if one.memory.id != memory_id]
 
 
 def _sessions_of(edit: _Edit) -> frozenset[str]:
@@ -216,5 +257,18 @@ def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:
     return given
 
 
-def _with_status(memory: Memory, status: Status, status_reason: str, reason: str | None, now: datetime) -> Memory:
-    return memory.model_copy(update={"status": status, "status_reason": status_reason, "change_reason": reason, "updated_at": now})
+def _when_said(old: Memory, wanted: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """An edit that says something else is a statement of now, or of when it is said to be true from: what was told before does not undo it.
+
+    Nothing for one that only corrects when a truth ended, which is still about that time.
+    """
+    says = any(name in wanted and wanted[name] != getattr(old, name) for name in _STATEMENT)
+    until, begins = wanted.get("valid_until"), wanted.get("valid_from")
+    if not says or (begins is None and until is not None and until <= now):
+        return {}
+    return {"event_timestamp": begins or now, "told_at": []}
+
+
+def _deleted(memory: Memory, reason: str | None, now: datetime) -> Memory:
+    gone = {"status": Status.DELETED, "status_reason": "manual_delete", "change_reason": reason, "updated_at": now}
+    return memory.model_copy(update=gone)

@@ -65,7 +65,7 @@ class Execution:
         said_by = next((old for old, decision in ruled if decision.operation == "SKIP"), None)
         contradicted = [(old, decision) for old, decision in ruled if decision.operation == "DELETE"]
         if judgement.verdict is Verdict.SAME and judgement.old is not None:
-            self._stands_for(fact, judgement.old)
+            self._stands_for(fact, judgement.old, judgement.truths)
         elif judgement.verdict is Verdict.CONTRADICTS and (judgement.certain or not (said_by or contradicted)):
             self._contradict(fact, known, judgement)
         elif said_by is not None:
@@ -87,17 +87,21 @@ class Execution:
         for change in resolution.changes:
             self._apply(change if change.after.id != fact.id else replace(change, before=known))
         self.made.append(fact.id)
-        self._count(resolution.outcome.value)
-        if resolution.conflict is not None:
-            self.page.record(resolution.conflict)
+        pending = resolution.conflict is not None and resolution.conflict.status == "pending"
+        self._count("pending" if pending else resolution.outcome.value)
+        for record in resolution.records:
+            self.page.record(record)
 
     def _settle(self, new_id: str, old_id: str, decision: Decision) -> None:
-        """An agent says that the two exclude each other: the one said earlier falls."""
+        """An agent says that the two exclude each other: the one said earlier falls, but what is pinned stays until somebody decides."""
         new, old = self.page.memory(new_id), self.page.memory(old_id)
         if new is None or old is None or new.id == old.id or old.status not in FOUND_BY_DEFAULT:
             return
         falls, stays = (new, old) if old.event_timestamp > new.event_timestamp else (old, new)
-        if falls.status not in FOUND_BY_DEFAULT or falls.pinned:
+        if falls.status not in FOUND_BY_DEFAULT:
+            return
+        if falls.pinned:
+            self._leave_pending(new, old.id, "auto", f"the held one is pinned; {decision.reasoning or 'contradicted'}")
             return
         record = self._record(old, new, decision.confidence_score, "supersede", decision.reasoning or "contradicted")
         if falls.category == "note":
@@ -250,11 +254,11 @@ class Execution:
         self._count("created")
         return change
 
-    def _stands_for(self, new: Memory, held: Memory) -> None:
-        """The held one says it already: it is reinforced while it is found, and was said at the later of the two times."""
+    def _stands_for(self, new: Memory, held: Memory, truths: Sequence[Memory] = ()) -> None:
+        """The held one says it already: it is reinforced, also as a past truth, which was told once more. truths: those of its slot."""
         current = self.page.memory(held.id) or held
-        if current.status in FOUND_BY_DEFAULT:
-            self.page.retell(current, new, source_ids=self._with_this_cell(current, MAX_SOURCES))
+        if current.status in FOUND_BY_DEFAULT or current.status is Status.SUPERSEDED:
+            self.page.retell(current, new, truths, source_ids=self._with_this_cell(current, MAX_SOURCES))
             self._count("reinforced")
         self.stands_for[new.id] = held.id
         self.made.append(held.id)
@@ -281,7 +285,7 @@ class Execution:
 
 def _succeeding(new: Memory, contradicted: Sequence[tuple[Memory, Decision]]) -> Memory:
     """The new memory, named the successor of the latest earlier one that it contradicts."""
-    earlier = [old for old, _ in contradicted if old.event_timestamp <= new.event_timestamp]
+    earlier = [old for old, _ in contradicted if old.event_timestamp <= new.event_timestamp and not old.pinned]
     if new.supersedes_id is not None or not earlier:
         return new
     return new.model_copy(update={"supersedes_id": max(earlier, key=lambda old: old.event_timestamp).id})

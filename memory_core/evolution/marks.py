@@ -11,8 +11,9 @@ from collections.abc import Collection, Mapping
 from memory_core.domain.models import AtomicFact, Memory, Status
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.strategies import SPLIT
 from memory_core.ledger.changes import Change
-from memory_core.ledger.ids import note_id
+from memory_core.ledger.ids import note_id, session_document_id
 
 MAX_MARKED = 12
 """Cells of those that told a fact that learn when it falls: each, and its note, is a document of the commit."""
@@ -26,17 +27,27 @@ def told_in(fact: Memory) -> tuple[str, ...]:
 
 def fallen_in(page: Page) -> list[Memory]:
     """The facts that this commit lets fall, or gives another successor, as it leaves them."""
-    ids = dict.fromkeys(one.after.id for one in page.changes if one.after.status is Status.SUPERSEDED and one.after.next_id is not None)
-    return [page.states[name] for name in ids]
+    return [page.states[name] for name in dict.fromkeys(one.after.id for one in page.changes if _falls(one))]
+
+
+def _falls(change: Change) -> bool:
+    """Whether those who told it have to learn of this; what a truth was before it held again is told by the truth itself."""
+    old, new = change.before, change.after
+    known = old is not None and (old.status, old.next_id) == (new.status, new.next_id)
+    return new.status is Status.SUPERSEDED and new.next_id is not None and not known and change.event_type != SPLIT
 
 
 def mark_fallen(page: Page, asked: Collection[str]) -> None:
-    """Mark the facts that fall in the cells that told them. Raises LookedElsewhere for those that were not `asked` for, hence not read."""
+    """Mark the facts that fall in the cells that told them.
+
+    Raises LookedElsewhere for those that were not `asked` for, hence not read; and for the session that counts a truth once more.
+    """
     fallen = [fact for fact in fallen_in(page) if told_in(fact)]
+    wanted = [name for fact in fallen for name in told_in(fact)] + [name for one in page.changes for name in _counted_in(page, one)]
+    if missing := [name for name in wanted if name not in asked]:
+        raise LookedElsewhere(missing)
     if not fallen:
         return
-    if missing := [name for fact in fallen for name in told_in(fact) if name not in asked]:
-        raise LookedElsewhere(missing)
     page.weigh()
     by_teller: dict[str, dict[str, Memory]] = {}
     for fact in fallen:
@@ -50,6 +61,13 @@ def mark_fallen(page: Page, asked: Collection[str]) -> None:
         change = Change("fact_superseded", told.model_copy(update={"atomic_facts": marked}), told)
         if page.takes(change):
             page.apply([change])
+
+
+def _counted_in(page: Page, change: Change) -> list[str]:
+    """The document of the session that a truth's earlier time is counted in, where nobody had a reason to read it."""
+    session = change.after.session_id if change.event_type == SPLIT else None
+    name = None if session is None else session_document_id(page.owner, session)
+    return [] if name is None or name in page.look.documents else [name]
 
 
 def _latest(page: Page, name: str) -> Memory | None:

@@ -18,6 +18,7 @@ from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
+from memory_core.evolution.timeline import ended, first_telling, kept, over, preceding, tellings
 from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
@@ -118,14 +119,18 @@ class Page:
         stronger = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1, "last_used_at": self.now, **fields})
         self.apply([Change("reinforced", stronger, held)])
 
-    def retell(self, held: Memory, new: Memory, **fields: Any) -> None:
-        """The new memory says what is held: it is reinforced, and was said at the later of the two times.
+    def retell(self, held: Memory, new: Memory, truths: Sequence[Memory] = (), **fields: Any) -> None:
+        """The new memory says what is held: it is reinforced, was said at the later of the two times, and holds from the earlier one on.
 
-        Without the second, a truth told again would lose to another one that was told before that, but arrives after it.
+        truths: those of its slot; whom it took over from ended then. Without the later time, a truth told again would lose to another
+        one that was told before that, but arrives after it.
         """
-        if new.event_timestamp > held.event_timestamp:
-            fields |= {"event_timestamp": new.event_timestamp}
-        self.reinforce(held, **fields)
+        if new.event_timestamp < first_telling(held) and new.valid_from < held.valid_from and not over(new, held):
+            fields |= {"valid_from": new.valid_from}
+            for one in preceding(held, truths):
+                self.apply([Change("superseded", ended(one, new.valid_from), one)])
+        told = kept([*tellings(held), new.event_timestamp])
+        self.reinforce(held, event_timestamp=max(held.event_timestamp, new.event_timestamp), told_at=told, **fields)
 
     def neighbours(self, one: Memory, shown: Sequence[Neighbour]) -> list[Neighbour]:
         """The store's neighbours in their state of now, and those that this commit adds, nearest first."""

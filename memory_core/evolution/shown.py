@@ -94,14 +94,14 @@ class Rulings:
 def _credible(decision: Decision, new: Memory, held: Memory) -> bool:
     """Whether the two memories themselves bear the decision out; an agent's word alone retires nothing.
 
-    Both are semantic and of one category. A pinned memory is not retired, and none that is about something else: the two share a slot or,
-    beside whom they are about, words that say something. A SKIP needs that nothing told is lost (`_says_all`).
+    Both are semantic and of one category. None is retired that is about something else: the two share a slot or, beside whom they are
+    about, words that say something; and a pinned one is not merged away. A SKIP needs that nothing told is lost (`_says_all`).
     """
     if held.type is not MemoryType.SEMANTIC or held.category != new.category:
         return False
     if decision.operation == "SKIP":
         return decision.confidence_score >= SKIP_CONFIDENCE and _says_all(held, new)
-    if held.pinned or (decision.operation == "DELETE" and decision.confidence_score < MIN_CONFIDENCE):
+    if decision.confidence_score < MIN_CONFIDENCE if decision.operation == "DELETE" else held.pinned:
         return False
     slot = slot_of(new)
     shared = _telling_words(new) & _telling_words(held)

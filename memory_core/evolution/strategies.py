@@ -6,7 +6,7 @@ superseded, between its predecessor and its successor in the slot.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory_core.domain.chunks import combine
@@ -15,6 +15,7 @@ from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import MAX_CONTENT_BYTES, Link, Memory, OnConflict, Outcome, Status
 from memory_core.evolution.decide import Judgement
+from memory_core.evolution.timeline import ended, first_telling, following, interrupted, kept, next_telling, preceding, tellings
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 
@@ -22,23 +23,39 @@ MERGE_SHARE = 0.6
 """A merge whose text would pass this share of the content cap keeps both and links them instead."""
 
 
+SPLIT = "split"
+"""The event of a memory that holds what another one was in an earlier time."""
 MAX_REPLACED = 40
 """Truths that one new truth replaces: each is two documents of a commit's hundred. Of a slot kept more often, the others stand on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What to commit, and what to answer: the outcome, the id of the memory that stands for it, the record."""
+    """What to commit, and what to answer: the outcome, the id of the memory that stands for it, the record.
+
+    besides: the record of others that it replaced, while `conflict` is about one that stands.
+    """
 
     outcome: Outcome
     memory_id: str
     changes: tuple[Change, ...]
     conflict: ConflictRecord | None = None
+    besides: ConflictRecord | None = None
+
+    @property
+    def records(self) -> tuple[ConflictRecord, ...]:
+        """What is to be stored of it."""
+        return tuple(one for one in (self.conflict, self.besides) if one is not None)
 
 
 def resolve(new: Memory, judgement: Judgement, on_conflict: OnConflict, now: datetime) -> Resolution:
-    """Apply the caller's strategy; `auto` supersedes what a rule is certain of and keeps both, pending, otherwise."""
+    """Apply the caller's strategy; `auto` supersedes what a rule is certain of and keeps both, pending, otherwise.
+
+    What somebody pinned by hand falls to nothing but an explicit `supersede` or `merge`: `auto` leaves it, and a person decides.
+    """
     if on_conflict is OnConflict.AUTO:
+        if judgement.certain and (pinned := _pinned_in_the_way(new, judgement)):
+            return _beside_pinned(new, judgement, pinned, now)
         on_conflict = OnConflict.SUPERSEDE if judgement.certain else OnConflict.KEEP_BOTH
         pending = not judgement.certain and len(_old(judgement).conflict_ids) < MAX_OPEN
     else:
@@ -50,6 +67,31 @@ def resolve(new: Memory, judgement: Judgement, on_conflict: OnConflict, now: dat
     if on_conflict is OnConflict.MERGE and _fits(new, judgement):
         return _merge(new, judgement, now)
     return _keep_both(new, judgement, now, pending=pending)
+
+
+def _pinned_in_the_way(new: Memory, judgement: Judgement) -> list[Memory]:
+    """The pinned truths that would fall, or would have been interrupted; none where the new one only adds to the past."""
+    if (held := interrupted(new, judgement.truths)) is not None:
+        return [held] if held.pinned and held.status in FOUND_BY_DEFAULT else []
+    if following(new, judgement.truths) is not None:
+        return []
+    return [one for one in judgement.truths if one.pinned and one.status in FOUND_BY_DEFAULT]
+
+
+def _beside_pinned(new: Memory, judgement: Judgement, pinned: list[Memory], now: datetime) -> Resolution:
+    """`new` takes the place of whoever else stands in the slot, and stays beside what is pinned until somebody decides."""
+    others = tuple(one for one in judgement.truths if one not in pinned)
+    standing = [one for one in others if one.status in FOUND_BY_DEFAULT]
+    among = Resolution(Outcome.CREATED, new.id, (Change("created", new),))
+    if standing:
+        among = _supersede(new, replace(judgement, old=standing[0], truths=others), now)
+    made = next(change.after for change in among.changes if change.after.id == new.id)
+    if made.status not in FOUND_BY_DEFAULT:
+        return among
+    because = f"{judgement.reason}; the held one is pinned"
+    kept_both = _keep_both(made, replace(judgement, old=pinned[0], reason=because), now, pending=True)
+    rest = tuple(change for change in among.changes if change.after.id != new.id)
+    return replace(kept_both, changes=(*kept_both.changes, *rest), besides=among.conflict)
 
 
 def _record(new: Memory, judgement: Judgement, strategy: str, now: datetime, *, pending: bool = False, kept: bool = True) -> ConflictRecord:
@@ -69,12 +111,10 @@ def _record(new: Memory, judgement: Judgement, strategy: str, now: datetime, *, 
 
 def _supersede(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
     record = _record(new, judgement, "supersede", now)
-    later = sorted(
-        (truth for truth in judgement.truths if truth.event_timestamp > new.event_timestamp),
-        key=lambda truth: (truth.event_timestamp, truth.sequence),
-    )
-    if later:
-        return _insert_late(new, judgement, later[0], record, now)
+    if (held := interrupted(new, judgement.truths)) is not None:
+        return _interrupt(new, judgement, held, record, now)
+    if (later := following(new, judgement.truths)) is not None:
+        return _insert_late(new, judgement, later, record, now)
     replaced = [truth for truth in judgement.truths if truth.status in FOUND_BY_DEFAULT][:MAX_REPLACED]
     new = new.model_copy(update={"supersedes_id": _old(judgement).id, "conflict_state": "resolved"})
     changes = [Change("created", new)]
@@ -86,31 +126,55 @@ def _insert_late(new: Memory, judgement: Judgement, successor: Memory, record: C
     """`new` is older than the truth in force: it is history on arrival, between a predecessor and the successor that now follows it."""
     late = superseded_by(new, successor, now).model_copy(update={"updated_at": new.updated_at, "conflict_state": "resolved"})
     changes = []
-    before_it = [truth for truth in judgement.truths if truth.event_timestamp <= new.event_timestamp and truth.next_id == successor.id]
+    before_it = [one for one in preceding(successor, judgement.truths) if first_telling(one) <= new.event_timestamp][:MAX_REPLACED]
     if before_it:
-        predecessor = max(before_it, key=lambda truth: (truth.event_timestamp, truth.sequence))
-        late = late.model_copy(update={"supersedes_id": predecessor.id})
-        ends = predecessor.model_copy(update={"next_id": late.id, "valid_until": max(late.valid_from, predecessor.valid_from)})
-        changes.append(Change("superseded", ends, predecessor, {"conflict_id": record.id}))
+        late = late.model_copy(update={"supersedes_id": before_it[0].id})
+    for one in before_it:
+        ends = ended(one, late.valid_from).model_copy(update={"next_id": late.id})
+        changes.append(Change("superseded", ends, one, {"conflict_id": record.id}))
     follows = successor.model_copy(update={"supersedes_id": late.id})
     changes.append(Change("preceded", follows, successor, {"conflict_id": record.id}))
-    record = record.model_copy(update={"reason": f"{record.reason}; the new one is about an earlier time"})
-    return Resolution(Outcome.CREATED, late.id, (Change("created", late), *changes), record)
+    return Resolution(Outcome.CREATED, late.id, (Change("created", late), *changes), _about_earlier(record))
+
+
+def _interrupt(new: Memory, judgement: Judgement, held: Memory, record: ConflictRecord, now: datetime) -> Resolution:
+    """`new` held between two tellings of one truth: that one, under its id, holds again from its next telling, and what it was before
+    `new` is history of its own.
+    """
+    again = next_telling(held, new.event_timestamp) or held.event_timestamp
+    told = tellings(held)
+    until = [moment for moment in told if moment <= new.event_timestamp]
+    identity = derived("mem", held.id, str(held.revision), "until", new.id)
+    resumed = held.model_copy(
+        update={"supersedes_id": new.id, "valid_from": again, "told_at": kept(moment for moment in told if moment >= again)}
+    )
+    before = superseded_by(held, new, now).model_copy(
+        update={
+            "id": identity,
+            "event_timestamp": until[-1],
+            "told_at": kept(until),
+            "reinforcement_count": len(until) - 1,
+            "sequence": 0,
+            "version": 1,
+            "pinned": False,
+            "created_at": now,
+        }
+    )
+    late = superseded_by(new, resumed, now).model_copy(update={"updated_at": new.updated_at, "supersedes_id": identity})
+    changes = [Change("created", late), Change(SPLIT, before), Change("preceded", resumed, held, {"conflict_id": record.id})]
+    for one in preceding(held, judgement.truths)[:MAX_REPLACED]:
+        changes.append(Change("superseded", one.model_copy(update={"next_id": identity}), one, {"conflict_id": record.id}))
+    return Resolution(Outcome.CREATED, late.id, tuple(changes), _about_earlier(record))
+
+
+def _about_earlier(record: ConflictRecord) -> ConflictRecord:
+    return record.model_copy(update={"reason": f"{record.reason}; the new one is about an earlier time"})
 
 
 def superseded_by(old: Memory, new: Memory, now: datetime) -> Memory:
     """The old truth as it is once the new one holds; its validity ends where the new one's begins."""
-    until = max(new.valid_from, old.valid_from)
-    return old.model_copy(
-        update={
-            "status": Status.SUPERSEDED,
-            "status_reason": "contradicted",
-            "next_id": new.id,
-            "valid_until": until if old.valid_until is None else min(old.valid_until, until),
-            "updated_at": now,
-            "conflict_state": "resolved",
-        }
-    )
+    fallen = {"status": Status.SUPERSEDED, "status_reason": "contradicted", "next_id": new.id, "conflict_state": "resolved"}
+    return ended(old, new.valid_from).model_copy(update={**fallen, "updated_at": now})
 
 
 def _reject(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
@@ -163,16 +227,15 @@ def _merge(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
             "embedding": combine([memory.embedding for memory in (first, second) if memory.embedding is not None]),
         }
     )
-    until = max(new.valid_from, old.valid_from)
     updated = {
         "status": Status.UPDATED,
         "status_reason": "consolidated",
         "next_id": new.id,
-        "valid_until": until if old.valid_until is None else min(old.valid_until, until),
         "updated_at": now,
         "conflict_state": "resolved",
     }
-    retired = old.model_copy(update={**updated, "consolidated_into_ids": [*old.consolidated_into_ids, new.id]})
+    into = [*old.consolidated_into_ids, new.id]
+    retired = ended(old, new.valid_from).model_copy(update={**updated, "consolidated_into_ids": into})
     changes = (Change("created", with_lexical(merged)), Change("merged", retired, old, {"conflict_id": record.id}))
     return Resolution(Outcome.MERGED, new.id, changes, record)
 

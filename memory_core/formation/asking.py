@@ -24,7 +24,7 @@ from memory_core.domain.agent_answers import (
     Provenance,
     Synthesis,
 )
-from memory_core.domain.conversation import Cell, Conversation, Message
+from memory_core.domain.conversation import Cell, Conversation, Message, as_named
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.grounding import tells_of
 from memory_core.domain.models import Memory
@@ -54,13 +54,13 @@ class Asking:
 
     async def boundaries(self, window: int, messages: Sequence[Message], previous: str | None) -> Boundaries:
         """Where one window of messages changes its topic."""
-        app = self.owner.app_id
-        answer = await self._frozen(f"boundary {window}", Boundaries, lambda agents: agents.detect_boundary(app, messages, previous))
+        app, shown = self.owner.app_id, self._shown(messages)
+        answer = await self._frozen(f"boundary {window}", Boundaries, lambda agents: agents.detect_boundary(app, shown, previous))
         return answer.value
 
     async def about(self, cell: Cell) -> CellAnswers:
         """The three agents' answers about a cell, asked together."""
-        app, messages, name = self.owner.app_id, cell.messages, f"cell {cell.first}-{cell.last}"
+        app, messages, name = self.owner.app_id, self._shown(cell.messages), f"cell {cell.first}-{cell.last}"
         # All are waited for, also when one fails: what the others answer is paid for, and frozen.
         facts, episode, summary = await asyncio.gather(
             self._frozen(f"{name} facts", ExtractedFacts, lambda agents: agents.extract_facts(app, messages)),
@@ -77,10 +77,14 @@ class Asking:
 
     async def _summarised(self, agents: Agents, cell: Cell, *, fast: bool = False) -> Answered[ConversationSummary]:
         """A story of the cell; a model's that tells of something else is no usable answer."""
-        given = await agents.summarise(self.owner.app_id, cell.messages, fast=fast)
+        given = await agents.summarise(self.owner.app_id, self._shown(cell.messages), fast=fast)
         if agents is not self.rules and not tells_of(given.value.narrative, cell.messages):
             raise AgentFailed("the story has next to no word of the messages that it is to tell of")
         return given
+
+    def _shown(self, messages: Sequence[Message]) -> list[Message]:
+        """The messages as agents are shown them."""
+        return as_named(messages, self.conversation.messages)
 
     async def rulings(self, shown: Shown) -> Rulings:
         """What is to happen to what was shown. A failing agent rules nothing; rules must not retire what a model was asked about."""

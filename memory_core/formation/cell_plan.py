@@ -34,7 +34,8 @@ BESIDE = 4
 class ReadyCell:
     """A cell's memories with their vectors; `compared` are those that were searched neighbours for, in the order of the look's.
 
-    told_at: when the conversation was accepted. without_proof: how many facts were dropped.
+    told_at: when the conversation was accepted. without_proof: how many facts were dropped. stands: whether the cell itself is to be kept;
+    cleared: how many memories, it included, are not made because the session was cleared of them since.
     """
 
     cell: Memory
@@ -42,6 +43,8 @@ class ReadyCell:
     facts: tuple[Memory, ...]
     told_at: datetime
     without_proof: int = 0
+    stands: bool = True
+    cleared: int = 0
 
     @property
     def compared(self) -> tuple[Memory, ...]:
@@ -51,6 +54,13 @@ class ReadyCell:
     def without(self, dropped: Collection[str]) -> ReadyCell:
         """Without the facts of these ids, which stay in the cell's own list."""
         return replace(self, facts=tuple(one for one in self.facts if one.id not in dropped))
+
+    def beside(self, cleared: Collection[MemoryType]) -> ReadyCell:
+        """What is left of it in a session that was cleared of these types after it was told."""
+        semantic = MemoryType.SEMANTIC in cleared
+        stands = self.cell.type not in cleared
+        left = replace(self, note=None, facts=()) if semantic else self
+        return replace(left, stands=stands, cleared=len(self.compared) * semantic + (not stands))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +109,8 @@ def plan_cell(
         execution.place_fact(fact, nears.get(fact.id, ()))
     if ready.note is not None:
         execution.place_note(ready.note)
-    execution.place_cell(ready.cell, held)
+    if ready.stands:
+        execution.place_cell(ready.cell, held)
     mark_fallen(page, {*asked, ready.cell.id, note_id(ready.cell.id)})
     if unread := page.unread_sessions(asked):
         raise LookedElsewhere(unread)
@@ -108,8 +119,8 @@ def plan_cell(
         near = tuple(near for one, near in zip(ready.compared, look.near, strict=False) if one.id not in dropped)
         shorter, fewer = replace(look, near=near), ready.without(dropped)
         return plan_cell(owner, fewer, shorter, asked, _on(ruled, fewer, shorter, rules, now), rules, now)
-    counts = {**execution.counts, "without_proof": ready.without_proof, "invented": ruled.rulings.invented}
-    told = (ready.cell.id, *dict.fromkeys(execution.made))
+    counts = {**execution.counts, "without_proof": ready.without_proof, "invented": ruled.rulings.invented, "cleared": ready.cleared}
+    told = (*([ready.cell.id] if ready.stands else []), *dict.fromkeys(execution.made))
     return _changes(page, CellOutcome(told, {name: count for name, count in counts.items() if count}))
 
 
@@ -144,6 +155,10 @@ def _changes(page: Page, outcome: CellOutcome) -> Changes[CellOutcome]:
         types=frozenset({MemoryType.SEMANTIC.value}),
         head_fields=lambda head: {"pending_count": head.pending_count + page.pending},
     )
+
+
+LEFT_OUT: Changes[CellOutcome] = Changes(CellOutcome((), {"cleared": 1}))
+"""A cell of a session that was cleared of all that it would be made into: nothing is made, and no agent is asked."""
 
 
 def tell_again(owner: Owner, held: Memory, look: Look, now: datetime) -> Changes[CellOutcome]:

@@ -6,6 +6,8 @@ commit and may be down. That refuses nothing: what is stored is found by the swe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from memory_core.domain.conversation import Conversation, Message, Path
 from memory_core.domain.requests import ConverseInput
 from memory_core.domain.results import Accepted, Call
@@ -15,7 +17,10 @@ from memory_core.domain.task import Task, TaskKind
 from memory_core.formation.callbacks import Callbacks
 from memory_core.formation.conversations import documents_of
 from memory_core.ledger.beginning import Beginning
-from memory_core.ports import Clock, IdSource
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.sessions import clears_of
+from memory_core.ports import Clock, Document, IdSource
 
 _KINDS: dict[Path, TaskKind] = {"converse": "converse", "agent": "agent_memory"}
 
@@ -70,4 +75,10 @@ class Converser:
             callback_url=callback_url,
             correlation_id=call.correlation_id,
         )
-        return await self._beginning.begin(owner, task, documents_of(conversation), call)
+        session = [] if told.session_id is None else [session_document_id(owner, told.session_id)]
+
+        def subject(look: Look) -> Sequence[Document]:
+            clears = dict(clears_of(look.documents.get(session[0]))) if session else {}
+            return documents_of(conversation.model_copy(update={"clears": clears}))
+
+        return await self._beginning.begin(owner, task, subject, call, reads=session)

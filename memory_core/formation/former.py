@@ -6,15 +6,14 @@ any point, finds either nothing done or all of it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from memory_core.domain.conversation import Cell, Conversation, FormedCell
+from memory_core.domain.conversation import Cell, Conversation, Path
 from memory_core.domain.errors import HeadMoved
 from memory_core.domain.indexing import text_to_embed
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Head, Memory, Status
+from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
@@ -22,11 +21,13 @@ from memory_core.evolution.links import CANDIDATES, LinkRules
 from memory_core.evolution.marks import told_in
 from memory_core.evolution.ruled import LookedElsewhere, Merged, Ruled
 from memory_core.evolution.shown import Rulings, Shown
+from memory_core.evolution.timeline import interrupted
 from memory_core.formation.agent_words import words_memory
 from memory_core.formation.asking import Asking
 from memory_core.formation.boundary import BoundaryRules, cut_into_cells
 from memory_core.formation.cell_memories import CellMemories, cell_id, cell_memories
 from memory_core.formation.cell_plan import (
+    LEFT_OUT,
     CellOutcome,
     ReadyCell,
     links_of,
@@ -36,16 +37,21 @@ from memory_core.formation.cell_plan import (
     tell_again,
     told_before,
 )
+from memory_core.formation.cell_work import Finish, Formed, Report, Work, advanced, cleared_since, formed_before
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.mirror import Mirror
-from memory_core.ledger.pair import counted, unfinished
 from memory_core.ledger.steps import Steps
-from memory_core.ports import Agents, Clock, Document, Embedder, Near
+from memory_core.ports import Agents, Clock, Embedder, Near
 
 MAX_ASKED = 400
 """Documents from which on it is not looked further for what stands for merged notes."""
+_MADE: Mapping[Path, frozenset[MemoryType]] = {
+    "converse": frozenset({MemoryType.EPISODIC, MemoryType.SEMANTIC}),
+    "agent": frozenset({MemoryType.EPISODIC}),
+}
+"""What is made of a conversation."""
 MAX_LOOKS = 5
 """How often a cell is compared anew because others wrote meanwhile; then the task waits and comes back."""
 
@@ -57,31 +63,6 @@ class FormingRules:
     links: LinkRules
     contradiction_floor: float
     boundary: BoundaryRules = field(default_factory=BoundaryRules)
-
-
-@dataclass(frozen=True, slots=True)
-class Formed:
-    """One cell's result: where it is, what it became, and what that did, counted; `last`: the conversation is formed."""
-
-    cell: FormedCell
-    last: bool
-    counts: Mapping[str, int]
-
-
-Finish = Callable[[Conversation, Formed], tuple[Document, ...]]
-Report = Callable[[str, float], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """One cell's work: whose it is, of which conversation, and what its commit is told."""
-
-    owner: Owner
-    conversation: Conversation
-    cell: Cell
-    total: int
-    call: Call
-    finish: Finish
 
 
 class Former:
@@ -107,33 +88,36 @@ class Former:
 
         Raises Unavailable while a dependency is down, HeadMoved when others write faster than this can decide.
         """
-        work = _Work(owner, conversation, cell, total, call, finish)
+        work = Work(owner, conversation, cell, total, call, finish)
         asking = Asking(owner, conversation, self._agents, self._rules, steps)
         identity, ready = cell_id(owner, conversation, cell), None
         for _ in range(MAX_LOOKS):
-            look = await self._ledger.look(owner, [conversation.id, identity])
-            done, earlier = _formed_before(look, conversation.id, cell)
+            look = await self._ledger.look(owner, [*work.state_ids, identity])
+            done, earlier = formed_before(look, conversation.id, cell)
             if done:
                 return earlier
+            work = replace(work, cleared=cleared_since(look, work))
             try:
+                if work.cleared >= _MADE[conversation.path]:
+                    return await self._commit(work, lambda seen: LEFT_OUT, work.state_ids)
                 held = look.memory(identity)
                 if held is not None and told_before(held, conversation.created_at):
                     return await self._tell_again(work, held)
                 ready = ready or await self._ready(work, asking, report)
                 await report("evolution", 0.7)
-                return await self._compare(work, ready, asking)
+                return await self._compare(work, ready.beside(work.cleared), asking)
             except LookedElsewhere:
                 continue
         raise HeadMoved("this user's memories change faster than a cell can be compared with them", retry_after_s=2)
 
-    async def _ready(self, work: _Work, asking: Asking, report: Report) -> ReadyCell:
+    async def _ready(self, work: Work, asking: Asking, report: Report) -> ReadyCell:
         """The cell's memories, all embedded in one call."""
         await report("agents", 0.1)
         made = await self._made(work, asking)
         await report("embedding", 0.5)
         return await self._embedded(ReadyCell(made.cell, made.note, made.facts, work.conversation.created_at, made.dropped))
 
-    async def _made(self, work: _Work, asking: Asking) -> CellMemories:
+    async def _made(self, work: Work, asking: Asking) -> CellMemories:
         """What the agents make of a cell; an agent's own words become one memory, which is compared with nothing."""
         owner, conversation, cell, now = work.owner, work.conversation, work.cell, self._clock.now()
         if conversation.path == "agent":
@@ -149,7 +133,7 @@ class Former:
             one.embedding_dimensions = self._embedder.dimensions
         return ready
 
-    async def _tell_again(self, work: _Work, held: Memory) -> Formed | None:
+    async def _tell_again(self, work: Work, held: Memory) -> Formed | None:
         """Commit that the cell was told again. Raises LookedElsewhere when it is gone meanwhile."""
         told_at = work.conversation.created_at
 
@@ -159,15 +143,13 @@ class Former:
                 raise LookedElsewhere
             return tell_again(work.owner, found, look, self._clock.now())
 
-        ids = [work.conversation.id, *made_of(held)]
+        ids = [*work.state_ids, *made_of(held)]
         return await self._commit(work, plan, ids)
 
-    async def _compare(self, work: _Work, ready: ReadyCell, asking: Asking) -> Formed | None:
+    async def _compare(self, work: Work, ready: ReadyCell, asking: Asking) -> Formed | None:
         """Compare, ask, commit. Raises LookedElsewhere when what was compared has changed before the commit."""
         owner = work.owner
-        ids = [work.conversation.id, ready.cell.id, *(one.id for one in ready.compared)]
-        if work.conversation.session_id is not None:
-            ids.append(session_document_id(owner, work.conversation.session_id))
+        ids = [*work.state_ids, ready.cell.id, *(one.id for one in ready.compared)]
         nears = [self._near(one) for one in ready.compared]
         look = await self._ledger.look(owner, ids, nears)
         ruled = await self._ruled(ready, look, asking)
@@ -186,17 +168,21 @@ class Former:
 
     async def _commit(
         self,
-        work: _Work,
+        work: Work,
         plan: Callable[[Look], Changes[CellOutcome]],
         ids: Sequence[str],
         nears: Sequence[Near] = (),
         basis: Look | None = None,
     ) -> Formed | None:
-        """Commit the plan and the conversation's next state in one batch. Raises what `plan` raises."""
+        """Commit the plan and the conversation's next state in one batch. Raises what `plan` raises, LookedElsewhere after a clear."""
 
         def decide(seen: Look) -> Changes[Formed | None]:
-            done, earlier = _formed_before(seen, work.conversation.id, work.cell)
-            return Changes(earlier) if done else _advanced(plan(seen), seen, work)
+            done, earlier = formed_before(seen, work.conversation.id, work.cell)
+            if done:
+                return Changes(earlier)
+            if cleared_since(seen, work) != work.cleared:
+                raise LookedElsewhere
+            return advanced(plan(seen), seen, work)
 
         committed = await self._ledger.commit(work.owner, decide, ids=ids, nears=nears, basis=basis, call=work.call)
         await self._mirror.follow(work.owner, committed)
@@ -230,12 +216,16 @@ def _beside(owner: Owner, look: Look, ready: ReadyCell, ruled: Ruled) -> list[st
 
 
 def _cells_of(look: Look, ready: ReadyCell, ruled: Ruled) -> list[str]:
-    """The cells that told what may fall: who stands in the slot of a new fact, or is ruled out; with a late fact the past of its slot."""
+    """The cells that told what may fall: who stands in the slot of a new fact, or is ruled out; with a late fact the past of its slot, and
+    the session of a truth that held twice.
+    """
     names: dict[str, None] = {}
     for new, near in zip(ready.compared, look.near, strict=False):
         slot = slot_of(new)
         mates = [one.memory for one in near if slot is not None and slot_of(one.memory) == slot]
         late = any(one.event_timestamp > new.event_timestamp for one in mates)
+        if (twice := interrupted(new, mates)) is not None and twice.session_id is not None:
+            names[session_document_id(new.owner, twice.session_id)] = None
         mates = [one for one in mates if late or one.status in FOUND_BY_DEFAULT]
         mates += [one.memory for one in near if (new.id, one.memory.id) in ruled.rulings.by_pair]
         names |= dict.fromkeys(name for one in mates for name in told_in(one))
@@ -248,59 +238,3 @@ def _merged_into(look: Look, asked: Collection[str]) -> list[str]:
     notes = (look.memory(name) for name in look.documents)
     names = [one.next_id for one in notes if one is not None and one.status is Status.UPDATED and one.next_id is not None]
     return [name for name in dict.fromkeys(names) if name not in asked]
-
-
-def _formed_before(look: Look, conversation_id: str, cell: Cell) -> tuple[bool, Formed | None]:
-    """Whether there is nothing to do for this cell, and then what it became; None for one that is cancelled or gone."""
-    conversation = stored(look, conversation_id)
-    if conversation is None or conversation.state in ("cancelled", "poisoned"):
-        return True, None
-    if len(conversation.formed_cells) > cell.number:
-        return True, Formed(conversation.formed_cells[cell.number], conversation.state == "formed", {})
-    return False, None
-
-
-def stored(look: Look, conversation_id: str) -> Conversation | None:
-    """The conversation as it is stored in the head's epoch."""
-    found = look.documents.get(conversation_id)
-    if found is None or look.head is None or found.body.get("epoch") != look.head.epoch:
-        return None
-    return Conversation.model_validate({name: value for name, value in found.body.items() if name not in ("epoch", "sequence")})
-
-
-def _advanced(planned: Changes[CellOutcome], look: Look, work: _Work) -> Changes[Formed | None]:
-    """The plan, and with it the conversation one cell further; with the last cell also what `finish` adds.
-
-    The conversation is written onto the very state that was read: no event tells that it was cancelled.
-    """
-    conversation, found = stored(look, work.conversation.id), look.documents[work.conversation.id]
-    assert conversation is not None
-    cell, last = work.cell, work.cell.number == work.total - 1
-    formed_cell = FormedCell(first=cell.first, last=cell.last, memory_ids=list(planned.result.memory_ids))
-    further = conversation.model_copy(
-        update={
-            "cells": work.total,
-            "formed_cells": [*conversation.formed_cells, formed_cell],
-            "state": "formed" if last else conversation.state,
-        }
-    )
-    formed = Formed(formed_cell, last, planned.result.counts)
-    body = {**found.body, **further.model_dump(mode="json", exclude={"messages"})}
-    ended = work.finish(further, formed) if last else ()
-
-    def head_fields(head: Head) -> Mapping[str, Any]:
-        fields = dict(planned.head_fields(head))
-        fields["last_formed_sequence"] = head.sequence + len(planned.changes)
-        if last:
-            fields |= counted(unfinished(ended) - 1)(head)
-        return fields
-
-    return Changes(
-        formed,
-        planned.changes,
-        (*planned.puts, replace(found, body=body), *ended),
-        reads=planned.reads,
-        sessions=planned.sessions,
-        types=planned.types,
-        head_fields=head_fields,
-    )

@@ -20,10 +20,12 @@ from memory_core.ledger.buffer import Append, HeldBuffer, buffer_id
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ends import ACTOR
+from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.leases import Later, Lease
 from memory_core.ledger.messages import message_for, tell
 from memory_core.ledger.pair import counted
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
+from memory_core.ledger.sessions import clears_of
 from memory_core.ledger.tasks import held_task, written
 from memory_core.ports import Clock, Document, TaskQueue
 
@@ -115,6 +117,7 @@ class Handover:
             task_id=held.task_id,
             correlation_id=held.buffer.correlation_id,
             created_at=now,
+            clears=dict(clears_of(look.documents.get(session_document_id(held.owner, held.buffer.session_id)))),
         )
         begun = {"status": "accepted", "subject_id": conversation.id, "step": None, "error": None, "attempts": 0, "waits": 0}
         free = {"leased_by": None, "leased_until": None, "waiting_for": None, "next_enqueue_at": now, "updated_at": now}
@@ -140,7 +143,8 @@ class Handover:
 
     async def _committed(self, held: HeldBuffer, decide: Callable[[Look], Changes[_Done | None]], call: Call) -> _Done | None:
         name = receipt_id(held.owner, call)
-        ids = [buffer_id(held.owner, held.buffer.session_id), held.task_id, *([name] if name else [])]
+        session = held.buffer.session_id
+        ids = [buffer_id(held.owner, session), held.task_id, session_document_id(held.owner, session), *([name] if name else [])]
         return (await self._ledger.commit(held.owner, decide, ids=ids, call=call)).result
 
     async def _tell(self, owner: Owner, done: _Done) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from memory_core.domain.confidence import surer
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType, Outcome, Status
@@ -98,7 +99,7 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
         return _append(page, one)
     judgement = judge(one.memory, page.neighbours(one.memory, shown), duplicate_threshold)
     if judgement.verdict is Verdict.SAME and judgement.old is not None:
-        page.retell(judgement.old, one.memory)
+        page.retell(judgement.old, one.memory, judgement.truths)
         return PlannedOutcome(one.place, Outcome.REINFORCED, judgement.old.id)
     if judgement.verdict is Verdict.NEW:
         page.apply([Change("created", one.memory)])
@@ -107,8 +108,8 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
     resolution = recorded(resolution, one.memory, chosen_by(one.on_conflict, page.actor))
     page.apply(resolution.changes)
     record = resolution.conflict
-    if record is not None:
-        page.record(record)
+    for one_record in resolution.records:
+        page.record(one_record)
     return PlannedOutcome(one.place, resolution.outcome, resolution.memory_id, record.id if record else None, record)
 
 
@@ -132,7 +133,10 @@ def _append(page: Page, one: Prepared) -> PlannedOutcome:
 
 
 def _reinforce(page: Page, place: int, held: Memory) -> PlannedOutcome:
-    page.reinforce(held)
+    if held.type is MemoryType.PROCEDURAL:
+        page.reinforce(held, confidence=surer(held.confidence))
+    else:
+        page.reinforce(held)
     return PlannedOutcome(place, Outcome.REINFORCED, held.id)
 
 

@@ -71,7 +71,7 @@ class Summaries:
             callback_url=told.callback_url,
             correlation_id=call.correlation_id,
         )
-        return await self._beginning.begin(owner, task, [subject], call)
+        return await self._beginning.begin(owner, task, lambda look: [subject], call)
 
     async def frozen(self, owner: Owner, task: Task, to_sum: ToSum, steps: Steps) -> Summary:
         """The summary of a task: asked for once. Raises Unavailable while the model is down."""

@@ -5,7 +5,7 @@ One would get wrong: the queue is told after the commit and may be down. That re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
@@ -25,8 +25,13 @@ class Beginning:
     def __init__(self, ledger: Ledger, queue: TaskQueue) -> None:
         self._ledger, self._queue = ledger, queue
 
-    async def begin(self, owner: Owner, task: Task, subject: Sequence[Document], call: Call) -> Accepted:
-        """One commit, one message. The earlier task when this very call was made before. Raises Conflict, TooLarge, Unavailable."""
+    async def begin(
+        self, owner: Owner, task: Task, subject: Callable[[Look], Sequence[Document]], call: Call, *, reads: Sequence[str] = ()
+    ) -> Accepted:
+        """One commit, one message. The earlier task when this very call was made before. Raises Conflict, TooLarge, Unavailable.
+
+        subject: what the task is about, from a look that shows the documents `reads`.
+        """
         name = receipt_id(owner, call)
 
         def decide(look: Look) -> Changes[str]:
@@ -35,10 +40,10 @@ class Beginning:
                 return Changes(str(earlier["task_id"]))
             if task.task_id in look.documents:
                 return Changes(task.task_id)  # an earlier try, whose answer was lost
-            creates = (*subject, written(task), *receipt(owner, call, task.created_at, {"task_id": task.task_id}))
+            creates = (*subject(look), written(task), *receipt(owner, call, task.created_at, {"task_id": task.task_id}))
             return Changes(task.task_id, creates=creates, head_fields=counted(+1))
 
-        committed = await self._ledger.commit(owner, decide, ids=[task.task_id, *([name] if name else [])], call=call)
+        committed = await self._ledger.commit(owner, decide, ids=[task.task_id, *reads, *([name] if name else [])], call=call)
         if committed.result != task.task_id:
             return Accepted(committed.result)
         return Accepted(task.task_id, await tell(self._queue, queue_of(task.kind), message_for(owner, task)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from memory_core.domain.candidates import weighted_length
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, check_move
@@ -92,7 +92,7 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
         events.append(_event(change, after, event_id(commit_id, number), sequence, occurred + timedelta(microseconds=number), call))
     moved = _moved_head(base, changes, events)
     writes = [Write("put", Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)) for memory in stored.values()]
-    writes += [Write("put", _numbered(document, base)) for document in changes.puts]
+    writes += [Write(_mode(document), _numbered(document, base)) for document in changes.puts]
     writes += [Write("create", _numbered(document, base)) for document in changes.creates]
     return Assembled(Batch(commit_id, head, moved, tuple(events), tuple(writes)), stored)
 
@@ -151,6 +151,11 @@ def _moved_head(base: Head, changes: Changes[Any], events: list[Event]) -> Head:
 
 def _slots_filled(changes: Changes[Any]) -> Iterable[Slot]:
     return (slot for change in changes.changes if (slot := slot_of(change.after)) is not None)
+
+
+def _mode(document: Document) -> Literal["create", "put"]:
+    """A session's document that was not there when it was read must not be there now: somebody may have cleared it meanwhile."""
+    return "create" if document.kind == "session" and document.tag is None else "put"
 
 
 def _numbered(document: Document, base: Head) -> Document:

@@ -107,7 +107,7 @@ class Operations:
             correlation_id=call.correlation_id,
         )
         subject = Document(operation.id, "operation", operation.model_dump(mode="json"))
-        return await self._beginning.begin(owner, task, [subject], call)
+        return await self._beginning.begin(owner, task, lambda look: [subject], call)
 
     async def of(self, lease: Lease) -> Operation:
         """The operation that a lease is for, as it is stored. Raises NotFound."""

@@ -1,10 +1,12 @@
-"""A session's own document: when it ran, what it counts, and its last two turns, which the next turn is read together with.
+"""A session's own document: when it ran, what it counts, how often it was cleared, and its last two turns, which the next is read with.
 
-It is written in the batch of the memories that it counts. Only episodic memories are turns.
+It is written in the batch of the memories that it counts, onto the very state that was read: a clear that finds nothing to delete adds no
+event, and what was told before it must not be formed on a look from before it. Only episodic memories are turns.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -21,6 +23,7 @@ class Session:
     def __init__(self, owner: Owner, session_id: str, found: Document | None) -> None:
         body: dict[str, Any] = {} if found is None else dict(found.body)
         self._id = session_document_id(owner, session_id)
+        self._tag = None if found is None else found.tag
         self._body = body
         body.setdefault("session_id", session_id)
         body["counts"] = dict(body.get("counts", {}))
@@ -63,7 +66,22 @@ class Session:
         if memory.type is MemoryType.EPISODIC:
             self._body["last_turns"] = [turn for turn in self._body.get("last_turns", []) if turn["id"] != memory.id]
 
+    def clear(self, types: Iterable[MemoryType]) -> None:
+        """It is cleared of these types once more: what was told before this, and is not formed yet, is not to be formed."""
+        clears = dict(self._body.get("clears", {}))
+        self._body["clears"] = clears | {kind.value: clears.get(kind.value, 0) + 1 for kind in types}
+
     @property
     def document(self) -> Document:
-        """The document to put into the batch."""
-        return Document(self._id, "session", self._body)
+        """The document to write in the batch; one without a tag is to be created."""
+        return Document(self._id, "session", self._body, tag=self._tag)
+
+
+def clears_of(found: Document | None) -> Mapping[str, int]:
+    """How often a session was cleared, by type, as its document says it."""
+    return {} if found is None else found.body.get("clears", {})
+
+
+def has_begun(found: Document) -> bool:
+    """Whether a memory was ever saved in it; a session that was only cleared is none for whoever lists sessions."""
+    return "started_at" in found.body

@@ -21,10 +21,11 @@ from memory_core.ports.long_term import (
     Place,
     Search,
     Snapshot,
+    Touch,
     Write,
 )
 from memory_core.ports.models import Agents, DecisionItem, Embedder
-from memory_core.ports.short_term import ShortTermStore, Stamp
+from memory_core.ports.short_term import ShortTermStore, Stamp, Taken
 from memory_core.ports.work import POISON, Courier, Delivery, Posted, QueueName, TaskQueue
 
 __all__ = [
@@ -57,6 +58,8 @@ __all__ = [
     "ShortTermStore",
     "Snapshot",
     "Stamp",
+    "Taken",
     "TaskQueue",
+    "Touch",
     "Write",
 ]

@@ -151,6 +151,14 @@ class Place:
     id: str
 
 
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """How often a memory was shown to somebody since this was last written down, and when last."""
+
+    count: int
+    at: datetime
+
+
 class LongTermStore(Pooled, Protocol):
     """The truth. `commit` is the only writer of memories, events and heads."""
 
@@ -172,6 +180,13 @@ class LongTermStore(Pooled, Protocol):
         Created when its tag is None, else replaced when what is stored still has that tag: the document with its new tag. None
         when somebody else was faster, unless what they left is equal: so it may be sent again after Unavailable, when it may
         have been written. The owner's head is neither read nor moved.
+        """
+
+    async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
+        """Write down accesses, of at most 90 memories: `access_count` grows, `last_accessed_at` is set. How many memories there were.
+
+        Once a marker (an id `mrk_…`, kept for a day): a second call does nothing and answers 0. Beside the log: no head, no event, no
+        ETag moves, and a commit under way of a memory that was read before may take its touches with it. Raises Unavailable.
         """
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:

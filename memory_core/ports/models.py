@@ -91,8 +91,8 @@ class Agents(Pooled, Protocol):
         DELETE says that the two exclude each other; which of them falls, the one said earlier, is the executor's to see.
         """
 
-    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem], complaint: str | None = None) -> Answered[Synthesis]:
-        """One note out of several, the oldest first, losing nothing. complaint: what was wrong with an earlier try."""
+    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
+        """One note out of several, the oldest first, losing nothing."""
 
     async def check(self) -> Health:
         """Whether they answer, for readiness; costs no tokens."""

@@ -10,6 +10,7 @@ from typing import Protocol
 from memory_core.domain.models import Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports.common import Health, Pooled
+from memory_core.ports.long_term import Touch
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,14 @@ class Stamp:
     epoch: str
     sequence: int
     last_removal_sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Accesses that somebody set out to write down, under the id of that attempt."""
+
+    flush_id: str
+    touches: Mapping[str, Touch]
 
 
 class ShortTermStore(Pooled, Protocol):
@@ -63,6 +72,18 @@ class ShortTermStore(Pooled, Protocol):
 
         Forgotten `life` after its last change, and when the store loses its memory.
         """
+
+    async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
+        """Add accesses to those that wait to be written down, for all processes. False: not kept here, they are the caller's to keep."""
+
+    async def gathered(self, limit: int) -> list[Owner]:
+        """Up to `limit` owners with accesses that wait, in no order."""
+
+    async def take(self, owner: Owner, flush_id: str) -> Taken | None:
+        """The accesses that wait, set apart under `flush_id`; those that an earlier attempt set apart, while there are such. None: none."""
+
+    async def taken(self, owner: Owner, flush_id: str) -> None:
+        """What was set apart under `flush_id` is written down: forget it."""
 
     async def check(self) -> Health:
         """A round trip, for readiness; says what is wrong instead of raising."""

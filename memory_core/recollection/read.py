@@ -15,6 +15,7 @@ from memory_core.evolution.versions import base_id, version_id
 from memory_core.ledger.commit import as_memory
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import procedure_id, session_document_id
+from memory_core.ledger.sessions import has_begun
 from memory_core.ports import Document, Filter, LongTermStore, Place
 from memory_core.recollection.filters import shows, taken_back
 
@@ -80,8 +81,8 @@ class Reader:
         if head is None:
             return SessionPage((), None)
         documents = await self._store.page(owner, "session", None, place, limit + 1)
-        shown = [document for document in documents[:limit] if document.body["epoch"] == head.epoch]
-        following = self._cursors.make(owner, head, {"list": "sessions"}, _place(shown[-1])) if len(documents) > limit else None
+        following = self._cursors.make(owner, head, {"list": "sessions"}, _place(documents[limit - 1])) if len(documents) > limit else None
+        shown = [document for document in documents[:limit] if document.body["epoch"] == head.epoch and has_begun(document)]
         return SessionPage(tuple(_session_view(document.body) for document in shown), following)
 
     async def session(self, owner: Owner, session_id: str) -> SessionView:
@@ -89,7 +90,7 @@ class Reader:
         identity = session_document_id(owner, session_id)
         snapshot = await self._store.snapshot(owner, [identity])
         found = snapshot.documents.get(identity)
-        if found is None or snapshot.head is None or found.body["epoch"] != snapshot.head.epoch:
+        if found is None or snapshot.head is None or found.body["epoch"] != snapshot.head.epoch or not has_begun(found):
             raise NotFound(f"no session {session_id!r} for this user")
         return _session_view(found.body)
 

@@ -24,6 +24,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import Scores, ScoringParameters, score
 from memory_core.domain.shown import Shown
 from memory_core.evolution.versions import base_id
+from memory_core.ledger.touches import Touches
 from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp
 from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows, taken_back
@@ -50,8 +51,11 @@ class RetrieveRules:
 class Retriever:
     """Answers queries for any owner. Reads never write the long term."""
 
-    def __init__(self, store: LongTermStore, short_term: ShortTermStore, embedder: Embedder, clock: Clock, rules: RetrieveRules) -> None:
+    def __init__(
+        self, store: LongTermStore, short_term: ShortTermStore, embedder: Embedder, touches: Touches, clock: Clock, rules: RetrieveRules
+    ) -> None:
         self._store, self._short_term, self._embedder, self._clock, self._rules = store, short_term, embedder, clock, rules
+        self._touches = touches
         self._working_set = WorkingSet(store, short_term)
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
@@ -73,6 +77,8 @@ class Retriever:
         rows = self._chosen(query, candidates, relevant, scores)
         shown = await self._shown(owner, candidates, rows, where)
         stale = await stale_facts(self._store, owner, shown, moment)
+        if query.at is None:
+            self._touches.note(owner, shown, now)
         hits = build_hits(rows, shown, candidates, relevant, scores, short_ids, stale, explain=query.explain)
         return Retrieved(hits, found.head.sequence, degraded, explain_query(analysis, found, candidates, query) if query.explain else None)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, HeadMoved, Unavailable
 from memory_core.domain.scope import Owner
-from memory_core.ports import Batch, Document, LongTermStore, Write
+from memory_core.ports import Batch, Document, LongTermStore, Touch, Write
 
 
 @dataclass
@@ -46,6 +47,20 @@ class Insistent:
                 return await self.inner.keep(owner, document)
             except Unavailable:
                 continue
+
+    async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
+        """Sent again too: a marker that is there counts as ours, the first time."""
+        while True:
+            try:
+                touched = await self.inner.touch(owner, marker, touches)
+            except Unavailable:
+                continue
+            known = marker in self.done
+            self.done.add(marker)
+            return touched if touched or known else await self._how_many(owner, touches)
+
+    async def _how_many(self, owner: Owner, touches: Mapping[str, Touch]) -> int:
+        return len((await self.inner.snapshot(owner, list(touches))).documents)
 
     async def _is_there(self, owner: Owner, marker: str) -> bool:
         return marker in (await self.inner.snapshot(owner, [marker])).documents

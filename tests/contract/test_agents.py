@@ -14,7 +14,7 @@ from memory_core.adapters.openai.budget import Budget
 from memory_core.adapters.openai.chat import Chat
 from memory_core.adapters.openai.client import Service
 from memory_core.domain.conversation import Message
-from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.domain.errors import Unavailable
 from memory_core.domain.note import parts_of, render_note
 from memory_core.domain.quotes import proven
 from memory_core.evolution.synthesise import what_is_lost
@@ -174,11 +174,6 @@ async def test_rules_give_the_same_answers_again_and_cost_no_tokens() -> None:
         assert answers[0] == answers[1] == answers[2]
         assert answers[0].tokens == (0, 0)
         assert answers[0].provenance.prompt_id is None
-
-
-async def test_rules_do_not_try_again_what_was_not_good_enough() -> None:
-    with pytest.raises(AgentFailed):
-        await OfflineAgents().synthesise("app", [item(0, "User likes tea.", "note")], "a number is missing")
 
 
 async def test_an_embedder_that_is_down_is_said_and_not_worked_around() -> None:

@@ -134,12 +134,17 @@ class AnyLife(RuleBasedStateMachine):
         known = self.model.memories[name]
         allowed = status == "deleted" or known.status in (Status.ACTIVE, Status.DELETED)
         try:
-            self.run(self.core.set_status(owner, name, StatusInput(status=status)))
+            after = self.run(self.core.set_status(owner, name, StatusInput(status=status)))
         except Conflict:
             assert not allowed
             return
         assert allowed
-        known.status = Status(status)
+        if status == "deleted":
+            assert after.status is Status.DELETED
+        else:
+            past = after.status in (Status.SUPERSEDED, Status.UPDATED)
+            assert past == (after.next_id is not None), "what had been replaced is history again"
+        known.status = after.status
 
     @rule(one=ids)
     def delete(self, one: tuple[Owner, str]) -> None:

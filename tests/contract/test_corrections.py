@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Invalid, NotFound
-from memory_core.domain.models import OnConflict, Outcome
+from memory_core.domain.models import Memory, OnConflict, Outcome
 from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput, UpdateInput
 from tests.builders import ALICE, NOW
+from tests.telling import Tellers, tell
 from tests.world import WordsEmbedder, World, fact, listed, rule
 
 JOB = {"subject": "Ana", "attribute": "job"}
@@ -77,3 +79,53 @@ async def test_a_value_told_late_is_history_and_not_the_keys_present_value(core:
     assert (again.outcome, again.memory.id) == ("reinforced", late.memory.id)
     then = await core.list(ALICE, ListInput(at=datetime(2026, 3, 1, tzinfo=timezone.utc)))
     assert [memory.value for memory in then.memories] == ["light"]
+
+
+CITY = {"subject": "Ana", "attribute": "city"}
+
+
+async def edited(world: World, **change: Any) -> tuple[MemoryCore, Memory]:
+    """Oslo, told two years ago, and an edit of that."""
+    core = await world.core(agents=Tellers())
+    held = (await core.save(ALICE, fact("Ana's city is Oslo", value="Oslo", event_timestamp=TWO_YEARS_AGO, **CITY))).memory
+    return core, await core.update(ALICE, held.id, UpdateInput(**change), held.etag)
+
+
+@pytest.mark.parametrize("change", [{"content": "Ana's city is Turku", "value": "Turku"}, {"value": "Turku"}])
+async def test_what_was_told_of_before_an_edit_does_not_undo_it(world: World, change: dict[str, Any]) -> None:
+    core, held = await edited(world, **change)
+    assert (held.event_timestamp, held.valid_from) == (NOW, NOW)
+    await tell(core, "Ana's city is Bergen", at=A_YEAR_AGO)
+    standing = [one for one in await listed(core) if one.attribute == "city"]
+    assert [(one.id, one.value, one.version) for one in standing] == [(held.id, "Turku", 2)]
+    await tell(core, "Ana's city is Bergen", at=NOW + timedelta(days=1))
+    assert [one.value for one in await listed(core) if one.attribute == "city"] == ["Bergen"]
+
+
+async def test_an_edit_that_says_since_when_is_of_that_time(world: World) -> None:
+    core, held = await edited(world, content="Ana's city is Turku", value="Turku", valid_from=A_YEAR_AGO)
+    assert (held.event_timestamp, held.valid_from) == (A_YEAR_AGO, A_YEAR_AGO)
+    await tell(core, "Ana's city is Bergen", at=HALF_A_YEAR_AGO)
+    assert [one.value for one in await listed(core) if one.attribute == "city"] == ["Bergen"]
+
+
+@pytest.mark.parametrize(
+    "change", [{"tags": ["home"]}, {"confidence": 0.5}, {"content": "Ana's city is Oslo", "value": "Oslo"}, {"pinned": True}]
+)
+async def test_an_edit_that_says_nothing_else_is_not_said_anew(world: World, change: dict[str, Any]) -> None:
+    _, held = await edited(world, **change)
+    assert held.event_timestamp == TWO_YEARS_AGO
+
+
+async def test_an_edited_text_is_found_by_the_day_it_was_said(world: World) -> None:
+    _, held = await edited(world, content="Ana's city is Turku", value="Turku")
+    assert {"2026", "may"} <= {*held.lexical.date}
+    assert "2024" not in held.lexical.date
+
+
+async def test_a_value_set_by_hand_is_not_undone_by_one_that_was_told_before_it(core: MemoryCore) -> None:
+    held = (await core.save(ALICE, rule("theme", "dark", event_timestamp=TWO_YEARS_AGO))).memory
+    await core.update(ALICE, held.id, UpdateInput(value="sepia"), held.etag)
+    late = await core.save(ALICE, rule("theme", "light", event_timestamp=A_YEAR_AGO))
+    assert late.memory.status == "superseded"
+    assert (await core.procedure(ALICE, "theme")).value == "sepia"

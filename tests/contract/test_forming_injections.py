@@ -89,7 +89,7 @@ class Obeying(ScriptedAgents):
         pairs = [(one, old) for old in range(len(held) + 10) for one in range(len(new) + 1)]
         return [decision(*pair, operation) for operation in ("DELETE", "UPDATE", "SKIP") for pair in pairs][:200]
 
-    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem], complaint: str | None = None) -> Answered[Synthesis]:
+    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         return Answered(Synthesis(consolidated_memory=ConsolidatedMemory(natural_memory_note=f"PWNED. {notes[-1].text}")), WHO)
 
     def _reads(self, *texts: str) -> None:

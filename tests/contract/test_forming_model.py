@@ -19,6 +19,7 @@ from memory_core.domain.errors import Conflict
 from memory_core.domain.models import UNLOGGED_FIELDS, Memory, MemoryType, Status
 from memory_core.domain.requests import ClearInput, SaveInput, TasksInput
 from memory_core.domain.slots import slot_of
+from memory_core.ports import Document
 from tests.builders import ALICE, NOW
 from tests.mortal import Moment, Mortal
 from tests.tasks import Hand
@@ -43,6 +44,7 @@ class AnyTelling(RuleBasedStateMachine):
         self.runner = asyncio.Runner()
         self.world = World(Path(self.folder.name))
         self.agents = Tellers()
+        self.cleared: set[str] = set()
         self.core: MemoryCore = self.run(self.one_more())
 
     def run(self, call: Any) -> Any:
@@ -91,6 +93,7 @@ class AnyTelling(RuleBasedStateMachine):
     @rule(session=st.sampled_from(["s1", "s2"]))
     def clear(self, session: str) -> None:
         self.run(self.core.clear(ALICE, ClearInput(session_id=session)))
+        self.cleared |= {one.body["id"] for one in self.run(self.conversations()) if one.body["session_id"] == session}
 
     @rule(place=st.integers(0, 50))
     def cancel(self, place: int) -> None:
@@ -110,6 +113,8 @@ class AnyTelling(RuleBasedStateMachine):
         self.one_truth_a_slot(memories)
         self.chains_end(memories)
         self.what_is_named_exists(memories)
+        standing = {one.conversation_id for one in memories.values() if one.status is Status.ACTIVE}
+        assert not standing & self.cleared, "what was told before a clear does not come back"
         self.run(self.waiting_is_counted())
 
     def one_truth_a_slot(self, memories: dict[str, Memory]) -> None:
@@ -135,10 +140,13 @@ class AnyTelling(RuleBasedStateMachine):
                 if held is not None and held.status is Status.SUPERSEDED:
                     assert fact.superseded_by == held.next_id, "a cell knows what became of its facts"
 
+    async def conversations(self) -> list[Document]:
+        return await (await self.world.look_on()).page(ALICE, "conversation", None, None, 1000)
+
     async def waiting_is_counted(self) -> None:
         """The head counts the tasks that are not done; each is of a conversation that is not formed."""
         store = await self.world.look_on()
-        conversations = await store.page(ALICE, "conversation", None, None, 1000)
+        conversations = await self.conversations()
         tasks = await store.page(ALICE, "task", None, None, 1000)
         waiting = {one.body["subject_id"] for one in tasks if one.body["status"] in ("accepted", "running")}
         assert waiting == {one.id for one in conversations if one.body["state"] == "pending"}

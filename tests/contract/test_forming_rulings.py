@@ -240,8 +240,11 @@ async def test_what_is_pinned_is_retired_by_no_agent(core: MemoryCore, agents: T
     for one in [*(await facts_of(core)).values(), *await of_category(core, "note")]:
         await core.update(ALICE, one.id, UpdateInput(pinned=True), one.etag)
     agents.rulings = on_all("DELETE")
-    await tell(core, "Ana's end of tennis is today", at=LATER)
+    task = await tell(core, "Ana's end of tennis is today", at=LATER)
     assert {one.status.value for one in await told(core)} == {"active"}
+    assert counts(task)["pending"] == 2, "a person is to decide"
+    assert {one.conflict_state for one in await told(core) if one.category != "cell"} == {"pending"}
+    assert {one.supersedes_id for one in await told(core)} == {None}
 
 
 async def test_numbers_that_were_not_shown_are_dropped_and_counted(core: MemoryCore, agents: Tellers) -> None:

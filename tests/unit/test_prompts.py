@@ -27,7 +27,7 @@ PINNED = {
     "summarise_fast 1": "2ebb81d4518d",
     "extract_facts 1": "7208c542a1bf",
     "decide_conflicts 1": "7917e5505588",
-    "synthesise 1": "aeb5c805d2e3",
+    "synthesise 2": "58765ea96bdf",
 }
 
 

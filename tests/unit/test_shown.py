@@ -48,7 +48,7 @@ def test_a_memory_that_was_not_shown_is_dropped_and_counted(numbers: dict[str, i
 @pytest.mark.parametrize(
     ("held", "decision"),
     [
-        (fact("Ana lives in Berlin", pinned=True), {}),
+        (fact("Ana lives in Berlin", pinned=True), {"operation": "UPDATE"}),
         (OLD, {"confidence_score": 0.5}),
         (fact("Bruno likes chess"), {}),
         (memory("Ana lives in Berlin", category="fact"), {}),

@@ -8,7 +8,7 @@ they are when one of them is newer than the head.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -31,7 +31,7 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.models import Event, Head, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
-from memory_core.ports import Batch, Charged, Clock, Document, Filter, Found, Health, Kind, Near, Place, Search, Snapshot
+from memory_core.ports import Batch, Charged, Clock, Document, Filter, Found, Health, Kind, Near, Place, Search, Snapshot, Touch
 
 if TYPE_CHECKING:
     from azure.cosmos.aio import ContainerProxy
@@ -140,6 +140,11 @@ class CosmosStore:
         """One document beside the log; it is sent once."""
         self._check_open()
         return await bookkeeping.keep(self._connection, owner, document, self._clock.now())
+
+    async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
+        """Accesses of memories, once a marker."""
+        self._check_open()
+        return await bookkeeping.touch(self._connection, owner, marker, touches, self._clock.now())
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
         """The next owners for whom work waits."""

@@ -34,7 +34,6 @@ from memory_core.domain.agent_answers import (
     Synthesis,
 )
 from memory_core.domain.conversation import Message
-from memory_core.domain.errors import AgentFailed
 from memory_core.domain.models import Vector
 from memory_core.domain.own_words import own_words
 from memory_core.ports import DecisionItem, Embedder, Health
@@ -98,10 +97,8 @@ class OfflineAgents:
         """By slot, negation, number and words in common."""
         return _answered(await asyncio.to_thread(decided, new, held))
 
-    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem], complaint: str | None = None) -> Answered[Synthesis]:
-        """The notes merged part by part. Raises AgentFailed when they do not fit, or when the first try was not good enough."""
-        if complaint is not None:
-            raise AgentFailed("rules give the same note again")
+    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
+        """The notes merged part by part. Raises AgentFailed when they do not fit."""
         return _answered(await asyncio.to_thread(merged, notes))
 
     async def check(self) -> Health:

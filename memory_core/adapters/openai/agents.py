@@ -98,10 +98,9 @@ class OpenAIAgents:
         """What each held memory becomes beside the new ones."""
         return await self._ask("decide_conflicts", app_id, [*item_entries("new", new), *item_entries("held", held)])
 
-    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem], complaint: str | None = None) -> Answered[Synthesis]:
-        """One note out of several. The complaint names words of the notes, so it is data like them."""
-        entries = item_entries("note", notes)
-        return await self._ask("synthesise", app_id, [*entries, *([Entry(("complaint",), complaint)] if complaint else [])])
+    async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
+        """One note out of several."""
+        return await self._ask("synthesise", app_id, item_entries("note", notes))
 
     async def check(self) -> Health:
         """The last call, when it was well and just now; else whether the service answers at all. No tokens are spent."""

@@ -7,7 +7,7 @@ are a Redis Cluster hash tag: all keys of one owner live in one slot, which the 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from memory_core.domain.scope import Owner
 
@@ -15,6 +15,8 @@ SESSION_TTL_S = 24 * 3600
 """From the last write; reading does not prolong it."""
 VECTOR_TTL_S = 24 * 3600
 SESSION_CAP = 500
+TOUCH_TTL_S = 7 * 24 * 3600
+"""Accesses that nobody came to write down for so long are forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,35 @@ def session_keys(owner: Owner, session_id: str) -> SessionKeys:
     """`mc:{app:user}:session:<id>:entries` and `…:order`."""
     base = f"mc:{{{_part(owner.app_id)}:{_part(owner.user_id)}}}:session:{_part(session_id)}"
     return SessionKeys(f"{base}:entries", f"{base}:order")
+
+
+@dataclass(frozen=True, slots=True)
+class TouchKeys:
+    """The accesses of an owner that wait (a hash by memory id), those that are set apart, and the set of all owners who have some."""
+
+    waiting: str
+    apart: str
+
+
+GATHERED = "mc:touched"
+"""The owners with accesses that wait."""
+
+
+def touch_keys(owner: Owner) -> TouchKeys:
+    """`mc:{app:user}:touches` and `…:touches:apart`."""
+    base = f"mc:{{{_part(owner.app_id)}:{_part(owner.user_id)}}}:touches"
+    return TouchKeys(base, f"{base}:apart")
+
+
+def owner_name(owner: Owner) -> str:
+    """An owner as a member of the set of owners."""
+    return f"{_part(owner.app_id)}:{_part(owner.user_id)}"
+
+
+def owner_of(name: str) -> Owner:
+    """The owner of such a name."""
+    app_id, _, user_id = name.partition(":")
+    return Owner(unquote(app_id), unquote(user_id))
 
 
 def vector_key(key: str) -> str:

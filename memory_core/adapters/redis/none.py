@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from memory_core.domain.models import Memory, Vector
 from memory_core.domain.scope import Owner
-from memory_core.ports import Health, Stamp
+from memory_core.ports import Health, Stamp, Taken, Touch
 
 
 class NoShortTermStore:
@@ -53,6 +53,21 @@ class NoShortTermStore:
     async def count(self, app_id: str, name: str, amount: int, life: timedelta) -> int | None:
         """Not counted."""
         return None
+
+    async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
+        """Not kept."""
+        return not touches
+
+    async def gathered(self, limit: int) -> list[Owner]:
+        """Nothing waits."""
+        return []
+
+    async def take(self, owner: Owner, flush_id: str) -> Taken | None:
+        """Nothing waits."""
+        return None
+
+    async def taken(self, owner: Owner, flush_id: str) -> None:
+        """Nothing is set apart."""
 
     def pool(self) -> tuple[int, int]:
         """No connections."""

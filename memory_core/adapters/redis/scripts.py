@@ -109,3 +109,19 @@ return 1
 
 0: refused, a newer set stands.
 """
+
+TAKE = """
+if redis.call('EXISTS', KEYS[2]) == 0 then
+  if redis.call('EXISTS', KEYS[1]) == 0 then return {} end
+  redis.call('RENAME', KEYS[1], KEYS[2])
+  redis.call('HSET', KEYS[2], '#flush', ARGV[1])
+end
+return redis.call('HGETALL', KEYS[2])
+"""
+"""Accesses that wait are set apart whole under an attempt's id; while an attempt's are, nobody sets apart others. KEYS: waiting, apart."""
+
+TAKEN = """
+if redis.call('HGET', KEYS[1], '#flush') == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+return 0
+"""
+"""An attempt's accesses are written down, by it or by another that took them over. KEYS: apart."""

@@ -7,35 +7,49 @@ So no call raises and none waits: each is bounded by a timeout, and by a breaker
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 
 from memory_core.adapters.redis import entry, scripts
+from memory_core.adapters.redis import touches as counting
 from memory_core.adapters.redis.breaker import Breaker
 from memory_core.adapters.redis.client import Connect
-from memory_core.adapters.redis.keys import SESSION_CAP, SESSION_TTL_S, VECTOR_TTL_S, SessionKeys, counter_key, session_keys, vector_key
+from memory_core.adapters.redis.guarded import GuardedRedis
+from memory_core.adapters.redis.keys import (
+    GATHERED,
+    SESSION_CAP,
+    SESSION_TTL_S,
+    VECTOR_TTL_S,
+    SessionKeys,
+    counter_key,
+    owner_name,
+    owner_of,
+    session_keys,
+    touch_keys,
+    vector_key,
+)
 from memory_core.adapters.redis.room import Room
 from memory_core.domain.models import Memory, Vector
 from memory_core.domain.scope import Owner
-from memory_core.ports import Clock, Health, Stamp
+from memory_core.ports import Clock, Stamp, Taken, Touch
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
 
 log = logging.getLogger(__name__)
-T = TypeVar("T")
-START_TIMEOUT_S = 2.0
-"""The first connection may take longer than a call: name lookup, TLS, a first token."""
+SCRIPTS = {
+    "recall": scripts.RECALL,
+    "remember": scripts.REMEMBER,
+    "drop": scripts.DROP,
+    "rebuild": scripts.REBUILD,
+    "take": scripts.TAKE,
+    "taken": scripts.TAKEN,
+}
 
-MAX_CONCURRENT = 32
-"""Calls under way at once, hence connections; a burst waits its turn instead of opening a connection for each request."""
 
-
-class RedisShortTermStore:
+class RedisShortTermStore(GuardedRedis):
     """The short term on whatever `connect` connects to.
 
     timeout_s bounds each call, connecting included; None: nothing does. session_ttl_s, vector_ttl_s, session_cap: see `keys`. room
@@ -56,38 +70,11 @@ class RedisShortTermStore:
         session_cap: int = SESSION_CAP,
         room: Room | None = None,
     ) -> None:
-        self._connect = connect
-        self._clock = clock
-        self._adapter = adapter
-        self._timeout_s = timeout_s
-        self._breaker = breaker or Breaker(clock)
+        super().__init__(connect, clock, SCRIPTS, adapter=adapter, timeout_s=timeout_s, breaker=breaker)
         self._session_ttl_s = session_ttl_s
         self._vector_ttl_s = vector_ttl_s
         self._session_cap = session_cap
         self._room = room
-        self._slots = asyncio.Semaphore(MAX_CONCURRENT)
-        self._under_way = 0
-        self._client: Redis | None = None
-        self._scripts: dict[str, Callable[..., Awaitable[Any]]] = {}
-        self._last_ok: datetime | None = None
-        self._last_error: str | None = None
-        self.failures = 0
-        self.skipped = 0
-
-    async def open(self) -> None:
-        """Connect, so that the first call finds a connection. A server that is down is noted, no more."""
-        await self._bounded("open", lambda client: client.ping(), None, START_TIMEOUT_S)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.aclose()
-
-    @property
-    def degraded(self) -> bool:
-        """True from the first failed call until the next that is answered, hence also while the circuit is open."""
-        return self._breaker.failing
 
     async def recall(self, owner: Owner, session_id: str, limit: int) -> tuple[Stamp | None, list[Memory]]:
         """The newest `limit` memories that are held of a session, newest first, and the stamp they are good for: one round trip.
@@ -198,67 +185,31 @@ class RedisShortTermStore:
 
         return await self._bounded("count", add, None)
 
-    async def check(self) -> Health:
-        """One PING, whatever the circuit says: readiness should see at once that a server is back."""
-        began = time.perf_counter()
-        try:
-            async with asyncio.timeout(self._timeout_s):
-                await self._connected().ping()
-        except Exception as error:  # noqa: BLE001 - the port promises that a check says what is wrong instead of raising
-            self._failed("check", error)
-        else:
-            self._succeeded()
-        latency = None if self.degraded else (time.perf_counter() - began) * 1000
-        facts = {"circuit": self._breaker.state, "failures": self.failures, "skipped": self.skipped}
-        detail = f"last error: {self._last_error}" if self.degraded else None
-        return Health(self._adapter, "unavailable" if self.degraded else "ok", latency, self._last_ok, detail, facts)
+    async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
+        """Add accesses; False where Redis is this process's own, which would lose them with it."""
+        if self._room is not None or not touches:
+            return not touches
+        return await self._bounded("gather", lambda client: counting.add(client, touches), False)
+
+    async def gathered(self, limit: int) -> list[Owner]:
+        """Some owners with accesses that wait."""
+        names: Any = await self._bounded("gathered", lambda client: counting.owners(client, limit), None)
+        return [owner_of(name.decode()) for name in names or ()]
+
+    async def take(self, owner: Owner, flush_id: str) -> Taken | None:
+        """Set apart what waits."""
+        keys = touch_keys(owner)
+        taken = counting.taken_of(await self._script("take", [keys.waiting, keys.apart], [flush_id], []))
+        if taken is None:
+            await self._bounded("take", lambda client: client.srem(GATHERED, owner_name(owner)), 0)
+        return taken
+
+    async def taken(self, owner: Owner, flush_id: str) -> None:
+        """Forget what was set apart."""
+        await self._script("taken", [touch_keys(owner).apart], [flush_id], 0)
 
     def _now_s(self) -> int:
         return int(self._clock.now().timestamp())
-
-    def _connected(self) -> Redis:
-        if self._client is None:
-            self._client = self._connect()
-            sources = {"recall": scripts.RECALL, "remember": scripts.REMEMBER, "drop": scripts.DROP, "rebuild": scripts.REBUILD}
-            self._scripts = {name: self._client.register_script(source) for name, source in sources.items()}
-        return self._client
-
-    async def _script(self, name: str, keys: list[str], arguments: list[Any], otherwise: Any) -> Any:
-        return await self._bounded(name, lambda _: self._scripts[name](keys=keys, args=arguments), otherwise)
-
-    async def _bounded(self, name: str, call: Callable[[Redis], Awaitable[T]], otherwise: T, timeout_s: float | None = None) -> T:
-        """The call's answer, or `otherwise` when the circuit is open or the call fails or takes too long."""
-        if not self._breaker.allow():
-            return otherwise
-        try:
-            async with asyncio.timeout(timeout_s or self._timeout_s), self._slots:
-                self._under_way += 1
-                try:
-                    answer = await call(self._connected())
-                finally:
-                    self._under_way -= 1
-        except Exception as error:  # noqa: BLE001 - a cache must not fail its caller, whatever it does; logged and counted
-            self._failed(name, error)
-            return otherwise
-        self._succeeded()
-        return answer
-
-    def pool(self) -> tuple[int, int]:
-        """Calls that may be under way at once, each on a connection of its own, and those that are."""
-        return MAX_CONCURRENT, self._under_way
-
-    def _failed(self, name: str, error: Exception) -> None:
-        self.failures += 1
-        self._last_error = f"{name}: {type(error).__name__}: {error}".rstrip(": ")
-        if not self._breaker.failing:
-            log.warning("The short term (%s) fails, going on without it: %s", self._adapter, self._last_error)
-        self._breaker.failed()
-
-    def _succeeded(self) -> None:
-        if self._breaker.failing:
-            log.info("The short term (%s) answers again", self._adapter)
-        self._breaker.succeeded()
-        self._last_ok = self._clock.now()
 
     def _encoded(self, memory: Memory) -> bytes | None:
         try:

@@ -1,21 +1,25 @@
 """Documents beside the log, written one by one: tasks, steps, buffers; and the heads of those for whom work waits.
 
-One would get wrong: nothing here touches the owner's head or its change counters. A slice of memories misses nothing by that, and
-a commit under way is not disturbed.
+One would get wrong: nothing here touches the owner's head, so a commit under way is not disturbed. Only accesses of memories raise its
+change counter, by which a slice in memory learns of them.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
+
+import orjson
 
 from memory_core.adapters.sqlite.reading import head_of
 from memory_core.adapters.sqlite.rows import READ_COLUMNS, WRITE, check_size, decoded, parameters, size_of, tag_of
 from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
-from memory_core.ports import LOGGED, Document
+from memory_core.ports import LOGGED, Document, Touch
 
+MARKED_FOR = timedelta(days=1)
 PURGED_AT_ONCE = 20
 """Expired rows of the owner that one write deletes; it makes fewer than that, so they never pile up."""
 
@@ -27,6 +31,9 @@ _PURGE = (
     "DELETE FROM documents WHERE app_id = ? AND user_id = ? AND id IN "
     "(SELECT id FROM documents WHERE app_id = ? AND user_id = ? AND expires_at <= ? LIMIT ?)"
 )
+_NEXT_CHANGE = "UPDATE heads SET change = change + 1 WHERE app_id = ? AND user_id = ? RETURNING change"
+_TOUCHED = "SELECT body FROM documents WHERE app_id = ? AND user_id = ? AND id = ? AND kind = 'memory'"
+_TOUCH = "UPDATE documents SET body = ?, change = ? WHERE app_id = ? AND user_id = ? AND id = ?"
 # A head is looked at by its text: 10,000 of them in about 10 ms, once an hour.
 _WAITING = (
     "SELECT app_id, user_id, body FROM heads WHERE (app_id, user_id) > (?, ?) "
@@ -54,6 +61,34 @@ def keep(connection: sqlite3.Connection, owner: Owner, document: Document, now: 
         if connection.in_transaction:
             connection.execute("ROLLBACK")
     return kept
+
+
+def touch(connection: sqlite3.Connection, owner: Owner, marker: str, touches: Mapping[str, Touch], now: datetime) -> int:
+    """Write down accesses once, as `LongTermStore.touch` says."""
+    row = parameters(Document(marker, "marker", {"touched": len(touches)}, expires_at=now + MARKED_FOR))
+    row.update(app_id=owner.app_id, user_id=owner.user_id, change=None, overwrite=0, now=now.timestamp())
+    touched = 0
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if connection.execute(WRITE, row).rowcount:
+            change = connection.execute(_NEXT_CHANGE, owner).fetchone()
+            for identity, one in touches.items() if change is not None else ():
+                found = connection.execute(_TOUCHED, (*owner, identity)).fetchone()
+                if found is not None:
+                    body = orjson.loads(found[0])
+                    body["access_count"] += one.count
+                    body["last_accessed_at"] = _later(body["last_accessed_at"], one.at)
+                    connection.execute(_TOUCH, (orjson.dumps(body), change[0], *owner, identity))
+                    touched += 1
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    return touched
+
+
+def _later(known: str | None, at: datetime) -> str:
+    return at.isoformat() if known is None else max(datetime.fromisoformat(known), at).isoformat()
 
 
 def read(connection: sqlite3.Connection, owner: Owner, identity: str, now: datetime) -> Document | None:

@@ -11,7 +11,7 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
@@ -29,7 +29,7 @@ from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
-from memory_core.ports import Batch, Clock, Document, Filter, Found, Health, Kind, Near, Neighbour, Place, Search, Snapshot
+from memory_core.ports import Batch, Clock, Document, Filter, Found, Health, Kind, Near, Neighbour, Place, Search, Snapshot, Touch
 
 READERS = 3
 IDS_ON_THE_LOOP = 32
@@ -122,6 +122,10 @@ class SqliteStore:
     async def keep(self, owner: Owner, document: Document) -> Document | None:
         """One document beside the log."""
         return await self._write(True, bookkeeping.keep, owner, document, self._clock.now())
+
+    async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
+        """Accesses of memories, once a marker."""
+        return await self._run(self._writer, bookkeeping.touch, owner, marker, touches, self._clock.now())
 
     async def _write(self, light: bool, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Do a writing `work`: here when it is light and need not wait for the disk, else in the writing thread."""

@@ -1,0 +1,80 @@
+"""Restoring what was deleted: it becomes what it was, which need not be `active`.
+
+One would get wrong: a truth that had been replaced before somebody deleted it is history, and stays that; only its place in the chain says
+so, since a deletion writes its own reason over the older one. And what stood in a slot may find another truth there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from memory_core.domain.conflict import ConflictRecord
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
+from memory_core.domain.models import Memory, Status
+from memory_core.evolution.timeline import ended, following
+from memory_core.ledger.changes import Change
+from memory_core.ledger.ids import derived
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """The changes that restore a memory, its last state the last of its own; the record of a conflict that this brings up."""
+
+    changes: tuple[Change, ...]
+    memory: Memory
+    conflict: ConflictRecord | None = None
+
+
+def restored(memory: Memory, truths: Sequence[Memory], reason: str, now: datetime) -> Restored:
+    """The memory as it was before it was deleted, or decayed. truths: the others of its slot, past ones too.
+
+    History comes back as history, and ends where the next truth begins that was told since. A truth that meets another one in its slot
+    stays beside it, `pending`: who restores by hand has not said which of the two holds.
+    """
+    back = memory.model_copy(update={"status": Status.ACTIVE, "status_reason": "restored", "change_reason": reason, "updated_at": now})
+    first = Change("restored", back, memory, {"reason": reason})
+    if memory.status is Status.DELETED and memory.next_id is not None:
+        if memory.status_reason not in TRUE_ONCE:
+            past = _past(back, truths)
+            return Restored((first, Change(past.status.value, past, back)), past)
+        # It stood, and an agent took it for contradicted: whoever restores it says that it was not.
+        back = back.model_copy(update={"next_id": None, "valid_until": None})
+        first = Change("restored", back, memory, {"reason": reason})
+    standing = [one for one in truths if one.status in FOUND_BY_DEFAULT]
+    if not standing:
+        return Restored((first,), back)
+    other = max(standing, key=lambda one: (one.event_timestamp, one.sequence))
+    return _beside(other, back, memory, reason, now)
+
+
+def _past(back: Memory, truths: Sequence[Memory]) -> Memory:
+    if back.next_id in back.consolidated_into_ids:
+        return back.model_copy(update={"status": Status.UPDATED, "status_reason": "consolidated"})
+    past = back.model_copy(update={"status": Status.SUPERSEDED, "status_reason": "contradicted"})
+    later = following(past, truths)
+    return past if later is None else ended(past, later.valid_from).model_copy(update={"next_id": later.id})
+
+
+def _beside(other: Memory, back: Memory, memory: Memory, reason: str, now: datetime) -> Restored:
+    record = ConflictRecord(
+        id=conflict_id(other, memory),
+        status="pending",
+        confidence=1.0,
+        strategy="keep_both",
+        reason="restored by hand while another truth stands in its slot",
+        old_id=other.id,
+        new_id=memory.id,
+        at=now,
+    )
+    about: dict[str, Any] = {"conflict_id": record.id}
+    pending = back.model_copy(update={"conflict_state": "pending"})
+    marked = Change("conflict_marked", other.model_copy(update={"conflict_state": "pending"}), other, about)
+    return Restored((Change("restored", pending, memory, {"reason": reason, **about}), marked), pending, record)
+
+
+def conflict_id(other: Memory, memory: Memory) -> str:
+    """The id of the record about a restored memory and one that stands in its slot."""
+    return derived("cft", other.id, memory.id)

@@ -1,0 +1,121 @@
+"""One cell's work, and how far it got: whether it is still to be done, what it is not to make any more, the conversation's next state.
+
+All of it is read from the look that a commit is decided on, so that whoever was cancelled, overtaken or cleared meanwhile finds out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memory_core.domain.conversation import Cell, Conversation, FormedCell
+from memory_core.domain.models import Head, MemoryType
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
+from memory_core.formation.cell_plan import CellOutcome
+from memory_core.ledger.changes import Changes
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.pair import counted, unfinished
+from memory_core.ledger.sessions import clears_of
+from memory_core.ports import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Formed:
+    """One cell's result: where it is, what it became, and what that did, counted; `last`: the conversation is formed."""
+
+    cell: FormedCell
+    last: bool
+    counts: Mapping[str, int]
+
+
+Finish = Callable[[Conversation, Formed], tuple[Document, ...]]
+Report = Callable[[str, float], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One cell's work: whose it is, of which conversation, and what its commit is told.
+
+    cleared: the types of memories that the session was cleared of since the conversation was accepted, as far as was seen.
+    """
+
+    owner: Owner
+    conversation: Conversation
+    cell: Cell
+    total: int
+    call: Call
+    finish: Finish
+    cleared: frozenset[MemoryType] = frozenset()
+
+    @property
+    def state_ids(self) -> list[str]:
+        """The documents that say how far the work is, and whether it is still to be done."""
+        session = self.conversation.session_id
+        return [self.conversation.id, *([session_document_id(self.owner, session)] if session is not None else [])]
+
+
+def formed_before(look: Look, conversation_id: str, cell: Cell) -> tuple[bool, Formed | None]:
+    """Whether there is nothing to do for this cell, and then what it became; None for one that is cancelled or gone."""
+    conversation = stored(look, conversation_id)
+    if conversation is None or conversation.state in ("cancelled", "poisoned"):
+        return True, None
+    if len(conversation.formed_cells) > cell.number:
+        return True, Formed(conversation.formed_cells[cell.number], conversation.state == "formed", {})
+    return False, None
+
+
+def cleared_since(look: Look, work: Work) -> frozenset[MemoryType]:
+    """The types of memories that the session was cleared of since the conversation was accepted."""
+    if work.conversation.session_id is None:
+        return frozenset()
+    clears = clears_of(look.documents.get(session_document_id(work.owner, work.conversation.session_id)))
+    return frozenset(MemoryType(kind) for kind, count in clears.items() if count > work.conversation.clears.get(kind, 0))
+
+
+def stored(look: Look, conversation_id: str) -> Conversation | None:
+    """The conversation as it is stored in the head's epoch."""
+    found = look.documents.get(conversation_id)
+    if found is None or look.head is None or found.body.get("epoch") != look.head.epoch:
+        return None
+    return Conversation.model_validate({name: value for name, value in found.body.items() if name not in ("epoch", "sequence")})
+
+
+def advanced(planned: Changes[CellOutcome], look: Look, work: Work) -> Changes[Formed | None]:
+    """The plan, and with it the conversation one cell further; with the last cell also what `finish` adds.
+
+    The conversation is written onto the very state that was read: no event tells that it was cancelled.
+    """
+    conversation, found = stored(look, work.conversation.id), look.documents[work.conversation.id]
+    assert conversation is not None
+    cell, last = work.cell, work.cell.number == work.total - 1
+    formed_cell = FormedCell(first=cell.first, last=cell.last, memory_ids=list(planned.result.memory_ids))
+    further = conversation.model_copy(
+        update={
+            "cells": work.total,
+            "formed_cells": [*conversation.formed_cells, formed_cell],
+            "state": "formed" if last else conversation.state,
+        }
+    )
+    formed = Formed(formed_cell, last, planned.result.counts)
+    body = {**found.body, **further.model_dump(mode="json", exclude={"messages"})}
+    ended = work.finish(further, formed) if last else ()
+
+    def head_fields(head: Head) -> Mapping[str, Any]:
+        fields = dict(planned.head_fields(head))
+        fields["last_formed_sequence"] = head.sequence + len(planned.changes)
+        if last:
+            fields |= counted(unfinished(ended) - 1)(head)
+        return fields
+
+    return Changes(
+        formed,
+        planned.changes,
+        (*planned.puts, replace(found, body=body), *ended),
+        reads=planned.reads,
+        sessions=planned.sessions,
+        types=planned.types,
+        head_fields=head_fields,
+    )

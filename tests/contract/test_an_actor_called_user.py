@@ -1,0 +1,64 @@
+"""A person who is called "User" is not the user: no truth of one of them becomes one of the other's."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from memory_core.adapters.offline.agents import OfflineAgents
+from memory_core.core import MemoryCore
+from memory_core.domain.conversation import Message, as_named
+from memory_core.domain.requests import ConverseInput
+from tests.builders import ALICE, NOW
+from tests.tasks import Hand, task_of
+from tests.world import World, listed
+
+Line = tuple[str, str | None, str]
+
+
+def talk(*lines: Line, days: int = 0) -> ConverseInput:
+    messages = [
+        {"role": role, "actor": actor, "content": content, "timestamp": (NOW + timedelta(days=days, minutes=place)).isoformat()}
+        for place, (role, actor, content) in enumerate(lines)
+    ]
+    return ConverseInput.model_validate({"session_id": f"s{days}", "messages": messages})
+
+
+async def cities(core: MemoryCore) -> dict[str | None, object]:
+    return {one.subject: one.value for one in await listed(core) if one.attribute == "home city"}
+
+
+async def told(core: MemoryCore, *lines: Line, days: int = 0) -> None:
+    accepted = await core.converse(ALICE, talk(*lines, days=days))
+    await Hand(core).work_all()
+    assert (await task_of(core, accepted)).status == "succeeded"
+
+
+@pytest.mark.parametrize("name", ["User", "user", "USER "])
+async def test_beside_somebody_with_a_name_it_is_a_name(world: World, name: str) -> None:
+    core = await world.core(agents=OfflineAgents())
+    await told(core, ("user", None, "I live in Oslo."))
+    await told(core, ("user", "Ana", "I live in Bergen."), ("user", name, "I live in Turku."), days=1)
+    assert await cities(core) == {"user": "Oslo", "Ana": "Bergen", f"Actor {name.strip()}": "Turku"}
+
+
+async def test_in_another_role_it_is_a_name(world: World) -> None:
+    core = await world.core(agents=OfflineAgents())
+    await told(core, ("user", None, "I live in Oslo."), ("assistant", "User", "I live in Turku."))
+    assert await cities(core) == {"user": "Oslo", "Actor User": "Turku"}
+
+
+async def test_where_nobody_else_speaks_for_himself_it_is_a_label_of_the_user(world: World) -> None:
+    core = await world.core(agents=OfflineAgents())
+    await told(core, ("user", None, "I live in Oslo."))
+    await told(core, ("user", "User", "I live in Turku."), ("assistant", "Helper", "Noted."), days=1)
+    assert await cities(core) == {"user": "Turku"}
+
+
+def test_it_is_decided_on_the_whole_conversation_and_changes_no_other_actor() -> None:
+    lines = talk(("user", "Ana", "a"), ("user", "User", "b"), ("assistant", "Bot", "c")).messages
+    whole = [Message.model_validate(line.model_dump()) for line in lines]
+    assert [one.actor for one in as_named(whole[1:], whole)] == ["Actor User", "Bot"]
+    assert [one.actor for one in as_named(whole[1:], whole[1:])] == [None, "Bot"]
+    assert [one.actor for one in whole] == ["Ana", "User", "Bot"]

@@ -1,0 +1,212 @@
+"""Accesses: counted once however often they are sent, beside the log, and gathered where other processes find them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
+
+import pytest
+
+from memory_core.adapters.redis.client import server
+from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.adapters.redis.store import RedisShortTermStore
+from memory_core.core import MemoryCore
+from memory_core.domain.models import Memory
+from memory_core.domain.requests import RetrieveInput, SaveInput
+from memory_core.domain.scope import Owner
+from memory_core.ports import LongTermStore, Touch, Write
+from tests.builders import ALICE, NOW, StillClock, batch, document, memory, query, save
+from tests.contract.conftest import StoreFactory
+from tests.redis_server import RedisServer
+from tests.world import BOB, World
+
+LATER = NOW + timedelta(hours=1)
+
+
+async def stored(store: LongTermStore, identity: str, owner: Owner = ALICE) -> Memory:
+    return Memory.model_validate((await store.snapshot(owner, [identity])).documents[identity].body)
+
+
+async def counts(world: World, *ids: str, owner: Owner = ALICE) -> list[int]:
+    store = await world.look_on()
+    return [(await stored(store, identity, owner)).access_count for identity in ids]
+
+
+async def test_a_touch_counts_and_moves_neither_head_nor_revision(store: LongTermStore) -> None:
+    tea = memory("green tea")
+    head = await save(store, tea)
+    before = await stored(store, tea.id)
+    assert await store.touch(ALICE, "mrk_1", {tea.id: Touch(3, LATER)}) == 1
+    touched = await stored(store, tea.id)
+    assert (touched.access_count, touched.last_accessed_at) == (3, LATER)
+    assert touched.etag == before.etag
+    assert (await store.snapshot(ALICE)).head == head
+
+
+async def test_the_same_marker_counts_once(store: LongTermStore) -> None:
+    tea = memory("green tea")
+    await save(store, tea)
+    await store.touch(ALICE, "mrk_1", {tea.id: Touch(3, LATER)})
+    assert await store.touch(ALICE, "mrk_1", {tea.id: Touch(3, LATER)}) == 0
+    await store.touch(ALICE, "mrk_2", {tea.id: Touch(1, LATER)})
+    assert (await stored(store, tea.id)).access_count == 4
+
+
+async def test_what_is_gone_or_anothers_is_left_out(store: LongTermStore) -> None:
+    tea, his = memory("green tea"), memory("his tea", owner=BOB)
+    await save(store, tea)
+    await save(store, his)
+    assert await store.touch(ALICE, "mrk_1", {"mem_gone": Touch(1, LATER), tea.id: Touch(1, LATER), his.id: Touch(5, LATER)}) == 1
+    assert (await stored(store, his.id, BOB)).access_count == 0
+
+
+async def test_an_unknown_user_has_nothing_to_touch(store: LongTermStore) -> None:
+    assert await store.touch(ALICE, "mrk_1", {"mem_1": Touch(1, LATER)}) == 0
+    assert (await store.snapshot(ALICE)).head is None
+
+
+async def test_a_search_knows_the_new_count_in_every_process(store_factory: StoreFactory) -> None:
+    one, other = await store_factory(), await store_factory()
+    tea = memory("green tea")
+    await save(one, tea)
+    assert (await other.search(ALICE, query("green"))).candidates.access_count.tolist() == [0]
+    await one.touch(ALICE, "mrk_1", {tea.id: Touch(7, LATER)})
+    for store in (one, other):
+        found = (await store.search(ALICE, query("green"))).candidates
+        assert found.access_count.tolist() == [7]
+        assert found.accessed_at.tolist() == [LATER.timestamp()]
+
+
+async def test_a_commit_under_way_is_not_disturbed(store: LongTermStore) -> None:
+    tea, coffee = memory("green tea"), memory("coffee")
+    head = await save(store, tea)
+    await store.touch(ALICE, "mrk_1", {tea.id: Touch(1, LATER)})
+    await store.commit(ALICE, batch(head, [Write("create", document(coffee))]))
+    assert (await stored(store, tea.id)).access_count == 1
+
+
+async def saved(core: MemoryCore, *contents: str, owner: Owner = ALICE) -> list[str]:
+    return [(await core.save(owner, SaveInput(content=content, type="episodic"))).memory.id for content in contents]
+
+
+async def found(core: MemoryCore, words: str, owner: Owner = ALICE) -> list[str]:
+    results = (await core.retrieve(owner, RetrieveInput(query=words, similarity_threshold=0.0))).results
+    return [hit.memory.id for hit in results]
+
+
+async def test_what_a_retrieve_shows_is_counted_when_it_is_written_down(world: World) -> None:
+    core = await world.core()
+    tea, coffee = await saved(core, "green tea in the morning", "coffee at noon")
+    for _ in range(3):
+        assert tea in await found(core, "green tea")
+    await core.get(ALICE, coffee)
+    events = len(await world.log())
+    assert await core.flush_touches() == 2
+    assert (await counts(world, tea))[0] == 3
+    assert len(await world.log()) == events
+    assert await core.flush_touches() == 0
+
+
+async def test_a_look_back_in_time_is_no_access(world: World) -> None:
+    core = await world.core()
+    (tea,) = await saved(core, "green tea")
+    world.clock.forward(60)
+    await core.retrieve(ALICE, RetrieveInput(query="tea", at=world.clock.now()))
+    await core.get(ALICE, tea, at=world.clock.now())
+    assert await core.flush_touches() == 0
+
+
+async def test_a_process_that_ends_in_peace_writes_down_what_it_gathered(world: World) -> None:
+    core = await world.core(short_term=NoShortTermStore())
+    (tea,) = await saved(core, "green tea")
+    await found(core, "tea")
+    await world.end(core)
+    assert await counts(world, tea) == [1]
+
+
+async def test_without_redis_they_are_written_every_ten_minutes(world: World) -> None:
+    core = await world.core(short_term=NoShortTermStore())
+    (tea,) = await saved(core, "green tea")
+    await found(core, "tea")
+    world.clock.forward(601)
+    await found(core, "tea")
+    async with asyncio.timeout(20):
+        while await counts(world, tea) != [2]:
+            await asyncio.sleep(0.01)
+
+
+@pytest.fixture(scope="module")
+def redis() -> Iterator[RedisServer]:
+    process = RedisServer()
+    process.start()
+    yield process
+    process.kill()
+
+
+@pytest.fixture
+async def shared(redis: RedisServer, clock: StillClock) -> AsyncIterator[RedisShortTermStore]:
+    made = RedisShortTermStore(server(redis.url), clock, timeout_s=5)
+    await made.open()
+    await made._connected().flushall()
+    yield made
+    await made.close()
+
+
+async def test_redis_gathers_for_all_processes_and_gives_each_access_once(shared: RedisShortTermStore) -> None:
+    await shared.gather({ALICE: {"mem_1": Touch(2, NOW)}, BOB: {"mem_9": Touch(1, NOW)}})
+    await shared.gather({ALICE: {"mem_1": Touch(1, LATER), "mem_2": Touch(1, NOW)}})
+    assert set(await shared.gathered(10)) == {ALICE, BOB}
+    taken = await shared.take(ALICE, "mrk_a")
+    assert taken is not None
+    assert taken.touches == {"mem_1": Touch(3, LATER), "mem_2": Touch(1, NOW)}
+    await shared.gather({ALICE: {"mem_1": Touch(5, LATER)}})
+    assert await shared.take(ALICE, "mrk_b") == taken  # the first attempt died: the second one goes on with it, under its id
+    await shared.taken(ALICE, "mrk_b")
+    assert await shared.take(ALICE, "mrk_c") == taken
+    await shared.taken(ALICE, "mrk_a")
+    rest = await shared.take(ALICE, "mrk_d")
+    assert rest is not None
+    assert (rest.flush_id, rest.touches) == ("mrk_d", {"mem_1": Touch(5, LATER)})
+    await shared.taken(ALICE, "mrk_d")
+    assert await shared.take(ALICE, "mrk_e") is None
+    assert await shared.gathered(10) == [BOB]
+
+
+async def test_an_owner_of_any_name_comes_back_as_himself(shared: RedisShortTermStore) -> None:
+    odd = Owner("app", "a:b%3A{ü} 日本")
+    await shared.gather({odd: {"mem_1": Touch(1, NOW)}})
+    assert await shared.gathered(10) == [odd]
+
+
+async def test_killed_between_writing_down_and_forgetting_counts_once(world: World, shared: RedisShortTermStore) -> None:
+    core = await world.core()
+    (tea,) = await saved(core, "green tea")
+    dying = await world.core(short_term=shared)
+    await found(dying, "tea")
+    world.clock.forward(6)
+    await found(dying, "tea")
+    async with asyncio.timeout(20):
+        while not await shared.gathered(10):
+            await asyncio.sleep(0.01)
+    taken = await shared.take(ALICE, "mrk_dead")
+    assert taken is not None
+    await dying._touches._write(ALICE, taken.flush_id, taken.touches)  # … and here its process dies, before `taken`
+    another = await world.core(short_term=shared)
+    await another.flush_touches()
+    assert await counts(world, tea) == [2]
+    assert await shared.take(ALICE, "mrk_x") is None
+
+
+async def test_the_same_procedure_told_again_makes_it_surer(world: World) -> None:
+    core = await world.core()
+    told = SaveInput(type="procedural", key="coffee", value="oat milk", confidence=0.6)
+    first = await core.save(ALICE, told)
+    second = await core.save(ALICE, told)
+    assert (second.outcome, second.memory.reinforcement_count) == ("reinforced", 1)
+    assert second.memory.confidence == pytest.approx(0.64)
+    assert second.memory.last_used_at is not None
+    third = await core.save(ALICE, told)
+    assert third.memory.confidence == pytest.approx(0.676)
+    other = await core.save(ALICE, told.model_copy(update={"value": "soy milk", "confidence": 0.5}))
+    assert (other.memory.id, other.memory.reinforcement_count, other.memory.confidence) == (first.memory.id, 0, 0.5)

@@ -1,0 +1,114 @@
+"""A truth that returns, told in every order: each moment has the right value, one truth stands, and the chain ends."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime, timedelta
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.requests import SaveInput
+from memory_core.domain.results import Saved
+from memory_core.domain.scope import Owner
+from tests.builders import ALICE, NOW
+from tests.tasks import Hand
+from tests.telling import Tellers, of_category, talk, tell
+from tests.world import World, listed
+
+Telling = tuple[int, str]
+RETURNING = [("Oslo", "Bergen", "Oslo", "Bergen"), ("Oslo", "Bergen", "Oslo", "Turku")]
+
+
+def day(number: float) -> datetime:
+    return NOW + timedelta(days=number)
+
+
+def city(telling: Telling) -> SaveInput:
+    moment, value = day(telling[0]), telling[1]
+    slot = {"subject": "Ana", "attribute": "city", "value": value}
+    return SaveInput(type=MemoryType.SEMANTIC, content=f"Ana's city is {value}", category="fact", event_timestamp=moment, **slot)
+
+
+async def facts(core: MemoryCore, owner: Owner, **query: Any) -> list[Memory]:
+    return [one for one in await listed(core, owner, **query) if one.category == "fact"]
+
+
+async def check(core: MemoryCore, owner: Owner, values: tuple[str, ...]) -> None:
+    for number, value in enumerate(values):
+        assert [one.value for one in await facts(core, owner, at=day(number + 0.5))] == [value], number
+    assert [one.value for one in await facts(core, owner)] == [values[-1]]
+    held = {one.id: one for one in await facts(core, owner, status="all")}
+    for one in held.values():
+        assert one.next_id is None if one.status is Status.ACTIVE else held[one.next_id or ""].valid_from > one.valid_from
+
+
+@pytest.mark.parametrize("values", RETURNING)
+async def test_saved_in_any_order_a_truth_that_returns_is_right_at_every_moment(core: MemoryCore, values: tuple[str, ...]) -> None:
+    for number, order in enumerate(permutations(enumerate(values))):
+        owner = Owner("app", f"user{number}")
+        for telling in order:
+            await core.save(owner, city(telling))
+        await check(core, owner, values)
+
+
+@pytest.mark.parametrize("values", RETURNING)
+async def test_in_one_call_it_is_right_as_well(core: MemoryCore, values: tuple[str, ...]) -> None:
+    for number, order in enumerate(permutations(enumerate(values))):
+        owner = Owner("app", f"user{number}")
+        assert all(isinstance(one, Saved) for one in await core.bulk(owner, [city(telling) for telling in order]))
+        await check(core, owner, values)
+
+
+async def test_told_in_any_order_a_truth_that_returns_is_right_at_every_moment(world: World) -> None:
+    core = await world.core(agents=Tellers(notes=False))
+    for number, order in enumerate(permutations(enumerate(RETURNING[0]))):
+        owner = Owner("app", f"user{number}")
+        for place, value in order:
+            await core.converse(owner, talk(f"Ana's city is {value}", at=day(place), session=f"{place}"))
+            await Hand(core).work_all()
+        await check(core, owner, RETURNING[0])
+
+
+async def test_worked_on_by_two_processes_at_once_it_is_right_as_well(world: World) -> None:
+    cores = [await world.core(agents=Tellers(notes=False), commit_deadline_s=60) for _ in range(2)]
+    for place, value in reversed(list(enumerate(RETURNING[0]))):
+        await cores[0].converse(ALICE, talk(f"Ana's city is {value}", at=day(place), session=f"{place}"))
+    deliveries = await Hand(cores[0]).take()
+    await asyncio.gather(*(Hand(cores[place % 2]).work(one) for place, one in enumerate(deliveries)))
+    await check(cores[0], ALICE, RETURNING[0])
+
+
+async def test_the_cells_of_a_truth_that_was_interrupted_know_the_truth_that_stands(world: World) -> None:
+    core = await world.core(agents=Tellers())
+    for place, value in ((0, "Oslo"), (2, "Oslo"), (1, "Bergen")):
+        await tell(core, f"Ana's city is {value}", at=day(place), session=f"{place}")
+    oslo, bergen, again = sorted(await facts(core, ALICE, status="all"), key=lambda one: one.valid_from)
+    assert [one.value for one in (oslo, bergen, again)] == ["Oslo", "Bergen", "Oslo"]
+    assert [one.supersedes_id for one in (oslo, bergen, again)] == [None, oslo.id, bergen.id]
+    assert (oslo.status_reason, oslo.valid_until, oslo.next_id) == ("contradicted", day(1), bergen.id)
+    assert (again.status, again.reinforcement_count) == (Status.ACTIVE, 1)
+    first, other, last = await of_category(core, "cell")
+    named = [(cell.atomic_facts[0].fact_id, cell.atomic_facts[0].superseded_by) for cell in (first, other, last)]
+    assert named == [(again.id, None), (bergen.id, again.id), (again.id, None)]
+    head = await world.head()
+    assert head is not None
+    assert {name: count for name, count in head.counts.items() if count} == {"active": 7, "superseded": 2}
+
+
+async def test_what_was_told_earlier_of_the_present_truth_moves_its_beginning(core: MemoryCore) -> None:
+    await core.save(ALICE, city((0, "Oslo")))
+    await core.save(ALICE, city((3, "Bergen")))
+    earlier = await core.save(ALICE, city((2, "Bergen")))
+    assert (earlier.outcome, earlier.memory.valid_from, earlier.memory.event_timestamp) == ("reinforced", day(2), day(3))
+    assert [one.value for one in await facts(core, ALICE, at=day(2.5))] == ["Bergen"]
+    assert [one.value for one in await facts(core, ALICE, at=day(1.5))] == ["Oslo"]
+
+
+async def test_when_a_truth_was_told_is_nobodys_business_but_ours(core: MemoryCore) -> None:
+    for place in range(3):
+        saved = await core.save(ALICE, city((place, "Oslo")))
+    assert "told_at" not in saved.memory.public()
