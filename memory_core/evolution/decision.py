@@ -118,7 +118,8 @@ def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> l
 _AS_NEW: dict[str, Any] = {
     "value": None, "value_text": None, "atomic_facts": [], "links": [], "status": Status.ACTIVE, "status_reason": "consolidated",
     "version": 1, "change_reason": None, "next_id": None, "consolidated_into_ids": [], "copied_from": None, "conflict_state": "resolved",
-    "conflict_ids": [], "reinforcement_count": 0, "access_count": 0, "last_used_at": None, "last_accessed_at": None, "told_at": [], "sequence": 0,
+    "conflict_ids": [], "reinforcement_count": 0, "access_count": 0, "last_used_at": None, "last_accessed_at": None, "told_at": [],
+    "sequence": 0,
 }  # fmt: skip
 
 

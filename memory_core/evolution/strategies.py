@@ -157,6 +157,7 @@ def _interrupt(new: Memory, judgement: Judgement, held: Memory, record: Conflict
             "sequence": 0,
             "version": 1,
             "pinned": False,
+            "conflict_ids": [],
             "created_at": now,
         }
     )

@@ -116,9 +116,10 @@ class _Sheet:
         for name in dict.fromkeys(name for one in self._gone() for name in one.conflict_ids):
             document = self.records.get(name)
             record = None if document is None else record_in(document.body)
-            if document is None or record is None or not record.open:
-                for side in [*self.states]:
-                    self._set(side, name, open=False)
+            sides = record.sides if record is not None and record.open else ()
+            for one in [one for one in self.states if one not in sides]:
+                self._set(one, name, open=False)
+            if document is None or record is None or all(self._stands(side) for side in sides):
                 continue
             heir = self._heir(record)
             for side in record.sides:
