@@ -71,6 +71,11 @@ class ConflictRecord(BaseModel):
         return (self.old_id,) if self.new_id is None else (self.old_id, self.new_id)
 
     @property
+    def memory_ids(self) -> list[str]:
+        """The ids of all memories that it says something of: of both sides, and of others that the decision moved."""
+        return list(dict.fromkeys([*self.sides, *(move.memory_id for move in self.moves)]))
+
+    @property
     def rejected_content(self) -> str | None:
         """The text that was not stored, where that was the decision."""
         return next((str(move.before["content"]) for move in self.moves if move.after is None and move.before is not None), None)

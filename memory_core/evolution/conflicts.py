@@ -19,7 +19,7 @@ from memory_core.evolution.decision import decide
 from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.undo import named_by, texts_of, undo
+from memory_core.evolution.take_back import take_back, texts_of
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.cursors import Cursors
@@ -92,7 +92,7 @@ class Conflicts:
                 return record
             if texts := {name: text for name, text in texts_of(page, record).items() if name not in embedded}:
                 raise _NeedsVectors(texts)
-            return undo(page, document, call.actor, embedded, read)
+            return take_back(page, document, call.actor, embedded, read)
 
         while True:
             try:
@@ -111,7 +111,7 @@ class Conflicts:
             document = _held(look, conflict_id)
             if earlier_result(look.documents, owner, call) is not None:
                 return Changes(record_in(document.body))
-            if missing := [name for name in named_by(record_in(document.body)) if name not in ids]:
+            if missing := [name for name in record_in(document.body).memory_ids if name not in ids]:
                 raise LookedElsewhere(missing)
             page = Page(owner, look, self._clock.now(), weighs=True)
             record = turn(page, document, ids)
@@ -122,7 +122,7 @@ class Conflicts:
                 tuple(page.changes),
                 (*page.puts.values(), *(session.document for session in page.sessions.values())),
                 receipt(owner, call, self._clock.now(), {"conflict_id": conflict_id}),
-                reads=frozenset({*page.states, *named_by(record)}),
+                reads=frozenset({*page.states, *record.memory_ids}),
                 sessions=frozenset(page.sessions),
                 types=frozenset({MemoryType.SEMANTIC.value}),
                 head_fields=lambda head: _counted(head, page.pending),

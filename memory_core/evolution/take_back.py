@@ -27,36 +27,31 @@ from memory_core.ports import Document
 UNDONE = "conflict_undone"
 
 
-def named_by(record: ConflictRecord) -> list[str]:
-    """Ids of the memories that an undo looks at."""
-    return list(dict.fromkeys([*record.sides, *(move.memory_id for move in record.moves)]))
-
-
 def texts_of(page: Page, record: ConflictRecord) -> dict[str, str]:
     """The texts that need a vector when the decision is taken back, by the ids of their memories."""
     moves = [move for move in record.moves if brings_text(move)]
     return {move.memory_id: text_to_embed(moved_back(move, page.memory(move.memory_id), page.owner, record, page.now)) for move in moves}
 
 
-def undo(page: Page, document: Document, by: str, embedded: Mapping[str, Mapping[str, Any]], asked: Collection[str]) -> ConflictRecord:
+def take_back(page: Page, document: Document, by: str, embedded: Mapping[str, Mapping[str, Any]], asked: Collection[str]) -> ConflictRecord:
     """Put the undoing of a resolved conflict onto the page; the record as it is then.
 
     embedded: the fields of a memory's embedding, for each of `texts_of`. asked: the ids that the page's look was asked for. Raises Conflict
     that names what is in the way; LookedElsewhere for cells that were not asked for.
     """
     record = record_in(document.body)
-    memories = {name: memory for name in named_by(record) if (memory := page.memory(name)) is not None}
+    memories = {name: memory for name in record.memory_ids if (memory := page.memory(name)) is not None}
     if way := in_the_way(record.moves, memories):
         raise Conflict(f"it can't be undone any more: {'; '.join(way)}")
     for move in record.moves:
-        _take_back(page, record, move, embedded)
+        _move_back(page, record, move, embedded)
     pending = _pending(record, by, page)
     old, new = standing_sides(page, pending)
     for one in (old, new):
         if one.id not in {move.memory_id for move in record.moves}:
             page.apply([Change(UNDONE, one, one, {"conflict_id": record.id})])
-    unmark(page, [name for name in named_by(record) if _stands_again(page, memories, name)], asked)
-    for name in named_by(record):
+    unmark(page, [name for name in record.memory_ids if _stands_again(page, memories, name)], asked)
+    for name in record.memory_ids:
         if name not in pending.sides and _stands_again(page, memories, name):
             _ask_beside(page, pending, name)
     page.puts[record.id] = replace(document, body={**document.body, **pending.model_dump(mode="json")})
@@ -64,7 +59,7 @@ def undo(page: Page, document: Document, by: str, embedded: Mapping[str, Mapping
     return pending
 
 
-def _take_back(page: Page, record: ConflictRecord, move: Move, embedded: Mapping[str, Mapping[str, Any]]) -> None:
+def _move_back(page: Page, record: ConflictRecord, move: Move, embedded: Mapping[str, Mapping[str, Any]]) -> None:
     current = page.memory(move.memory_id)
     back = moved_back(move, current, page.owner, record, page.now)
     if brings_text(move):
