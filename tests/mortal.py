@@ -12,13 +12,14 @@ from tests.world import Killed
 class Moment:
     """When to die: at the write or call number `at`, before it is done or right after. No number: never; then it only counts.
 
-    asleep: nothing counts yet.
+    asleep: nothing counts yet. overdue: the write to die after failed by itself, so it is the next one that is done.
     """
 
     at: int | None = None
     after: bool = False
     dead: bool = False
     asleep: bool = False
+    overdue: bool = False
     names: list[str] = field(default_factory=list)
 
     def comes(self, name: str) -> bool:
@@ -65,8 +66,9 @@ class Mortal:
             mine = self.moment.comes(name)
             if mine and not self.moment.after:
                 self.moment.die()
+            self.moment.overdue |= mine
             answer = await found(*args, **options)
-            if mine:
+            if self.moment.overdue:
                 self.moment.die()
             return answer
 

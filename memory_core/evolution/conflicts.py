@@ -6,7 +6,7 @@ who decide at once, or a save that lets a side fall, the first commit counts; th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from memory_core.domain.conflict import ConflictPage, ConflictRecord, record_in
@@ -29,7 +29,7 @@ from memory_core.ports import Clock, Document, Embedder, Filter, LongTermStore, 
 
 MAX_LOOKS = 8
 """How often more is read for one decision: the record, its memories, who told them, and again for each time that others were faster."""
-Turn = Callable[[Page, Document, Sequence[str]], ConflictRecord]
+Turn = Callable[[Page, Document], ConflictRecord]
 
 
 class Conflicts:
@@ -65,12 +65,10 @@ class Conflicts:
         Raises NotFound; Conflict where it is resolved otherwise, or a side does not stand any more.
         """
 
-        def turn(page: Page, document: Document, read: Sequence[str]) -> ConflictRecord:
+        def turn(page: Page, document: Document) -> ConflictRecord:
             record = record_in(document.body)
             if record.open:
-                resolved = decide(page, document, asked, call.actor)
-                mark_fallen(page, read)
-                return resolved
+                return decide(page, document, asked, call.actor)
             if record.strategy != asked.decision:
                 raise Conflict(f"this conflict is resolved already, by {record.strategy}: {record.reason}; undo that to decide it anew")
             return record
@@ -84,7 +82,7 @@ class Conflicts:
         """
         embedded: dict[str, dict[str, Any]] = {}
 
-        def turn(page: Page, document: Document, read: Sequence[str]) -> ConflictRecord:
+        def turn(page: Page, document: Document) -> ConflictRecord:
             record = record_in(document.body)
             if record.open:
                 if record.previous is None:
@@ -92,7 +90,7 @@ class Conflicts:
                 return record
             if texts := {name: text for name, text in texts_of(page, record).items() if name not in embedded}:
                 raise _NeedsVectors(texts)
-            return take_back(page, document, call.actor, embedded, read)
+            return take_back(page, document, call.actor, embedded)
 
         while True:
             try:
@@ -114,7 +112,8 @@ class Conflicts:
             if missing := [name for name in record_in(document.body).memory_ids if name not in ids]:
                 raise LookedElsewhere(missing)
             page = Page(owner, look, self._clock.now(), weighs=True)
-            record = turn(page, document, ids)
+            record = turn(page, document)
+            mark_fallen(page, ids)
             if unread := page.unread_sessions(ids):
                 raise LookedElsewhere(unread)
             return Changes(

@@ -15,7 +15,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory
 from memory_core.domain.sameness import differences, normalised
 from memory_core.domain.slots import slot_of
-from memory_core.evolution.timeline import first_telling, following, last_telling, over
+from memory_core.evolution.tellings import first_telling, following, last_telling, over
 from memory_core.ports import Neighbour
 
 _MAY_CONTRADICT = frozenset({"numbers", "negation", "opposites", "values"})

@@ -20,7 +20,8 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, Status
 from memory_core.evolution.moves import moves_of
 from memory_core.evolution.page import Page
-from memory_core.evolution.strategies import MERGE_SHARE, superseded_by
+from memory_core.evolution.strategies import MERGE_SHARE
+from memory_core.evolution.truth_line import superseded_by
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Document

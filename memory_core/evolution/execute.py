@@ -24,7 +24,8 @@ from memory_core.evolution.moves import moves_of
 from memory_core.evolution.page import Page
 from memory_core.evolution.recorded import RULE, recorded
 from memory_core.evolution.ruled import Merged, Ruled
-from memory_core.evolution.strategies import resolve, superseded_by
+from memory_core.evolution.strategies import resolve
+from memory_core.evolution.truth_line import superseded_by
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour

@@ -26,15 +26,20 @@ def told_in(fact: Memory) -> tuple[str, ...]:
 
 
 def fallen_in(page: Page) -> list[Memory]:
-    """The facts that this commit lets fall, or gives another successor, as it leaves them."""
-    return [page.states[name] for name in dict.fromkeys(one.after.id for one in page.changes if _falls(one))]
+    """The facts that this commit lets fall, gives another successor, or lets rise again (`next_id` is None then), as it leaves them."""
+    return [page.states[name] for name in dict.fromkeys(one.after.id for one in page.changes if _turns(one))]
 
 
-def _falls(change: Change) -> bool:
+def _turns(change: Change) -> bool:
     """Whether those who told it have to learn of this; what a truth was before it held again is told by the truth itself."""
     old, new = change.before, change.after
-    known = old is not None and (old.status, old.next_id) == (new.status, new.next_id)
-    return new.status is Status.SUPERSEDED and new.next_id is not None and not known and change.event_type != SPLIT
+    if change.event_type == SPLIT or (old is not None and (old.status, old.next_id) == (new.status, new.next_id)):
+        return False
+    return _fallen(new) or (old is not None and _fallen(old))
+
+
+def _fallen(memory: Memory) -> bool:
+    return memory.status is Status.SUPERSEDED and memory.next_id is not None
 
 
 def mark_fallen(page: Page, asked: Collection[str]) -> None:
@@ -89,26 +94,4 @@ def _marked(told: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:
         return facts
     known = {one.fact_id for one in facts}
     more = [AtomicFact(text=fact.content, fact_id=name, superseded_by=fact.next_id) for name, fact in fallen.items() if name not in known]
-    return [*facts, *more]
-
-
-def unmark(page: Page, back: Collection[str], asked: Collection[str]) -> None:
-    """Take the marks off facts that stand again. Raises LookedElsewhere for cells that told them and were not `asked` for."""
-    facts = [fact for name in back if (fact := page.memory(name)) is not None]
-    tellers = dict.fromkeys(name for fact in facts for name in told_in(fact))
-    if missing := [name for name in tellers if name not in asked]:
-        raise LookedElsewhere(missing)
-    for told in {one.id: one for name in tellers if (one := _latest(page, name)) is not None}.values():
-        marked = [one for one in told.atomic_facts if one.fact_id in back and one.superseded_by is not None]
-        if not marked:
-            continue
-        # A note lists only facts that have fallen; a cell lists all that it told.
-        plain = [
-            one.model_copy(update={"superseded_by": None}) if one in marked else one
-            for one in told.atomic_facts
-            if told.category != "note" or one not in marked
-        ]
-        change = Change("fact_restored", told.model_copy(update={"atomic_facts": plain}), told)
-        page.weigh()
-        if page.takes(change):
-            page.apply([change])
+    return [one for one in (*facts, *more) if one.superseded_by is not None]

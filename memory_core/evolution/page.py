@@ -18,7 +18,7 @@ from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
-from memory_core.evolution.timeline import ended, first_telling, kept, over, preceding, tellings
+from memory_core.evolution.tellings import ended, first_telling, kept, over, preceding, tellings
 from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id

@@ -14,7 +14,7 @@ from typing import Any
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
 from memory_core.domain.models import Memory, Status
-from memory_core.evolution.timeline import ended, following
+from memory_core.evolution.tellings import ended, following
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 

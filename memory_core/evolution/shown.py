@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory_core.domain.agent_answers import Decision, Decisions
+from memory_core.domain.endings import is_ending
 from memory_core.domain.models import Memory, MemoryType
 from memory_core.domain.note import FRAME_WORDS
 from memory_core.domain.numerals import numbers_in
@@ -104,6 +105,8 @@ def _credible(decision: Decision, new: Memory, held: Memory) -> bool:
     if decision.confidence_score < MIN_CONFIDENCE if decision.operation == "DELETE" else held.pinned:
         return False
     slot = slot_of(new)
+    if slot is not None and slot == slot_of(held) and (is_ending(new) or is_ending(held)):
+        return False  # whether one ends the other is not a matter of words: the rules know
     shared = _telling_words(new) & _telling_words(held)
     return (slot is not None and slot == slot_of(held)) or len(shared) >= (SHARED_BY_NOTES if new.category == "note" else 1)
 

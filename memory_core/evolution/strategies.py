@@ -11,11 +11,13 @@ from datetime import datetime
 
 from memory_core.domain.chunks import combine
 from memory_core.domain.conflict import MAX_OPEN, ConflictRecord
+from memory_core.domain.endings import is_ending
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import MAX_CONTENT_BYTES, Link, Memory, OnConflict, Outcome, Status
 from memory_core.evolution.decide import Judgement
-from memory_core.evolution.timeline import ended, first_telling, following, interrupted, kept, next_telling, preceding, tellings
+from memory_core.evolution.tellings import ended, first_telling, following, interrupted, kept, next_telling, preceding, tellings
+from memory_core.evolution.truth_line import joined, superseded_by
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 
@@ -111,6 +113,8 @@ def _record(new: Memory, judgement: Judgement, strategy: str, now: datetime, *, 
 
 def _supersede(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
     record = _record(new, judgement, "supersede", now)
+    if any(is_ending(one) for one in (new, *judgement.truths)):
+        return _join_endings(new, judgement, record, now)
     if (held := interrupted(new, judgement.truths)) is not None:
         return _interrupt(new, judgement, held, record, now)
     if (later := following(new, judgement.truths)) is not None:
@@ -120,6 +124,17 @@ def _supersede(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
     changes = [Change("created", new)]
     changes += [Change("superseded", superseded_by(old, new, now), old, {"conflict_id": record.id}) for old in replaced]
     return Resolution(Outcome.SUPERSEDED, new.id, tuple(changes), record)
+
+
+def _join_endings(new: Memory, judgement: Judgement, record: ConflictRecord, now: datetime) -> Resolution:
+    """One of them says that a truth has ended: which that is, and what holds, their whole line says."""
+    placed, changes = joined(new, judgement.truths, now)
+    changes = [replace(change, metadata={"conflict_id": record.id}) for change in changes[:MAX_REPLACED]]
+    if placed.status not in FOUND_BY_DEFAULT:
+        record = record.model_copy(update={"reason": f"{record.reason}; another holds, or came later"})
+    fell = placed.status in FOUND_BY_DEFAULT and any(change.event_type == "superseded" for change in changes)
+    outcome = Outcome.SUPERSEDED if fell else Outcome.CREATED
+    return Resolution(outcome, placed.id, (Change("created", placed), *changes), record)
 
 
 def _insert_late(new: Memory, judgement: Judgement, successor: Memory, record: ConflictRecord, now: datetime) -> Resolution:
@@ -170,12 +185,6 @@ def _interrupt(new: Memory, judgement: Judgement, held: Memory, record: Conflict
 
 def _about_earlier(record: ConflictRecord) -> ConflictRecord:
     return record.model_copy(update={"reason": f"{record.reason}; the new one is about an earlier time"})
-
-
-def superseded_by(old: Memory, new: Memory, now: datetime) -> Memory:
-    """The old truth as it is once the new one holds; its validity ends where the new one's begins."""
-    fallen = {"status": Status.SUPERSEDED, "status_reason": "contradicted", "next_id": new.id, "conflict_state": "resolved"}
-    return ended(old, new.valid_from).model_copy(update={**fallen, "updated_at": now})
 
 
 def _reject(new: Memory, judgement: Judgement, now: datetime) -> Resolution:

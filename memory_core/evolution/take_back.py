@@ -6,7 +6,7 @@ since) the undo is refused, and says what is in the way; whoever wants it undoes
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,6 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.slots import slot_of
 from memory_core.evolution.decision import standing_sides
-from memory_core.evolution.marks import unmark
 from memory_core.evolution.moves import brings_text, in_the_way, moved_back
 from memory_core.evolution.page import Page
 from memory_core.ledger.changes import Change
@@ -33,11 +32,10 @@ def texts_of(page: Page, record: ConflictRecord) -> dict[str, str]:
     return {move.memory_id: text_to_embed(moved_back(move, page.memory(move.memory_id), page.owner, record, page.now)) for move in moves}
 
 
-def take_back(page: Page, document: Document, by: str, embedded: Mapping[str, Mapping[str, Any]], asked: Collection[str]) -> ConflictRecord:
+def take_back(page: Page, document: Document, by: str, embedded: Mapping[str, Mapping[str, Any]]) -> ConflictRecord:
     """Put the undoing of a resolved conflict onto the page; the record as it is then.
 
-    embedded: the fields of a memory's embedding, for each of `texts_of`. asked: the ids that the page's look was asked for. Raises Conflict
-    that names what is in the way; LookedElsewhere for cells that were not asked for.
+    embedded: the fields of a memory's embedding, for each of `texts_of`. Raises Conflict that names what is in the way.
     """
     record = record_in(document.body)
     memories = {name: memory for name in record.memory_ids if (memory := page.memory(name)) is not None}
@@ -50,7 +48,6 @@ def take_back(page: Page, document: Document, by: str, embedded: Mapping[str, Ma
     for one in (old, new):
         if one.id not in {move.memory_id for move in record.moves}:
             page.apply([Change(UNDONE, one, one, {"conflict_id": record.id})])
-    unmark(page, [name for name in record.memory_ids if _stands_again(page, memories, name)], asked)
     for name in record.memory_ids:
         if name not in pending.sides and _stands_again(page, memories, name):
             _ask_beside(page, pending, name)

@@ -22,6 +22,7 @@ from memory_core.domain.agent_answers import (
 )
 from memory_core.domain.conversation import Cell, Conversation
 from memory_core.domain.dedup import fuzzy_dedup
+from memory_core.domain.endings import value_told
 from memory_core.domain.importance import importance_by_interaction, importance_by_type
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.models import MAX_CONTENT_BYTES, AtomicFact, Foresight, Memory, MemoryType
@@ -142,7 +143,7 @@ class _Maker:
         fields = {
             "subject": said.subject,
             "attribute": said.attribute,
-            "value": said.value,
+            "value": value_told(said.value),
             "value_text": said.value,
             "confidence": said.confidence,
             "source_ids": [self.cell_id],

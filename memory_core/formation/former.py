@@ -21,7 +21,7 @@ from memory_core.evolution.links import CANDIDATES, LinkRules
 from memory_core.evolution.marks import told_in
 from memory_core.evolution.ruled import LookedElsewhere, Merged, Ruled
 from memory_core.evolution.shown import Rulings, Shown
-from memory_core.evolution.timeline import interrupted
+from memory_core.evolution.tellings import interrupted
 from memory_core.formation.agent_words import words_memory
 from memory_core.formation.asking import Asking
 from memory_core.formation.boundary import BoundaryRules, cut_into_cells

@@ -14,6 +14,7 @@ from memory_core.domain.results import Hit
 from memory_core.domain.scoring import Scores
 from memory_core.domain.shown import Shown
 from memory_core.recollection.explain import explain_hit
+from memory_core.recollection.stale import Fallen
 
 DECIMALS = 6
 
@@ -25,7 +26,7 @@ def build_hits(
     relevant: Relevance,
     scores: Scores,
     short_ids: frozenset[str],
-    stale: Mapping[str, tuple[dict[str, Any], ...]],
+    stale: Mapping[str, tuple[Fallen, ...]],
     *,
     explain: bool,
 ) -> tuple[Hit, ...]:
@@ -47,7 +48,7 @@ def build_hits(
                 tier=tier,
                 matched_by=tuple(name for name, ids in members.items() if identity in ids),
                 also=tuple(other for other in cells.get(candidates.cell[row] or "", ()) if other != identity),
-                stale_facts=stale.get(identity, ()),
+                stale_facts=tuple(one.told() for one in stale.get(identity, ())),
                 explain=explain_hit(row, candidates, relevant) if explain else None,
             )
         )

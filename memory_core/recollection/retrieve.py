@@ -29,6 +29,7 @@ from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Sea
 from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows, taken_back
 from memory_core.recollection.hits import build_hits
+from memory_core.recollection.present import present_first
 from memory_core.recollection.stale import stale_facts
 from memory_core.recollection.working_set import WorkingSet
 
@@ -74,9 +75,17 @@ class Retriever:
         candidates, short_ids = self._with_short_term(owner, query, found, recalled, analysis, vector, where)
         relevant = relevance(analysis, candidates, found.statistics, self._rules.relevance)
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
-        rows = self._chosen(query, candidates, relevant, scores)
+        rows = self._ranked(query, candidates, relevant, scores, self._limit(query))
         shown = await self._shown(owner, candidates, rows, where)
         stale = await stale_facts(self._store, owner, shown, moment)
+        if stale:
+            # A truth may come in from behind the limit, before the cell that told what it replaced.
+            truths = {name: [one.current for one in fallen if one.current is not None] for name, fallen in stale.items()}
+            ranked = self._ranked(query, candidates, relevant, scores, len(candidates))
+            rows = present_first(ranked, truths, candidates, analysis.terms)[: len(rows)]
+            fresh = await self._shown(owner, candidates, [row for row in rows if candidates.ids[row] not in shown], where)
+            stale |= await stale_facts(self._store, owner, fresh, moment)
+            shown = {name: one for row in rows if (one := fresh.get(name := candidates.ids[row]) or shown.get(name)) is not None}
         if query.at is None:
             self._touches.note(owner, shown, now)
         hits = build_hits(rows, shown, candidates, relevant, scores, short_ids, stale, explain=query.explain)
@@ -121,8 +130,8 @@ class Retriever:
         short.lists = {"short": short.ids}
         return joined(found.candidates, short), frozenset(short.ids)
 
-    def _chosen(self, query: RetrieveInput, candidates: CandidateSet, relevant: Relevance, scores: Scores) -> list[int]:
-        """Rows over the thresholds, best first, one a cell and memory; empty when the best one does not reach the answer threshold."""
+    def _ranked(self, query: RetrieveInput, candidates: CandidateSet, relevant: Relevance, scores: Scores, limit: int) -> list[int]:
+        """At most `limit` rows over the thresholds, best first, one a cell and memory; none when the best does not reach the answer's."""
         answer, floor = query.answer_threshold, query.similarity_threshold
         if answer is None:
             answer = self._rules.answer_threshold if floor is None else floor
@@ -139,7 +148,7 @@ class Retriever:
         best: dict[str, int] = {}
         for row in ranked.tolist():
             best.setdefault(candidates.cell[row] or base_id(candidates.ids[row]), row)
-            if len(best) == self._limit(query):
+            if len(best) == limit:
                 break
         return list(best.values())
 

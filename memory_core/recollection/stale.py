@@ -6,6 +6,7 @@ Costs nothing where no fact has fallen; else one read more, and one for each fur
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -20,19 +21,27 @@ MAX_HOPS = 24
 _MARK = b'"superseded_by":"'
 
 
-async def stale_facts(
-    store: LongTermStore, owner: Owner, shown: Mapping[str, Shown], moment: datetime
-) -> dict[str, tuple[dict[str, Any], ...]]:
-    """By the id of each found memory: `{text, superseded_by, current}` for every fact of it that no longer held at `moment`.
+@dataclass(frozen=True, slots=True)
+class Fallen:
+    """A fact that fell. superseded_by: the successor's id. current: the truth at the end of the chain; None when that is gone."""
 
-    superseded_by: the successor's id. current: the text of the truth that stands now at the end of the chain; None when that is gone.
-    """
+    text: str
+    superseded_by: str
+    current: Memory | None
+
+    def told(self) -> dict[str, Any]:
+        """As a result shows it: the present truth by its text."""
+        return {"text": self.text, "superseded_by": self.superseded_by, "current": self.current.content if self.current else None}
+
+
+async def stale_facts(store: LongTermStore, owner: Owner, shown: Mapping[str, Shown], moment: datetime) -> dict[str, tuple[Fallen, ...]]:
+    """By the id of each found memory, every fact of it that no longer held at `moment`; memories without such are left out."""
     cells = {name: one.memory for name, one in shown.items() if _MARK in one.json}
     wanted = {fact.superseded_by for cell in cells.values() for fact in cell.atomic_facts if fact.superseded_by}
     if not wanted:
         return {}
     held = await _chains(store, owner, wanted)
-    found: dict[str, tuple[dict[str, Any], ...]] = {}
+    found: dict[str, tuple[Fallen, ...]] = {}
     for name, cell in cells.items():
         fallen = [
             (fact.text, fact.superseded_by)
@@ -40,7 +49,7 @@ async def stale_facts(
             if fact.superseded_by and _holds(held.get(fact.superseded_by), moment)
         ]
         if fallen:
-            found[name] = tuple({"text": text, "superseded_by": by, "current": _current(by, held)} for text, by in fallen)
+            found[name] = tuple(Fallen(text, by, _current(by, held)) for text, by in fallen)
     return found
 
 
@@ -62,10 +71,10 @@ def _holds(successor: Memory | None, moment: datetime) -> bool:
     return successor is None or successor.valid_from <= moment
 
 
-def _current(name: str, held: Mapping[str, Memory]) -> str | None:
+def _current(name: str, held: Mapping[str, Memory]) -> Memory | None:
     seen: set[str] = set()
     memory = held.get(name)
     while memory is not None and memory.next_id is not None and memory.id not in seen:
         seen.add(memory.id)
         memory = held.get(memory.next_id)
-    return memory.content if memory is not None and memory.status in FOUND_BY_DEFAULT else None
+    return memory if memory is not None and memory.status in FOUND_BY_DEFAULT else None

@@ -318,8 +318,10 @@ async def test_a_store_that_fails_at_any_write_makes_one_set_of_memories(world: 
         *((kind, times, (1, committed)) for kind, times in (("503", 1), ("429", 1), ("429", 6), ("cut", 6))),
     ):
         for at in places:
-            scene, accepted, _ = await lived(world, f"{kind}-{times}-{at}", at, kind, times)
-            assert not scene.agents.calls - ONCE or (times > 1 and whole.writes[at - 1] == "keep step"), (kind, times, at)
+            scene, accepted, faulty = await lived(world, f"{kind}-{times}-{at}", at, kind, times)
+            # What was struck is read off this very run: in a storm, writes that were sent again come before it.
+            struck = faulty.writes[at - 1 : at - 1 + times]
+            assert not scene.agents.calls - ONCE or (times > 1 and "keep step" in struck), (kind, times, at, struck)
             await scene.holds(accepted, usual)
             await world.end(scene.core)
 

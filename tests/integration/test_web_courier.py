@@ -62,6 +62,15 @@ async def test_a_redirect_is_not_followed(receiver: Receiver, courier: WebCourie
     assert len(receiver.requests) == 1
 
 
+@pytest.mark.parametrize("code", [301, 307, 308])
+async def test_a_redirect_into_our_network_is_not_followed_either(receiver: Receiver, code: int) -> None:
+    """The one who is called is public, as far as the courier knows; where it points to is not."""
+    async with receiving("127.0.0.2") as public:
+        public.answers = [status(code, f"Location: {receiver.url('/admin')}")]
+        assert await WebCourier(["127.0.0.2"], timeout_s=5).post(public.url(), BODY, SENT) == Posted(code)
+        assert (len(public.requests), receiver.connections) == (1, 0)
+
+
 async def test_a_body_without_an_end_is_not_read(receiver: Receiver, courier: WebCourier) -> None:
     written = 0
 
@@ -130,10 +139,25 @@ def self_signed(folder: Path) -> ssl.SSLContext:
     return context
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "0177.0.0.1", "[::ffff:127.0.0.1]", "127.0.0.1."])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "localhost",
+        "2130706433",
+        "0x7f.1",
+        "0177.0.0.1",
+        "[::ffff:127.0.0.1]",
+        "127.0.0.1.",
+        "１２７.0.0.1",
+        "127。0。0。1",
+        "localhost.",
+        "%3127.0.0.1",
+    ],
+)
 async def test_nothing_is_sent_to_this_machine_under_any_of_its_names(receiver: Receiver, host: str) -> None:
     posted = await WebCourier(timeout_s=5).post(receiver.url(host=host), BODY, SENT)
-    assert posted.status is None
+    assert (posted.status, posted.refused) == (None, True)
     assert receiver.connections == 0
 
 

@@ -25,7 +25,7 @@ PINNED = {
     "analyse_episode 1": "3507cdf8368d",
     "summarise 1": "acaae59c1a66",
     "summarise_fast 1": "2ebb81d4518d",
-    "extract_facts 1": "7208c542a1bf",
+    "extract_facts 2": "36c10797a5de",
     "decide_conflicts 1": "7917e5505588",
     "synthesise 2": "58765ea96bdf",
 }

@@ -15,7 +15,7 @@ from memory_core.domain.models import Memory, MemoryType, OnConflict
 from memory_core.evolution.decide import Verdict, judge
 from memory_core.evolution.page import Page
 from memory_core.evolution.strategies import resolve
-from memory_core.evolution.timeline import MAX_TELLINGS, kept
+from memory_core.evolution.tellings import MAX_TELLINGS, kept
 from memory_core.ledger.commit import Look
 from memory_core.ports import Neighbour
 from tests.builders import ALICE, NOW, memory

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.adapters.webhook.addresses import Allowed, is_public, literal, unwrapped
+from memory_core.adapters.webhook.addresses import Allowed, is_public, literal, may_be_name, unwrapped
 from memory_core.adapters.webhook.courier import WebCourier
 
 PUBLIC = [
@@ -75,6 +75,53 @@ def test_numbers_that_resolvers_take_for_addresses_are_read_as_such(host: str) -
 def test_this_machine_has_a_name_too(host: str) -> None:
     assert WebCourier().refusal(f"https://{host}/") is not None
     assert WebCourier(["127.0.0.0/8"]).refusal(f"https://{host}/") is None
+
+
+WRITTEN_OTHERWISE = [
+    "127.0.0.1.", "127.0.0.1..", "127.1.", "0x7f.1.", "2130706433.", "１２７.0.0.1", "127。0。0。1", "127．0．0．1", "127｡0｡0｡1",
+    "①②⑦.0.0.1", "⑯⑨.254.169.254", "0ｘ7f.1", "127.0.0.0x1", "00000", "ｌｏｃａｌｈｏｓｔ", "LOCALHOST..", "localhost。",
+    "[fe80::1%25eth0]", "[::ffff:127.0.0.1%25lo]", "[::ffff:a00:1]", "[0:0:0:0:0:ffff:7f00:0001]", "[::FFFF:169.254.169.254]",
+    "user:secret@127.0.0.1", "example.com@127.0.0.1", "127.0.0.1:443", "127.0.0.1\t",
+]  # fmt: skip
+NO_HOST = [
+    "%3127.0.0.1", "%31%32%37.0.0.1", "127.0.0.1%2f", "127.0.0.1%00.example.com", "localhost%2e", "%6cocalhost", "loc\u00adalhost",
+    "localhos\u200bt", "256.256.256.256", "127.0.0.08", "4294967296", "0o177.0.0.1", "1.2.3.4.5", "٠.0.0.1", "a..b", ".", "", "[127.0.0.1]",
+    "127.0.0.1\\.example.com", "[::1", "x" * 64 + ".example", "example.com:0", "8.8.8.8:0", "example.com:x",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("host", WRITTEN_OTHERWISE)
+def test_an_address_is_refused_at_once_however_a_client_could_be_made_to_read_it(host: str) -> None:
+    assert "no public address" in (WebCourier().refusal(f"https://{host}/x") or "")
+
+
+@pytest.mark.parametrize("host", NO_HOST)
+def test_what_is_no_host_is_refused_at_once(host: str) -> None:
+    assert WebCourier().refusal(f"https://{host}/x") is not None
+    assert WebCourier(["0.0.0.0/0", "::/0"]).refusal(f"https://{host}/x") is not None
+
+
+@pytest.mark.parametrize(
+    "host", ["1.1.1.1.", "４.４.４.４", "[2606:4700::1111]", "bücher.example", "a-b.example.", "xn--bcher-kva.example", "x" * 63]
+)
+def test_public_hosts_may_be_written_otherwise_too(host: str) -> None:
+    assert WebCourier().refusal(f"https://{host}:8443/x") is None
+
+
+@given(st.ip_addresses(v=4), st.sampled_from(["", "."]), st.data())
+def test_every_spelling_of_an_address_is_judged_as_the_address(address: ipaddress.IPv4Address, end: str, data: st.DataObject) -> None:
+    number, parts = int(address), address.packed
+    spellings = [
+        str(number), hex(number), f"0{number:o}", f"{parts[0]}.{number & 0xFFFFFF}", f"{parts[0]:#x}.{parts[1]}.{number & 0xFFFF}",
+        ".".join(f"0{part:o}" for part in parts), ".".join(hex(part) for part in parts), str(address).translate(FULL_WIDTH),
+    ]  # fmt: skip
+    host = data.draw(st.sampled_from(spellings)) + end
+    assert literal(host) == address
+    assert (WebCourier().refusal(f"http://{host}/") is None) == is_public(address)
+    assert not may_be_name(host)
+
+
+FULL_WIDTH = {ord(str(digit)): chr(0xFF10 + digit) for digit in range(10)} | {ord("."): "．"}
 
 
 @pytest.mark.parametrize("host", ["example.com", "face.dead", "0x.example", "10.0.0.1.example.com", "beef"])

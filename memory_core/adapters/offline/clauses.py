@@ -39,18 +39,35 @@ _FILLERS = re.compile(rf"(?:(?:{_FILLER})[,:]?\s+)+(?=\S)", re.IGNORECASE)
 _LEAD = re.compile(rf"(?:(?:{_FILLER}|{_SETTING})[,:]?\s+)+(?=\S)", re.IGNORECASE)
 _SPLIT = re.compile(
     r"\s*(?P<mark>[,;:()])\s*|\s+[–—-]\s+"
-    r"|\s+(?P<word>and|but|because|so|although|though|while|whereas|where|since(?=\s+(?:I|my|we)\b)"
+    r"|(?:\s+|(?<=\s))(?P<word>and|but|because|so|although|though|while|whereas|where|since(?=\s+(?:I|my|we)\b)"
     r"|if|unless|whether|that|who|which|when|in case|und|aber|et|mais|y|pero)\s+",
     re.IGNORECASE,
 )
+_SPEAKERS = frozenset({"I", "we", "my", "call me"})
 _SUPPOSING = frozenset({"if", "unless", "whether", "in case"})
 _NOT_ASSERTING = frozenset({"that", "who", "which", "when"})
 _SUPPOSED = re.compile(
     r"\s*(?:and\s+|but\s+|so\s+|well,?\s+)?(?:if|suppose|supposing|imagine|pretend|say\b(?=,?\s+i\b)|let'?s say|assum(?:e|ing)|what if"
     r"|i wish|wish"
-    r"|would|could|should|maybe|perhaps|in case|unless|whether|hypothetically|as if|wenn|falls|si)\b",
+    r"|would|could|should|maybe|perhaps|in case|unless|whether|hypothetically|as if|wenn|falls|si"
+    r"|in (?:my|a|an|the|this|that|some|your|his|her|our) (?:\w+ )?(?:dreams?|nightmare|fantasy|imagination|game|story|novel|book|movie"
+    r"|film|play|simulation|role-?play|scenario|thought experiment)(?=,|\s+(?:I|we|my)\b))\b",
     re.IGNORECASE,
 )
+_NOT_HERE = re.compile(
+    r"\bin (?:my|a|an|the|this|that) (?:\w+ )?(?:dreams?|nightmare|fantasy|game|story|novel|simulation|role-?play)$", re.IGNORECASE
+)
+_UNREAL = re.compile(
+    r".*\b(?:dreamt|dreamed|(?:dream|nightmare)s?|imagin(?:e|ed|ing)|pretend(?:ed|ing)?|fanta[sz]i[sz](?:e|ed|ing)|daydream(?:ed|ing)?)\b",
+    re.IGNORECASE,
+)
+"""A clause after which nothing that is told was so."""
+_QUOTES = re.compile(
+    r".*\b(?:said|says|wrote|writes|told|tells|texted|posted|tweeted|asked|replied|answered|shouted|whispered|claims?|claimed|announced|quoted"
+    r"|goes|was like|is like)(?: (?:to )?(?:me|us|him|her|them|everyone|everybody|\w+))?$",
+    re.IGNORECASE,
+)
+"""Somebody else's clause that ends like this goes on in that one's words."""
 _ASKS = re.compile(
     r"(?:do|does|did|is|are|am|was|were|can|could|would|will|shall|should|have|has|had|may|might|what|where|when|which|who|whom|whose|why"
     r"|how"
@@ -93,7 +110,7 @@ def asserted_clauses(sentence: str) -> list[Clause]:
     """The clauses of a sentence that assert something, in order: no question, nothing supposed, nothing told of by "that" or "who"."""
     plain = re.sub(r"^i\b|(?<=\s)i\b", "I", expanded(sentence).strip().rstrip(".!…"))
     asks = plain.endswith("?")
-    if _SUPPOSED.match(plain):
+    if _SUPPOSED.match(plain) or _NOT_HERE.search(plain):
         return []
     found: list[Clause] = []
     subject = ""
@@ -108,9 +125,16 @@ def asserted_clauses(sentence: str) -> list[Clause]:
         clause = _clause(piece.rstrip("?"), joined, subject, lead)
         subject = clause.subject if clause.subject != "my" or clause.carried else ""
         found.append(clause)
+        if _UNREAL.match(piece) or quotes(clause):
+            break
         lead = lead or not clause.subject
     # A question without a word that opens it ("I live in Rome?") asserts nothing at all.
     return found if not asks or len(found) < len(pieces) else []
+
+
+def quotes(clause: Clause) -> bool:
+    """Whether what follows the clause are somebody else's words: "Anna said: I moved"."""
+    return clause.subject not in _SPEAKERS and _QUOTES.match(clause.rest) is not None
 
 
 def without_fillers(text: str) -> str:

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from memory_core.adapters.offline import fact_values as a
+from memory_core.adapters.offline import places
 from memory_core.adapters.offline.fact_values import Shape
+from memory_core.domain.endings import NO_LONGER
 
 Of = Literal["self", "we", "mine", "call", "other", "foreign"]
 _ADVERBS = (
@@ -26,6 +28,11 @@ _SHORT = {
     "<moved>": r"<did>(?:moved|relocated)(?: (?:back|over|out|permanently|away|recently))?",
     "<working>": r"(?:works?|<be> (?:working|employed)|(?:have|has) <adv>been working)(?: (?:part|full)[- ]time)?",
     "<job>": r"(?: working| a new job)?",
+    "<jobless>": r"(?:<gave up>|<dismissed>|<did>(?:resigned|retired)|(?:<be>|(?:have|has) been)"
+    r" (?:retired|unemployed|jobless|out of work|between jobs)|(?:no longer have|have no|do not have) a(?:ny)? job(?: any ?more)?)",
+    "<gave up>": r"<did>(?:quit|left|lost|resigned from|walked out of|gave up|given up) (?:my|his|her|their|our) job",
+    "<dismissed>": r"<did>(?:was|were|got|been) (?:laid off|fired|let go|sacked|dismissed|made redundant|the sack)",
+    "<dismissing>": r"(?:have |has )?(?:laid (?:me|us) off|fired (?:me|us)|let (?:me|us) go|made (?:me|us) redundant)",
     "<studying>": r"(?:study|studies|<be> studying)",
     "<academic>": r"(?:[Uu]niversi|[Cc]ollege|[Ii]nstitut|[Aa]cadem)",
     "<fond>": r"(?:fan of|fond of|into|crazy about|passionate about|keen on|obsessed with)\b",
@@ -41,7 +48,6 @@ _SHORT = {
     " ": r"\s+",
 }
 """Shorthands of the expressions below, written out in this order."""
-_LASTING = "(?:live|work|like|love|enjoy|eat|drink|smoke|play|study|speak|own|have|drive|go|teach|run)s?"
 _COUNTED = (
     "kids|children|sons|daughters|brothers|sisters|siblings|dogs|cats|pets|cars|horses|grandchildren|grandkids|rabbits|chickens|houses"
     "|bikes"
@@ -65,7 +71,7 @@ class Pattern:
     """One row. of: the subjects that it is for ("self" = I, "mine" = something of mine, "other" = my sister, a name).
 
     said: a regular expression at the beginning of what follows the subject; `of` and `value` may be groups of it. many: a list goes
-    on ("German and French"). negative: the row reads negated clauses, which no other row does.
+    on ("German and French"). negative: the row reads negated clauses, and no others; None = both, for "quit" and the like are negations.
     """
 
     attribute: str | None
@@ -75,7 +81,7 @@ class Pattern:
     of: tuple[Of, ...] = ("self", "other")
     filled: str = "{value}"
     many: bool = False
-    negative: bool = False
+    negative: bool | None = False
     expression: re.Pattern[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -86,21 +92,27 @@ class Pattern:
 
 
 _ALL: tuple[Of, ...] = ("self", "we", "other")
+_MOST: tuple[Of, ...] = ("self", "other")
 _LIVES, _LIVED, _CALLED = "{who} lives in {value}", "{who} used to live in {value}", "{who} is called {value}"
 _WORKS_AS, _WORKS_AT = "{who} works as {a_value}", "{who} works at {value}"
 _LIKES, _DISLIKES, _ALLERGIC = "{who} likes {value}", "{who} dislikes {value}", "{who} is allergic to {value}"
 _OPINION = "opinion of {value}"
+_NO_LONGER = f"{NO_LONGER} {{value}}"
 
 ENGLISH: tuple[Pattern, ...] = (
     # where one lives
-    Pattern("home city", _LIVES, r"<living>(?: (?:alone|now|here|currently))?(?: with [\w' ]{2,30}?)? in\b", a.place, _ALL),
-    Pattern("home city", _LIVES, r"<moved>(?: from .{2,40}?)? to\b", a.place, _ALL),
-    Pattern(None, _LIVED, r"<moved>(?: to .{2,40}?)? from\b", a.place, _ALL),
-    Pattern(None, _LIVED, r"(?:used to live|lived) in\b(?! .*\b(?:for|since)\b)", a.place, _ALL),
-    Pattern("home town", "{who} grew up in {value}", r"(?:grew up|was raised) in\b", a.place),
-    Pattern("birthplace", "{who} was born in {value}", r"was born(?: and raised)? in\b", a.place),
-    Pattern("origin", "{who} comes from {value}", r"(?:comes?|<be>)(?: originally)? from\b", a.place, _ALL),
-    Pattern("home town", "{who}'s home town is {value}", r"home ?town is", a.place, ("mine",)),
+    Pattern("home city", _LIVES, r"<living>(?: (?:alone|now|here|currently))?(?: with [\w' ]{2,30}?)? in\b", places.place, _ALL),
+    Pattern("home city", _LIVES, r"<moved>(?: from .{2,40}?)? (?:to|into (?:an?|our|my) [\w ]{3,30} in)\b", places.place, _ALL),
+    Pattern("home city", _LIVES, r"<did>(?:settled(?: down)?) in\b", places.place, _ALL),
+    Pattern("home city", _LIVES, r"(?:new )?home is(?: now)?(?: in)?\b", places.known_place, ("mine",)),
+    Pattern("home city", _LIVES, r"<did>left\b", places.new_home, _ALL),
+    Pattern("home city", _LIVED, r"<did>left\b", places.old_home, _ALL, _NO_LONGER),
+    Pattern("home city", _LIVED, r"<moved>(?: to .{2,40}?)? (?:from|of)\b", places.place, _ALL, _NO_LONGER),
+    Pattern(None, _LIVED, r"(?:used to live|lived) in\b(?! .*\b(?:for|since)\b)", places.place, _ALL),
+    Pattern("home town", "{who} grew up in {value}", r"(?:grew up|was raised) in\b", places.place),
+    Pattern("birthplace", "{who} was born in {value}", r"was born(?: and raised)? in\b", places.place),
+    Pattern("origin", "{who} comes from {value}", r"(?:comes?|<be>)(?: originally)? from\b", places.place, _ALL),
+    Pattern("home town", "{who}'s home town is {value}", r"home ?town is", places.place, ("mine",)),
     # work and study
     Pattern("occupation", _WORKS_AS, r"<working>(?: (?:at|for) .{2,40}?)? as\b", a.job),
     Pattern("occupation", "{who} is {a_value}", r"<be> (?=an? )", a.known_job),
@@ -109,6 +121,16 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("employer", _WORKS_AT, r"<be> an? [\w -]{3,30}? at (?=[A-ZÀ-Þ])", a.organisation),
     Pattern("employer", _WORKS_AT, r"<did>(?:joined|started<job> at|got a(?: new)? job at|signed with) (?=[A-ZÀ-Þ])", a.organisation),
     Pattern("employer", _WORKS_AT, r"<have> a(?: new)? job (?:at|with)", a.organisation),
+    Pattern("employer", "{who} no longer works at {value}",
+            r"(?:<gave up> (?:at|with)|<did>(?:resigned|retired) from|<dismissed> (?:from|by)) (?=[A-ZÀ-Þ])",
+            a.organisation, filled=_NO_LONGER, negative=None),
+    Pattern("occupation", "{who} no longer works as {a_value}",
+            r"<did>(?:resigned|retired|stepped down) as\b", a.job, filled=_NO_LONGER),
+    *(
+        Pattern(attribute, told, said, a.nothing, of, NO_LONGER, negative=None)
+        for attribute, told in (("employer", "{who} has left or lost their job"), ("occupation", "{who} no longer has the job they had"))
+        for said, of in (("<jobless>", _MOST), (r"(?:company|employer|boss) <dismissing>", ("mine",)), (r"they <dismissing>", ("foreign",)))
+    ),
     Pattern("school", "{who} studies at {value}", r"(?:<studying>|goes?|go)(?: [\w ]{2,40}?)? (?:at|to)(?= .*<academic>)", a.organisation),
     Pattern("field of study", "{who} studies {value}", r"<studying>\b(?! (?:for|at|in|with|hard|abroad|to|a lot|the|my)\b)", a.job),
     Pattern("field of study", "{who} studies {value}", r"(?:majors? in|<be> majoring in)\b", a.job),
@@ -151,32 +173,32 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("intolerance to {value}", "{who} is {value} intolerant",
             r"<be> (?P<value>lactose|gluten|histamine|fructose)[- ]intolerant", a.anything, filled="yes"),
     Pattern("diet", "{who} is {value}",
-            r"(?:<be>|<did>(?:went|gone|become|became|turned))(?: an?| strictly)? (?P<value>vegan|vegetarian|pescatarian|keto)\b",
+            r"(?:<be>|<did>(?:went|gone|become|became|turned|been))(?: an?| strictly)? (?P<value>vegan|vegetarian|pescatarian|keto)\b",
             a.anything, _ALL),
     Pattern("condition {value}", "{who} has {value}",
             r"(?:(?:was|got|<did>been) diagnosed with|suffers? from|<have>)\b", a.condition, filled="yes", many=True),
+    Pattern("eats {value}", "{who} eats {value}", r"eats?\b", a.food, filled="yes", many=True),
+    Pattern("eats {value}", "{who} does not eat {value}", r"<did>(?:gave up|given up|cut out)\b", a.food, filled="no", many=True),
     # negated clauses
     Pattern(_OPINION, "{who} does not like {value}",
-            r"(?:(?:do|does) not <adv>(?:like|enjoy|love|care for)|can not stand)\b", a.activity, filled="dislikes", negative=True),
+            r"(?:(?:do|does) not <adv>(?:like|enjoy|love|care for)|no longer (?:likes?|enjoys?|loves?)|can not stand"
+            r"|<did>stopped (?:liking|enjoying|loving))\b", a.activity, filled="dislikes", negative=True),
     Pattern(_OPINION, "{who} does not like {value}",
             r"<be> not(?: an?)?(?: (?:big|huge|great))? <fond>", a.activity, filled="dislikes", negative=True),
     Pattern("eats {value}", "{who} does not eat {value}",
-            r"(?:(?:do|does|can) not|never) eats?\b(?!.* any(?: |)more)", a.thing, filled="no", negative=True),
+            r"(?:(?:(?:do|does|can) not|never|no longer) eats?|<did>(?:stopped|quit) eating)\b", a.thing, filled="no", negative=True),
     Pattern("drinks {value}", "{who} does not drink {value}",
-            r"(?:(?:do|does|can) not|never) drinks?\b(?!.* any(?: |)more)", a.thing, filled="no", negative=True),
+            r"(?:(?:(?:do|does|can) not|never|no longer) drinks?|<did>(?:stopped|quit) drinking)\b", a.thing, filled="no", negative=True),
     Pattern("allergy to {value}", "{who} is not allergic to {value}", r"<be> not allergic to\b", a.thing, filled="no", negative=True),
     Pattern("speaks {value}", "{who} does not speak {value}", r"(?:do|does|can) not speak\b", a.language, filled="no", negative=True),
-    Pattern("no longer {value}", "{who} no longer {does}",
-            rf"no longer (?P<value>{_LASTING}\b.{{1,60}})$", a.anything, _ALL, "yes", negative=True),
-    Pattern("no longer {value}", "{who} no longer {does}",
-            rf"(?:do|does) not (?P<value>{_LASTING}\b.{{1,60}}?) any(?: |)more$", a.anything, _ALL, "yes", negative=True),
 )  # fmt: skip
 
 FOREIGN: tuple[Pattern, ...] = (
     # German
     Pattern("home city", _LIVES,
-            r"(?:ich )?(?:wohne|lebe)(?: (?:jetzt|nun|derzeit|noch|wieder|seit [\w ]{3,15}))* in\b", a.place, ("foreign",)),
-    Pattern("home city", _LIVES, r"(?:ich bin|wir sind)(?: [\w ]{2,40}?)? nach(?= [\w .-]{2,40} (?:um)?gezogen)", a.place, ("foreign",)),
+            r"(?:ich )?(?:wohne|lebe)(?: (?:jetzt|nun|derzeit|noch|wieder|seit [\w ]{3,15}))* in\b", places.place, ("foreign",)),
+    Pattern("home city", _LIVES,
+            r"(?:ich bin|wir sind)(?: [\w ]{2,40}?)? nach(?= [\w .-]{2,40} (?:um)?gezogen)", places.place, ("foreign",)),
     Pattern("name", _CALLED, r"(?:ich )?hei(?:ß|ss)e\b|mein name ist", a.name, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"(?:ich )?arbeite(?: \w+)? als\b|ich bin von beruf\b", a.job, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"ich bin(?: eine?)?(?= \w+$)", a.known_job, ("foreign",)),
@@ -186,7 +208,7 @@ FOREIGN: tuple[Pattern, ...] = (
     Pattern("allergy to {value}", _ALLERGIC, r"(?:ich )?bin allergisch gegen\b", a.thing, ("foreign",), "yes"),
     # French
     Pattern("home city", _LIVES,
-            r"(?:j'habite|je vis)(?: maintenant)? (?:à|en|au)\b|j'ai déménagé(?: de .{2,40}?)? à\b", a.place, ("foreign",)),
+            r"(?:j'habite|je vis)(?: maintenant)? (?:à|en|au)\b|j'ai déménagé(?: de .{2,40}?)? à\b", places.place, ("foreign",)),
     Pattern("name", _CALLED, r"je m'appelle\b|mon (?:pré)?nom est\b", a.name, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"je travaille comme\b", a.job, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"je suis(?: une?)?(?= \w+$)", a.known_job, ("foreign",)),
@@ -195,7 +217,7 @@ FOREIGN: tuple[Pattern, ...] = (
     Pattern(_OPINION, _DISLIKES, r"je déteste\b<the>?", a.thing, ("foreign",), "dislikes"),
     Pattern("allergy to {value}", _ALLERGIC, r"je suis allergique (?:à la|aux|au|à)\b", a.thing, ("foreign",), "yes"),
     # Spanish
-    Pattern("home city", _LIVES, r"(?:yo )?vivo(?: ahora)? en\b|me (?:mudé|he mudado)(?: de .{2,40}?)? a\b", a.place, ("foreign",)),
+    Pattern("home city", _LIVES, r"(?:yo )?vivo(?: ahora)? en\b|me (?:mudé|he mudado)(?: de .{2,40}?)? a\b", places.place, ("foreign",)),
     Pattern("name", _CALLED, r"me llamo\b|mi nombre es\b", a.name, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"trabajo (?:como|de)\b", a.job, ("foreign",)),
     Pattern("occupation", _WORKS_AS, r"soy(?: una?)?(?= \w+$)", a.known_job, ("foreign",)),

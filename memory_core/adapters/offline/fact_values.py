@@ -9,30 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from memory_core.adapters.offline.places import NOWHERE
 from memory_core.adapters.offline.voice import is_past
-from memory_core.domain.text import tokens
-from memory_core.domain.themes import themes
 
 Shape = Callable[[str], str | None]
 
-_COUNTRIES = """
-    afghanistan, albania, algeria, andorra, angola, argentina, armenia, australia, austria, azerbaijan, bahamas, bahrain, bangladesh,
-    barbados, belarus, belgium, belize, benin, bhutan, bolivia, bosnia, botswana, brazil, brunei, bulgaria, burkina faso, burundi,
-    cambodia, cameroon, canada, chad, chile, china, colombia, congo, costa rica, croatia, cuba, cyprus, czech republic, czechia,
-    denmark, dominican republic, ecuador, egypt, el salvador, england, eritrea, estonia, ethiopia, europe, fiji, finland, france,
-    gabon, gambia, georgia, germany, ghana, great britain, greece, guatemala, guinea, guyana, haiti, honduras, hungary, iceland,
-    india, indonesia, iran, iraq, ireland, israel, italy, ivory coast, jamaica, japan, jordan, kazakhstan, kenya, kosovo, kuwait,
-    laos, latvia, lebanon, liberia, libya, liechtenstein, lithuania, luxembourg, madagascar, malawi, malaysia, mali, malta, mauritius,
-    mexico, moldova, monaco, mongolia, montenegro, morocco, mozambique, myanmar, namibia, nepal, netherlands, new zealand, nicaragua,
-    niger, nigeria, north korea, north macedonia, northern ireland, norway, oman, pakistan, palestine, panama, paraguay, peru,
-    philippines, poland, portugal, qatar, romania, russia, rwanda, saudi arabia, scotland, senegal, serbia, singapore, slovakia,
-    slovenia, somalia, south africa, south korea, korea, spain, sri lanka, sudan, sweden, switzerland, syria, taiwan, tajikistan,
-    tanzania, thailand, togo, tunisia, turkey, uganda, uk, ukraine, united arab emirates, united kingdom, united states, uruguay, us,
-    usa, uzbekistan, venezuela, vietnam, wales, yemen, zambia, zimbabwe, america, africa, asia, deutschland, österreich, schweiz,
-    frankreich, spanien, italien, allemagne, espagne, suisse, belgique, italie, españa, alemania, francia, suiza, méxico
-"""
-COUNTRIES = frozenset(" ".join(name.split()) for name in _COUNTRIES.split(","))
-"""Names that are of no city, so that "in Germany" does not stand against "in Berlin"."""
 _TRADES = """
     accountant actor actress analyst architect artist attorney author baker banker barber barista bartender biologist bookseller
     builder butcher carer carpenter cashier chef chemist cleaner clerk coach composer consultant contractor cook dancer dentist
@@ -62,18 +43,6 @@ _CONDITIONS = re.compile(
     r"|sleep apn(?:o)?ea|ibs|scoliosis|pacemaker|peanut allergy|nut allergy|food allergy)\b",
     re.IGNORECASE,
 )
-_PLACE = re.compile(
-    r"(?:the\s+)?[A-ZÀ-ÞĀ-ſ][\w'’.-]*(?:\s+(?:(?:de|del|la|le|of|am|an|upon|sur|der|den|do|da)\s+)?[A-ZÀ-ÞĀ-ſ][\w'’.-]*){0,3}"
-)
-_LOWER_PLACE = re.compile(
-    r"[a-zà-ÿ][\w'’-]{2,}(?:\s+(?:york|francisco|angeles|city|aires|janeiro|paulo|delhi|diego|town))?(?=\s*(?:$|now\b|with\b))"
-)
-_NOWHERE = """
-    the a an my this that his her our your their general fact peace fear love case person town charge need debt pain bed here there it
-    them january february march april may june july august september october november december spring summer autumn winter monday
-    tuesday wednesday thursday friday saturday sunday
-"""
-_NO_PLACE = frozenset(_NOWHERE.split())
 _NAME = re.compile(
     r"(?:Dr\.?\s+|Mr\.?\s+|Mrs\.?\s+|Ms\.?\s+)?[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:van|von|de|der|la|el|bin|al)\s+)*[^\W\d_a-z][\w'’.-]*){0,3}"
 )
@@ -101,6 +70,19 @@ _NO_THING = re.compile(
     re.IGNORECASE,
 )
 _MARKUP = frozenset("{}<>|\\=")
+_FOOD = re.compile(
+    r"((?:red )?meat|fish|pork|beef|chicken|lamb|veal|poultry|dairy|cheese|milk|eggs?|gluten|sugar|seafood|shellfish|honey|wheat|bread|nuts"
+    r"|carbs|sweets|chocolate)(?: again)?(?: now)?",
+    re.IGNORECASE,
+)
+_MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
+_DAY = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+_WHEN = re.compile(
+    rf"(?:\s*\b(?:yesterday|today|recently|lately|now|again|too|sadly|(?:a|an|two|three|four|five|six|\d+|a few|some|a couple of) \w+ ago"
+    rf"|(?:last|this) \w+|in (?:early |late |mid[- ])?(?:{_MONTH}|\d{{4}}|spring|summer|autumn|fall|winter)|on (?:{_DAY})|since \w+"
+    r"|at the (?:start|beginning|end) of (?:the|last|this) \w+|after (?:\w+ ){1,3}years|for good))*",
+    re.IGNORECASE,
+)
 _ARTICLE = re.compile(r"(?:an?|the|ein(?:e|en|em|er)?|une?|una?)\s+", re.IGNORECASE)
 _NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
@@ -108,25 +90,11 @@ _NUMBERS = {
 }  # fmt: skip
 
 
-def place(words: str) -> str | None:
-    """A place: capitalised words, or one plain word where the writer never capitalises; no season, tool or state of mind."""
-    match = _PLACE.match(words)
-    if match is None and words == words.lower():
-        match = _LOWER_PLACE.match(words)
-    if match is None:
-        return None
-    found = match.group().rstrip(".'’").removeprefix("the ")
-    found = found.title() if found.islower() else found
-    if found.split()[0].lower() in _NO_PLACE or themes(tokens(found)).get("technology"):
-        return None
-    return found
-
-
 def name(words: str) -> str | None:
     """A name: one to four capitalised words, or one plain word that stands alone."""
     plain = _unquoted(words)
     match = _NAME.match(plain) or _LOWER_NAME.match(plain)
-    if match is None or match.group().lower() in _NO_PLACE or not _AFTER_NAME.match(plain, match.end()):
+    if match is None or match.group().lower() in NOWHERE or not _AFTER_NAME.match(plain, match.end()):
         return None
     return match.group()
 
@@ -161,6 +129,17 @@ def thing(words: str) -> str | None:
 def activity(words: str) -> str | None:
     """Like `thing`, but an infinitive may stand there: "to swim"."""
     return _few(words, 8) if words.startswith("to ") else thing(words)
+
+
+def food(words: str) -> str | None:
+    """Something that people give up or return to, and nothing besides it."""
+    match = _FOOD.fullmatch(_THING_END.sub("", words))
+    return match[1].lower() if match else None
+
+
+def nothing(words: str) -> str | None:
+    """Empty where nothing more is said but when; None where there is more to it."""
+    return "" if _WHEN.fullmatch(words.strip()) else None
 
 
 def language(words: str) -> str | None:

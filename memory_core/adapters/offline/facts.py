@@ -12,12 +12,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memory_core.adapters.offline import fact_patterns
-from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses, without_fillers
+from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses, quotes, without_fillers
+from memory_core.adapters.offline.fact_endings import over
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
-from memory_core.adapters.offline.fact_values import COUNTRIES, listed
+from memory_core.adapters.offline.fact_values import listed
+from memory_core.adapters.offline.places import COUNTRIES
 from memory_core.adapters.offline.voice import conjugated, third_person, told_of
 from memory_core.domain.agent_answers import SaidFact
 from memory_core.domain.conversation import Message
+from memory_core.domain.endings import NO_LONGER
 from memory_core.domain.own_words import own_words
 from memory_core.domain.polarity import NEGATIONS
 from memory_core.domain.quotes import may_tell, proven
@@ -104,17 +107,32 @@ def _said(one: _Found, number: int, quote: str) -> SaidFact:
 
 
 def _last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:
-    """Who says Berlin and then Lisbon in one breath lives in Lisbon: of two values of one slot the earlier fills it no more."""
-    taken: set[tuple[str, str]] = set()
-    kept: list[SaidFact] = []
-    for fact in reversed(facts):
-        if fact.subject is not None and fact.attribute is not None:
-            slot = folded(fact.subject), folded(fact.attribute)
-            if slot in taken:
-                fact = fact.model_copy(update={"subject": None, "attribute": None, "value": None})
-            taken.add(slot)
-        kept.append(fact)
-    return kept[::-1]
+    """Who says Berlin and then Lisbon in one breath lives in Lisbon: of two facts of one slot the earlier fills it no more.
+
+    That something else is over takes nothing from what is said to hold: "I work at Contoso, I quit my job at Fabrikam".
+    """
+    kept = list(facts)
+    holders: dict[tuple[str, str], int] = {}
+    for number, fact in enumerate(facts):
+        if fact.subject is None or fact.attribute is None:
+            continue
+        slot = folded(fact.subject), folded(fact.attribute)
+        holder = holders.get(slot)
+        loser = number if holder is not None and _is_of_another(fact, facts[holder]) else holder
+        if loser != number:
+            holders[slot] = number
+        if loser is not None:
+            kept[loser] = kept[loser].model_copy(update={"subject": None, "attribute": None, "value": None})
+    return kept
+
+
+def _is_of_another(fact: SaidFact, holder: SaidFact) -> bool:
+    """Whether a fact says only that something else than what the holder tells is over."""
+    said, held = folded(fact.value or ""), folded(holder.value or "")
+    if not said.startswith(NO_LONGER) or held.startswith(NO_LONGER):
+        return False
+    named = said.removeprefix(NO_LONGER).strip()
+    return named != held if named else fact.quote == holder.quote
 
 
 def _of_table(sentence: str, who: str) -> Iterator[_Found]:
@@ -140,20 +158,38 @@ def _matches(clause: Clause, sentence: str) -> Iterator[tuple[Pattern, dict[str,
     adverbs = _ADVERBS.match(rest)
     rest = rest[adverbs.end() :] if adverbs else rest
     negated = _negated(rest)
-    for row in _BY_SUBJECT[_kind(clause)]:
-        if row.negative != negated:
-            continue
-        match = row.expression.match(rest)
-        if match is None:
-            continue
-        groups = {name: text for name, text in match.groupdict().items() if text}
-        value = row.shape(groups.get("value") or rest[match.end() :])
-        if value is not None:
-            yield row, {**groups, "value": value}
+    found = [one for row in _BY_SUBJECT[_kind(clause)] if row.negative in (negated, None) and (one := _read(row, rest)) is not None]
+    yield from found
+    if negated and not found:
+        yield from _over(clause, rest)
     if clause.lead and clause.subject == "I" and (name := re.fullmatch(r"am ([A-Z][a-zà-ÿ'-]+)", clause.rest)) and _GREETS.match(sentence):
         yield _NAMED, {"value": name[1]}
 
 
+def _read(row: Pattern, words: str) -> tuple[Pattern, dict[str, str]] | None:
+    match = row.expression.match(words)
+    if match is None:
+        return None
+    groups = {name: text for name, text in match.groupdict().items() if text}
+    value = row.shape(groups.get("value") or words[match.end() :])
+    return None if value is None else (row, {**groups, "value": value})
+
+
+def _over(clause: Clause, words: str) -> Iterator[tuple[Pattern, dict[str, str]]]:
+    """What a negated clause says has ended: what the other rows read in it, or else something that used to be done."""
+    kind = _kind(clause)
+    ended = over(words, of_another=kind == "other")
+    if ended is None:
+        return
+    rows = [_read(row, ended.left) for row in _BY_SUBJECT[kind] if row.attribute is not None and not row.negative]
+    found = [one for one in rows if one is not None and one[1]["value"] and ended.names(one[1]["value"])]
+    for row, groups in found:
+        yield row, {**groups, "over": ended.told}
+    if not found and ended.lasting and kind in _USED_TO.of:
+        yield _USED_TO, {"value": ended.left, "over": ended.told}
+
+
+_USED_TO = Pattern("no longer {value}", "", "", lambda words: words, ("self", "we", "other"), "yes")
 _ONE_NAME = {"kids": "children", "grandkids": "grandchildren"}
 _GREETS = re.compile(r"(?:hi|hello|hey|good (?:morning|evening|afternoon))\b", re.IGNORECASE)
 _NAMED = Pattern("name", "{who} is called {value}", "am", lambda words: words)
@@ -179,9 +215,12 @@ def _found(row: Pattern, groups: dict[str, str], subject: str, who: str) -> _Fou
     attribute = row.attribute.format(**{**parts, "value": value.lower()}) if row.attribute and slotted else None
     if attribute == "home city" and value.lower() in COUNTRIES:
         attribute = "home country"
-    text = row.told.format(**parts)
+    text = f"{told} {told_of(groups['over'], who)}" if "over" in groups else row.told.format(**parts)
+    filled = row.filled.format(value=value)
+    if "over" in groups and row is not _USED_TO:
+        filled = "no" if filled == "yes" else f"{NO_LONGER} {filled}"
     confidence = 0.9 if told == who else 0.8
-    return _Found(text, owner if attribute else None, attribute, row.filled.format(value=value) if attribute else None, confidence)
+    return _Found(text, owner if attribute else None, attribute, filled if attribute else None, confidence)
 
 
 def _subject(subject: str, who: str) -> tuple[str, str, bool]:
@@ -206,7 +245,8 @@ def _statement(sentence: Sentence, who: str, told: Iterable[str]) -> _Found | No
         sentence.asks
         or not _MARKUP.isdisjoint(text)
         or _HEDGED.match(re.sub(r"^i\b", "I", text))
-        or not asserted_clauses(text)
+        or not (clauses := asserted_clauses(text))
+        or quotes(clauses[-1])
         or not 4 <= len(text.split()) <= 40
     ):
         return None

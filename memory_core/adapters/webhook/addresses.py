@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -35,6 +36,10 @@ _NOT_PUBLIC_6 = tuple(
     )
 )  # fmt: skip
 _NUMERIC = re.compile(r"[0-9a-fx.]+", re.IGNORECASE)
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+_NEVER_IN_A_NAME = re.compile(r"[\x00-\x20\x7f%<>\\^`{|}\"/?#@:\[\]]")
+MAX_LABEL = 63
+"""Characters between two full stops of a name (RFC 1035)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +57,12 @@ class Allowed:
             try:
                 networks.append(ipaddress.ip_network(entry, strict=False))
             except ValueError:
-                hosts.add(_plain(entry))
+                hosts.add(plain(entry))
         return cls(frozenset(hosts), tuple(networks))
 
     def host(self, name: str) -> bool:
         """Whether this name may be called at any address."""
-        return _plain(name) in self.hosts
+        return plain(name) in self.hosts
 
     def address(self, address: Address) -> bool:
         """Whether this address may be called under any name."""
@@ -81,7 +86,11 @@ def unwrapped(address: Address) -> Address:
 
 
 def literal(host: str) -> Address | None:
-    """The address that a host is written as, None for a name. Resolvers take "2130706433", "0x7f.1" and "0177.0.0.1" for one too."""
+    """The address that a host is written as, None for a name. Resolvers take "2130706433", "0x7f.1" and "0177.0.0.1" for one too.
+
+    So do clients with a full stop at its end, and with the digits and full stops of other alphabets that names are told to fold.
+    """
+    host = plain(host)
     try:
         return unwrapped(ipaddress.ip_address(host))
     except ValueError:
@@ -94,5 +103,14 @@ def literal(host: str) -> Address | None:
         return None
 
 
-def _plain(name: str) -> str:
-    return name.lower().rstrip(".")
+def may_be_name(host: str) -> bool:
+    """Whether a host can be a name at all. One that ends in a number is none: it is an address, or nothing (WHATWG URL, "host parsing")."""
+    labels = plain(host).split(".")
+    if _NEVER_IN_A_NAME.search(host) or any(unicodedata.category(character) in ("Cf", "Cc") for character in host):
+        return False
+    return host.count("..") == 0 and all(0 < len(label) <= MAX_LABEL for label in labels) and not _NUMBER.fullmatch(labels[-1])
+
+
+def plain(host: str) -> str:
+    """A host as names are compared: compatible letters, digits and full stops as one, without case and the full stops at its end."""
+    return unicodedata.normalize("NFKC", host).replace("\u3002", ".").lower().rstrip(".")

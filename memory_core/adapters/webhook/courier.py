@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from memory_core import __version__
-from memory_core.adapters.webhook.addresses import Allowed, literal, unwrapped
+from memory_core.adapters.webhook.addresses import Allowed, literal, may_be_name, plain, unwrapped
 from memory_core.ports import Posted
 
 if TYPE_CHECKING:
@@ -36,8 +36,13 @@ class WebCourier:
         self._timeout_s = timeout_s
 
     def refusal(self, url: str) -> str | None:
-        """Only a host that is written as an address can be judged before it is called; and `localhost`, which always is this machine."""
-        return self._refusal_of(urlsplit(url).hostname or "")
+        """What can be judged before it is called: hosts written as addresses, `localhost`, which is this machine, and what is no host."""
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname or "", parts.port
+        except ValueError:
+            return "the address can't be called"
+        return "nobody listens at port 0" if port == 0 else self._refusal_of(host)
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Posted:
         """Connect, send, read the answer's status and headers; its body is not read at all."""
@@ -47,7 +52,7 @@ class WebCourier:
         refused: list[str] = []
         try:
             target = URL(url)
-            refusal = self._refusal_of(target.host or "")
+            refusal = self.refusal(url) or self._refusal_of(target.host or "")
             if refusal is not None:
                 return Posted(None, refusal, refused=True)
             async with asyncio.timeout(self._timeout_s), self._session(target.host or "", refused) as session:
@@ -66,7 +71,9 @@ class WebCourier:
         """Nothing is kept between two calls."""
 
     def _refusal_of(self, host: str) -> str | None:
-        address = ipaddress.IPv4Address("127.0.0.1") if host.rstrip(".").endswith("localhost") else literal(host)
+        address = ipaddress.IPv4Address("127.0.0.1") if plain(host).endswith("localhost") else literal(host)
+        if ("%" in host and ":" not in host) or (address is None and not may_be_name(host)):
+            return f"{host} is no host that can be called"
         if address is None or self._allowed.host(host) or self._allowed.address(address):
             return None
         return f"{host} {NOT_PUBLIC}, so it is not called"

@@ -1,0 +1,68 @@
+"""What a clause says is over: "no longer live in Berlin", "am not vegan any more", "stopped being vegan".
+
+Each way of saying so is turned into the clause that held before, which the table of facts can read. A reader would get wrong: a plain
+"not" ends nothing ("I don't live in Berlin" tells of no time when that was so).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memory_core.adapters.offline.voice import conjugated
+
+_BASES = {"living": "live", "working": "work", "studying": "study", "driving": "drive", "speaking": "speak", "learning": "learn"}
+_DID = r"(?:(?:have|has)\s+)?(?:(?:just|finally|recently|already|officially)\s+)?"
+_ANY_MORE = r"any ?(?:more|longer)"
+_WAYS = tuple(
+    re.compile(rf"{said}$")
+    for said in (
+        r"(?P<be>am|is|are)\s+no longer\s+(?P<left>.+)",
+        rf"(?P<be>am|is|are)\s+not\s+(?P<left>.+?)\s+{_ANY_MORE}",
+        r"no longer\s+(?P<as_said>.+)",
+        rf"(?:do|does)\s+not\s+(?P<left>.+?)\s+{_ANY_MORE}",
+        rf"{_DID}(?:stopped|quit|gave up|given up)\s+(?P<be>being)\s+(?P<left>.+)",
+        rf"{_DID}(?:stopped|quit)\s+(?P<verb>{'|'.join(_BASES)})\s+(?P<left>.+)",
+    )
+)
+_AFTERWARDS = re.compile(
+    r"\s+(?:since\b.*|now|these days|at the moment|at all|either|though|sadly|unfortunately|thankfully|I'm afraid|as of \w+)$",
+    re.IGNORECASE,
+)
+_IN_PART = re.compile(r"\b(?:with|only|just|alone|full[- ]time|part[- ]time|every|always|as\b.+\b(?:at|for|in)|mainly|mostly|much|often)\b")
+"""Words that may be what has ended, and not the rest: who no longer works full-time at Contoso may work there still."""
+_LASTING = re.compile(r"(?:live|work|like|love|enjoy|eat|drink|smoke|play|study|speak|own|have|drive|go|teach|run)s?\b.{1,60}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """left: what held before ("live in Berlin"). told: how it is told of somebody that it is over ("no longer lives in Berlin")."""
+
+    left: str
+    told: str
+
+    @property
+    def lasting(self) -> bool:
+        """Whether that it is over is worth a fact, even where nothing is known that it ends."""
+        return _LASTING.match(self.left) is not None
+
+    def names(self, value: str) -> bool:
+        """Whether this value and nothing besides it is said to be over."""
+        return not _IN_PART.search(self.left) and self.left.casefold().endswith(value.casefold())
+
+
+def over(clause: str, *, of_another: bool) -> Over | None:
+    """What the words after a subject say is over, None when nothing is. of_another: the verb stands in the third person."""
+    words = _AFTERWARDS.sub("", re.sub(rf"(?<=\s)({_ANY_MORE})\s+(?:since\b.*|now|these days)$", r"\1", clause))
+    for way in _WAYS:
+        match = way.match(words)
+        if match is None:
+            continue
+        parts = match.groupdict()
+        if parts.get("as_said"):
+            return Over(parts["as_said"], f"no longer {parts['as_said'] if of_another else conjugated(parts['as_said'])}")
+        if parts.get("be"):
+            return Over(f"am {parts['left']}", f"is no longer {parts['left']}")
+        left = f"{_BASES[parts['verb']]} {parts['left']}" if parts.get("verb") else parts["left"]
+        return Over(left, f"no longer {conjugated(left)}")
+    return None

@@ -1,0 +1,50 @@
+"""What is told of a truth that ended while nothing took its place: "I quit my job", "I no longer live in Berlin".
+
+An ending stands in the slot of the truth that it ends, so that whoever looks at the slot meets it; its value is
+`{"no_longer": "Berlin"}`, or `{"no_longer": null}` for whatever held before. A reader would get wrong: it is no value like others,
+for one that names Berlin says nothing against Lisbon.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from memory_core.domain.models import Memory
+from memory_core.domain.sameness import normalised
+
+NO_LONGER = "no longer"
+"""How agents begin the value of an ending: "no longer Berlin", or nothing but these words for whatever held before."""
+_KEY = "no_longer"
+_TOLD = re.compile(rf"{NO_LONGER}\b\s*", re.IGNORECASE)
+_ARTICLE = re.compile(r"\b(?:an?|the)\s+")
+
+
+def value_told(told: str | None) -> Any:
+    """What a slot holds by an agent's words: an ending for such as begin with `NO_LONGER`, else the words themselves."""
+    match = None if told is None else _TOLD.match(told)
+    return told if told is None or match is None else {_KEY: told[match.end() :] or None}
+
+
+def is_ending(memory: Memory) -> bool:
+    """Whether a memory tells of an end, and not of what holds."""
+    return isinstance(memory.value, dict) and memory.value.keys() == {_KEY}
+
+
+def ends(ending: Memory, truth: Memory) -> bool:
+    """Whether an ending ends this truth of its slot: it names none, or this one. Case and articles do not matter.
+
+    A truth that was saved without a value is named by words of its text.
+    """
+    if not is_ending(ending) or is_ending(truth):
+        return False
+    named = ending.value[_KEY]
+    if named is None:
+        return True
+    if truth.value is None:
+        return f" {_plain(named)} " in f" {_plain(truth.content)} "
+    return _plain(named) == _plain(truth.value)
+
+
+def _plain(value: Any) -> str:
+    return _ARTICLE.sub("", normalised(str(value)))

@@ -1,0 +1,100 @@
+"""Sentences that change a life, told in a conversation, and what holds afterwards: with vectors that mean something, and without."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from memory_core.adapters.minilm.embedder import MiniLMEmbedder
+from memory_core.adapters.offline.agents import OfflineAgents
+from memory_core.core import MemoryCore
+from memory_core.domain.endings import is_ending
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.requests import ListInput
+from memory_core.domain.scope import Owner
+from memory_core.domain.slots import slot_of
+from tests.builders import NOW
+from tests.life_changes import BEFORE, CHANGES, KNOWN, NO_CHANGES, OVER
+from tests.telling import Line, tell
+from tests.world import World, listed
+
+LATER = NOW + timedelta(days=10)
+ANN = Owner("app", "ann")
+SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+
+
+@pytest.fixture(params=["hash", "minilm"])
+async def core(request: pytest.FixtureRequest, world: World) -> MemoryCore:
+    rules = OfflineAgents()
+    if request.param == "hash":
+        return await world.core(agents=rules, rules=rules)
+    return await world.core(embedder=MiniLMEmbedder(), agents=rules, rules=rules, embedding_provider="minilm")
+
+
+async def truths(core: MemoryCore, owner: Owner, **which: object) -> dict[str, Memory]:
+    """The user's truths by attribute: one each."""
+    found = (await core.list(owner, ListInput.model_validate({"limit": 100, **which}))).memories
+    slotted = [one for one in found if one.subject == "user" and one.attribute is not None]
+    assert len({slot_of(one) for one in slotted}) == len(slotted), "one truth a slot"
+    return {one.attribute or "": one for one in slotted}
+
+
+def values(held: dict[str, Memory]) -> dict[str, str]:
+    return {name: OVER if is_ending(one) else str(one.value) for name, one in held.items() if name in KNOWN}
+
+
+def around(said: str) -> list[Line]:
+    return ["Good morning!", ("assistant", "Good morning, what is new?"), said, ("assistant", "I see."), "Thanks for asking."]
+
+
+@SQLITE
+@pytest.mark.parametrize("place", range(4))
+async def test_a_change_leaves_one_new_truth_and_all_others_as_they_were(core: MemoryCore, place: int) -> None:
+    for number, (said, changed) in list(enumerate(CHANGES))[place::4]:
+        owner = Owner("app", f"user{number}")
+        await tell(core, BEFORE, owner=owner)
+        old = await truths(core, owner)
+        assert (await tell(core, *around(said), at=LATER, owner=owner, session="s2")).status == "succeeded"
+        new = await truths(core, owner)
+        assert values(new) == {**KNOWN, **changed}, said
+        for attribute in changed:
+            fallen = await core.get(owner, old[attribute].id)
+            expected = (Status.SUPERSEDED, "contradicted", new[attribute].id, new[attribute].valid_from)
+            assert (fallen.status, fallen.status_reason, fallen.next_id, fallen.valid_until) == expected, said
+        assert values(await truths(core, owner, at=NOW + timedelta(days=1))) == KNOWN, said
+
+
+@SQLITE
+@pytest.mark.parametrize("place", range(4))
+async def test_what_only_looks_like_a_change_leaves_every_truth(core: MemoryCore, place: int) -> None:
+    for number, said in list(enumerate(NO_CHANGES))[place::4]:
+        owner = Owner("app", f"user{number}")
+        await tell(core, BEFORE, owner=owner)
+        old = {one.id for name, one in (await truths(core, owner)).items() if name in KNOWN}
+        await tell(core, *around(said), at=LATER, owner=owner, session="s2")
+        assert {one.id for name, one in (await truths(core, owner)).items() if name in KNOWN} == old, said
+
+
+async def test_an_end_and_what_came_before_and_after_it_are_one_chain_in_whatever_order_they_are_told(core: MemoryCore) -> None:
+    lines = {0: "I live in Lisbon.", 30: "I live in Berlin.", 60: "I no longer live in Berlin."}
+    for number, order in enumerate(([0, 30, 60], [60, 30, 0], [0, 60, 30], [30, 60, 0])):
+        owner = Owner("app", f"user{number}")
+        for day in order:
+            await tell(core, lines[day], at=NOW + timedelta(days=day), owner=owner, session=f"day {day}")
+        facts = {one.content: one for one in await listed(core, owner, status="all") if one.category == "fact"}
+        lisbon, berlin, end = (facts[f"User {text}"] for text in ("lives in Lisbon", "lives in Berlin", "no longer lives in Berlin"))
+        assert (lisbon.next_id, berlin.next_id, end.next_id) == (berlin.id, end.id, None), order
+        assert (lisbon.status, berlin.status, end.status) == (Status.SUPERSEDED, Status.SUPERSEDED, Status.ACTIVE), order
+        told = {fact.text: fact.superseded_by for one in await listed(core, owner) if one.category == "cell" for fact in one.atomic_facts}
+        assert [told[one.content] for one in (lisbon, berlin, end)] == [berlin.id, end.id, None], order
+
+
+async def test_an_end_of_what_was_never_told_stands_by_itself_until_something_else_is_known(core: MemoryCore) -> None:
+    await tell(core, "I no longer live in Berlin.", owner=ANN)
+    (end,) = (await truths(core, ANN)).values()
+    assert (end.content, end.value) == ("User no longer lives in Berlin", {"no_longer": "Berlin"})
+    await tell(core, "I live in Lisbon.", at=NOW - timedelta(days=3), owner=ANN, session="s2")
+    assert [one.content for one in (await truths(core, ANN)).values()] == ["User lives in Lisbon"]
+    end = await core.get(ANN, end.id)
+    assert (end.status, end.next_id) == (Status.SUPERSEDED, (await truths(core, ANN))["home city"].id)

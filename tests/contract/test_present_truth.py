@@ -1,0 +1,58 @@
+"""After a truth has changed: the cell that told the old one does not stand before the new one, unless it answers by something else."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from memory_core.adapters.offline.agents import OfflineAgents
+from memory_core.core import MemoryCore
+from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.results import Hit
+from tests.builders import ALICE, NOW
+from tests.telling import tell
+from tests.world import World
+
+OLD = ("Where I live? I live in Berlin, right beside the zoo.", ("assistant", "Do you live there alone?"), "I live there with a parrot.")
+NEW = ("I moved from Berlin to Lisbon last week.", "It is warm here.")
+
+
+@pytest.fixture
+async def core(world: World) -> MemoryCore:
+    """Somebody who spoke much of living in Berlin, and ten days later once of Lisbon."""
+    core = await world.core(agents=OfflineAgents(), rules=OfflineAgents())
+    await tell(core, *OLD)
+    world.clock.forward(timedelta(days=10).total_seconds())
+    await tell(core, *NEW, at=NOW + timedelta(days=10), session="s2")
+    return core
+
+
+async def hits(core: MemoryCore, query: str, **fields: object) -> list[Hit]:
+    return list((await core.retrieve(ALICE, RetrieveInput.model_validate({"query": query, **fields}))).results)
+
+
+@pytest.mark.parametrize("query", ["where does the user live?", "Where do I live?"])
+async def test_what_answers_by_a_fallen_fact_stands_behind_the_present_truth(core: MemoryCore, query: str) -> None:
+    first, *others = await hits(core, query)
+    assert (first.stale_facts, [bool(one.stale_facts) for one in others]) == ((), [True])
+    assert "Lisbon" in first.memory.content
+    assert others[0].score > first.score, "its words are nearer to the query, and its score says so"
+    assert [one.rank for one in (first, *others)] == [1, 2]
+
+
+async def test_that_holds_for_the_first_result_alone_too(core: MemoryCore) -> None:
+    (only,) = await hits(core, "where does the user live?", limit=1)
+    assert "Lisbon" in only.memory.content
+
+
+@pytest.mark.parametrize("query", ["live in Berlin beside the zoo", "who does live with a parrot?", "Berlin"])
+async def test_what_answers_by_more_than_that_stays_first(core: MemoryCore, query: str) -> None:
+    first = (await hits(core, query, similarity_threshold=0.0))[0]
+    assert first.stale_facts
+
+
+async def test_when_it_still_held_it_stood_first(core: MemoryCore) -> None:
+    first = (await hits(core, "where does the user live?", at=NOW + timedelta(days=1)))[0]
+    assert first.stale_facts == ()
+    assert "Berlin" in first.memory.content
