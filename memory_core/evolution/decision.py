@@ -1,14 +1,14 @@
 """What a decision about an open conflict does to its two memories, as they are now: supersede, keep both, reject the new one, merge.
 
 One would get wrong: here somebody decides who has seen both, so event time settles nothing. What is superseded by hand may be the truth
-that was told later; its validity then ends where it began.
+that was told later; then it was never valid.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from memory_core.domain.chunks import combine
@@ -18,9 +18,11 @@ from memory_core.domain.errors import Conflict
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, Status
+from memory_core.domain.slots import slot_of
 from memory_core.evolution.moves import moves_of
 from memory_core.evolution.page import Page
-from memory_core.evolution.strategies import MERGE_SHARE
+from memory_core.evolution.strategies import MERGE_SHARE, latest_end
+from memory_core.evolution.tellings import kept, tellings
 from memory_core.evolution.truth_line import superseded_by
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
@@ -73,7 +75,11 @@ def _became(name: str, memory: Memory | None) -> str:
 
 
 def _supersede(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
+    """Where the new one was told before the old one, it counts as told again right after: so whatever comes late finds them in order."""
     holds = new.model_copy(update={"supersedes_id": new.supersedes_id or old.id, "conflict_state": "resolved"})
+    if slot_of(new) is not None and new.event_timestamp <= old.event_timestamp:
+        again = old.event_timestamp + timedelta(microseconds=1)
+        holds = holds.model_copy(update={"event_timestamp": again, "told_at": kept([*tellings(new), again])})
     return [Change("superseded", superseded_by(old, new, now), old), Change(RESOLVED, holds, new)]
 
 
@@ -94,7 +100,6 @@ def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> l
     content = f"{first.content}\n{second.content}"
     if len(content.encode()) > MERGE_SHARE * MAX_CONTENT_BYTES:
         raise Conflict(f"together they are too long for one memory, {len(content.encode())} bytes; keep both, or choose one")
-    ends = [one.valid_until for one in (old, new) if one.valid_until is not None]
     merged = new.model_copy(
         update={
             **_AS_NEW,
@@ -108,7 +113,7 @@ def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> l
             "updated_at": now,
             "event_timestamp": second.event_timestamp,
             "valid_from": max(old.valid_from, new.valid_from),
-            "valid_until": max(ends) if len(ends) == 2 else None,
+            "valid_until": latest_end(old, new),
             "pinned": old.pinned or new.pinned,
             "embedding": combine([memory.embedding for memory in (first, second) if memory.embedding is not None]),
         }

@@ -77,7 +77,7 @@ async def _read(store: LongTermStore, owner: Owner, ids: list[str]) -> _Read:
 class _Sheet:
     """A commit's memories as it leaves them (`states`), those `read` besides as they were, records by id; how many questions `ended`.
 
-    heirs: who is left in the slot for one that fell.
+    heirs: who is left in the slot for one that fell. risen: who stands after this commit and did not before.
     """
 
     states: dict[str, Memory]
@@ -87,12 +87,16 @@ class _Sheet:
     rewritten: dict[str, Document] = field(default_factory=dict)
     about: dict[str, str] = field(default_factory=dict)
     heirs: dict[str, str] = field(default_factory=dict)
+    risen: tuple[str, ...] = ()
     ended: int = 0
 
     @classmethod
     def of(cls, changes: Changes[Any]) -> _Sheet:
         records = {document.id: document for document in changes.puts if document.kind == "conflict"}
-        return cls({change.after.id: change.after for change in changes.changes}, frozenset(records), records)
+        states = {change.after.id: change.after for change in changes.changes}
+        stood = {one.before.id for one in changes.changes if one.before is not None and one.before.status in FOUND_BY_DEFAULT}
+        risen = tuple(one.id for one in states.values() if one.status in FOUND_BY_DEFAULT and one.id not in stood)
+        return cls(states, frozenset(records), records, risen=risen)
 
     def follow_records(self) -> None:
         """A pending record is named by both its sides, a resolved one by none."""
@@ -186,12 +190,13 @@ class _Sheet:
         """Who fell, and who is left in the slot for it, to be asked about with the other side: unless these two are asked about already."""
         fallen = next(side for side in record.sides if not self._stands(side))
         other = next((self.states[side] for side in record.sides if self._stands(side)), None)
-        if other is None or fallen not in self.states:
+        if other is None or fallen not in self.states or slot_of(other) is None:
             return None
-        heir = self.states.get(self.states[fallen].next_id or "") or self.states.get(self.heirs.get(fallen, ""))
-        if heir is None or heir.id == other.id or not self._stands(heir.id) or slot_of(heir) is None or slot_of(heir) != slot_of(other):
-            return None
-        return None if {*heir.conflict_ids} & {*other.conflict_ids} - {record.id} else (fallen, heir.id)
+        for name in (self.states[fallen].next_id, self.heirs.get(fallen), *self.risen):
+            if name is not None and name != other.id and self._stands(name) and slot_of(self.states[name]) == slot_of(other):
+                asked = {*self.states[name].conflict_ids} & {*other.conflict_ids} - {record.id}
+                return None if asked else (fallen, name)
+        return None
 
 
 def _passed_on(record: ConflictRecord, fallen: str, heir: str, said: str) -> ConflictRecord:
