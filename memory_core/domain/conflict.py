@@ -1,7 +1,6 @@
 """A conflict record: two memories that could not both be true, what was done about it, and what it takes to undo that.
 
-One would get wrong: `old_id` and `new_id` say who was held and who came, not who is in force. When one of two open sides gives way to
-another truth of its slot, the question passes to that one, under the same record.
+One would get wrong: `old_id` and `new_id` say who was held and who came, not who is in force.
 """
 
 from __future__ import annotations
@@ -16,6 +15,9 @@ Decision = Literal["supersede", "keep_both", "reject_new", "merge"]
 ConflictStatus = Literal["pending", "resolved"]
 MAX_OPEN = 20
 """Questions that may be open about one memory; what contradicts it besides is kept beside it without one."""
+
+RULE: Final = "rule"
+"""Who decides where nobody does."""
 
 
 class Move(BaseModel):
@@ -54,7 +56,7 @@ class ConflictRecord(BaseModel):
     reason: str
     old_id: str
     new_id: str | None = None
-    by: str = "rule"
+    by: str = RULE
     at: datetime
     previous: Earlier | None = None
     grounds: str | None = None

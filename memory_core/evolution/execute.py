@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memory_core.domain.agent_answers import Decision
-from memory_core.domain.conflict import MAX_OPEN, ConflictRecord, Move
+from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord, Move
 from memory_core.domain.dedup import fuzzy_dedup
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
@@ -22,7 +22,7 @@ from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules
 from memory_core.evolution.marks import fallen_in
 from memory_core.evolution.moves import moves_of
 from memory_core.evolution.page import Page
-from memory_core.evolution.recorded import RULE, recorded
+from memory_core.evolution.recorded import recorded
 from memory_core.evolution.ruled import Merged, Ruled
 from memory_core.evolution.strategies import resolve
 from memory_core.evolution.truth_line import superseded_by

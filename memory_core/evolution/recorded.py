@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from memory_core.domain.conflict import RULE
 from memory_core.domain.models import Memory, OnConflict
 from memory_core.evolution.moves import moves_of
 from memory_core.evolution.strategies import Resolution
-
-RULE = "rule"
 
 
 def recorded(resolution: Resolution, draft: Memory, by: str = RULE) -> Resolution:

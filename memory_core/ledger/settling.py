@@ -12,12 +12,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.conflict import ConflictRecord, record_in
+from memory_core.domain.conflict import RULE, ConflictRecord, record_in
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Head, Memory
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.ledger.changes import Change, Changes, Result
+from memory_core.ledger.ids import derived
 from memory_core.ports import Document, LongTermStore
 
 SETTLED = "conflict_settled"
@@ -75,20 +76,20 @@ async def _read(store: LongTermStore, owner: Owner, ids: list[str]) -> _Read:
 
 @dataclass(slots=True)
 class _Sheet:
-    """A commit's memories as it leaves them (`states`), those `read` besides as they were, records by id; how many questions `ended`.
+    """A commit's memories as it leaves them (`states`), those `read` besides as they were, records by id.
 
-    heirs: who is left in the slot for one that fell. risen: who stands after this commit and did not before.
+    ended, begun: records of questions that end, and of those that take their place. heirs: who is left in the slot for one that fell. risen: who stands after this commit and did not before.
     """
 
     states: dict[str, Memory]
     put: frozenset[str]
     records: dict[str, Document]
     read: dict[str, Memory] = field(default_factory=dict)
-    rewritten: dict[str, Document] = field(default_factory=dict)
+    ended: dict[str, Document] = field(default_factory=dict)
+    begun: dict[str, Document] = field(default_factory=dict)
     about: dict[str, str] = field(default_factory=dict)
     heirs: dict[str, str] = field(default_factory=dict)
     risen: tuple[str, ...] = ()
-    ended: int = 0
 
     @classmethod
     def of(cls, changes: Changes[Any]) -> _Sheet:
@@ -128,17 +129,17 @@ class _Sheet:
             heir = self._heir(record)
             for side in record.sides:
                 self._set(side, name, open=False)
+            said = " and ".join(self._said(side) for side in record.sides if not self._stands(side))
             if heir is not None:
-                record = _passed_on(record, *heir, self._said(heir[0]))
-                for side in record.sides:
-                    self._set(side, name, open=True)
+                passed = _passed_on(record, *heir, now)
+                said = f"{said}; {passed.id} asks about {heir[1]} in its place"
+                self.begun[passed.id] = Document(passed.id, "conflict", passed.model_dump(mode="json"))
+                for side in passed.sides:
+                    self._set(side, passed.id, open=True)
             else:
-                gone = " and ".join(self._said(side) for side in record.sides if not self._stands(side))
-                ended = {"status": "resolved", "by": "rule", "at": now, "reason": f"{record.reason}; {gone}"}
                 self._leave_to_the_other(record)
-                record = record.model_copy(update=ended)
-                self.ended += 1
-            self.rewritten[name] = replace(document, body={**document.body, **record.model_dump(mode="json")})
+            ended = {"status": "resolved", "by": RULE, "at": now, "reason": f"{record.reason}; {said}"}
+            self.ended[name] = replace(document, body={**document.body, **record.model_copy(update=ended).model_dump(mode="json")})
 
     def changes(self, changes: Changes[Result]) -> Changes[Result]:
         """The given changes, completed."""
@@ -150,8 +151,9 @@ class _Sheet:
                 made[last[name]] = replace(made[last[name]], after=state)
             elif state.conflict_ids != self.read[name].conflict_ids:
                 made.append(Change(SETTLED, state, self.read[name], {"conflict_id": self.about[name]}))
-        puts = [self.rewritten.get(document.id, document) for document in changes.puts]
-        puts += [document for name, document in self.rewritten.items() if name not in self.put]
+        puts = [self.ended.get(document.id, document) for document in changes.puts]
+        puts += [document for name, document in self.ended.items() if name not in self.put]
+        puts += self.begun.values()
         return replace(
             changes, changes=tuple(made), puts=tuple(puts), reads=changes.reads | self.states.keys(), head_fields=self._counted(changes)
         )
@@ -159,9 +161,9 @@ class _Sheet:
     def _counted(self, changes: Changes[Any]) -> Any:
         def head_fields(head: Head) -> Mapping[str, Any]:
             fields = dict(changes.head_fields(head))
-            return {**fields, "pending_count": max(0, int(fields.get("pending_count", head.pending_count)) - self.ended)}
+            return {**fields, "pending_count": max(0, int(fields.get("pending_count", head.pending_count)) - fewer)}
 
-        return head_fields if self.ended else changes.head_fields
+        return head_fields if (fewer := len(self.ended) - len(self.begun)) else changes.head_fields
 
     def _gone(self) -> list[Memory]:
         return [one for one in self.states.values() if one.conflict_ids and one.status not in FOUND_BY_DEFAULT]
@@ -199,9 +201,11 @@ class _Sheet:
         return None
 
 
-def _passed_on(record: ConflictRecord, fallen: str, heir: str, said: str) -> ConflictRecord:
-    sides = {"old_id": heir if record.old_id == fallen else record.old_id, "new_id": heir if record.new_id == fallen else record.new_id}
-    return record.model_copy(update={**sides, "reason": f"{record.reason}; {said}, {heir} is left in its place"})
+def _passed_on(record: ConflictRecord, fallen: str, heir: str, now: datetime) -> ConflictRecord:
+    """A question of its own, about the heir and the other side."""
+    old_id, new_id = (heir if side == fallen else side for side in record.sides)
+    identity = derived("cft", record.id, old_id, new_id)
+    return record.model_copy(update={"id": identity, "old_id": old_id, "new_id": new_id, "at": now, "by": RULE, "previous": None})
 
 
 def _consistent(memory: Memory) -> Memory:
