@@ -6,7 +6,7 @@ DATA ?= $(or $(MEMORY_DATA),.memory)
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-azure test test-long test-live lint format bench clean
+.PHONY: help run run-azure test test-long test-live lint package format bench clean
 
 help:  ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -48,6 +48,9 @@ lint: $(VENV)/.dev  ## ruff, mypy, import-linter
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
+package: $(VENV)/.dev  ## the zip that Azure gets, with its packages for Linux and Python 3.13: dist/memory-core.zip
+	@$(BIN)/python -m deployment.package
+
 format: $(VENV)/.dev  ## rewrite the code in the project's style
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
@@ -57,4 +60,4 @@ bench: $(VENV)/.dev  ## measure throughput and latency; prints tables
 	@$(BIN)/python -m bench.formation
 
 clean:  ## remove the virtual environment and caches; your data in .memory stays
-	rm -rf $(VENV) .official_runtime .cache build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .official_runtime .infra_tools .cache build dist vocabulary *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

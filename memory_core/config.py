@@ -130,6 +130,12 @@ class Settings(BaseModel):
         60.0, description="Seconds a task belongs to a worker that gives no sign of life; renewed while it works"
     )
 
+    erase_settle_s: Annotated[float, Field(ge=0)] | None = Field(
+        None,
+        description="Seconds after which an erasure empties everything once more, as long as a worker may live;"
+        " none = 600 with Cosmos DB (functionTimeout in host.json), 10 with SQLite",
+    )
+
     boundary_gap_minutes: Positive = Field(120.0, description="Minutes of silence that end an episode of a conversation")
 
     # batches and webhooks
@@ -165,6 +171,8 @@ class Settings(BaseModel):
         "cool", description="Access tier of new blobs; the tier Archive, from which reading takes hours, is none of them"
     )
 
+    archival_age_years: Positive = Field(10.0, description="Years that a memory has to be untouched for, before it may go to the archive")
+
     # signing in without a key
     identity_client_id: str | None = Field(
         None, description="User-assigned identity for Cosmos DB, queues, archive and Azure OpenAI; none = the default credential"
@@ -197,6 +205,8 @@ class Settings(BaseModel):
     recency_half_life_days: Positive = Field(30.0, description="Days that halve the recency of the recipe weighted")
     decay_half_life_days: Positive = Field(30.0, description="Idle days that halve a memory's importance")
     decay_floor: Fraction = Field(0.05, description="Importance under which a memory counts as decayed")
+
+    upkeep_cap: Count = Field(10_000, description="Memories that one task of decay or forget changes at most; it says when there were more")
 
     # the doors
     auth: Annotated[Literal["on", "off"], Lower] = Field("on", description="off works only on a loopback address")

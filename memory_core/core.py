@@ -14,9 +14,14 @@ from types import TracebackType
 from typing import Any, Self
 
 from memory_core.adapters.system import RandomIds, SystemClock
+from memory_core.calls.cold import Cold
 from memory_core.calls.conflicts import Arbitrating
 from memory_core.calls.conversing import NO_CALL, Conversing
+from memory_core.calls.people import Peopling
+from memory_core.calls.time import LookingBack
+from memory_core.calls.upkeep import Upkeep
 from memory_core.config import Settings
+from memory_core.consolidation.people import People
 from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.errors import Invalid, MemoryCoreError, Unavailable
 from memory_core.domain.models import Memory
@@ -40,30 +45,39 @@ from memory_core.domain.results import (
     VersionView,
 )
 from memory_core.domain.scope import Owner, checked
+from memory_core.evolution.bring_back import BringingBack
 from memory_core.evolution.clear import Clearer
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.edit import Editor
+from memory_core.evolution.thaw import Thaw
+from memory_core.evolution.uncompress import Uncompress
+from memory_core.evolution.undo import Undo
 from memory_core.formation.phase import Formation
 from memory_core.formation.save import Saver
+from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.owner_names import OwnerNames
 from memory_core.ledger.receipts import keyed
 from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.touches import Touches
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
+from memory_core.recollection.cold import ColdSearch
 from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
 from memory_core.recollection.read import Reader
+from memory_core.recollection.replay import Replayer
 from memory_core.recollection.retrieve import Retriever
+from memory_core.recollection.timeline import Timeline
 from memory_core.signing import cursor_secret
 from memory_core.telemetry import Telemetry
-from memory_core.wiring import Adapters, formation_rules, retrieve_rules, save_rules
+from memory_core.wiring import Adapters, consolidation_rules, erase_rules, formation_rules, retrieve_rules, save_rules
 
 log = logging.getLogger(__name__)
 
 
-class MemoryCore(Conversing, Arbitrating):
+class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
     def __init__(
@@ -86,19 +100,42 @@ class MemoryCore(Conversing, Arbitrating):
         self._saver = Saver(ledger, mirror, made.embedder, self._clock, ids, save_rules(self.settings))
         self._editor = Editor(ledger, mirror, made.embedder, self._clock)
         self._clearer = Clearer(made.long_term, ledger, mirror, self._clock, ids)
+        names = OwnerNames(made.archive)
+        copies = ColdCopies(made.archive, names)
+        cold = ColdSearch(made.long_term, copies, made.embedder)
         self._touches = Touches(made.long_term, made.short_term, self._clock, ids)
         self._retriever = Retriever(
-            made.long_term, made.short_term, made.embedder, self._touches, self._clock, retrieve_rules(self.settings)
+            made.long_term, made.short_term, cold, made.embedder, self._touches, self._clock, retrieve_rules(self.settings)
         )
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors)
         self._conflicts = Conflicts(made.long_term, ledger, mirror, made.embedder, cursors, self._clock)
+        self._replayer = Replayer(made.long_term, cursors)
+        self._timeline = Timeline(made.long_term, cursors)
         lease = timedelta(seconds=self.settings.task_lease_s)
         self._tasking = Tasking(made.long_term, ledger, mirror, made.queue, cursors, self._clock, ids, lease)
         rules = formation_rules(self.settings)
         self._formation = Formation(made.of_formation(), ledger, mirror, self._tasking, self._clock, ids, rules)
-        self._consolidation = Consolidation()
-        self._worker = self._tasking.worker(self._formation.works | self._consolidation.works)
+        thaw = Thaw(made.long_term, ledger, mirror, copies, made.embedder, self._clock)
+        uncompress = Uncompress(ledger, mirror, copies, made.embedder, self._clock)
+        self._bringing_back = BringingBack(ledger, self._editor, Undo(ledger, mirror, self._clock), uncompress, thaw)
+        self._consolidation = Consolidation(
+            made.of_consolidation(), ledger, self._tasking, self._touches, copies, self._clock, consolidation_rules(self.settings)
+        )
+        self._people = People(
+            made.long_term,
+            made.short_term,
+            made.archive,
+            names,
+            copies,
+            made.embedder,
+            ledger,
+            self._tasking,
+            self._clock,
+            ids,
+            erase_rules(self.settings),
+        )
+        self._worker = self._tasking.worker(self._formation.works | self._consolidation.works | self._people.works)
         self._lineage = Lineage(made.long_term)
         self._opening = asyncio.Lock()
         self._open = False
@@ -182,17 +219,14 @@ class MemoryCore(Conversing, Arbitrating):
             return await self._retriever.retrieve(checked(owner), query)
 
     async def list(self, owner: Owner, query: ListInput) -> MemoryPage:
-        """One page of memories, newest first. Raises Malformed for a void cursor."""
+        """One page of memories, newest first; with `known_at`, as it was then, told from the log. Raises Malformed for a void cursor."""
         with self._telemetry.operation("list"):
-            return await self._reader.page(checked(owner), query)
+            reader = self._reader if query.known_at is None else self._replayer
+            return await reader.page(checked(owner), query)
 
-    async def get(self, owner: Owner, memory_id: str, *, at: datetime | None = None) -> Memory:
-        """One memory, with its embedding; as it was true at `at` when given. Raises NotFound."""
-        with self._telemetry.operation("get"):
-            found = await self._reader.get(checked(owner), memory_id, at)
-            if at is None:
-                self._touches.note(owner, [memory_id], self._clock.now())
-            return found
+    async def get(self, owner: Owner, memory_id: str, *, at: datetime | None = None, known_at: datetime | None = None) -> Memory:
+        """One memory, with its embedding; as it was true at `at`, as it was known at `known_at`: see `look_at`. Raises NotFound."""
+        return (await self.look_at(owner, memory_id, at=at, known_at=known_at)).memory
 
     async def update(self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call = NO_CALL) -> Memory:
         """The memory's next version. Raises PreconditionFailed without the current ETag, Conflict for an episodic one, NotFound."""
@@ -205,9 +239,15 @@ class MemoryCore(Conversing, Arbitrating):
             return await self._editor.delete(checked(owner), memory_id, keyed(call, "delete", memory_id))
 
     async def set_status(self, owner: Owner, memory_id: str, change: StatusInput, call: Call = NO_CALL) -> Memory:
-        """Set a status by hand. Raises Conflict naming what is allowed, NotFound."""
+        """Set a status by hand: `deleted`, or `active`, which brings it back from wherever it is, as `restore` does.
+
+        Raises Conflict naming what is allowed, NotFound.
+        """
         with self._telemetry.operation("update_memory_status"):
-            return await self._editor.set_status(checked(owner), memory_id, change, keyed(call, "status", memory_id, change))
+            call = keyed(call, "status", memory_id, change)
+            if change.status == "active":
+                return await self._bringing_back.activate(checked(owner), memory_id, change, call)
+            return await self._editor.set_status(checked(owner), memory_id, change, call)
 
     async def clear(self, owner: Owner, what: ClearInput, call: Call = NO_CALL) -> int:
         """Soft-delete a session's memories; how many there were."""

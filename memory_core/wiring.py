@@ -15,7 +15,12 @@ from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.adapters.webhook.courier import WebCourier
 from memory_core.config import ConfigError, Settings
+from memory_core.consolidation.archive_plan import ArchiveRules
+from memory_core.consolidation.decay import DecayRules
+from memory_core.consolidation.erase import EraseRules
+from memory_core.consolidation.phase import ConsolidationRules, Stores
 from memory_core.domain.chunks import Chunking
+from memory_core.domain.fading import Fading
 from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.scoring import ScoringParameters
@@ -68,6 +73,10 @@ class Adapters:
     def of_formation(self) -> Surroundings:
         """Those that formation works with."""
         return Surroundings(self.long_term, self.embedder, self.queue, self.agents, self.rules, self.courier)
+
+    def of_consolidation(self) -> Stores:
+        """Those that consolidation works with."""
+        return Stores(self.long_term, self.short_term, self.embedder, self.agents, self.rules)
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""
@@ -269,6 +278,21 @@ def formation_rules(settings: Settings) -> FormationRules:
         settings.commit_deadline_s,
         signing.webhook_secret(settings),
     )
+
+
+def erase_rules(settings: Settings) -> EraseRules:
+    """What erasing goes by."""
+    settle = settings.erase_settle_s
+    if settle is None:
+        settle = 600.0 if settings.long_term == "cosmos" else 10.0
+    return EraseRules(timedelta(seconds=settle), timedelta(seconds=settings.session_ttl_s))
+
+
+def consolidation_rules(settings: Settings) -> ConsolidationRules:
+    """What consolidation goes by."""
+    fading = Fading(half_life_days=settings.decay_half_life_days, floor=settings.decay_floor)
+    archive = ArchiveRules(settings.archival_age_years, settings.max_age_hours / settings.half_life_factor)
+    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive)
 
 
 def retrieve_rules(settings: Settings) -> RetrieveRules:

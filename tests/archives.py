@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Protocol
@@ -16,6 +16,9 @@ from memory_core.adapters.identity import credential
 from memory_core.adapters.storage.account import Account
 from memory_core.ports import Archive
 from tests.builders import StillClock
+
+OpenArchive = Callable[[], Awaitable[Archive]]
+"""Opens one more archive over the same blobs."""
 
 
 class Place(Protocol):

@@ -106,7 +106,8 @@ def _dimensions(settings: Mapping[str, str]) -> int:
 def _write_local_settings(path: Path, stores: AzureStores, settings: Mapping[str, str]) -> None:
     """What `func start` reads, with this run's addresses and models in it; of keys only the emulators', which anybody knows."""
     example = json.loads((ROOT / "local.settings.azure.json.example").read_text())
-    storage = {"AzureWebJobsStorage": stores.azurite.connection_string, "MEMORY_DATA": str(path.parent)}
+    connection = stores.azurite.connection_string
+    storage = {"AzureWebJobsStorage": connection, "QueueStorage": connection, "MEMORY_DATA": str(path.parent)}
     models = {name: value for name, value in settings.items() if name.startswith(MODELS) and not name.endswith("_KEY")}
     example["Values"] |= models | stores.settings() | storage
     path.write_text(json.dumps(example, indent=2) + "\n")

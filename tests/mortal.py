@@ -47,12 +47,12 @@ class Moment:
 
 @dataclass
 class Mortal:
-    """A store or a queue that belongs to a process that may die."""
+    """A store, a queue or an archive that belongs to a process that may die."""
 
     inner: Any
     moment: Moment
 
-    WRITES: ClassVar = ("commit", "keep", "send")
+    WRITES: ClassVar = ("commit", "keep", "send", "put", "remove")
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.inner, name)

@@ -26,9 +26,10 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.text import words
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ports import Agents, Batch, Courier, Embedder, Health, LongTermStore, ShortTermStore, TaskQueue
+from memory_core.ports import Agents, Archive, Batch, Clock, Courier, Embedder, Health, LongTermStore, ShortTermStore, TaskQueue
 from memory_core.wiring import Adapters
 from tests.agents import ScriptedAgents
+from tests.archives import Place
 from tests.builders import ALICE, StillClock
 from tests.couriers import ScriptedCourier
 
@@ -77,7 +78,7 @@ class World:
     """One folder of data; `core()` is one more process on it. Closes them all in the end.
 
     elsewhere: makes a store for an embedder's model and dimensions, where the long term is not in the folder.
-    embedder: of the core made last.
+    embedder: of the core made last. cold: where the archive is, where that is not in the folder either.
     """
 
     folder: Path
@@ -86,6 +87,7 @@ class World:
     cores: list[MemoryCore] = field(default_factory=list)
     onlookers: dict[str, LongTermStore] = field(default_factory=dict)
     embedder: Embedder | None = None
+    cold: Place | None = None
 
     async def core(
         self,
@@ -96,22 +98,28 @@ class World:
         agents: Agents | None = None,
         rules: Agents | None = None,
         queue: TaskQueue | None = None,
+        archive: Archive | None = None,
         courier: Courier | None = None,
+        clock: Clock | None = None,
         **settings: Any,
     ) -> MemoryCore:
-        """An open MemoryCore; `wrap` puts something between it and its long-term store."""
+        """An open MemoryCore; `wrap` puts something between it and its long-term store. clock: of it alone, where that is wrong."""
         configured = Settings(**{"embedding_provider": "hash", "data": self.folder, "sqlite_synchronous": "normal", **settings})
         embedder = self.embedder = embedder or HashEmbedder(64)
         store = self.store(embedder)
         queue = queue or SqliteQueue(self.folder / "queue.db", clock=self.clock, synchronous="normal")
-        archive = FolderArchive(self.folder / "archive", clock=self.clock)
+        archive = archive or self.archive()
         store, short_term, courier = wrap(store) if wrap else store, short_term or embedded(self.clock), courier or ScriptedCourier()
         agents, rules = agents or ScriptedAgents(), rules or ScriptedAgents()
         adapters = Adapters(store, short_term, embedder, queue, archive, agents, rules, courier)
-        core = MemoryCore(configured, clock=self.clock, adapters=adapters)
+        core = MemoryCore(configured, clock=clock or self.clock, adapters=adapters)
         self.cores.append(core)
         await core.open()
         return core
+
+    def archive(self) -> Archive:
+        """One more archive over the same blobs, not open yet."""
+        return FolderArchive(self.folder / "archive", clock=self.clock) if self.cold is None else self.cold.process()
 
     def store(self, embedder: Embedder) -> LongTermStore:
         """One more store on the same data, not open yet."""
@@ -142,9 +150,12 @@ class World:
         return (await (await self.look_on(embedder)).snapshot(owner)).head
 
     async def close(self) -> None:
-        for core in self.cores:
+        """Close what is open; nothing happens the second time."""
+        cores, onlookers = self.cores, self.onlookers
+        self.cores, self.onlookers = [], {}
+        for core in cores:
             await core.close()
-        for store in self.onlookers.values():
+        for store in onlookers.values():
             await store.close()
 
     async def end(self, core: MemoryCore) -> None:

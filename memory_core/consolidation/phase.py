@@ -2,12 +2,61 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from memory_core.consolidation.archive import Archiver
+from memory_core.consolidation.archive_plan import ArchiveRules
+from memory_core.consolidation.compress import Compressor
+from memory_core.consolidation.decay import Decay, DecayRules
+from memory_core.consolidation.forget import Forgetter
+from memory_core.consolidation.forget_for_good import ForGood
+from memory_core.consolidation.snapshots import Snapshots
+from memory_core.consolidation.sweeping import Sweeping
 from memory_core.domain.task import TaskKind
+from memory_core.ledger.cold_copies import ColdCopies
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.tasking import Tasking
+from memory_core.ledger.touches import Touches
 from memory_core.ledger.worker import Work
+from memory_core.ports import Agents, Clock, Embedder, LongTermStore, ShortTermStore
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationRules:
+    """What the phase goes by."""
+
+    decay: DecayRules
+    forget_cap: int
+    archive: ArchiveRules
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The adapters that consolidation works with; `rules` are the agents without a model."""
+
+    store: LongTermStore
+    short_term: ShortTermStore
+    embedder: Embedder
+    agents: Agents
+    rules: Agents
 
 
 class Consolidation:
     """The phase; each of its parts by name. works: what it does for each kind of task."""
 
-    def __init__(self) -> None:
-        self.works: dict[TaskKind, Work] = {}
+    def __init__(
+        self, here: Stores, ledger: Ledger, tasking: Tasking, touches: Touches, copies: ColdCopies, clock: Clock, rules: ConsolidationRules
+    ) -> None:
+        store, operations = here.store, tasking.operations
+        self.snapshots = Snapshots(store, ledger)
+        compressor = Compressor(copies, here.embedder, here.agents, here.rules, tasking.steps)
+        self.decay = Decay(store, operations, touches, self.snapshots, compressor, clock, rules.decay)
+        sweeping = Sweeping(store, operations, self.snapshots, copies, clock)
+        for_good = ForGood(store, here.short_term, operations, sweeping, clock)
+        self.forgetter = Forgetter(store, operations, for_good, clock, rules.forget_cap)
+        self.archiver = Archiver(store, ledger, operations, copies, clock, rules.archive)
+        self.works: dict[TaskKind, Work] = {
+            "decay": self.decay.work,
+            "forget": self.forgetter.work,
+            "archive": self.archiver.work,
+        }

@@ -101,6 +101,12 @@ class EmbeddingMismatch(Unavailable):
     type = "embedding_mismatch"
 
 
+class Damaged(Unavailable):
+    """What is kept is not what was written. Asking again gives the same, until somebody mends it."""
+
+    type = "damaged"
+
+
 class AgentFailed(MemoryCoreError):
     """A model answered, but nothing that can be used: garbage after its repair, a refusal, a filtered text, no budget left.
 

@@ -25,6 +25,15 @@ def with_lexical(memory: Memory, previous: Turn | None = None, before_previous: 
     return memory.model_copy(update={"lexical": lexical, "search_text": search_text(lexical)})
 
 
+def reread(memory: Memory) -> Memory:
+    """The memory with its present text analysed anew; the words that the turns before lent it, and its place among them, stay."""
+    before = memory.lexical
+    lexical = with_lexical(memory, ordinal=before.turn).lexical
+    around = {"previous": before.previous, "before_previous": before.before_previous, "previous_asks": before.previous_asks}
+    lexical = lexical.model_copy(update=around)
+    return memory.model_copy(update={"lexical": lexical, "search_text": search_text(lexical)})
+
+
 def text_to_embed(memory: Memory, previous: Turn | None = None) -> str:
     """What the vector of a memory is made of, together with the turn before it if it is one."""
     return embedding_text(memory.type, memory.content, actor=memory.actor, event_timestamp=memory.event_timestamp, previous=previous)

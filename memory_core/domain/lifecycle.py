@@ -19,7 +19,8 @@ _MOVES: Mapping[Status, frozenset[Status]] = MappingProxyType(
         Status.SUPERSEDED: frozenset({Status.ACTIVE, Status.ARCHIVED, Status.DELETED}),
         Status.DECAYED: frozenset({Status.ACTIVE, Status.ARCHIVED, Status.DELETED}),
         Status.COMPRESSED: frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED, Status.DELETED}),
-        Status.ARCHIVED: frozenset({Status.ACTIVE, Status.DELETED}),
+        # Back as it was: a superseded truth that came back as an active one would be a second truth.
+        Status.ARCHIVED: frozenset(Status) - {Status.ARCHIVED},
         Status.DELETED: frozenset({Status.ACTIVE}),
     }
 )

@@ -20,6 +20,8 @@ from memory_core.domain.scope import Owner
 Vector = npt.NDArray[np.float32]
 MAX_CONTENT_BYTES = 32 * 1024
 MAX_METADATA_BYTES = 8 * 1024
+EVENTS_A_SNAPSHOT = 1000
+"""After so many events the log is folded and kept, at the earliest."""
 
 
 def aware_utc(value: datetime) -> datetime:
@@ -258,7 +260,11 @@ def public_part(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Event(BaseModel):
-    """One change of one memory. `before` and `after` hold only the fields that changed, never embeddings."""
+    """One change of one memory. `before` and `after` hold only the fields that changed, never embeddings.
+
+    redacted: the memory was forgotten for good; what the event said is gone, its place in the log stays.
+    epoch: the owner's, as it was when this was written; bookkeeping, never shown.
+    """
 
     id: str
     sequence: int
@@ -273,13 +279,21 @@ class Event(BaseModel):
     before: dict[str, Any] = Field(default_factory=dict)
     after: dict[str, Any] = Field(default_factory=dict)
     metadata: dict[str, Any] = Field(default_factory=dict)
+    redacted: bool = False
+    epoch: str = ""
+
+    def public(self) -> dict[str, Any]:
+        """The event as the API shows it."""
+        return self.model_dump(mode="json", exclude={"epoch"})
 
 
 class Head(BaseModel):
     """One per owner: the log's end, and what readers need to know without reading the log. Missing = an unknown user.
 
     slots: which slots were ever filled (`domain/slots.py`); None = not known, any may have been. pending_tasks: how many tasks are not
-    finished, so that the sweep finds them without a scan.
+    finished, so that the sweep finds them without a scan. redactions: grows with each commit that redacts events, so that nothing which was
+    folded before it is written after it. snapshot_due: the sequence at which the next snapshot is due. expires_at: when what is left of an
+    erased user may go; any commit makes it a head like others.
     """
 
     epoch: str
@@ -297,3 +311,6 @@ class Head(BaseModel):
     lexical_documents: int = 0
     lexical_length: float = 0.0
     slots: str | None = None
+    redactions: int = 0
+    snapshot_due: int = EVENTS_A_SNAPSHOT
+    expires_at: datetime | None = None

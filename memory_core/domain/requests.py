@@ -196,6 +196,7 @@ class RetrieveInput(Input):
     answer_threshold: Fraction | None = None
     score_threshold: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
     at: Moment | None = None
+    include_archived: bool = False
     include_decayed: bool = False
     explain: bool = False
 
@@ -220,6 +221,7 @@ class ListInput(Input):
     since: Moment | None = None
     until: Moment | None = None
     at: Moment | None = None
+    known_at: Moment | None = None
     cursor: Annotated[str, Field(max_length=1000)] | None = None
     limit: Limit = 20
 
@@ -251,7 +253,7 @@ class UpdateInput(Input):
 
 
 class StatusInput(Input):
-    """A status set by hand: only `active` (back from deleted) and `deleted`."""
+    """A status set by hand: `deleted`, or `active`, which brings a memory back from wherever it is."""
 
     status: Literal["active", "deleted"]
     reason: Label = "manual_update"

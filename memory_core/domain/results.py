@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from memory_core.domain.conflict import ConflictRecord
-from memory_core.domain.models import Memory, Outcome, public_part
+from memory_core.domain.models import Event, Memory, Outcome, public_part
 from memory_core.domain.shown import Shown
 from memory_core.domain.task import Task
 
@@ -92,9 +92,29 @@ class Retrieved:
 
 @dataclass(frozen=True, slots=True)
 class MemoryPage:
-    """One page of a list; `next_cursor` is None on the last."""
+    """One page of a list; `next_cursor` is None on the last.
+
+    as_of_sequence: the log's last event that it knows of; None when others wrote all the while, so that it can't be said.
+    """
 
     memories: tuple[Memory, ...]
+    next_cursor: str | None
+    as_of_sequence: int | None = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A memory as it was at `as_of_sequence`, which is as in `MemoryPage`."""
+
+    memory: Memory
+    as_of_sequence: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class EventPage:
+    """One page of the log, oldest first; `next_cursor` is None on the last."""
+
+    events: tuple[Event, ...]
     next_cursor: str | None
 
 
@@ -144,6 +164,14 @@ class Accepted:
 
     task_id: str
     degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What a dry run says would be done, counted. capped: there is more than one task does; another one goes on."""
+
+    counts: Mapping[str, int]
+    capped: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
+from memory_core.domain.archival import is_cold
 from memory_core.domain.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
@@ -20,7 +21,8 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.value import text_of_value
 from memory_core.evolution.restore import conflict_id, restored
-from memory_core.evolution.versions import new_version
+from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.versions import Versions, new_version
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import derived, session_document_id
@@ -65,7 +67,9 @@ class Editor:
             now = self._clock.now()
             wanted = _changed_fields(old, change)
             wanted |= _when_said(old, wanted, now)
-            updated, kept = new_version(old, wanted, now)
+            if old.status is Status.COMPRESSED and "content" in wanted:
+                wanted |= {"status": Status.ACTIVE, "status_reason": "manual_update", "archival_location": None}
+            updated, kept = new_version(old, wanted, now, Versions(seen, ids))
             if updated.valid_until is not None and updated.valid_until <= updated.valid_from:
                 message = f"must be later than valid_from, which is {updated.valid_from.isoformat()} for the new version"
                 raise Invalid("the validity is empty", errors=(FieldError("valid_until", message),))
@@ -73,12 +77,17 @@ class Editor:
                 updated = with_lexical(updated)
             if vector is not None:
                 updated.embedding = vector
-            return _Edit(memory_id, (Change("updated", updated, old, {"change_reason": change.change_reason}),), (kept,))
+            return _Edit(memory_id, (Change("updated", updated, old, {"change_reason": change.change_reason}),), kept)
 
-        return await self._commit(owner, [memory_id], decide, call, look)
+        ids, basis = [memory_id], cast("Look | None", look)
+        while True:
+            try:
+                return await self._commit(owner, ids, decide, call, basis)
+            except LookedElsewhere as needs:  # a correction of the past: versions before the last one end with it
+                ids, basis = [*ids, *needs.wanted], None
 
     async def set_status(self, owner: Owner, memory_id: str, change: StatusInput, call: Call) -> Memory:
-        """`deleted`, or `active` for what was deleted or decayed, which makes it what it was.
+        """`deleted`, or `active` for what was deleted or decayed and is not cold, which makes it what it was.
 
         Raises Conflict naming the allowed moves, NotFound.
         """
@@ -94,6 +103,9 @@ class Editor:
             memory = _present(seen, memory_id)
             if memory.status is Status.ACTIVE:
                 return _Edit(memory_id)
+            if is_cold(memory):
+                message = f"{memory_id} is in the archive; restore brings it back"
+                raise Conflict(message, errors=(FieldError("status", message),))
             if memory.status not in (Status.DELETED, Status.DECAYED):
                 message = f"a memory that is {memory.status.value} can be set by hand to: deleted"
                 raise Conflict(message, errors=(FieldError("status", message),))
@@ -131,7 +143,7 @@ class Editor:
                 raise Conflict(f"a memory that is {source.status.value} can't be copied")
             if source.agent_id == to.to_agent_id:
                 raise Invalid("nothing to copy", errors=(FieldError("to_agent_id", "is the agent that the memory belongs to"),))
-            identity = derived("mem", *owner, "copy", memory_id, str(source.revision), to.to_agent_id)
+            identity = derived("mem", "copy", memory_id, str(source.revision), to.to_agent_id)
             held = seen.memory(identity)
             if held is not None and held.status is not Status.DELETED:
                 return _Edit(identity)
@@ -146,7 +158,7 @@ class Editor:
 
         look = await self._ledger.look(owner, [memory_id])
         source = _present(look, memory_id)
-        identity = derived("mem", *owner, "copy", memory_id, str(source.revision), to.to_agent_id)
+        identity = derived("mem", "copy", memory_id, str(source.revision), to.to_agent_id)
         return await self._commit(owner, [*_ids_of(owner, source), identity], decide, call)
 
     async def _ids(self, owner: Owner, memory_id: str) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from memory_core.domain.archival import is_cold
 from memory_core.domain.models import AtomicFact, Memory, Status
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
@@ -61,7 +62,7 @@ def mark_fallen(page: Page, asked: Collection[str]) -> None:
                 by_teller.setdefault(told.id, {})[fact.id] = fact
     for name, facts in by_teller.items():
         told = page.memory(name)
-        if told is None or (marked := _marked(told, facts)) == told.atomic_facts:
+        if told is None or is_cold(told) or (marked := _marked(told, facts)) == told.atomic_facts:
             continue
         change = Change("fact_superseded", told.model_copy(update={"atomic_facts": marked}), told)
         if page.takes(change):

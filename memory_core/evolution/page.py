@@ -115,8 +115,9 @@ class Page:
         self.pending += conflict.status == "pending"
 
     def reinforce(self, held: Memory, **fields: Any) -> None:
-        """Somebody said again what is held; `fields` change with it."""
-        stronger = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1, "last_used_at": self.now, **fields})
+        """Somebody said again what is held, and so has it in mind; `fields` change with it."""
+        used = {"last_used_at": self.now, "last_accessed_at": self.now}
+        stronger = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1, **used, **fields})
         self.apply([Change("reinforced", stronger, held)])
 
     def retell(self, held: Memory, new: Memory, truths: Sequence[Memory] = (), **fields: Any) -> None:

@@ -34,7 +34,9 @@ def restored(memory: Memory, truths: Sequence[Memory], reason: str, now: datetim
     History comes back as history, and ends where the next truth begins that was told since. A truth that meets another one in its slot
     stays beside it, `pending`: who restores by hand has not said which of the two holds.
     """
-    back = memory.model_copy(update={"status": Status.ACTIVE, "status_reason": "restored", "change_reason": reason, "updated_at": now})
+    active: dict[str, Any] = {"status": Status.ACTIVE, "status_reason": "restored", "change_reason": reason}
+    # Who restores it looks at it: it would else fade again within the hour.
+    back = memory.model_copy(update={**active, "updated_at": now, "last_accessed_at": now})
     first = Change("restored", back, memory, {"reason": reason})
     if memory.status is Status.DELETED and memory.next_id is not None:
         if memory.status_reason not in TRUE_ONCE:
@@ -47,7 +49,7 @@ def restored(memory: Memory, truths: Sequence[Memory], reason: str, now: datetim
     if not standing:
         return Restored((first,), back)
     other = max(standing, key=lambda one: (one.event_timestamp, one.sequence))
-    return _beside(other, back, memory, reason, now)
+    return beside(other, back, memory, reason, now)
 
 
 def _past(back: Memory, truths: Sequence[Memory]) -> Memory:
@@ -58,7 +60,8 @@ def _past(back: Memory, truths: Sequence[Memory]) -> Memory:
     return past if later is None else ended(past, later.valid_from).model_copy(update={"next_id": later.id})
 
 
-def _beside(other: Memory, back: Memory, memory: Memory, reason: str, now: datetime) -> Restored:
+def beside(other: Memory, back: Memory, memory: Memory, reason: str, now: datetime) -> Restored:
+    """`back`, what `memory` becomes, beside another truth of its slot: both stay, the conflict of the two waits to be decided."""
     record = ConflictRecord(
         id=conflict_id(other, memory),
         status="pending",

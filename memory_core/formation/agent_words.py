@@ -21,7 +21,7 @@ def words_memory(owner: Owner, conversation: Conversation, cell: Cell, summary: 
 
     Its id is the cell's, which derives from who said what and when: the same words told again are the same memory.
     """
-    identity = cell_id(owner, conversation, cell)
+    identity = cell_id(conversation, cell)
     content = within(summary.value.narrative, MAX_CONTENT_BYTES)
     made = Memory(
         id=identity,

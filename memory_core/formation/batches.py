@@ -18,11 +18,11 @@ from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.results import Accepted, Buffered, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import BatchInput
-from memory_core.formation.conversations import messages_id
 from memory_core.formation.handover import Handover
 from memory_core.ledger.bookkeeping import kept
 from memory_core.ledger.buffer import Append, HeldBuffer, buffer_id
 from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.conversations import messages_id
 from memory_core.ledger.receipts import earlier_result, receipt_id
 from memory_core.ports import Clock, IdSource, LongTermStore
 

@@ -63,7 +63,7 @@ def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers:
     facts = _distinct([one for one in said.facts if proven(one.quote, one.message, cell.messages)])
     foresight = [one for one in said.foresight if proven(one.quote, one.message, cell.messages) and _is_ahead(one)]
     dropped = len(said.facts) + len(said.foresight) - len(facts) - len(foresight)
-    identity = cell_id(owner, conversation, cell)
+    identity = cell_id(conversation, cell)
     hints = answers.summary.value.retrieval
     terms = fuzzy_dedup(told(hints.tags)), fuzzy_dedup(told(hints.keywords))
     slotted = [one for one in facts if one.subject and one.attribute and one.value][:MAX_FACTS]
@@ -78,13 +78,13 @@ def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers:
     )
 
 
-def cell_id(owner: Owner, conversation: Conversation, cell: Cell) -> str:
+def cell_id(conversation: Conversation, cell: Cell) -> str:
     """The id of a cell: of its session, of the agent who tells it, and of every word in it, with its times."""
     digest = hashlib.sha256()
     for message in cell.messages:
         digest.update(f"{message.role}\0{message.actor or ''}\0{message.timestamp.isoformat()}\0{message.content}\1".encode())
     told_by = conversation.session_id or "", conversation.agent_id or "", conversation.path
-    return derived("mem", *owner, "cell", *told_by, digest.hexdigest())
+    return derived("mem", "cell", *told_by, digest.hexdigest())
 
 
 @dataclass(frozen=True, slots=True)

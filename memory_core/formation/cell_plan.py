@@ -21,6 +21,7 @@ from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere, Ruled
 from memory_core.evolution.shown import Rulings, Shown
+from memory_core.evolution.versions import end_versions
 from memory_core.formation.cell_memories import MAX_FACTS
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Look
@@ -114,6 +115,7 @@ def plan_cell(
     mark_fallen(page, {*asked, ready.cell.id, note_id(ready.cell.id)})
     if unread := page.unread_sessions(asked):
         raise LookedElsewhere(unread)
+    end_versions(page, asked)
     if page.full and ready.facts:
         dropped = execution.least_telling(ready.facts)[: page.surplus(len(ready.facts))]
         near = tuple(near for one, near in zip(ready.compared, look.near, strict=False) if one.id not in dropped)

@@ -15,9 +15,9 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import AgentMemoryInput
 from memory_core.domain.task import Task, TaskKind
 from memory_core.formation.callbacks import Callbacks
-from memory_core.formation.conversations import documents_of
 from memory_core.ledger.beginning import Beginning
 from memory_core.ledger.commit import Look
+from memory_core.ledger.conversations import documents_of
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.sessions import clears_of
 from memory_core.ports import Clock, Document, IdSource

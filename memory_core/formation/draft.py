@@ -43,7 +43,7 @@ def draft(owner: Owner, place: int, item: SaveInput, now: datetime, ids: IdSourc
         raise Invalid("the validity is empty", errors=(FieldError("valid_until", f"must be later than {valid_from.isoformat()}"),))
     given = item.importance is not None
     memory = Memory(
-        id=_identity(owner, item, content, event, ids),
+        id=_identity(item, content, event, ids),
         app_id=owner.app_id,
         user_id=owner.user_id,
         session_id=item.session_id,
@@ -79,10 +79,10 @@ def draft(owner: Owner, place: int, item: SaveInput, now: datetime, ids: IdSourc
     return Draft(place, memory, item.on_conflict)
 
 
-def _identity(owner: Owner, item: SaveInput, content: str, event: datetime, ids: IdSource) -> str:
+def _identity(item: SaveInput, content: str, event: datetime, ids: IdSource) -> str:
     """Procedural: by key. Episodic: by content, session, actor and event time. Semantic: fresh, neighbours decide."""
     if item.type is MemoryType.PROCEDURAL:
-        return procedure_id(owner, item.key or "")
+        return procedure_id(item.key or "")
     if item.type is MemoryType.EPISODIC:
-        return derived("mem", *owner, "episode", item.session_id or "", item.actor or "", event.isoformat(), content)
+        return derived("mem", "episode", item.session_id or "", item.actor or "", event.isoformat(), content)
     return ids.new("mem")

@@ -90,7 +90,7 @@ class Former:
         """
         work = Work(owner, conversation, cell, total, call, finish)
         asking = Asking(owner, conversation, self._agents, self._rules, steps)
-        identity, ready = cell_id(owner, conversation, cell), None
+        identity, ready = cell_id(conversation, cell), None
         for _ in range(MAX_LOOKS):
             look = await self._ledger.look(owner, [*work.state_ids, identity])
             done, earlier = formed_before(look, conversation.id, cell)
@@ -164,7 +164,13 @@ class Former:
         def plan(seen: Look) -> Changes[CellOutcome]:
             return plan_cell(owner, ready, seen, asked, ruled, self._forming.links, now)
 
-        return await self._commit(work, plan, asked, nears, look)
+        try:
+            return await self._commit(work, plan, asked, nears, look)
+        except LookedElsewhere as needs:
+            if not needs.wanted:
+                raise
+            asked = [*asked, *needs.wanted]
+        return await self._commit(work, plan, asked, nears)
 
     async def _commit(
         self,

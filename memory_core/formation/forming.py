@@ -10,9 +10,9 @@ from memory_core.domain.errors import NotFound
 from memory_core.domain.results import Call
 from memory_core.domain.task import Task
 from memory_core.formation.cell_work import Formed
-from memory_core.formation.conversations import conversation_of, messages_id
 from memory_core.formation.former import Former
 from memory_core.ledger.commit import Ledger
+from memory_core.ledger.conversations import conversation_of, messages_id
 from memory_core.ledger.delivery import announced
 from memory_core.ledger.ends import ACTOR, Ends
 from memory_core.ledger.leases import Later, Lease

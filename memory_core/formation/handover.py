@@ -14,11 +14,11 @@ from memory_core.domain.conversation import Conversation
 from memory_core.domain.results import Accepted, Buffered, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
-from memory_core.formation.conversations import documents_of
 from memory_core.formation.forming import Forming
 from memory_core.ledger.buffer import Append, HeldBuffer, buffer_id
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.conversations import documents_of
 from memory_core.ledger.ends import ACTOR
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.leases import Later, Lease

@@ -21,7 +21,7 @@ from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.page import Page
 from memory_core.evolution.recorded import chosen_by, recorded
 from memory_core.evolution.strategies import resolve
-from memory_core.evolution.versions import new_version
+from memory_core.evolution.versions import Versions, end_versions, new_version
 from memory_core.formation.prepare import Prepared
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Look
@@ -68,18 +68,20 @@ def plan(
 ) -> Changes[Planned]:
     """The changes of as many items as fit one commit (at least one), and their outcomes.
 
-    actor: who saves. asked: the ids of the look's documents, those that are not there included. Raises SessionGrew when a session's last
-    turn is not the one that its next turn was read after, LookedElsewhere when cells told what a new truth replaces, and were not read.
+    actor: who saves. asked: ids that the look was asked for besides, those that are not there included. Raises SessionGrew when a
+    session's last turn is not the one that its next turn was read after, LookedElsewhere when more has to be read: cells that told what a
+    new truth replaces, or versions that it ends.
     """
     page = Page(owner, look, now, weighs=len(items) > 1, actor=actor)
     nears = iter(look.near)
     outcomes: list[PlannedOutcome] = []
     for one in items:
         shown = next(nears, ()) if one.memory.type is MemoryType.SEMANTIC else ()
-        outcomes.append(_place(page, one, shown, duplicate_threshold))
+        outcomes.append(_place(page, one, shown, duplicate_threshold, Versions(look, asked, page.puts)))
         if page.full and len(outcomes) > 1:
             return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, asked, actor)
     mark_fallen(page, asked)
+    end_versions(page, asked)
     semantic = any(one.memory.type is MemoryType.SEMANTIC for one in items)
     return Changes(
         Planned(tuple(outcomes)),
@@ -92,9 +94,9 @@ def plan(
     )
 
 
-def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_threshold: float) -> PlannedOutcome:
+def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_threshold: float, older: Versions) -> PlannedOutcome:
     if one.memory.type is MemoryType.PROCEDURAL:
-        return _upsert(page, one)
+        return _upsert(page, one, older)
     if one.memory.type is MemoryType.EPISODIC:
         return _append(page, one)
     judgement = judge(one.memory, page.neighbours(one.memory, shown), duplicate_threshold)
@@ -140,7 +142,7 @@ def _reinforce(page: Page, place: int, held: Memory) -> PlannedOutcome:
     return PlannedOutcome(place, Outcome.REINFORCED, held.id)
 
 
-def _upsert(page: Page, one: Prepared) -> PlannedOutcome:
+def _upsert(page: Page, one: Prepared, older: Versions) -> PlannedOutcome:
     """One memory a key: the same value reinforces it, another becomes its next version, a deleted one comes back anew."""
     memory = one.memory
     held = page.memory(memory.id)
@@ -151,13 +153,13 @@ def _upsert(page: Page, one: Prepared) -> PlannedOutcome:
         return _reinforce(page, one.place, held)
     if held.status in FOUND_BY_DEFAULT and memory.event_timestamp < held.event_timestamp:
         return _tell_late(page, one, held)
-    fields = memory.model_fields_set - {"id", "created_at", "session_id", "agent_id"}
+    fields = memory.model_fields_set - {"id", "session_id", "agent_id", *(() if held.status is Status.DELETED else ("created_at",))}
     changed = {name: getattr(memory, name) for name in fields}
     changed |= {"reinforcement_count": 0, "last_used_at": page.now}
     changed |= {"status": Status.ACTIVE, "status_reason": "created" if held.status is Status.DELETED else "manual_update"}
-    updated, kept = new_version(held, changed, page.now)
+    updated, kept = new_version(held, changed, page.now, older)
     updated.embedding = memory.embedding
-    page.puts[kept.id] = kept
+    page.puts |= {one.id: one for one in kept}
     page.apply([Change("upserted", updated, held)])
     return PlannedOutcome(one.place, Outcome.CREATED if held.status is Status.DELETED else Outcome.UPSERTED, memory.id)
 
@@ -165,7 +167,7 @@ def _upsert(page: Page, one: Prepared) -> PlannedOutcome:
 def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
     """A value from before the present one is history on arrival: kept under an id of its own, superseded, found by `at` only."""
     memory = one.memory
-    identity = late_id(page.owner, memory)
+    identity = late_id(memory)
     told = page.memory(identity)
     if told is not None:
         return _reinforce(page, one.place, told)
@@ -175,9 +177,9 @@ def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
     return PlannedOutcome(one.place, Outcome.CREATED, identity)
 
 
-def late_id(owner: Owner, memory: Memory) -> str:
+def late_id(memory: Memory) -> str:
     """The id of a procedural memory that turns out to be older than what its key holds."""
-    return told_late_id(owner, memory.key or "", memory.event_timestamp.isoformat(), memory.content)
+    return told_late_id(memory.key or "", memory.event_timestamp.isoformat(), memory.content)
 
 
 def _says_the_same(held: Memory, new: Memory) -> bool:

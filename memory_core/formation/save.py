@@ -60,18 +60,18 @@ class Saver:
                 await turn.enter_async_context(queue)
             look: Look | None = None
             prepared: list[Prepared] = []
-            tellers: set[str] = set()
+            further: set[str] = set()
             while drafts := [one for one in drafts if one.place not in answers]:
                 if not prepared:
                     look = await self._first_look(owner, drafts)
                     prepared = await prepare(drafts, self._sessions(owner, drafts, look), _held_turns(drafts, look), self._embedder)
                 part = sum(isinstance(answer, Saved) for answer in answers.values())
                 try:
-                    answers |= await self._commit_some(owner, prepared[:MAX_ITEMS], look, call, part, tellers)
+                    answers |= await self._commit_some(owner, prepared[:MAX_ITEMS], look, call, part, further)
                 except SessionGrew:
                     prepared = []
                 except LookedElsewhere as needs:
-                    tellers |= {*needs.wanted}
+                    further |= {*needs.wanted}
                 prepared, look = [one for one in prepared if one.place not in answers], None
         return [answers[place] for place in range(len(items))]
 
@@ -114,18 +114,18 @@ class Saver:
         return {name: Session(owner, name, look.documents.get(session_document_id(owner, name)) if look else None) for name in names}
 
     async def _commit_some(
-        self, owner: Owner, prepared: list[Prepared], look: Look | None, call: Call, part: int, tellers: Collection[str]
+        self, owner: Owner, prepared: list[Prepared], look: Look | None, call: Call, part: int, further: Collection[str]
     ) -> dict[int, Saved | Invalid]:
         """Commit as many as fit, and answer them by place. `part` names the receipt: how many were committed before.
 
-        tellers: ids of cells to read besides, which told what is replaced. Raises LookedElsewhere when others are needed.
+        further: ids to read besides: cells that told what is replaced, versions that end. Raises LookedElsewhere when it needs others.
         """
         nears = [self._near(one) for one in prepared if one.memory.type is MemoryType.SEMANTIC]
         name = receipt_id(owner, call, part)
         committed = await self._ledger.commit(
             owner,
-            lambda seen: self._decide(owner, prepared, seen, call, part, tellers),
-            ids=[*self._ids_of(owner, [one.memory for one in prepared]), *tellers, *([name] if name else [])],
+            lambda seen: self._decide(owner, prepared, seen, call, part, further),
+            ids=[*self._ids_of(owner, [one.memory for one in prepared]), *further, *([name] if name else [])],
             nears=nears,
             basis=None if nears or name else look,
             call=call,
@@ -141,12 +141,12 @@ class Saver:
         }
 
     def _decide(
-        self, owner: Owner, prepared: list[Prepared], seen: Look, call: Call, part: int, tellers: Collection[str]
+        self, owner: Owner, prepared: list[Prepared], seen: Look, call: Call, part: int, further: Collection[str]
     ) -> Changes[Planned]:
         earlier = earlier_result(seen.documents, owner, call, part)
         if earlier is not None:
             return Changes(Planned.of_receipt(earlier))
-        planned = plan(owner, prepared, seen, self._rules.duplicate_threshold, self._clock.now(), tellers, call.actor)
+        planned = plan(owner, prepared, seen, self._rules.duplicate_threshold, self._clock.now(), further, call.actor)
         return replace(planned, creates=receipt(owner, call, self._clock.now(), planned.result.for_receipt(), part))
 
     async def _replayed(self, owner: Owner, outcomes: Sequence[PlannedOutcome]) -> dict[int, Saved | Invalid]:
@@ -174,7 +174,7 @@ class Saver:
     def _ids_of(owner: Owner, memories: Sequence[Memory]) -> list[str]:
         """Everything that a decision on these memories reads by id."""
         ids = {memory.id for memory in memories if memory.type is not MemoryType.SEMANTIC}
-        ids |= {late_id(owner, memory) for memory in memories if memory.type is MemoryType.PROCEDURAL}
+        ids |= {late_id(memory) for memory in memories if memory.type is MemoryType.PROCEDURAL}
         return sorted(ids | {session_document_id(owner, memory.session_id) for memory in memories if memory.session_id})
 
 

@@ -9,8 +9,8 @@ from urllib.parse import quote
 import orjson
 from azure.functions import HttpResponse
 
-from memory_core.domain.models import Memory
-from memory_core.domain.results import Accepted, Buffered, Hit, Retrieved, Saved
+from memory_core.domain.models import UNLOGGED_FIELDS, Memory
+from memory_core.domain.results import Accepted, Buffered, EventPage, Foreseen, Hit, MemoryPage, Retrieved, Saved, Settled
 from memory_core.domain.scope import Owner
 from memory_core.recollection.graph.style import POLICY
 
@@ -26,6 +26,27 @@ def json_response(value: Any, *, status: int = 200, headers: Mapping[str, str] |
 def memory_response(memory: Memory, *, status: int = 200, include_embedding: bool = False) -> HttpResponse:
     """One memory, with the ETag that its next PUT has to send as If-Match."""
     return json_response(memory.public(include_embedding=include_embedding), status=status, headers={"ETag": memory.etag})
+
+
+def settled_response(found: Settled, *, logged_only: bool, include_embedding: bool = False) -> HttpResponse:
+    """A memory of a time past, with the sequence of the log that it is the state of."""
+    shown = _as_logged(found.memory) if logged_only else found.memory.public(include_embedding=include_embedding)
+    return json_response({**shown, "as_of_sequence": found.as_of_sequence}, headers={"ETag": found.memory.etag})
+
+
+def memories_response(page: MemoryPage, *, logged_only: bool = False) -> HttpResponse:
+    """One page of memories; `logged_only`: without the fields that no event records, where it was told from the log."""
+    shown = [_as_logged(memory) if logged_only else memory.public() for memory in page.memories]
+    return json_response({"memories": shown, "as_of_sequence": page.as_of_sequence, "next_cursor": page.next_cursor})
+
+
+def events_response(page: EventPage) -> HttpResponse:
+    """One page of the log."""
+    return json_response({"events": [event.public() for event in page.events], "next_cursor": page.next_cursor})
+
+
+def _as_logged(memory: Memory) -> dict[str, Any]:
+    return {name: value for name, value in memory.public().items() if name not in UNLOGGED_FIELDS}
 
 
 def saved_response(saved: Saved) -> HttpResponse:
@@ -48,6 +69,11 @@ def accepted_response(owner: Owner, accepted: Accepted) -> HttpResponse:
     body = {"task_id": accepted.task_id, "status": "accepted", "degraded": accepted.degraded}
     where = f"/api/v1/tasks/{accepted.task_id}?user_id={quote(owner.user_id, safe='')}"
     return json_response(body, status=202, headers={"Location": where})
+
+
+def foreseen_response(foreseen: Foreseen) -> HttpResponse:
+    """What a dry run says would be done."""
+    return json_response({"counts": dict(foreseen.counts), "capped": foreseen.capped})
 
 
 def buffered_response(buffered: Buffered, *, status: int = 200) -> HttpResponse:

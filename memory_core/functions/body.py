@@ -37,16 +37,25 @@ def read_object(body: bytes, content_type: str | None, limit_bytes: int) -> dict
     return value
 
 
+def check_raw(body: bytes, content_type: str | None, media: str, limit_bytes: int) -> None:
+    """Raises TooLarge, UnsupportedMediaType, or Malformed for an empty body, of a call whose body is of the type `media`."""
+    if len(body) > limit_bytes:
+        raise too_large(limit_bytes)
+    _check_media_type(content_type, media)
+    if not body:
+        raise _refused(Malformed, "must not be empty")
+
+
 def too_large(limit_bytes: int) -> TooLarge:
     """The error for a body over the limit; the development host raises it before it has read the body."""
     return TooLarge(f"body: is over {limit_bytes} bytes", errors=(FieldError("body", f"may have at most {limit_bytes} bytes"),))
 
 
-def _check_media_type(content_type: str | None) -> None:
+def _check_media_type(content_type: str | None, media: str = "application/json") -> None:
     kind, _, parameters = (content_type or "").partition(";")
     charset = parameters.strip().lower().removeprefix("charset=").strip('"')
-    if kind.strip().lower() != "application/json" or charset not in ("", "utf-8"):
-        message = "must be application/json, in UTF-8"
+    if kind.strip().lower() != media or charset not in ("", "utf-8"):
+        message = f"must be {media}, in UTF-8"
         raise UnsupportedMediaType(f"Content-Type: {message}", errors=(FieldError("Content-Type", message),))
 
 

@@ -26,7 +26,7 @@ from memory_core.domain.requests import Input
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner, check_name
 from memory_core.functions import runtime
-from memory_core.functions.body import read_object
+from memory_core.functions.body import check_raw, read_object
 from memory_core.functions.inputs import Nothing, from_json, from_query, invalid, query_fields
 from memory_core.functions.keys import Caller, Right
 from memory_core.functions.problem import problem_response
@@ -45,7 +45,8 @@ _SCOPE = ("app_id", "user_id")
 class Door:
     """What a function asks of its callers. right: None = open to anyone. scoped: it reads or writes one user's memories.
 
-    nameless: it may be about nobody in particular; then the owner's user_id is the key's own, or empty.
+    nameless: it may be about nobody in particular; then the owner's user_id is the key's own, or empty. raw: the media type of a body
+    that is no JSON object. own: a key that is bound to the user needs only the right to write.
     """
 
     right: Right | None
@@ -53,11 +54,13 @@ class Door:
     has_body: bool
     scoped: bool
     nameless: bool = False
+    raw: str | None = None
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Admitted(Generic[Asked]):
-    """A request that passed. `input` is checked, `call.correlation_id` is in the answer's headers already."""
+    """A request that passed. `input` is checked, `call.correlation_id` is in the answer's headers already. content: a raw body."""
 
     core: MemoryCore
     owner: Owner
@@ -66,6 +69,7 @@ class Admitted(Generic[Asked]):
     if_match: str | None
     call: Call
     path: str
+    content: bytes = b""
 
 
 Handler = Callable[[Admitted[Asked]], Awaitable[HttpResponse]]
@@ -74,14 +78,22 @@ AzureFunction = Callable[[HttpRequest], Awaitable[HttpResponse]]
 
 
 def gated(
-    right: Right, *, body: type[Asked] | None = None, query: type[Asked] | None = None, scoped: bool = True, nameless: bool = False
+    right: Right,
+    *,
+    body: type[Asked] | None = None,
+    query: type[Asked] | None = None,
+    scoped: bool = True,
+    nameless: bool = False,
+    raw: str | None = None,
+    own: bool = False,
 ) -> Callable[[Handler[Asked]], AzureFunction]:
     """Let a handler be called only with `right` and checked input: `body` from JSON, `query` from the query string, or nothing.
 
-    With a body, scope is in the body (PUT, PATCH and DELETE may name `user_id` in the query too); else in the query.
+    With a body, scope is in the body (PUT, PATCH and DELETE may name `user_id` in the query too); else in the query. A route with
+    `{user_id}` names the user there. nameless, raw, own: see `Door`.
     """
     takes = body or query or Nothing
-    door = Door(right, takes, body is not None, scoped, nameless)
+    door = Door(right, takes, body is not None, scoped, nameless, raw, own)
 
     def around(handler: Handler[Asked]) -> AzureFunction:
         async def pass_gate(req: HttpRequest, correlation: str) -> HttpResponse:
@@ -150,28 +162,31 @@ def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, corre
     """Authenticate, then authorise, then read: nobody unknown makes this process parse a body."""
     caller = here.caller(req.url, req.headers)
     if door.right is not None:
-        caller.require(door.right)
+        caller.require("write" if door.own and caller.user_id is not None else door.right)
     content = req.get_body()
     query = query_fields(req.url)
     body: dict[str, Any] = {}
     if door.has_body:
         body = read_object(content, req.headers.get("content-type"), here.body_limit_bytes)
+    elif door.raw is not None:
+        check_raw(content, req.headers.get("content-type"), door.raw, here.body_limit_bytes)
     elif content:
         raise Malformed("body: this call takes none", errors=(FieldError("body", "must be empty for this call"),))
     call = _call(req, f"{req.method} {name}", body, Call(correlation, actor=caller.key_id))
-    owner = _owner(door, caller, req.method, body, query)
+    route = {field: _route_value(field, text) for field, text in req.route_params.items()}
+    owner = _owner(door, caller, req.method, body, query, route.get("user_id"))
     if door.has_body:
         if query:
             raise invalid(*(FieldError(field, "is not a query parameter of this call") for field in query))
         checked = from_json(door.takes, body)
     else:
         checked = from_query(door.takes, query)
-    route = {field: _route_value(field, text) for field, text in req.route_params.items()}
-    return Admitted(here.core, owner, checked, route, req.headers.get("if-match"), call, urlsplit(req.url).path)
+    raw = b"" if door.raw is None else content
+    return Admitted(here.core, owner, checked, route, req.headers.get("if-match"), call, urlsplit(req.url).path, raw)
 
 
-def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query: dict[str, str]) -> Owner:
-    """Whose memories are meant; takes the scope's fields out of `body` and `query`."""
+def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query: dict[str, str], in_path: str | None) -> Owner:
+    """Whose memories are meant; takes the scope's fields out of `body` and `query`. All places that name the user must agree."""
     if not door.scoped:
         if caller.user_id is not None:
             raise Forbidden("This key is bound to one user and this call is about the whole app")
@@ -185,12 +200,14 @@ def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query:
             raise Forbidden(
                 f"app_id: this key belongs to the app {caller.app_id}", errors=(FieldError("app_id", "is not the app of this key"),)
             )
+    if in_path is not None:
+        user_ids.insert(0, in_path)
     if not user_ids and door.nameless:
         return Owner(caller.app_id, caller.user_id or "")
     if not user_ids:
         raise invalid(FieldError("user_id", "is required: whose memories are meant?"))
-    if user_ids[0] != user_ids[-1]:
-        raise invalid(FieldError("user_id", "differs between body and query"))
+    if any(one != user_ids[0] for one in user_ids):
+        raise invalid(FieldError("user_id", f"differs between {'the path and the rest' if in_path else 'body and query'}"))
     return Owner(caller.app_id, _user_id(caller, user_ids[0]))
 
 

@@ -14,7 +14,16 @@ from azure.functions import HttpResponse
 
 from memory_core.domain.errors import FieldError, Forbidden, Invalid, MemoryCoreError
 from memory_core.domain.requests import ClearInput, CopyInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
-from memory_core.functions.answers import graph_response, json_response, memory_response, retrieved_response, saved_body, saved_response
+from memory_core.functions.answers import (
+    graph_response,
+    json_response,
+    memories_response,
+    memory_response,
+    retrieved_response,
+    saved_body,
+    saved_response,
+    settled_response,
+)
 from memory_core.functions.gate import Admitted, gated
 from memory_core.functions.inputs import (
     BulkInput,
@@ -88,16 +97,18 @@ async def memories_clear(req: Admitted[ClearInput]) -> HttpResponse:
 @gated("read", query=ListInput)
 async def memories_list(req: Admitted[ListInput]) -> HttpResponse:
     """List memories, newest first."""
-    page = await req.core.list(req.owner, req.input)
-    return json_response({"memories": [memory.public() for memory in page.memories], "next_cursor": page.next_cursor})
+    return memories_response(await req.core.list(req.owner, req.input), logged_only=req.input.known_at is not None)
 
 
 @blueprint.route(route=_MEMORY, methods=["GET"])
 @gated("read", query=GetInput)
 async def memory_get(req: Admitted[GetInput]) -> HttpResponse:
-    """Read one memory, now or as it was valid at a moment."""
-    memory = await req.core.get(req.owner, req.route["memory_id"], at=req.input.at)
-    return memory_response(memory, include_embedding=req.input.include == "embedding")
+    """Read one memory: now, as it was valid at a moment, or as it was known at one."""
+    asked = req.input
+    found = await req.core.look_at(req.owner, req.route["memory_id"], at=asked.at, known_at=asked.known_at)
+    if asked.at is None and asked.known_at is None:
+        return memory_response(found.memory, include_embedding=asked.include == "embedding")
+    return settled_response(found, logged_only=asked.known_at is not None, include_embedding=asked.include == "embedding")
 
 
 @blueprint.route(route=_MEMORY, methods=["PUT"])

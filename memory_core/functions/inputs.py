@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 import orjson
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from memory_core.domain.errors import FieldError, Invalid, Malformed
@@ -32,7 +32,14 @@ class GetInput(Input):
     """Which moment of a memory to read, and whether with its vector."""
 
     at: Moment | None = None
+    known_at: Moment | None = None
     include: Literal["embedding"] | None = None
+
+    @model_validator(mode="after")
+    def _vectors_are_not_in_the_log(self) -> GetInput:
+        if self.known_at is not None and self.include is not None:
+            raise ValueError("include: no embedding is in the log, which known_at is told from")
+        return self
 
 
 class EvolutionInput(Input):

@@ -72,7 +72,9 @@ def _operation(function: Any, door: Door, method: str, path: str, schemas: dict[
     else:
         operation["x-required-right"] = door.right
     if door.has_body:
-        operation["requestBody"] = _body(door, method, name, schemas)
+        operation["requestBody"] = _body(door, method, path, name, schemas)
+    elif door.raw is not None:
+        operation["requestBody"] = {"required": True, "content": {door.raw: {"schema": {"type": "string"}}}}
     return operation
 
 
@@ -81,7 +83,7 @@ def _parameters(door: Door, method: str, path: str, schemas: dict[str, Schema]) 
         {"name": name, "in": "path", "required": True, "schema": {"type": "string", "maxLength": 128 if name != "key" else 200}}
         for name in re.findall(r"{(\w+)}", path)
     ]
-    if door.scoped and (not door.has_body or method in ("PUT", "PATCH")):
+    if door.scoped and "{user_id}" not in path and (not door.has_body or method in ("PUT", "PATCH")):
         found += [{**one, "in": "query", "required": one["required"] and not door.has_body} for one in parts.SCOPE_PARAMETERS]
     if not door.has_body:
         schema = _flat(door.takes, schemas)
@@ -90,13 +92,13 @@ def _parameters(door: Door, method: str, path: str, schemas: dict[str, Schema]) 
             found.append({"name": name, "in": "query", "required": name in required, "schema": field})
     if door.right is not None and method != "GET":
         found.append(parts.IDEMPOTENCY_KEY)
-    if method == "PUT":
+    if method == "PUT" and door.raw is None:
         found.append(parts.IF_MATCH)
     found.append(parts.CORRELATION_ID)
     return found
 
 
-def _body(door: Door, method: str, name: str, schemas: dict[str, Schema]) -> Schema:
+def _body(door: Door, method: str, path: str, name: str, schemas: dict[str, Schema]) -> Schema:
     """The request body: the input model with the scope's fields beside its own."""
     schema = dict(_flat(door.takes, schemas))
     if door.takes is BulkInput:
@@ -104,7 +106,7 @@ def _body(door: Door, method: str, name: str, schemas: dict[str, Schema]) -> Sch
         item["properties"] = {**parts.SCOPE_FIELDS, **item["properties"]}
         schemas["BulkItem"] = item
         schema["properties"] = {"memories": {**schema["properties"]["memories"], "items": {"$ref": _REF.format(model="BulkItem")}}}
-    if door.scoped:
+    if door.scoped and "{user_id}" not in path:
         schema["properties"] = {**parts.SCOPE_FIELDS, **schema.get("properties", {})}
         # PUT and PATCH may name the user in the query instead.
         schema["required"] = ([] if method in ("PUT", "PATCH") or door.nameless else ["user_id"]) + schema.get("required", [])

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 
 from memory_core.domain.conflict import ConflictRecord
-from memory_core.domain.models import Memory, Outcome
+from memory_core.domain.models import INTERNAL_FIELDS, UNLOGGED_FIELDS, Event, Memory, Outcome
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import SessionView, VersionView
 from memory_core.domain.task import TASK_FIELDS, Task
@@ -24,6 +24,8 @@ TAGS = [
     {"name": "memories", "description": "Save, find, read and change memories."},
     {"name": "conflicts", "description": "Memories that could not both be true, and what was decided."},
     {"name": "tasks", "description": "What goes on after a call was answered."},
+    {"name": "people", "description": "What a user has a right to: to take along, to bring, to have erased."},
+    {"name": "time", "description": "What happened, and what was known when."},
     {"name": "sessions", "description": "Memories by session, procedures by key."},
     {"name": "system", "description": "Whether it works and what it does."},
 ]
@@ -93,10 +95,16 @@ EXAMPLES: dict[str, Schema] = {
     "memories_batch_flush": {"user_id": "ana", "session_id": "monday"},
     "agent_memories": {"user_id": "ana", "agent_id": "travel-agent", "messages": "Booked the 9:40 to Porto for Friday, seat 14A."},
     "agent_summaries": {"messages": ["I have moved to Lisbon.", "The new flat is in Alfama."], "mode": "full"},
+    "archive": {"user_id": "ana", "dry_run": True},
+    "decay": {"user_id": "ana", "dry_run": True},
+    "forget": {"user_id": "ana", "filter": {"tags": ["draft"], "before": "2026-05-08T00:00:00Z"}, "mode": "hard", "dry_run": True},
+    "memory_restore": {"user_id": "ana"},
     "memory_update": {"user_id": "ana", "content": "Ana lives in Porto", "change_reason": "she moved"},
     "memory_status": {"user_id": "ana", "status": "deleted", "reason": "no longer true"},
     "memory_copy": {"user_id": "ana", "to_agent_id": "travel-agent"},
     "conflict_resolve": {"user_id": "ana", "decision": "supersede", "reason": "she said so herself"},
+    "user_import_commit": {"parts": 3, "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+    "replay_memories": {"user_id": "ana", "known_at": "2026-05-08T13:56:00Z"},
 }
 ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     # function → (status → what it means, schema of the body)
@@ -117,6 +125,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "memory_delete": ({"200": "The memory, now deleted"}, "Memory"),
     "memory_status": ({"200": "The memory with its new status"}, "Memory"),
     "memory_copy": ({"201": "The copy"}, "Memory"),
+    "memory_restore": ({"200": "The memory, as it is now"}, "Memory"),
     "memory_versions": ({"200": "Every version, the oldest first"}, "Versions"),
     "memory_evolution": ({"200": "The memories, in order"}, "Evolution"),
     "memory_evolution_graph": ({"200": "The drawing, in the format that was asked for"}, "Graph"),
@@ -128,6 +137,17 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "task_get": ({"200": "The task"}, "Task"),
     "task_retry": ({"202": "The task, accepted again"}, "Task"),
     "task_cancel": ({"200": "The task, now cancelled"}, "Task"),
+    "timeline_list": ({"200": "One page, oldest first"}, "EventPage"),
+    "replay_memories": ({"200": "One page, newest first"}, "MemoryPage"),
+    "user_export": ({"202": "Everything is being put into a file"}, "Accepted"),
+    "user_export_part": ({"200": "The part, whole lines of JSON"}, "Lines"),
+    "user_import": ({"202": "The parts of the file may be brought"}, "Accepted"),
+    "user_import_part": ({"204": "It is kept"}, "Nothing"),
+    "user_import_commit": ({"202": "The file is being looked through, and then brought in"}, "Accepted"),
+    "user_erase": ({"202": "Nothing of this user is read or written from now on; the task empties every store"}, "Accepted"),
+    "decay": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
+    "forget": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
+    "archive": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "sessions_list": ({"200": "One page"}, "SessionPage"),
     "session_get": ({"200": "The session"}, "SessionView"),
     "procedure_get": ({"200": "The memory"}, "Memory"),
@@ -138,8 +158,12 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "system_pool_stats": ({"200": "Sizes of the pools"}, "Anything"),
     "system_openapi": ({"200": "The document"}, "Anything"),
 }
-_MEDIA = {"Text": ("text/plain",), "Graph": tuple(GRAPH_MEDIA.values())}
-_OTHERWISE = {("memories_batch_flush", "200"): "Batch", ("agent_summaries", "202"): "Accepted"}
+_MEDIA = {"Text": ("text/plain",), "Lines": ("application/x-ndjson",), "Nothing": (), "Graph": tuple(GRAPH_MEDIA.values())}
+_OTHERWISE = {
+    ("memories_batch_flush", "200"): "Batch",
+    ("agent_summaries", "202"): "Accepted",
+    **{(name, "200"): "Foreseen" for name in ("archive", "decay", "forget")},
+}
 """(function, status) → the schema of a body that is not the function's usual one."""
 _PROBLEMS = {
     "400": "The request can't be read, or its cursor is void",
@@ -164,6 +188,10 @@ def tag(path: str) -> str:
         return "tasks"
     if path.startswith("/api/v1/conflicts"):
         return "conflicts"
+    if path.startswith("/api/v1/users"):
+        return "people"
+    if path.startswith(("/api/v1/timeline", "/api/v1/replay")):
+        return "time"
     return "sessions" if path.startswith(("/api/v1/sessions", "/api/v1/procedures")) else "system"
 
 
@@ -180,7 +208,7 @@ def _answer(text: str, schema: str) -> Schema:
     if schema == "Accepted":
         headers["Location"] = {"$ref": "#/components/headers/Location"}
     shown = {one: {"schema": _ref(schema)} for one in _MEDIA.get(schema, ("application/json",))}
-    return {"description": text, "headers": headers, "content": shown}
+    return {"description": text, "headers": headers, **({"content": shown} if shown else {})}
 
 
 def problems(door: Door) -> dict[str, Schema]:
@@ -190,7 +218,7 @@ def problems(door: Door) -> dict[str, Schema]:
     elif not door.scoped:
         statuses = ["400", "401", "403", "422", "500", "503"]
     else:
-        statuses = [status for status in _PROBLEMS if door.has_body or status not in ("413", "415")]
+        statuses = [status for status in _PROBLEMS if door.has_body or door.raw or status not in ("413", "415")]
     return {status: {"$ref": f"#/components/responses/Problem{status}"} for status in statuses}
 
 
@@ -209,10 +237,10 @@ def problem_responses() -> dict[str, Schema]:
 def answer_schemas() -> dict[str, Schema]:
     """The schemas of all answers, with the models they refer to."""
     found: dict[str, Schema] = {}
-    for name, kind in (("Memory", Memory), ("ConflictRecord", ConflictRecord), ("VersionView", VersionView), ("SessionView", SessionView)):
+    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView):
         schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
         found.update(schema.pop("$defs", {}))
-        found[name] = schema
+        found[kind.__name__] = schema
     _as_shown(found)
     found.update(_shapes())
     return found
@@ -220,14 +248,18 @@ def answer_schemas() -> dict[str, Schema]:
 
 def _as_shown(found: dict[str, Schema]) -> None:
     """Take out what never leaves the product, and put in what is shown beside it."""
+    found["Event"]["properties"].pop("epoch")
     properties = found["Memory"]["properties"]
-    for name in ("lexical", "search_text", "epoch", "sequence", "revision"):
+    for name in INTERNAL_FIELDS & properties.keys():
         properties.pop(name)
     found.pop("Lexical", None)
     for name in ("grounds", "moves"):
         found["ConflictRecord"]["properties"].pop(name)
     found.pop("Move", None)
     found["ConflictRecord"]["properties"]["rejected_content"] = {"type": ["string", "null"], "description": "The text that was not stored"}
+    # What no event records is left out of what is told from the log.
+    found["Memory"]["required"] = [one for one in found["Memory"]["required"] if one in properties and one not in UNLOGGED_FIELDS]
+    properties["as_of_sequence"] = {"type": ["integer", "null"], "description": "Only with at or known_at"}
     properties["embedding"] = {"type": ["array", "null"], "items": {"type": "number"}, "description": "Only with include=embedding"}
 
 
@@ -256,6 +288,8 @@ def _shapes() -> dict[str, Schema]:
     readiness = {"status": {"enum": ["ready", "degraded", "unavailable"]}, "dependencies": {"type": "object"}}
     waits: Schema = {"buffered": {"type": "integer"}, "flush_at": {"type": ["string", "null"], "format": "date-time"}}
     accepted: Schema = {"task_id": text, "status": {"const": "accepted"}, "degraded": _list(text)}
+    as_of = {"type": ["integer", "null"], "description": "The sequence of the log that this is the state of; null when others kept writing"}
+    memories: Schema = {"memories": _list(_ref("Memory")), "as_of_sequence": as_of, "next_cursor": cursor}
     return {
         "Anything": {"type": "object"},
         "Accepted": _object(accepted, *accepted),
@@ -264,8 +298,10 @@ def _shapes() -> dict[str, Schema]:
         "Summary": _object({"summary": text, "structured": {"type": "object"}, "degraded": _list(text)}, "summary", "degraded"),
         "Task": _task(),
         "TaskPage": _object({"tasks": _list(_ref("Task")), "next_cursor": cursor}, "tasks", "next_cursor"),
+        "Foreseen": _object({"counts": {"type": "object"}, "capped": {"type": "boolean"}}, "counts", "capped"),
         "Text": text,
         "Graph": text,
+        "Lines": text,
         "Problem": _object({**problem, "errors": _list(error)}, *problem, "errors"),
         "Saved": _object(saved, *saved),
         "BulkResults": _object({"results": _list({"oneOf": [_ref("BulkSaved"), _ref("BulkProblem")]})}, "results"),
@@ -274,8 +310,9 @@ def _shapes() -> dict[str, Schema]:
         "Hit": _object({**hit, "explain": {"type": ["object", "null"], "description": "Only when asked for"}}, *hit),
         "Retrieved": _object(retrieved, "results", "degraded", "as_of_sequence"),
         "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
-        "MemoryPage": _object({"memories": _list(_ref("Memory")), "next_cursor": cursor}, "memories", "next_cursor"),
+        "MemoryPage": _object(memories, *memories),
         "ConflictPage": _object({"conflicts": _list(_ref("ConflictRecord")), "next_cursor": cursor}, "conflicts", "next_cursor"),
+        "EventPage": _object({"events": _list(_ref("Event")), "next_cursor": cursor}, "events", "next_cursor"),
         "SessionPage": _object({"sessions": _list(_ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
         "Evolution": _object({"memories": _list(_ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),
         "Versions": _object({"versions": _list(_ref("VersionView"))}, "versions"),

@@ -11,8 +11,8 @@ import azure.functions as func
 from memory_core.functions import runtime
 
 blueprint = func.Blueprint()
-CONNECTION = "AzureWebJobsStorage"
-"""The app setting, or the prefix of those, that says where the host finds the queues."""
+CONNECTION = "QueueStorage"
+"""The app setting, or the prefix of those, that says where the host finds the queues: not in the account that it keeps for itself."""
 
 
 @blueprint.queue_trigger(arg_name="msg", queue_name="formation", connection=CONNECTION)

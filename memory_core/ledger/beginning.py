@@ -26,11 +26,19 @@ class Beginning:
         self._ledger, self._queue = ledger, queue
 
     async def begin(
-        self, owner: Owner, task: Task, subject: Callable[[Look], Sequence[Document]], call: Call, *, reads: Sequence[str] = ()
+        self,
+        owner: Owner,
+        task: Task,
+        subject: Callable[[Look], Sequence[Document]],
+        call: Call,
+        *,
+        reads: Sequence[str] = (),
+        fragile: bool = False,
     ) -> Accepted:
-        """One commit, one message. The earlier task when this very call was made before. Raises Conflict, TooLarge, Unavailable.
+        """One commit, and one message unless the task is to wait. The earlier task when this very call was made before.
 
-        subject: what the task is about, from a look that shows the documents `reads`.
+        subject: what the task is about, from a look that shows the documents `reads`; it raises when what it sees forbids the task.
+        fragile: any other commit of this user means looking again. Raises Conflict, TooLarge, Unavailable.
         """
         name = receipt_id(owner, call)
 
@@ -41,9 +49,14 @@ class Beginning:
             if task.task_id in look.documents:
                 return Changes(task.task_id)  # an earlier try, whose answer was lost
             creates = (*subject(look), written(task), *receipt(owner, call, task.created_at, {"task_id": task.task_id}))
-            return Changes(task.task_id, creates=creates, head_fields=counted(+1))
+            return Changes(task.task_id, creates=creates, head_fields=counted(+1), fragile=fragile)
 
         committed = await self._ledger.commit(owner, decide, ids=[task.task_id, *reads, *([name] if name else [])], call=call)
-        if committed.result != task.task_id:
+        waits = task.next_enqueue_at is not None and task.next_enqueue_at > task.created_at
+        if committed.result != task.task_id or waits:
             return Accepted(committed.result)
-        return Accepted(task.task_id, await tell(self._queue, queue_of(task.kind), message_for(owner, task)))
+        return Accepted(task.task_id, await self.tell(owner, task))
+
+    async def tell(self, owner: Owner, task: Task) -> tuple[str, ...]:
+        """Put the task's message into its queue: nothing, or `("queue",)` when that was not possible; then the sweep does it."""
+        return await tell(self._queue, queue_of(task.kind), message_for(owner, task))

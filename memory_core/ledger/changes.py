@@ -16,6 +16,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, check_move
 from memory_core.domain.models import UNLOGGED_FIELDS, Event, Head, Memory
 from memory_core.domain.results import Call
 from memory_core.domain.slots import Slot, slot_of, with_marks
+from memory_core.domain.versions import version_id
 from memory_core.ledger.ids import event_id
 from memory_core.ports import Batch, Document, Write
 
@@ -24,12 +25,18 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One memory's change: `before` is None for a new one. `metadata` goes into the event as it is."""
+    """One memory's change: `before` is None for a new one. `metadata` goes into the event as it is.
+
+    unsaid: the event says that it happened, not what, because what was taken out must not stand in the log. removed: the memory is gone
+    for good after it, `after` being what it was; its event is a redacted one.
+    """
 
     event_type: str
     after: Memory
     before: Memory | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    unsaid: bool = False
+    removed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,9 @@ class Changes(Generic[Result]):
     written twice, or be creations that the decision looks for.
     head_fields: from the head that it is put on to the fields of it that change besides; it may be put on a newer head than the
     decision saw. fragile: any other commit voids the decision, because it rests on documents that no event tells of.
+    deletes: documents that are to be gone; one that is not there does no harm. staged: documents that are written as they are, of
+    an epoch that is not the head's (yet). begins: the epoch that starts with this commit; of the head before nothing stays, and what
+    `puts` and `creates` bring is of the new epoch.
     """
 
     result: Result
@@ -53,6 +63,9 @@ class Changes(Generic[Result]):
     types: frozenset[str] = frozenset()
     head_fields: Callable[[Head], Mapping[str, Any]] = field(default=lambda head: {})
     fragile: bool = False
+    deletes: tuple[Document, ...] = ()
+    staged: tuple[Document, ...] = ()
+    begins: str | None = None
 
     def stand(self, events: Iterable[Event]) -> bool:
         """Whether the decision is still right after these events of other commits: they touch nothing that it looked at."""
@@ -76,24 +89,35 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
     Several changes of one memory become several events and one write of its last state.
     """
     base = head or Head(epoch=epoch, slots="")
+    if changes.begins is not None:
+        base = Head(epoch=changes.begins, slots="")
     occurred = now if base.last_occurred_at is None else max(now, base.last_occurred_at + timedelta(microseconds=1))
     events: list[Event] = []
     stored: dict[str, Memory] = {}
+    versions: dict[str, Memory] = {}
     for number, change in enumerate(changes.changes):
         if change.before is not None and change.before.status is not change.after.status:
             check_move(change.before.status, change.after.status)
         sequence = base.sequence + 1 + number
         created = change.before.sequence if change.before is not None and change.before.sequence else 0
         earlier = stored.get(change.after.id)
+        if change.before is not None and change.after.version > change.before.version:
+            versions[version_id(change.after.id, change.before.version)] = earlier or change.before
         after = change.after.model_copy(
             update={"epoch": base.epoch, "revision": sequence, "sequence": (earlier.sequence if earlier else created) or sequence}
         )
-        stored[after.id] = after
+        if change.removed:
+            stored.pop(after.id, None)
+        else:
+            stored[after.id] = after
         events.append(_event(change, after, event_id(commit_id, number), sequence, occurred + timedelta(microseconds=number), call))
     moved = _moved_head(base, changes, events)
     writes = [Write("put", Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)) for memory in stored.values()]
-    writes += [Write(_mode(document), _numbered(document, base)) for document in changes.puts]
+    writes += [Write(_mode(document), _numbered(document, base, versions.get(document.id))) for document in changes.puts]
     writes += [Write("create", _numbered(document, base)) for document in changes.creates]
+    writes += [Write("put", document) for document in changes.staged]
+    writes += [Write("delete", document) for document in changes.deletes]
+    writes += [Write("delete", Document(one.after.id, "memory", {})) for one in changes.changes if one.removed]
     return Assembled(Batch(commit_id, head, moved, tuple(events), tuple(writes)), stored)
 
 
@@ -101,6 +125,8 @@ def _event(change: Change, after: Memory, identity: str, sequence: int, occurred
     new = after.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS), exclude_defaults=change.before is None)
     old = {} if change.before is None else change.before.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS))
     changed = {name: value for name, value in new.items() if change.before is None or old.get(name) != value}
+    if change.unsaid or change.removed:
+        changed = {}
     return Event(
         id=identity,
         sequence=sequence,
@@ -115,17 +141,19 @@ def _event(change: Change, after: Memory, identity: str, sequence: int, occurred
         before={name: old[name] for name in changed if name in old},
         after=changed,
         metadata=dict(change.metadata),
+        redacted=change.removed,
+        epoch=after.epoch,
     )
 
 
 def _moved_head(base: Head, changes: Changes[Any], events: list[Event]) -> Head:
     """The head after these events. A change of something that was there is a "removal" for every cache that may hold it."""
     if not events:
-        return base.model_copy(update=dict(changes.head_fields(base)))
+        return base.model_copy(update={"expires_at": None, **changes.head_fields(base)})
     counts = dict(base.counts)
     documents, length, removal = base.lexical_documents, base.lexical_length, base.last_removal_sequence
     for change, event in zip(changes.changes, events, strict=True):
-        for memory, sign in ((change.before, -1), (change.after, 1)):
+        for memory, sign in ((change.before, -1), (None if change.removed else change.after, 1)):
             if memory is None:
                 continue
             counts[memory.status.value] = counts.get(memory.status.value, 0) + sign
@@ -144,6 +172,7 @@ def _moved_head(base: Head, changes: Changes[Any], events: list[Event]) -> Head:
             "lexical_documents": documents,
             "lexical_length": round(max(length, 0.0), 3),
             "slots": None if base.slots is None else with_marks(base.slots, _slots_filled(changes)),
+            "expires_at": None,
             **changes.head_fields(base),
         }
     )
@@ -158,9 +187,14 @@ def _mode(document: Document) -> Literal["create", "put"]:
     return "create" if document.kind == "session" and document.tag is None else "put"
 
 
-def _numbered(document: Document, base: Head) -> Document:
-    """Bookkeeping documents carry the epoch, and the sequence at which they were first written (their keyset place)."""
+def _numbered(document: Document, base: Head, version_of: Memory | None = None) -> Document:
+    """Bookkeeping documents carry the epoch, and the sequence at which they were first written (their keyset place).
+
+    An old version carries the numbers of the memory as it was before: in this very commit, where it was changed more than once.
+    """
     body = {**document.body, "epoch": base.epoch}
+    if version_of is not None:
+        body |= {"sequence": version_of.sequence, "revision": version_of.revision}
     if not body.get("sequence"):
         body["sequence"] = base.sequence + 1
     return replace(document, body=body)

@@ -96,17 +96,20 @@ class Ledger:
         nears: Sequence[Near] = (),
         basis: Look | None = None,
         call: Call,
+        while_erasing: bool = False,
     ) -> Committed[Result]:
         """Decide on what the store shows and commit it. `basis` is a look that the caller took already.
 
+        while_erasing: `decide` looks for itself whether its work is still wanted, as only what is done to tasks does. Without it, nothing
+        is committed while the user is erased, nor across the beginning of another epoch.
         `decide` may be called again when what it was shown has changed. Raises what `decide` raises, HeadMoved when others
-        write faster than we decide until the deadline, Unavailable when the store stays down.
+        write faster than we decide until the deadline, Unavailable when the store stays down, or the user's life ends.
         """
         queue = self._queues.setdefault(owner, asyncio.Lock())
         async with queue:
             try:
                 async with asyncio.timeout(self._deadline_s):
-                    return await self._commit(owner, decide, ids, nears, basis, call)
+                    return await self._commit(owner, decide, ids, nears, basis, call, while_erasing)
             except TimeoutError:
                 raise HeadMoved("the commit did not get through in time; try again", retry_after_s=1) from None
 
@@ -118,22 +121,23 @@ class Ledger:
         nears: Sequence[Near],
         basis: Look | None,
         call: Call,
+        while_erasing: bool,
     ) -> Committed[Result]:
         commit_id = self._ids.new("cmt")
         look = basis or await self.look(owner, ids, nears)
-        bare, changes, head = *await self._decided(owner, decide, look), look.head
+        bare, changes, head = *await self._decided(owner, decide, look, look.head, while_erasing), look.head
         in_the_way, postponed = self._ahead_of(owner, head), list[str]()
-        while changes.changes or changes.puts or changes.creates:
+        while changes.changes or changes.puts or changes.creates or changes.deletes:
             if in_the_way is not None:
-                if in_the_way.decide_again or not changes.stand(await self._events_between(owner, head, in_the_way.head)):
+                if in_the_way.decide_again or not await self._stand(owner, changes, head, in_the_way.head):
                     look = await self.look(owner, ids, nears)
-                    bare, changes, head = *await self._decided(owner, decide, look), look.head
+                    bare, changes, head = *await self._decided(owner, decide, look, head, while_erasing), look.head
                     in_the_way, postponed = None, []
                     continue
                 head, in_the_way = in_the_way.head, None
             assembled = assemble(head, changes, commit_id=commit_id, epoch=self._ids.new("ep"), now=self._clock.now(), call=call)
             try:
-                in_the_way = await self._send(owner, assembled)
+                in_the_way = await self._send(owner, assembled, while_erasing)
             except TooLarge:
                 changes = followed(bare)
                 if postponed or not (postponed := unsettled(changes)):
@@ -146,10 +150,10 @@ class Ledger:
         return Committed(changes.result)
 
     async def _decided(
-        self, owner: Owner, decide: Callable[[Look], Changes[Result]], look: Look
+        self, owner: Owner, decide: Callable[[Look], Changes[Result]], look: Look, before: Head | None, while_erasing: bool
     ) -> tuple[Changes[Result], Changes[Result]]:
         """What is decided on a look, and the same with what that does to open questions."""
-        self._refuse_erasing(look.head)
+        _check_life(before, look.head, while_erasing)
         bare = decide(look)
         return bare, await settled(self._store, owner, bare, self._clock.now())
 
@@ -166,9 +170,9 @@ class Ledger:
                 wanted = Changes(None, changes, reads=frozenset({name}))
                 return wanted if unsettled(wanted) else Changes(None)
 
-            await self._commit(owner, ending, [name], (), None, call)
+            await self._commit(owner, ending, [name], (), None, call, while_erasing=False)
 
-    async def _send(self, owner: Owner, assembled: Assembled) -> _InTheWay | None:
+    async def _send(self, owner: Owner, assembled: Assembled, while_erasing: bool) -> _InTheWay | None:
         """None once the batch is in; what is in its way otherwise. Resends after every unclear answer."""
         batch, attempt = assembled.batch, 0
         while True:
@@ -189,7 +193,7 @@ class Ledger:
                 return None
             if isinstance(failure, Unavailable):
                 continue
-            self._refuse_erasing(seen.head)
+            _check_life(batch.expected, seen.head, while_erasing)
             if seen.head is None:
                 raise HeadMoved("the user vanished during the commit; try again", retry_after_s=1)
             return _InTheWay(seen.head, decide_again=isinstance(failure, AlreadyExists))
@@ -211,9 +215,16 @@ class Ledger:
     def _ahead_of(self, owner: Owner, head: Head | None) -> _InTheWay | None:
         """The head of this process's last commit, when it is ahead of the one that was read before queueing."""
         known = self._recent.get(owner)
-        if known is None or head is None or known[0].epoch != head.epoch or known[0].sequence <= head.sequence:
+        if known is None or head is None:
             return None
-        return _InTheWay(known[0], decide_again=False)
+        if known[0].epoch != head.epoch:
+            del self._recent[owner]  # what an erased user did is nobody's to remember
+            return None
+        return _InTheWay(known[0], decide_again=False) if known[0].sequence > head.sequence else None
+
+    async def _stand(self, owner: Owner, changes: Changes[Any], head: Head | None, newer: Head) -> bool:
+        """Whether a decision is still right on a newer head: one of the same life, whose events since touch nothing that it looked at."""
+        return not _begun_anew(head, newer) and changes.stand(await self._events_between(owner, head, newer))
 
     async def _events_between(self, owner: Owner, head: Head | None, newer: Head) -> list[Event]:
         """Events after `head` up to `newer`: from this process's memory where it has them all, else from the store."""
@@ -230,7 +241,19 @@ class Ledger:
                 break
         return events
 
-    @staticmethod
-    def _refuse_erasing(head: Head | None) -> None:
-        if head is not None and head.state == "erasing":
-            raise Unavailable("long_term", "this user is being erased", retry_after_s=30)
+
+def _begun_anew(head: Head | None, newer: Head | None) -> bool:
+    """Whether the user was erased, or imported, between the two. What was decided before that must not be written after it."""
+    if newer is None or head is None:
+        return newer is not None and newer.expires_at is not None
+    return head.epoch != newer.epoch
+
+
+def _check_life(before: Head | None, now: Head | None, while_erasing: bool) -> None:
+    """Raise Unavailable where this user's life is over, or another one has begun since `before`."""
+    if while_erasing:
+        return
+    if now is not None and now.state == "erasing":
+        raise Unavailable("long_term", "this user is being erased", retry_after_s=30)
+    if _begun_anew(before, now):
+        raise Unavailable("long_term", "this user was erased or imported during the call; ask again", retry_after_s=1)

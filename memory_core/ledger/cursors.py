@@ -24,15 +24,21 @@ class Cursors:
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
 
-    def make(self, owner: Owner, head: Head, query: Mapping[str, Any], place: Place) -> str:
-        """The opaque text for "after this place of this query"."""
-        body = orjson.dumps([place.sequence, place.id])
+    def make(self, owner: Owner, head: Head, query: Mapping[str, Any], place: Place, as_of: int | None = None) -> str:
+        """The opaque text for "after this place of this query"; `as_of`: the sequence at which the first page was settled."""
+        body = orjson.dumps([place.sequence, place.id, *(() if as_of is None else (as_of,))])
         return base64.urlsafe_b64encode(self._mac(owner, head.epoch, query, body) + body).decode().rstrip("=")
 
     def read(self, owner: Owner, head: Head | None, query: Mapping[str, Any], cursor: str | None) -> Place | None:
         """The place a cursor names; None for no cursor. Raises Malformed for a void one."""
-        if cursor is None:
-            return None
+        return None if cursor is None else self._read(owner, head, query, cursor)[0]
+
+    def read_settled(self, owner: Owner, head: Head | None, query: Mapping[str, Any], cursor: str) -> tuple[Place, int]:
+        """The place and the sequence of a cursor that was made with one. Raises Malformed for a void one."""
+        place, (as_of,) = self._read(owner, head, query, cursor)
+        return place, as_of
+
+    def _read(self, owner: Owner, head: Head | None, query: Mapping[str, Any], cursor: str) -> tuple[Place, list[int]]:
         try:
             raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         except ValueError:
@@ -40,8 +46,8 @@ class Cursors:
         mac, body = raw[:16], raw[16:]
         if head is None or not hmac.compare_digest(mac, self._mac(owner, head.epoch, query, body)):
             raise _void()
-        sequence, identity = orjson.loads(body)
-        return Place(sequence, identity)
+        sequence, identity, *further = orjson.loads(body)
+        return Place(sequence, identity), further
 
     def _mac(self, owner: Owner, epoch: str, query: Mapping[str, Any], body: bytes) -> bytes:
         bound = orjson.dumps([*owner, epoch, dict(query), body.hex()], option=orjson.OPT_SORT_KEYS)

@@ -38,7 +38,7 @@ class Ends:
             return Changes(turned.result, puts=turned.puts, head_fields=turned.head_fields)
 
         ids = [task.task_id, task.subject_id]
-        committed = await self._ledger.commit(owner, decide, ids=ids, call=Call(task.correlation_id, actor=ACTOR))
+        committed = await self._ledger.commit(owner, decide, ids=ids, call=Call(task.correlation_id, actor=ACTOR), while_erasing=True)
         if committed.result is not None:
             await self.announce(owner, committed.result)
         return committed.result

@@ -1,4 +1,8 @@
-"""Deterministic ids: whatever is derived is named by what it was derived from, so doing it twice is doing it once."""
+"""Deterministic ids: whatever is derived is named by what it was derived from, so doing it twice is doing it once.
+
+One would get wrong: the id of a memory is made of what it holds, never of whose it is. It is unique among its user's, and stays right
+when all of them are imported for another user.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +30,19 @@ def session_document_id(owner: Owner, session_id: str) -> str:
     return derived("ses", *owner, session_id)
 
 
-def procedure_id(owner: Owner, key: str) -> str:
-    """The id of the procedural memory of a key: one per user and key, so an upsert finds it without a query."""
-    return derived("mem", *owner, "procedure", key)
+def procedure_id(key: str) -> str:
+    """The id of the procedural memory of a key: one a key, so an upsert finds it without a query."""
+    return derived("mem", "procedure", key)
 
 
-def told_late_id(owner: Owner, key: str, event: str, content: str) -> str:
+def told_late_id(key: str, event: str, content: str) -> str:
     """The id of what a key held before its present value, told after that."""
-    return derived("mem", *owner, "procedure told late", key, event, content)
+    return derived("mem", "procedure told late", key, event, content)
+
+
+def snapshot_id(epoch: str, sequence: int, part: int) -> str:
+    """The id of one part of the snapshot at a sequence."""
+    return derived("snp", epoch, str(sequence), str(part))
 
 
 def marker_id(commit_id: str) -> str:

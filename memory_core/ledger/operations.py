@@ -15,16 +15,19 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory_core.domain.errors import NotFound
+from memory_core.domain.models import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task, TaskKind
+from memory_core.domain.task import Task, TaskKind, TaskStatus
 from memory_core.ledger.beginning import Beginning
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ends import Ends
+from memory_core.ledger.ids import derived
 from memory_core.ledger.leases import Lease, TaskLost
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.pair import Pair
+from memory_core.ledger.tasks import LIFETIME
 from memory_core.ports import Clock, Document, IdSource
 
 OF_THE_STORE = ("epoch", "sequence")
@@ -59,7 +62,8 @@ class Operation(BaseModel):
 class Chunk:
     """One commit's worth: changes of memories, further documents, where the cursor stands after it, what it adds to the counts.
 
-    done: it was the last; then the task ends with `result` beside the counts. reads, sessions, fragile, head_fields: as of `Changes`.
+    done: it was the last; then the task ends as `status`, with `result` beside the counts. plan: what takes the plan's place, when that is
+    no longer needed and must not stay. All others are those of `Changes`.
     """
 
     changes: tuple[Change, ...] = ()
@@ -68,14 +72,22 @@ class Chunk:
     cursor: Any = None
     counts: Mapping[str, int] = field(default_factory=dict)
     done: bool = False
+    status: TaskStatus = "succeeded"
+    error: str | None = None
     result: Mapping[str, Any] = field(default_factory=dict)
     reads: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
     fragile: bool = True
-    head_fields: Callable[[Any], Mapping[str, Any]] = field(default=lambda head: {})
+    head_fields: Callable[[Head], Mapping[str, Any]] = field(default=lambda head: {})
+    deletes: tuple[Document, ...] = ()
+    staged: tuple[Document, ...] = ()
+    begins: str | None = None
+    plan: Mapping[str, Any] | None = None
 
 
 Decide = Callable[[Look, Operation], Chunk]
+Refuse = Callable[[Look], None]
+HeadFields = Callable[[Head], Mapping[str, Any]]
 
 
 class Operations:
@@ -85,11 +97,23 @@ class Operations:
         self._ledger, self._mirror, self._beginning, self._ends = ledger, mirror, beginning, ends
         self._clock, self._ids = clock, ids
 
-    async def begin(self, owner: Owner, kind: TaskKind, plan: Mapping[str, Any], call: Call) -> Accepted:
-        """Store an operation with its task, and send that on its way. Durable when it returns. Raises Conflict, Unavailable."""
+    async def begin(
+        self,
+        owner: Owner,
+        kind: TaskKind,
+        plan: Mapping[str, Any],
+        call: Call,
+        *,
+        due: datetime | None = None,
+        refuse: Refuse | None = None,
+    ) -> Accepted:
+        """Store an operation with its task, and send that on its way; one that is not due yet is sent by whoever makes it due.
+
+        refuse: is shown the user as they are, and raises when that forbids it. Durable when it returns. Raises Conflict, Unavailable.
+        """
         now, task_id = self._clock.now(), self._ids.new("tsk")
         operation = Operation(
-            id=self._ids.new("op"),
+            id=operation_id(task_id),
             kind=kind,
             task_id=task_id,
             plan=dict(plan),
@@ -103,11 +127,17 @@ class Operations:
             created_at=now,
             updated_at=now,
             subject_id=operation.id,
-            next_enqueue_at=now,
+            next_enqueue_at=due or now,
             correlation_id=call.correlation_id,
         )
         subject = Document(operation.id, "operation", operation.model_dump(mode="json"))
-        return await self._beginning.begin(owner, task, lambda look: [subject], call)
+
+        def made(look: Look) -> list[Document]:
+            if refuse is not None:
+                refuse(look)
+            return [subject]
+
+        return await self._beginning.begin(owner, task, made, call, fragile=refuse is not None)
 
     async def of(self, lease: Lease) -> Operation:
         """The operation that a lease is for, as it is stored. Raises NotFound."""
@@ -136,7 +166,8 @@ class Operations:
             if pair.task.finished:
                 raise TaskLost
             chunk = decide(look, stored)
-            further = stored.model_copy(update={"cursor": chunk.cursor, "counts": added(stored.counts, chunk.counts)})
+            plan = stored.plan if chunk.plan is None else dict(chunk.plan)
+            further = stored.model_copy(update={"plan": plan, "cursor": chunk.cursor, "counts": added(stored.counts, chunk.counts)})
             made = self._ended(pair, further, chunk, ended) if chunk.done else _advanced(pair.subject, further)
             return Changes(
                 made.result,
@@ -145,34 +176,78 @@ class Operations:
                 (*chunk.creates, *made.creates),
                 chunk.reads,
                 chunk.sessions,
-                head_fields=lambda head: {**chunk.head_fields(head), **made.head_fields(head)},
+                head_fields=lambda head: _both(head, chunk.head_fields, made.head_fields),
                 fragile=chunk.fragile,
+                deletes=chunk.deletes,
+                staged=chunk.staged,
+                begins=chunk.begins,
             )
 
         seen = [lease.task.task_id, operation.id, *ids]
-        committed = await self._ledger.commit(lease.owner, changes, ids=seen, call=operation.call)
+        committed = await self._ledger.commit(lease.owner, changes, ids=seen, call=operation.call, while_erasing=True)
         await self._mirror.follow(lease.owner, committed)
         for task in ended if committed.changes is not None else ():
             await self._ends.announce(lease.owner, task)
         return committed.result
 
+    async def amend(self, owner: Owner, task_id: str, change: Callable[[Operation], Any], call: Call, *, due: bool = False) -> Task:
+        """Commit the cursor that `change` gives an operation nobody works on yet; `due`: from now on somebody may. Its task.
+
+        Raises NotFound, and what `change` raises.
+        """
+
+        def changes(look: Look) -> Changes[Task]:
+            pair = Pair.of(look, task_id)
+            if pair is None or pair.subject is None or pair.subject.kind != "operation":
+                raise NotFound(f"no task {task_id!r} of this kind for this user")
+            stored, now = operation_in(pair.subject), self._clock.now()
+            advanced = _advanced(pair.subject, stored.model_copy(update={"cursor": change(stored)}))
+            fields = {"updated_at": now, **({"next_enqueue_at": now, "step": None} if due else {})}
+            return Changes(pair.task.model_copy(update=fields), puts=(*advanced.puts, pair.held.changed(**fields)), fragile=True)
+
+        subject = operation_id(task_id)
+        committed = await self._ledger.commit(owner, changes, ids=[task_id, subject], call=call)
+        return committed.result
+
+    async def held(self, owner: Owner, task_id: str, kind: TaskKind) -> tuple[Task, Operation]:
+        """A task of a kind and the operation that it is about. Raises NotFound."""
+        pair = Pair.of(await self._ledger.look(owner, [task_id, operation_id(task_id)]), task_id)
+        if pair is None or pair.subject is None or pair.task.kind != kind:
+            raise NotFound(f"no {kind} {task_id!r} for this user; finished ones are kept for {LIFETIME.days} days")
+        return pair.task, operation_in(pair.subject)
+
+    async def there(self, owner: Owner, task_id: str) -> Operation | None:
+        """The operation of a task as it is now; None when it is gone, with its user perhaps."""
+        pair = Pair.of(await self._ledger.look(owner, [task_id, operation_id(task_id)]), task_id)
+        return None if pair is None or pair.subject is None else operation_in(pair.subject)
+
+    async def tell(self, owner: Owner, task: Task) -> tuple[str, ...]:
+        """Send the message of a task that has become due."""
+        return await self._beginning.tell(owner, task)
+
     def _ended(self, pair: Pair, operation: Operation, chunk: Chunk, ended: list[Task]) -> Changes[Operation]:
         """The task's end with the operation's. The task is put onto whatever its worker writes of it meanwhile: the operation decides."""
         result = {"counts": operation.counts, **chunk.result}
+        state = "done" if chunk.status == "succeeded" else chunk.status
         turned = pair.turned(
-            "done",
+            state,
             self._clock.now(),
-            subject={"cursor": operation.cursor, "counts": operation.counts},
-            status="succeeded",
+            subject={"plan": operation.plan, "cursor": operation.cursor, "counts": operation.counts},
+            status=chunk.status,
             step=None,
-            progress=1.0,
+            progress=1.0 if chunk.status == "succeeded" else pair.task.progress,
             result=result,
-            error=None,
+            error=chunk.error,
             next_enqueue_at=None,
         )
         ended[:] = [turned.result]
         puts = tuple(replace(one, tag=None) if one.kind == "task" else one for one in turned.puts)
-        return Changes(operation.model_copy(update={"state": "done"}), puts=puts, head_fields=turned.head_fields)
+        return Changes(operation.model_copy(update={"state": state}), puts=puts, head_fields=turned.head_fields)
+
+
+def operation_id(task_id: str) -> str:
+    """The id of the operation that a task is about."""
+    return derived("op", task_id)
 
 
 def operation_in(document: Document) -> Operation:
@@ -183,6 +258,12 @@ def operation_in(document: Document) -> Operation:
 def added(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
     """Both counts together."""
     return {name: counts.get(name, 0) + more.get(name, 0) for name in {**counts, **more}}
+
+
+def _both(head: Head, first: HeadFields, second: HeadFields) -> Mapping[str, Any]:
+    """The fields of both, the second's on top of the first's."""
+    fields = first(head)
+    return {**fields, **second(head.model_copy(update=dict(fields)))}
 
 
 def _advanced(subject: Document, operation: Operation) -> Changes[Operation]:

@@ -69,7 +69,7 @@ class Pair:
             if state == "cancelled":
                 yield emptied(self.subject)
         elif self.subject.body["state"] != state:
-            ended = self.subject.kind in ("delivery", "operation") and state not in ("pending", "poisoned")
+            ended = self.subject.kind in ("delivery", "operation") and state not in ("pending", "poisoned", "cancelling")
             expires_at = now + LIFETIME if ended else None
             yield replace(self.subject, body={**self.subject.body, **fields, "state": state}, expires_at=expires_at)
 

@@ -61,6 +61,11 @@ class Session:
         last = datetime.fromisoformat(self._body.get("last_active_at", began))
         self._body["last_active_at"] = max(now, last).isoformat()  # a machine's clock may have gone back
 
+    def drop(self, memory: Memory, now: datetime) -> None:
+        """A memory is gone for good."""
+        self.count(memory, memory.model_copy(update={"status": Status.DELETED}), now)
+        self.forget_turn(memory)
+
     def forget_turn(self, memory: Memory) -> None:
         """A removed memory no longer lends its words to the next turn."""
         if memory.type is MemoryType.EPISODIC:

@@ -78,7 +78,8 @@ async def _read(store: LongTermStore, owner: Owner, ids: list[str]) -> _Read:
 class _Sheet:
     """A commit's memories as it leaves them (`states`), those `read` besides as they were, records by id.
 
-    ended, begun: records of questions that end, and of those that take their place. heirs: who is left in the slot for one that fell. risen: who stands after this commit and did not before.
+    ended, begun: records of questions that end, and of those that take their place. heirs: who is left in the slot for one that fell.
+    risen: who stands after this commit and did not before. dropped: records that are deleted.
     """
 
     states: dict[str, Memory]
@@ -90,6 +91,7 @@ class _Sheet:
     about: dict[str, str] = field(default_factory=dict)
     heirs: dict[str, str] = field(default_factory=dict)
     risen: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, changes: Changes[Any]) -> _Sheet:
@@ -97,10 +99,14 @@ class _Sheet:
         states = {change.after.id: change.after for change in changes.changes}
         stood = {one.before.id for one in changes.changes if one.before is not None and one.before.status in FOUND_BY_DEFAULT}
         risen = tuple(one.id for one in states.values() if one.status in FOUND_BY_DEFAULT and one.id not in stood)
-        return cls(states, frozenset(records), records, risen=risen)
+        dropped = tuple(document.id for document in changes.deletes if document.kind == "conflict")
+        return cls(states, frozenset(records), records, risen=risen, dropped=dropped)
 
     def follow_records(self) -> None:
-        """A pending record is named by both its sides, a resolved one by none."""
+        """A pending record is named by both its sides, one that is resolved or deleted by none."""
+        for name in self.dropped:
+            for side in [*self.states]:
+                self._set(side, name, open=False)
         for name, document in self.records.items():
             record = record_in(document.body)
             for side in record.sides:

@@ -7,6 +7,7 @@ conversation in another state than it was read in.
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 
 from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.results import Call
@@ -21,6 +22,8 @@ from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.tasks import Tasks
 from memory_core.ports import Clock, TaskQueue
 
+LEAVING_SOMETHING = frozenset({"export", "import"})
+"""Kinds of tasks whose files and staged documents have to go when they are cancelled."""
 Turn = Callable[[Pair], Changes[Task]]
 
 
@@ -42,6 +45,8 @@ class Steering:
 
         def turn(pair: Pair) -> Changes[Task]:
             task, now = pair.task, self._clock.now()
+            if task.kind == "import" and task.status == "failed":
+                raise Conflict("what was brought has been refused and is gone; begin another import")
             if task.status in ("succeeded", "cancelled"):
                 raise Conflict(f"this task is {task.status}; only one that failed, is poisoned or waits can be retried")
             if task.leased_until is not None and task.leased_until > now:
@@ -58,19 +63,26 @@ class Steering:
     async def cancel(self, owner: Owner, task_id: str, call: Call) -> Task:
         """End a task before it is done, or the waiting for a retry. One that is cancelled already stays so.
 
-        Messages that waited in a buffer are dropped. Raises NotFound, Conflict.
+        Messages that waited in a buffer are dropped. An export or an import takes away first what it has left lying; it is cancelled
+        when that is done. Raises NotFound, Conflict.
         """
 
         def turn(pair: Pair) -> Changes[Task]:
+            if pair.task.kind == "erase":
+                raise Conflict("an erasure can't be taken back: from its first moment on nothing can be read any more")
             if pair.task.status == "cancelled":
                 return Changes(pair.task)
+            if pair.task.kind in LEAVING_SOMETHING and pair.task.status not in ("succeeded", "failed"):
+                return _cancelling(pair, self._clock.now())
             if pair.task.status in ("succeeded", "failed"):
                 raise Conflict(f"this task is {pair.task.status}; there is nothing left to cancel")
             return pair.turned("cancelled", self._clock.now(), status="cancelled", next_enqueue_at=None)
 
         task, changed = await self._turn(owner, task_id, turn, call)
-        if changed:
+        if changed and task.finished:
             await self._ends.announce(owner, task)
+        elif changed:
+            await tell(self._queue, queue_of(task.kind), message_for(owner, task))
         return task
 
     async def _turn(self, owner: Owner, task_id: str, turn: Turn, call: Call) -> tuple[Task, bool]:
@@ -101,5 +113,12 @@ class Steering:
                 head_fields=turned.head_fields,
             )
 
-        committed = await self._ledger.commit(owner, decide, ids=[task_id, subject, *([name] if name else [])], call=call)
+        ids = [task_id, subject, *([name] if name else [])]
+        committed = await self._ledger.commit(owner, decide, ids=ids, call=call, while_erasing=True)
         return committed.result, committed.changes is not None
+
+
+def _cancelling(pair: Pair, now: datetime) -> Changes[Task]:
+    """The task goes on, under a new message, to clear up after itself."""
+    generation = pair.task.generation + 1
+    return pair.turned("cancelling", now, status="accepted", step="cancelling", generation=generation, next_enqueue_at=now)

@@ -48,8 +48,6 @@ class Sweep:
 
     async def _due(self, owner: Owner, head: Head) -> list[HeldTask]:
         """The user's unfinished tasks that are overdue; it looks no further back than to as many as the head counts."""
-        if head.state == "erasing":
-            return []
         waiting: list[HeldTask] = []
         after: Place | None = None
         while (missing := head.pending_tasks - len(waiting)) > 0:

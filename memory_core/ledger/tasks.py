@@ -66,10 +66,8 @@ class Tasks:
         self._store, self._cursors = store, cursors
 
     async def held(self, owner: Owner, task_id: str) -> HeldTask | None:
-        """One task; None when there is none, or its user is being erased."""
+        """One task; None when there is none in the head's epoch: of a user who is being erased, the erasure is the only one left."""
         look = await self._store.snapshot(owner, [task_id])
-        if look.head is not None and look.head.state == "erasing":
-            return None
         return held_task(look.documents.get(task_id), look.head)
 
     async def get(self, owner: Owner, task_id: str) -> Task:

@@ -28,7 +28,7 @@ class Archive(Pooled, Protocol):
         """
 
     async def get(self, name: str) -> bytes | None:
-        """What is there, whole and with its checksum verified; None when nothing is. Raises Unavailable when it is not what was written."""
+        """What is there, whole and with its checksum verified; None when nothing is. Raises Damaged when it is not what was written."""
 
     async def remove(self, name: str) -> bool:
         """Remove it for good; False when it was not there, or when a first try had removed it and its answer was lost."""

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Final, Literal, Protocol
 
 from memory_core.domain.candidates import CandidateSet, Statistics
+from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
@@ -103,8 +104,9 @@ class Filter:
     """Which memories a list or a retrieve may show. Empty = no restriction, but `statuses`, which is always given.
 
     at: valid at that moment (valid_from ≤ at < valid_until), and then a memory whose reason is contradicted, consolidated
-    or new_version counts whatever its status, versions included. Without it only `now` is compared with valid_until, and only
-    when `now` is given. since, until: on event_timestamp, since ≤ t < until. tags, next_ids: any of them.
+    or new_version counts whatever its status, versions included, and one that is deleted for another reason does not. Without
+    it only `now` is compared with valid_until, and only when `now` is given. since, until: on event_timestamp,
+    since ≤ t < until. tags, next_ids: any of them.
     """
 
     statuses: frozenset[str]
@@ -118,6 +120,27 @@ class Filter:
     until: datetime | None = None
     at: datetime | None = None
     now: datetime | None = None
+
+    @property
+    def standing(self) -> frozenset[str]:
+        """The statuses that count by themselves: looking back in time, what was deleted never does, even where it is asked for."""
+        return self.statuses if self.at is None else self.statuses - {"deleted"}
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """Which events to read. Empty = all. types: of the memories; event_types: of the events. since ≤ occurred_at < until.
+
+    up_to: only those with sequence ≤ up_to.
+    """
+
+    memory_id: str | None = None
+    types: frozenset[str] = frozenset()
+    event_types: frozenset[str] = frozenset()
+    correlation_id: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    up_to: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +183,11 @@ class Touch:
 
 
 class LongTermStore(Pooled, Protocol):
-    """The truth. `commit` is the only writer of memories, events and heads."""
+    """The truth. `commit` is the only writer of memories, events and heads.
+
+    A document's body may name its owner's epoch. Searches, neighbours, pages and events show none of another epoch than the head's;
+    only `snapshot` does, by id, and whoever asks compares.
+    """
 
     async def open(self) -> None:
         """Connect and check; raises Unavailable or EmbeddingMismatch."""
@@ -179,7 +206,8 @@ class LongTermStore(Pooled, Protocol):
 
         Created when its tag is None, else replaced when what is stored still has that tag: the document with its new tag. None
         when somebody else was faster, unless what they left is equal: so it may be sent again after Unavailable, when it may
-        have been written. The owner's head is neither read nor moved.
+        have been written. The owner's head is not moved.
+        None too when the document names another epoch than the head has: whoever wrote it worked for a user who was erased since.
         """
 
     async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
@@ -190,7 +218,10 @@ class LongTermStore(Pooled, Protocol):
         """
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
-        """A page of the owners, of all apps, whose head has `pending_tasks` > 0, in order of their ids: for the sweep only."""
+        """A page of the owners, of all apps, whose head has `pending_tasks` > 0, in order of their ids: for the sweep only.
+
+        Heads whose `expires_at` is past may go when the first page is asked for, with all that is left beside them.
+        """
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """The candidate set of a query, with the head it was read at."""
@@ -203,8 +234,25 @@ class LongTermStore(Pooled, Protocol):
     ) -> list[Document]:
         """One page of documents of a kind by (sequence, id), without vectors. `where` is for memories, its statuses for conflicts too."""
 
-    async def events(self, owner: Owner, after_sequence: int, limit: int) -> list[Event]:
-        """Events with sequence > after_sequence, in order."""
+    async def faded(
+        self, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int
+    ) -> list[Place]:
+        """One page, in order, of the places of active memories for which something is due at `now` (`domain.fading.due`).
+
+        Read from what is indexed: no body of the many for which nothing is due. Rounding may name one a second too early.
+        """
+
+    async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
+        """Events with sequence > after_sequence that the filter lets through, in order."""
+
+    async def strays(self, owner: Owner, limit: int, *, epoch: str | None = None) -> list[Document]:
+        """Documents of the owner that are not of the head's epoch: of `epoch` when given, which never is the head's. Without bodies.
+
+        Those that have expired and are still there are among them. What is deleted by a commit comes no more.
+        """
+
+    async def scrub(self) -> bool:
+        """See to it that what commits have deleted stands in no file any more. False: somebody still reads an older state; ask again."""
 
     async def check(self) -> Health:
         """A cheap round trip, for readiness."""

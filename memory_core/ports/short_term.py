@@ -61,6 +61,9 @@ class ShortTermStore(Pooled, Protocol):
     async def rebuild(self, owner: Owner, session_id: str, memories: Sequence[Memory], stamp: Stamp) -> bool:
         """Replace a void set by what the truth says as of `stamp`; refused when a newer set stands."""
 
+    async def forget(self, owner: Owner, epochs: Sequence[str]) -> bool:
+        """Empty everything that is held of an owner, and refuse what is written back of these epochs from now on. False when down."""
+
     async def vectors(self, keys: Sequence[str]) -> list[Vector | None]:
         """Cached embeddings by key, None where missing."""
 

@@ -2,14 +2,51 @@
 
 from __future__ import annotations
 
-from memory_core.domain.lifecycle import TRUE_ONCE
+from collections.abc import Iterable
+from datetime import datetime
+
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
 from memory_core.domain.models import Memory, Status
+from memory_core.domain.requests import ListInput
+from memory_core.domain.versions import is_of_its_life
 from memory_core.ports import Filter
 
+_ANY_STATUS = frozenset(status.value for status in Status)
 
-def taken_back(memory: Memory | None) -> bool:
-    """Whether a memory was deleted, cleared or forgotten: then its old versions are not shown either, whatever time is looked at."""
-    return memory is None or (memory.status is Status.DELETED and memory.status_reason not in TRUE_ONCE)
+
+def of_list(query: ListInput) -> Filter:
+    """What a list shows."""
+    if query.status is None:
+        statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
+    else:
+        statuses = _ANY_STATUS if query.status == "all" else frozenset({query.status.value})
+    return Filter(
+        statuses=statuses,
+        types=frozenset({query.type.value} if query.type else ()),
+        categories=frozenset({query.category} if query.category else ()),
+        tags=frozenset({query.tag} if query.tag else ()),
+        session_id=query.session_id,
+        agent_id=query.agent_id,
+        since=query.since,
+        until=query.until,
+        at=query.at,
+    )
+
+
+def of_everything(at: datetime | None) -> Filter:
+    """What a list of all statuses shows."""
+    return Filter(statuses=_ANY_STATUS, at=at)
+
+
+def as_it_was(memory: Memory, versions: Iterable[Memory], at: datetime) -> Memory | None:
+    """The memory in the version that held at a moment; None when none did, or when it was deleted since."""
+    where = of_everything(at)
+    if shows(where, memory):
+        return memory
+    for version in sorted(versions, key=lambda one: -one.version):
+        if is_of_its_life(version, memory) and shows(where, version):
+            return version.model_copy(update={"id": memory.id})
+    return None
 
 
 def shows(where: Filter, memory: Memory) -> bool:
@@ -18,9 +55,7 @@ def shows(where: Filter, memory: Memory) -> bool:
 
 
 def _stands(where: Filter, memory: Memory) -> bool:
-    if memory.status.value in where.statuses:
-        return True
-    return where.at is not None and memory.status_reason in TRUE_ONCE
+    return memory.status.value in where.standing or (where.at is not None and memory.status_reason in TRUE_ONCE)
 
 
 def _is_one_of(where: Filter, memory: Memory) -> bool:

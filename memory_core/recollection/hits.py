@@ -17,6 +17,8 @@ from memory_core.recollection.explain import explain_hit
 from memory_core.recollection.stale import Fallen
 
 DECIMALS = 6
+IMPORTANCE_DECIMALS = 12
+"""Importance is nobody's measurement: it is a formula of two stored values, and whoever computes it too wants to find the same."""
 
 
 def build_hits(
@@ -26,6 +28,7 @@ def build_hits(
     relevant: Relevance,
     scores: Scores,
     short_ids: frozenset[str],
+    cold_ids: frozenset[str],
     stale: Mapping[str, tuple[Fallen, ...]],
     *,
     explain: bool,
@@ -39,7 +42,7 @@ def build_hits(
         identity = candidates.ids[row]
         if identity not in shown:
             continue
-        tier: Literal["short", "long"] = "short" if identity in short_ids else "long"
+        tier: Literal["short", "long", "cold"] = "cold" if identity in cold_ids else "short" if identity in short_ids else "long"
         hits.append(
             Hit(
                 rank=len(hits) + 1,
@@ -75,7 +78,8 @@ def _numbers(rows: Sequence[int], candidates: CandidateSet, relevant: Relevance,
     used = {name: column for name, column in columns.items() if column is not None}
     table = np.array(list(used.values()))[:, rows].T.round(DECIMALS).tolist()
     numbers = [unused | dict(zip(used, line, strict=True)) for line in table]
-    for one in numbers:
+    for row, one in zip(rows, numbers, strict=True):
+        one["importance_score"] = round(float(scores.importance[row]), IMPORTANCE_DECIMALS)
         if isnan(one["similarity_score"]):
             one["similarity_score"] = None
     return numbers

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from memory_core.domain.candidates import CandidateSet
 from memory_core.domain.models import Memory
-from memory_core.evolution.versions import base_id
+from memory_core.domain.versions import base_id
 
 
 def present_first(

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from memory_core.domain.errors import NotFound
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Head, Memory, Status
 from memory_core.domain.requests import ListInput
-from memory_core.domain.results import MemoryPage, SessionPage, SessionView, VersionView
+from memory_core.domain.results import MemoryPage, SessionPage, SessionView, Settled, VersionView
 from memory_core.domain.scope import Owner
-from memory_core.evolution.versions import base_id, version_id
+from memory_core.domain.versions import base_id, is_of_its_life, version_id
 from memory_core.ledger.commit import as_memory
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import procedure_id, session_document_id
 from memory_core.ledger.sessions import has_begun
-from memory_core.ports import Document, Filter, LongTermStore, Place
-from memory_core.recollection.filters import shows, taken_back
+from memory_core.ports import Document, LongTermStore, Place
+from memory_core.recollection.filters import as_it_was, of_list
 
+T = TypeVar("T")
+LOOKS = 4
+"""How often a page is read anew because somebody wrote meanwhile; then it can't be said what it is the state of."""
 _VERSIONS_READ = 90
 
 
@@ -28,46 +31,64 @@ class Reader:
     def __init__(self, store: LongTermStore, cursors: Cursors) -> None:
         self._store, self._cursors = store, cursors
 
-    async def get(self, owner: Owner, memory_id: str, at: datetime | None = None) -> Memory:
+    async def get(self, owner: Owner, memory_id: str, at: datetime | None = None) -> Settled:
         """The memory, whatever its status; with `at`, as it was true then. Raises NotFound."""
-        snapshot = await self._store.snapshot(owner, [memory_id])
-        memory = self._memory(snapshot.documents.get(memory_id), snapshot.head)
-        if memory is None or "." in memory_id:
-            raise NotFound(f"no memory {memory_id!r} for this user")
         if at is None:
-            return memory
-        if taken_back(memory):
-            raise NotFound(f"the memory {memory_id!r} was deleted")
-        where = Filter(statuses=frozenset(status.value for status in FOUND_BY_DEFAULT), at=at)
-        for candidate in (memory, *await self._versions_of(owner, memory)):
-            if shows(where, candidate):
-                return candidate.model_copy(update={"id": memory_id})
-        raise NotFound(f"the memory {memory_id!r} was not true at {at.isoformat()}")
+            snapshot = await self._store.snapshot(owner, [memory_id])
+            memory = self._memory(snapshot.documents.get(memory_id), snapshot.head)
+            if memory is None or snapshot.head is None or "." in memory_id:
+                raise NotFound(f"no memory {memory_id!r} for this user")
+            return Settled(memory, snapshot.head.sequence)
+
+        async def then(_: Head | None) -> Memory:
+            memory = (await self.get(owner, memory_id)).memory
+            held = as_it_was(memory, await self._versions_of(owner, memory), at)
+            if held is None:
+                raise NotFound(f"the memory {memory_id!r} was not true at {at.isoformat()}, or was deleted since")
+            return held
+
+        return Settled(*await self._settled(owner, then))
 
     async def page(self, owner: Owner, query: ListInput) -> MemoryPage:
         """One page, newest first. Raises Malformed for a void cursor."""
+        bound = {"list": "memories", **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True)}
+
+        async def read(head: Head | None) -> tuple[list[Memory], str | None]:
+            place = self._cursors.read(owner, head, bound, query.cursor)
+            if head is None:
+                return [], None
+            documents = await self._store.page(owner, "memory", of_list(query), place, query.limit + 1)
+            shown, more = documents[: query.limit], len(documents) > query.limit
+            memories = [memory for memory in (self._memory(document, head) for document in shown) if memory is not None]
+            cursor = self._cursors.make(owner, head, bound, _place(shown[-1])) if more else None
+            return await self._under_their_own_ids(owner, memories), cursor
+
+        (memories, cursor), as_of = await self._settled(owner, read)
+        return MemoryPage(tuple(memories), cursor, as_of)
+
+    async def _settled(self, owner: Owner, read: Callable[[Head | None], Awaitable[T]]) -> tuple[T, int | None]:
+        """What was read, and the sequence at which exactly that is so: the log did not grow while it was read.
+
+        None for the sequence when others wrote during each of several attempts.
+        """
         head = (await self._store.snapshot(owner)).head
-        bound = query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True)
-        place = self._cursors.read(owner, head, {"list": "memories", **bound}, query.cursor)
-        if head is None:
-            return MemoryPage((), None)
-        where = _list_filter(query)
-        documents = await self._store.page(owner, "memory", where, place, query.limit + 1)
-        shown, more = documents[: query.limit], len(documents) > query.limit
-        memories = [memory for memory in (self._memory(document, head) for document in shown) if memory is not None]
-        memories = await self._under_their_own_ids(owner, memories)
-        cursor = self._cursors.make(owner, head, {"list": "memories", **bound}, _place(shown[-1])) if more else None
-        return MemoryPage(tuple(memories), cursor)
+        for _ in range(LOOKS):
+            found = await read(head)
+            now = (await self._store.snapshot(owner)).head
+            if now is None or head is None or (now.epoch, now.sequence) == (head.epoch, head.sequence):
+                return found, now.sequence if now is not None and head is not None else 0
+            head = now
+        return found, None
 
     async def versions(self, owner: Owner, memory_id: str) -> list[VersionView]:
         """All versions, the oldest first, the last being the memory as it is. Raises NotFound."""
-        memory = await self.get(owner, memory_id)
+        memory = (await self.get(owner, memory_id)).memory
         older = await self._versions_of(owner, memory)
         return [_version_view(one) for one in (*sorted(older, key=lambda one: one.version), memory)]
 
     async def procedure(self, owner: Owner, key: str) -> Memory:
         """The procedural memory of a key. Raises NotFound; one that was deleted is not found by its key."""
-        identity = procedure_id(owner, key)
+        identity = procedure_id(key)
         snapshot = await self._store.snapshot(owner, [identity])
         memory = self._memory(snapshot.documents.get(identity), snapshot.head)
         if memory is None or memory.status is Status.DELETED:
@@ -100,13 +121,12 @@ class Reader:
         if not bases:
             return memories
         snapshot = await self._store.snapshot(owner, bases)
-        standing = {name for name in bases if not taken_back(self._memory(snapshot.documents.get(name), snapshot.head))}
-        found = (
+        standing = {name: self._memory(snapshot.documents.get(name), snapshot.head) for name in bases}
+        return [
             memory.model_copy(update={"id": base_id(memory.id)})
             for memory in memories
-            if "." not in memory.id or base_id(memory.id) in standing
-        )
-        return list(found)
+            if "." not in memory.id or is_of_its_life(memory, standing[base_id(memory.id)])
+        ]
 
     async def _versions_of(self, owner: Owner, memory: Memory) -> list[Memory]:
         older: list[Memory] = []
@@ -125,26 +145,6 @@ class Reader:
         return as_memory(document, head)
 
 
-def _list_filter(query: ListInput) -> Filter:
-    if query.status is None:
-        statuses = FOUND_BY_DEFAULT
-    elif query.status == "all":
-        statuses = frozenset(Status)
-    else:
-        statuses = frozenset({query.status})
-    return Filter(
-        statuses=frozenset(status.value for status in statuses),
-        types=frozenset({query.type.value} if query.type else ()),
-        categories=frozenset({query.category} if query.category else ()),
-        tags=frozenset({query.tag} if query.tag else ()),
-        session_id=query.session_id,
-        agent_id=query.agent_id,
-        since=query.since,
-        until=query.until,
-        at=query.at,
-    )
-
-
 def _place(document: Document) -> Place:
     return Place(int(document.body["sequence"]), document.id)
 
@@ -154,7 +154,12 @@ def _version_view(memory: Memory) -> VersionView:
         "tags": memory.tags,
         "metadata": memory.metadata,
         "category": memory.category,
+        "subject": memory.subject,
+        "attribute": memory.attribute,
+        "key": memory.key,
         "value": memory.value,
+        "entities": memory.entities,
+        "foresight": [one.model_dump(mode="json") for one in memory.foresight],
         "importance_base": memory.importance_base,
         "pinned": memory.pinned,
     }

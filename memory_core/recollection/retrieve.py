@@ -23,11 +23,12 @@ from memory_core.domain.results import Retrieved
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import Scores, ScoringParameters, score
 from memory_core.domain.shown import Shown
-from memory_core.evolution.versions import base_id
+from memory_core.domain.versions import base_id, is_of_its_life
 from memory_core.ledger.touches import Touches
 from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp
+from memory_core.recollection.cold import ColdSearch
 from memory_core.recollection.explain import explain_query
-from memory_core.recollection.filters import shows, taken_back
+from memory_core.recollection.filters import shows
 from memory_core.recollection.hits import build_hits
 from memory_core.recollection.present import present_first
 from memory_core.recollection.stale import stale_facts
@@ -53,10 +54,17 @@ class Retriever:
     """Answers queries for any owner. Reads never write the long term."""
 
     def __init__(
-        self, store: LongTermStore, short_term: ShortTermStore, embedder: Embedder, touches: Touches, clock: Clock, rules: RetrieveRules
+        self,
+        store: LongTermStore,
+        short_term: ShortTermStore,
+        cold: ColdSearch,
+        embedder: Embedder,
+        touches: Touches,
+        clock: Clock,
+        rules: RetrieveRules,
     ) -> None:
-        self._store, self._short_term, self._embedder, self._clock, self._rules = store, short_term, embedder, clock, rules
-        self._touches = touches
+        self._store, self._short_term, self._cold = store, short_term, cold
+        self._embedder, self._touches, self._clock, self._rules = embedder, touches, clock, rules
         self._working_set = WorkingSet(store, short_term)
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
@@ -73,6 +81,10 @@ class Retriever:
         if found.head is None:
             return Retrieved((), 0, degraded, explain_query(analysis, found, found.candidates, query) if query.explain else None)
         candidates, short_ids = self._with_short_term(owner, query, found, recalled, analysis, vector, where)
+        cold_ids: frozenset[str] = frozenset()
+        if query.include_archived:
+            cold = await self._cold.find(owner, analysis.terms, vector, where)
+            candidates, cold_ids, degraded = joined(candidates, cold.candidates), cold.ids, (*degraded, *cold.degraded)
         relevant = relevance(analysis, candidates, found.statistics, self._rules.relevance)
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
         rows = self._ranked(query, candidates, relevant, scores, self._limit(query))
@@ -88,7 +100,7 @@ class Retriever:
             shown = {name: one for row in rows if (one := fresh.get(name := candidates.ids[row]) or shown.get(name)) is not None}
         if query.at is None:
             self._touches.note(owner, shown, now)
-        hits = build_hits(rows, shown, candidates, relevant, scores, short_ids, stale, explain=query.explain)
+        hits = build_hits(rows, shown, candidates, relevant, scores, short_ids, cold_ids, stale, explain=query.explain)
         return Retrieved(hits, found.head.sequence, degraded, explain_query(analysis, found, candidates, query) if query.explain else None)
 
     async def _vector(self, text: str) -> tuple[Vector | None, tuple[str, ...]]:
@@ -164,11 +176,11 @@ class Retriever:
         versions = [name for name in shown if name != base_id(name)]
         standing = await self._store.memories(owner, [base_id(name) for name in versions]) if versions else {}
         for name in versions:
-            base = standing.get(base_id(name))
-            if taken_back(base.memory if base else None):
-                del shown[name]
+            base, version = standing.get(base_id(name)), shown[name].memory
+            if is_of_its_life(version, base.memory if base else None):
+                shown[name] = Shown.of(version.model_copy(update={"id": base_id(name)}))
             else:
-                shown[name] = Shown.of(shown[name].memory.model_copy(update={"id": base_id(name)}))
+                del shown[name]
         return shown
 
     async def close(self) -> None:

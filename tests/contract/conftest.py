@@ -10,8 +10,12 @@ import pytest
 
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.adapters.sqlite.store import SqliteStore
+from memory_core.adapters.storage.account import Account
 from memory_core.core import MemoryCore
-from memory_core.ports import LongTermStore
+from memory_core.ports import Archive, LongTermStore
+from tests.archives import Folder, OpenArchive, Place, Service
+from tests.azurite_server import AzuriteServer
+from tests.azurite_server import running as azurite_running
 from tests.builders import DIMENSIONS, StillClock
 from tests.contract.insistent import Insistent
 from tests.cosmos_server import KEY, CosmosServer, running
@@ -79,7 +83,7 @@ def clock(server: CosmosServer | None) -> StillClock:
 async def store_factory(adapter: str, server: CosmosServer | None, tmp_path: Path, clock: StillClock) -> AsyncIterator[StoreFactory]:
     """Opens stores over the same data, as several processes would; closes them after the test."""
     opened: list[LongTermStore] = []
-    make = _on_sqlite(tmp_path, clock) if server is None else _on_cosmos(server, clock)
+    make = on_sqlite(tmp_path, clock) if server is None else on_cosmos(server, clock)
 
     async def opened_store() -> LongTermStore:
         store = make("test", DIMENSIONS)
@@ -98,7 +102,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     A test that names its adapter runs on that one.
     """
     named = any("adapter" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
-    if {"store_factory", "world"} & set(metafunc.fixturenames) and not named:
+    if {"store_factory", "world", "cold_worlds"} & set(metafunc.fixturenames) and not named:
         always = metafunc.module.__name__.rpartition(".")[2] in IN_A_STORM_ALWAYS
         storm = pytest.param("storm", marks=() if always else pytest.mark.long)
         metafunc.parametrize("adapter", ["sqlite", "cosmos", storm], indirect=True)
@@ -112,14 +116,14 @@ class Provisioning(CosmosStore):
         await super().open()
 
 
-def _on_sqlite(folder: Path, clock: StillClock) -> MakeStore:
+def on_sqlite(folder: Path, clock: StillClock) -> MakeStore:
     def make(model: str, dimensions: int) -> LongTermStore:
         return SqliteStore(folder / "memory.db", clock=clock, embedding_model=model, dimensions=dimensions, synchronous="normal")
 
     return make
 
 
-def _on_cosmos(server: CosmosServer, clock: StillClock) -> MakeStore:
+def on_cosmos(server: CosmosServer, clock: StillClock) -> MakeStore:
     database = uuid4().hex
 
     def make(model: str, dimensions: int) -> LongTermStore:
@@ -135,9 +139,33 @@ async def store(store_factory: StoreFactory) -> LongTermStore:
 
 @pytest.fixture
 async def world(server: CosmosServer | None, tmp_path: Path, clock: StillClock) -> AsyncIterator[World]:
-    made = World(tmp_path, clock, None if server is None else _on_cosmos(server, clock))
+    made = World(tmp_path, clock, None if server is None else on_cosmos(server, clock))
     yield made
     await made.close()
+
+
+@pytest.fixture
+async def cold_worlds(server: CosmosServer | None, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Callable[[], World]]:
+    """Makes worlds with nothing in them, a clock each, whose archive is of the kind of their store: a folder, or blobs."""
+    made: list[World] = []
+
+    def new() -> World:
+        clock, folder = StillClock(), tmp_path / str(len(made))
+        if server is None:
+            made.append(World(folder, clock))
+        else:
+            cold = Service(Account(request.getfixturevalue("azurite").connection_string))
+            made.append(World(folder, clock, on_cosmos(server, clock), cold=cold))
+        return made[-1]
+
+    yield new
+    for one in made:
+        await one.close()
+
+
+@pytest.fixture
+def cold_world(cold_worlds: Callable[[], World]) -> World:
+    return cold_worlds()
 
 
 @pytest.fixture
@@ -154,3 +182,39 @@ def embedder() -> WordsEmbedder:
 async def words(world: World, embedder: WordsEmbedder) -> MemoryCore:
     """A core that knows what texts have in common."""
     return await world.core(embedder=embedder)
+
+
+@pytest.fixture(scope="session")
+def azurite() -> Iterator[AzuriteServer]:
+    with azurite_running() as started:
+        yield started
+
+
+@pytest.fixture(params=["folder", "blob"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    return (
+        Folder(tmp_path / "archive")
+        if request.param == "folder"
+        else Service(Account(request.getfixturevalue("azurite").connection_string))
+    )
+
+
+@pytest.fixture
+async def opened(place: Place) -> AsyncIterator[OpenArchive]:
+    """Opens archives over the same blobs, as several processes would; closes them after the test."""
+    made: list[Archive] = []
+
+    async def open_() -> Archive:
+        one = place.process()
+        made.append(one)
+        await one.open()
+        return one
+
+    yield open_
+    for one in made:
+        await one.close()
+
+
+@pytest.fixture
+async def archive(opened: OpenArchive) -> Archive:
+    return await opened()

@@ -27,7 +27,7 @@ def stands(one: Stored, where: Filter) -> bool:
     memory = one.memory
     if where.at is not None:
         valid = memory.valid_from <= where.at and (memory.valid_until is None or where.at < memory.valid_until)
-        return valid and (memory.status in where.statuses or memory.status_reason in OVERTAKEN)
+        return valid and (memory.status in where.statuses - {"deleted"} or memory.status_reason in OVERTAKEN)
     if one.version or memory.status not in where.statuses:
         return False
     return where.now is None or memory.valid_until is None or memory.valid_until > where.now

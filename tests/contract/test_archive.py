@@ -3,57 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from pathlib import Path
 
 import pytest
 
-from memory_core.adapters.storage.account import Account
-from memory_core.domain.errors import Unavailable
+from memory_core.domain.errors import Damaged, Unavailable
 from memory_core.ports import Archive
-from tests.archives import Folder, Place, Service
-from tests.azurite_server import AzuriteServer, running
+from tests.archives import OpenArchive, Place
 
 # aiohttp's advice for bodies over 1 MiB, given to whoever calls it: the SDK hands it bytes.
 pytestmark = pytest.mark.filterwarnings("ignore:Sending a large body directly:ResourceWarning")
 BIG = bytes(range(256)) * (8 * 2**20 // 256)
-OpenArchive = Callable[[], Awaitable[Archive]]
-
-
-@pytest.fixture(scope="module")
-def azurite() -> Iterator[AzuriteServer]:
-    with running() as started:
-        yield started
-
-
-@pytest.fixture(params=["folder", "blob"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    return (
-        Folder(tmp_path / "archive")
-        if request.param == "folder"
-        else Service(Account(request.getfixturevalue("azurite").connection_string))
-    )
-
-
-@pytest.fixture
-async def opened(place: Place) -> AsyncIterator[OpenArchive]:
-    """Opens archives over the same blobs, as several processes would; closes them after the test."""
-    made: list[Archive] = []
-
-    async def open_() -> Archive:
-        one = place.process()
-        made.append(one)
-        await one.open()
-        return one
-
-    yield open_
-    for one in made:
-        await one.close()
-
-
-@pytest.fixture
-async def archive(opened: OpenArchive) -> Archive:
-    return await opened()
 
 
 @pytest.mark.parametrize("data", [b"", b"\n", b"sha256:\n\x00\xff", BIG], ids=["empty", "newline", "binary", "8 MB"])
@@ -93,7 +52,7 @@ async def test_what_was_removed_is_gone_and_its_name_free(archive: Archive, open
 async def test_a_damaged_blob_is_unavailable_and_not_returned(archive: Archive, place: Place, spoilt: bytes) -> None:
     await archive.put("a", b"good")
     await place.damage("a", spoilt)
-    with pytest.raises(Unavailable, match="a is not what was written") as caught:
+    with pytest.raises(Damaged, match="a is not what was written") as caught:
         await archive.get("a")
     assert caught.value.dependency == "archive"
     assert await archive.remove("a")

@@ -70,7 +70,7 @@ def test_a_list_is_paged_newest_first_without_gaps_or_doubles(host: httpx.Client
     cursor = None
     for _ in range(4):
         page = host.get("/api/v1/memories", params={"user_id": user, "limit": 3, **({"cursor": cursor} if cursor else {})}).json()
-        assert page.keys() == {"memories", "next_cursor"}
+        assert page.keys() == {"memories", "as_of_sequence", "next_cursor"}
         seen += [memory["id"] for memory in page["memories"]]
         cursor = page["next_cursor"]
         if cursor is None:

@@ -12,20 +12,24 @@ import shutil
 from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
 from pathlib import Path
+from zipfile import ZipFile
 
 import httpx
 import pytest
 
+from deployment.package import build
 from tests.host import ROOT, running
 from tests.official_runtime.calls import Call, Http, invoke
-from tests.official_runtime.environment import publish
 from tests.official_runtime.essence import essence
 from tests.official_runtime.expectation import FILE, bad_schedules
-from tests.official_runtime.table import CALLS, ODD, Given, before
+from tests.official_runtime.table import ADMIN_KEY, CALLS, ODD, Given, before
 from tests.official_runtime.worker import Worker, working
 
 KEY = "mc_shop_w1_0123456789abcdefABCDEF"
-KEYS = [{"id": "w1", "app": "shop", "sha256": hashlib.sha256(KEY.encode()).hexdigest(), "rights": ["read", "write"]}]
+KEYS = [
+    {"id": name, "app": "shop", "sha256": hashlib.sha256(key.encode()).hexdigest(), "rights": rights}
+    for name, key, rights in (("w1", KEY, ["read", "write"]), ("a1", ADMIN_KEY, ["admin"]))
+]
 HEADERS = {"X-API-Key": KEY, "X-Correlation-Id": "conformance-1"}
 SETTINGS = {
     "EMBEDDING_PROVIDER": "hash",
@@ -62,8 +66,11 @@ def of_host(client: httpx.Client) -> Send:
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The app as it is published."""
-    return publish(tmp_path_factory.mktemp("published") / "app")
+    """The app out of the zip that Azure gets; its packages are those of the environment here, since Azure's are for one Python only."""
+    folder = tmp_path_factory.mktemp("published")
+    with ZipFile(build(folder / "app.zip", with_packages=False, with_vocabulary=False)) as archive:
+        archive.extractall(folder / "app")
+    return folder / "app"
 
 
 @pytest.fixture(scope="module")
@@ -84,8 +91,9 @@ def given(send: Send, user: str) -> Given:
     """A user with something to ask for."""
     nothing = Given(user, "", "")
     saved = [send(name, call) for name, call in before(nothing)]
-    memory, conflict, task = saved[0].json()["memory"], saved[2].json()["conflict"], saved[-1].json()["tasks"][0]
-    return Given(user, memory["id"], saved[0].headers["etag"], task["task_id"], conflict["id"])
+    memory, conflict = saved[0].json()["memory"], saved[2].json()["conflict"]
+    tasks = saved[-1].json()["tasks"][0]["task_id"], saved[-2].json()["task_id"]
+    return Given(user, memory["id"], saved[0].headers["etag"], *tasks, conflict["id"])
 
 
 def test_what_is_published_runs_without_the_tests_and_the_development_host(app: Path, worker: Worker) -> None:

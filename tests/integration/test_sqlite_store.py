@@ -137,7 +137,9 @@ async def test_a_user_who_was_removed_and_made_again_finds_nothing_of_before(ope
         for table in ("heads", "documents"):
             connection.execute(f"DELETE FROM {table}")
     connection.close()
-    await store.commit(ALICE, batch(None, [Write("create", document(memory("tea", id="mem_after")))], head={"epoch": "epoch-2"}))
+    await store.commit(
+        ALICE, batch(None, [Write("create", document(memory("tea", id="mem_after", epoch="epoch-2")))], head={"epoch": "epoch-2"})
+    )
     found = await store.search(ALICE, query("tea", unit(1)))
     assert found.candidates.ids == ["mem_after"]
     assert found.statistics.documents == 1
@@ -194,7 +196,7 @@ async def test_a_file_of_a_newer_version_is_refused_with_both_versions(opened: O
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 7")
     connection.close()
-    with pytest.raises(Unavailable, match=r"version 7.*version 2"):
+    with pytest.raises(Unavailable, match=r"version 7.*version 3"):
         await opened()
 
 

@@ -1,6 +1,6 @@
-"""What the official runtime finds around it: the packages and the files that an Azure worker has, and none that only a laptop has.
+"""What the official runtime finds around it: the packages that an Azure worker has, and none that only a laptop has.
 
-The virtual environment holds `requirements.txt` and the runtime, the app is a copy without what `.funcignore` names. So an import
+The virtual environment holds `requirements.txt` and the runtime; the app comes out of the zip that is sent to Azure. So an import
 that works only beside the development packages or the development host fails here. The environment is made at first use (15 to
 25 s) and kept until `requirements.txt` or the Python version changes.
 """
@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 import venv
-from fnmatch import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -37,18 +36,6 @@ def interpreter() -> Path:
             _make(folder)
             complete.touch()
     return _python(folder)
-
-
-def publish(folder: Path) -> Path:
-    """Copy to `folder` what publishing the app would upload, and return it."""
-    lines = (ROOT / ".funcignore").read_text(encoding="utf-8").splitlines()
-    patterns = [line.strip().rstrip("/") for line in lines if line.strip() and not line.startswith("#")]
-
-    def left_behind(inside: str, names: list[str]) -> set[str]:
-        paths = {name: (Path(inside) / name).relative_to(ROOT).as_posix() for name in names}
-        return {name for name in names for pattern in patterns if fnmatch(name, pattern) or fnmatch(paths[name], pattern)}
-
-    return shutil.copytree(ROOT, folder, ignore=left_behind)
 
 
 def _version() -> str:

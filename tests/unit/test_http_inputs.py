@@ -49,7 +49,6 @@ def fields_of(model: type[BaseModel], given: dict[str, Any]) -> set[str]:
         (RetrieveInput, {"query": "a", "weights": {"relevance": 1}}, "weights.relevance"),
         (RetrieveInput, {"query": "a", "mode": "reconstruct"}, "mode"),
         (RetrieveInput, {"query": "a", "known_at": "2026-05-08T13:56:00Z"}, "known_at"),
-        (RetrieveInput, {"query": "a", "include_archived": True}, "include_archived"),
         (RetrieveInput, {"query": "a", "max_tokens": 100}, "max_tokens"),
         (UpdateInput, {"change_reason": "none"}, "content"),
         (ClearInput, {}, "session_id"),

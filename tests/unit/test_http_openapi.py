@@ -72,13 +72,15 @@ def test_whose_memories_are_meant_is_a_required_field_of_every_scoped_operation(
     for path, method, operation in operations(openapi):
         if not path.startswith("/api/v1/") or "system" in path:
             continue
-        required = {one["name"] for one in operation["parameters"] if one["in"] == "query" and one["required"]}
-        if "requestBody" in operation:
+        required = {one["name"] for one in operation["parameters"] if one["in"] in ("query", "path") and one["required"]}
+        if "application/json" in operation.get("requestBody", {}).get("content", {}):
             schema = schemas[operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rsplit("/", 1)[1]]
             required |= set(schema["required"])
-            assert "user_id" in schema["properties"]
+            assert ("user_id" in schema["properties"]) != ("{user_id}" in path), "in one place"
             assert schema["additionalProperties"] is False
-        if method not in ("put", "patch") and operation["operationId"] != "agent_summaries":  # there with a callback_url only
+        if (method not in ("put", "patch") or "{user_id}" in path) and operation[
+            "operationId"
+        ] != "agent_summaries":  # there with a callback_url only
             assert "user_id" in required, operation["operationId"]
 
 

@@ -8,7 +8,7 @@ from memory_core.domain.models import Memory, Status
 
 A, U, S, D, C, R, X = Status  # active, updated, superseded, decayed, compressed, archived, deleted
 
-TABLE = {A: {A, U, S, D, C, R, X}, U: {A, R, X}, S: {A, R, X}, D: {A, R, X}, C: {A, S, R, X}, R: {A, X}, X: {A}}
+TABLE = {A: {A, U, S, D, C, R, X}, U: {A, R, X}, S: {A, R, X}, D: {A, R, X}, C: {A, S, R, X}, R: {A, U, S, D, C, X}, X: {A}}
 
 
 @pytest.mark.parametrize("current", list(Status))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar
 from memory_core.adapters.identity import credential
 from memory_core.adapters.storage.account import CLIENT_OPTIONS, Account, Calls
 from memory_core.domain.blob_names import check_blob_name, check_blob_prefix
-from memory_core.domain.errors import Unavailable
+from memory_core.domain.errors import Damaged, Unavailable
 from memory_core.ports import Clock, Health
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class BlobArchive:
             return None
         data, checksum = found
         if hashlib.sha256(data).hexdigest() != checksum:
-            raise Unavailable(DEPENDENCY, f"{name} is not what was written: its checksum differs", retry_after_s=30)
+            raise Damaged(DEPENDENCY, f"{name} is not what was written: its checksum differs", retry_after_s=30)
         return data
 
     async def remove(self, name: str) -> bool:

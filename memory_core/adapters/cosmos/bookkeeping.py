@@ -16,7 +16,7 @@ import orjson
 from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.connection import Connection
-from memory_core.adapters.cosmos.documents import DEPENDENCY, MAX_BATCH_BYTES, document_of, is_expired, item_of
+from memory_core.adapters.cosmos.documents import DEPENDENCY, HEAD_ID, MAX_BATCH_BYTES, document_of, is_expired, item_of
 from memory_core.adapters.cosmos.failures import PASSING
 from memory_core.domain.errors import TooLarge, Unavailable
 from memory_core.domain.models import Head
@@ -42,15 +42,33 @@ async def keep(connection: Connection, owner: Owner, document: Document, now: da
         raise TooLarge(f"one document holds at most {MAX_BATCH_BYTES} bytes; this one has {size}")
     item = item_of(owner, document, now)
     operation = ("create", (item,)) if document.tag is None else ("replace", (document.id, item), {"if_match_etag": document.tag})
+    # What is created is compared with the head that stands at that very moment. What is replaced is of the epoch that it was read in.
+    beside: list[tuple[Any, ...]] = [("read", (HEAD_ID,))] if document.tag is None and "epoch" in item else []
     try:
-        (written,) = await connection.batch(owner, [operation])
+        *heads, written = await connection.batch(owner, [*beside, operation])
     except CosmosBatchOperationError as refused:
         if refused.status_code in PASSING:
             raise Unavailable(DEPENDENCY, f"Cosmos DB answered a write with {refused.status_code}") from refused
         if refused.status_code not in _MOVED:
             raise
         return await _if_equal(connection, owner, document, now)
+    if any(head["resourceBody"]["body"]["epoch"] != item["epoch"] for head in heads):
+        await _take_back(connection, owner, document, written["eTag"])
+        return None
     return replace(document, tag=written["eTag"])
+
+
+async def _take_back(connection: Connection, owner: Owner, document: Document, etag: str) -> None:
+    """Remove what was created for a user who had just been erased, unless somebody has done so."""
+    from azure.cosmos.exceptions import CosmosBatchOperationError
+
+    try:
+        await connection.batch(owner, [("delete", (document.id,), {"if_match_etag": etag})])
+    except CosmosBatchOperationError as refused:
+        if refused.status_code in PASSING:
+            raise Unavailable(DEPENDENCY, f"Cosmos DB answered a deletion with {refused.status_code}") from refused
+        if refused.status_code not in _MOVED:
+            raise
 
 
 async def touch(connection: Connection, owner: Owner, marker: str, touches: Mapping[str, Touch], now: datetime) -> int:
@@ -79,7 +97,8 @@ async def touch(connection: Connection, owner: Owner, marker: str, touches: Mapp
 
 def _patch(identity: str, one: Touch) -> tuple[Any, ...]:
     count = {"op": "incr", "path": "/access_count", "value": one.count}
-    return ("patch", (identity, [count, {"op": "set", "path": "/last_accessed_at", "value": one.at.isoformat()}]))
+    last = {"op": "set", "path": "/last_accessed_at", "value": one.at.isoformat()}
+    return ("patch", (identity, [count, last, {"op": "set", "path": "/idle_since_s", "value": one.at.timestamp()}]))
 
 
 async def _if_equal(connection: Connection, owner: Owner, document: Document, now: datetime) -> Document | None:

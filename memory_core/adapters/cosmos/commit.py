@@ -29,7 +29,7 @@ DELETE_ROUNDS = 3
 async def apply(connection: Connection, heads: Heads, owner: Owner, batch: Batch, now: datetime, dimensions: int) -> None:
     """Commit the batch or nothing of it. Raises HeadMoved, AlreadyExists, TooLarge, EmbeddingMismatch, Unavailable."""
     pairs: Pairs = items_of(owner, batch, now, dimensions)
-    first = _head_operation(owner, batch.head, await _etag(connection, heads, owner, batch.expected))
+    first = _head_operation(owner, batch.head, await _etag(connection, heads, owner, batch.expected), now)
     for _ in range(DELETE_ROUNDS):
         try:
             results = await connection.batch(owner, [first, *(_operation(write, item) for write, item in pairs)])
@@ -62,8 +62,10 @@ async def _etag(connection: Connection, heads: Heads, owner: Owner, expected: He
     return known.etag
 
 
-def _head_operation(owner: Owner, head: Head, etag: str | None) -> tuple[Any, ...]:
-    item = {"id": HEAD_ID, "app_id": owner.app_id, "user_id": owner.user_id, "kind": "head", "body": head.model_dump(mode="json")}
+def _head_operation(owner: Owner, head: Head, etag: str | None, now: datetime) -> tuple[Any, ...]:
+    item: Item = {"id": HEAD_ID, "app_id": owner.app_id, "user_id": owner.user_id, "kind": "head", "body": head.model_dump(mode="json")}
+    if head.expires_at is not None:
+        item["ttl"] = max(1, int((head.expires_at - now).total_seconds()))
     return ("create", (item,)) if etag is None else ("replace", (HEAD_ID, item), {"if_match_etag": etag})
 
 

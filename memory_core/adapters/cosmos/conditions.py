@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.domain.scope import Owner
-from memory_core.ports import Filter
+from memory_core.ports import EventFilter, Filter
 
 OVERTAKEN = ("contradicted", "consolidated", "new_version")
 """Reasons of a status that do not take a memory from the past it was true in."""
@@ -67,14 +67,35 @@ class Conditions:
         """The document's time is not over by our clock."""
         self.add(f"NOT IS_DEFINED(c.expires_at) OR c.expires_at > {self.value(now.timestamp())}")
 
+    def of(self, epoch: str | None) -> None:
+        """The document is of this epoch, where one is asked for. Not indexed, hence asked only when others were found."""
+        if epoch is not None:
+            self.equal("c.epoch", epoch)
+
     def within(self, where: Filter | None) -> None:
         """What a filter says about memories and versions."""
         if where is not None:
             self._standing(where)
             self._narrowed(where)
 
+    def about(self, where: EventFilter | None) -> None:
+        """What a filter says about events."""
+        if where is None:
+            return
+        for path, values in (("c.type", where.types), ("c.body.event_type", where.event_types)):
+            if values:
+                self.among(path, values)
+        for path, value in (("c.memory_id", where.memory_id), ("c.body.correlation_id", where.correlation_id)):
+            if value is not None:
+                self.equal(path, value)
+        for moment, comparison in ((where.since, ">="), (where.until, "<")):
+            if moment is not None:
+                self.add(f"c.event_at {comparison} {self.value(moment.timestamp())}")
+        if where.up_to is not None:
+            self.add(f"c.sequence <= {self.value(where.up_to)}")
+
     def _standing(self, where: Filter) -> None:
-        has_status = self.is_among("c.status", where.statuses)
+        has_status = self.is_among("c.status", where.standing)
         if where.at is None:
             self.add(has_status)
             if where.now is not None:

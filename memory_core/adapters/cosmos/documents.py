@@ -14,6 +14,7 @@ import numpy as np
 import orjson
 
 from memory_core.domain.errors import EmbeddingMismatch, TooLarge
+from memory_core.domain.fading import fades, halvings
 from memory_core.domain.models import INTERNAL_FIELDS, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
@@ -65,6 +66,11 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
         item["body"] = body
         if document.kind == "conflict":
             item["status"] = body["status"]
+        if body.get("epoch"):
+            item["epoch"] = body["epoch"]
+        if document.kind == "event":
+            item.update(type=body["memory_type"], memory_id=body["memory_id"])
+            item["event_at"] = datetime.fromisoformat(body["occurred_at"]).timestamp()
         if document.expires_at is not None:
             # Rounded down: the service may drop it a moment before our clock says so, but never keeps its id taken after that.
             item["ttl"] = max(1, int((document.expires_at - now).total_seconds()))
@@ -88,6 +94,12 @@ def document_of(item: Mapping[str, Any]) -> Document:
     expires_at = item.get("expires_at")
     moment = None if expires_at is None else datetime.fromtimestamp(expires_at, timezone.utc)
     return Document(item["id"], kind, item["body"], expires_at=moment, tag=item["_etag"])
+
+
+def epoch_of(item: Mapping[str, Any]) -> str | None:
+    """The epoch that an item names, whole or as pages show it."""
+    epoch: str | None = item["epoch"] if item["kind"] in MEMORY_KINDS else item["body"].get("epoch")
+    return epoch or None
 
 
 def memory_of(item: Mapping[str, Any]) -> Memory:
@@ -122,11 +134,19 @@ def numbers(vector: Vector) -> Sequence[float]:
 
 
 def _compared(body: Mapping[str, Any]) -> dict[str, Any]:
-    """What ranges and slots are compared by. A time that is not known is left out: an item without it is neither before nor after."""
+    """What ranges and slots are compared by. What is not known is left out: an item without a time is neither before nor after.
+
+    So is what fading is told by, for memories that time does nothing to.
+    """
     made: dict[str, Any] = {}
     for name, field in (("event_at", "event_timestamp"), ("valid_from_s", "valid_from"), ("valid_until_s", "valid_until")):
         if body.get(field) is not None:
             made[name] = datetime.fromisoformat(body[field]).timestamp()
     if body.get("subject") is not None and body.get("attribute") is not None:
         made["slot_subject"], made["slot_attribute"] = folded(body["subject"]), folded(body["attribute"])
+    made["idle_since_s"] = datetime.fromisoformat(body["last_accessed_at"] or body["created_at"]).timestamp()
+    if body["status"] == "active" and fades(body["type"], pinned=body["pinned"], in_slot="slot_subject" in made):
+        made["fades"] = True
+        made["created_s"] = datetime.fromisoformat(body["created_at"]).timestamp()
+        made["halvings"], made["characters"] = halvings(body["importance_base"]), len(body["content"])
     return made

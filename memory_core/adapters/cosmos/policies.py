@@ -1,12 +1,15 @@
 """What the container has to be like: key, vectors, full text, index; made against an emulator, compared everywhere else.
 
-One would get wrong: the vector policy and the key can never be changed. Another embedder needs another container, which is why a
-mismatch is an error at the start and not something to mend.
+It stands in `policy.json` beside this file, and only there: infrastructure reads the same file to make the container. One would get
+wrong: the vector policy and the key can never be changed. Another embedder needs another container, which is why a mismatch is an
+error at the start and not something to mend.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from memory_core.adapters.cosmos.documents import DEPENDENCY
@@ -16,38 +19,25 @@ if TYPE_CHECKING:
     from azure.cosmos.aio import CosmosClient
 
 VectorIndex = Literal["quantizedFlat", "diskANN"]
-KEY_PATHS: Final = ["/app_id", "/user_id"]
-COMPOSITES: Final = [["/sequence", "/id"], KEY_PATHS]
-"""Paths that are sorted by together."""
-VECTOR_PATH, TEXT_PATH = "/embedding", "/search_text"
 Consistency = Literal["strong", "session"]
-ENOUGH: Final[Mapping[Consistency, tuple[str, ...]]] = {
-    "strong": ("Strong", "BoundedStaleness"),
-    "session": ("Strong", "BoundedStaleness", "Session"),
-}
+POLICY: Final[Mapping[str, Any]] = json.loads(Path(__file__).with_name("policy.json").read_text(encoding="utf-8"))
+"""Database and containers, in the words of the service, but for what is chosen at deployment: the length of vectors, and their index."""
+MEMORIES: Final[Mapping[str, Any]] = next(one for one in POLICY["containers"] if one["name"] == "memories")
+KEY_PATHS: Final[list[str]] = MEMORIES["partitionKey"]["paths"]
+COMPOSITES: Final[list[list[str]]] = [[one["path"] for one in paths] for paths in MEMORIES["indexingPolicy"]["compositeIndexes"]]
+"""Paths that are sorted by together."""
+VECTORS: Final[Mapping[str, Any]] = MEMORIES["vectorEmbeddingPolicy"]["vectorEmbeddings"][0]
+VECTOR_PATH: Final[str] = VECTORS["path"]
+TEXT_PATH: Final[str] = MEMORIES["fullTextPolicy"]["fullTextPaths"][0]["path"]
+ENOUGH: Final[Mapping[Consistency, list[str]]] = POLICY["consistency"]
 """An account's levels that will do. Under the first two (in one region) every process reads what any process was told is saved; under
 Session only its own, so that it may decide on what another one has just changed."""
-
-_INDEXED = (
-    "app_id", "user_id", "kind", "sequence", "expires_at", "type", "status", "status_reason", "category", "session_id", "agent_id",
-    "event_at", "valid_from_s", "valid_until_s", "slot_subject", "slot_attribute", "next_id",
-)  # fmt: skip
 
 
 def indexing(vector_index: VectorIndex) -> dict[str, Any]:
     """The index policy: only what is filtered or sorted, so that a write does not pay for words that full text indexes anyway."""
-    return {
-        "indexingMode": "consistent",
-        "includedPaths": [
-            *({"path": f"/{name}/?"} for name in _INDEXED),
-            {"path": "/tags/[]/?"},
-            {"path": "/body/pending_tasks/?"},
-        ],
-        "excludedPaths": [{"path": "/*"}],
-        "compositeIndexes": [[{"path": path, "order": "ascending"} for path in paths] for paths in COMPOSITES],
-        "vectorIndexes": [{"path": VECTOR_PATH, "type": vector_index}],
-        "fullTextIndexes": [{"path": TEXT_PATH}],
-    }
+    policy = MEMORIES["indexingPolicy"]
+    return {**policy, "vectorIndexes": [{**one, "type": vector_index} for one in policy["vectorIndexes"]]}
 
 
 async def provision(client: CosmosClient, database: str, container: str, dimensions: int, vector_index: VectorIndex) -> None:
@@ -57,13 +47,11 @@ async def provision(client: CosmosClient, database: str, container: str, dimensi
     made = await client.create_database_if_not_exists(database)
     await made.create_container_if_not_exists(
         container,
-        PartitionKey(KEY_PATHS, kind="MultiHash"),
-        default_ttl=-1,
+        PartitionKey(KEY_PATHS, kind=MEMORIES["partitionKey"]["kind"]),
+        default_ttl=MEMORIES["defaultTtl"],
         indexing_policy=indexing(vector_index),
-        vector_embedding_policy={
-            "vectorEmbeddings": [{"path": VECTOR_PATH, "dataType": "float32", "distanceFunction": "cosine", "dimensions": dimensions}]
-        },
-        full_text_policy={"defaultLanguage": "en-US", "fullTextPaths": [{"path": TEXT_PATH, "language": "en-US"}]},
+        vector_embedding_policy={"vectorEmbeddings": [{**VECTORS, "dimensions": dimensions}]},
+        full_text_policy=MEMORIES["fullTextPolicy"],
     )
 
 
@@ -100,12 +88,15 @@ def _needed(properties: Mapping[str, Any], vector: Mapping[str, Any]) -> list[tu
     composite = [[one.get("path") for one in paths] for paths in index.get("compositeIndexes", [])]
     return [
         (f"its partition key should be {KEY_PATHS}", (properties.get("partitionKey") or {}).get("paths") == KEY_PATHS),
-        (f"its vector policy should have {VECTOR_PATH} with cosine", vector.get("distanceFunction") == "cosine"),
+        (
+            f"its vector policy should have {VECTOR_PATH} with {VECTORS['distanceFunction']}",
+            vector.get("distanceFunction") == VECTORS["distanceFunction"],
+        ),
         (f"its full text policy should have {TEXT_PATH}", TEXT_PATH in texts),
         (f"its index should have a vector index on {VECTOR_PATH}", _has(index, "vectorIndexes", VECTOR_PATH)),
         (f"its index should have a full text index on {TEXT_PATH}", _has(index, "fullTextIndexes", TEXT_PATH)),
         *((f"its index should have a composite index on {', '.join(paths)}", paths in composite) for paths in COMPOSITES),
-        ("its default time to live should be -1", properties.get("defaultTtl") == -1),
+        (f"its default time to live should be {MEMORIES['defaultTtl']}", properties.get("defaultTtl") == MEMORIES["defaultTtl"]),
     ]
 
 

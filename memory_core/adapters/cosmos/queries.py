@@ -11,9 +11,10 @@ from datetime import datetime
 
 from memory_core.adapters.cosmos.conditions import Conditions, Query
 from memory_core.adapters.cosmos.documents import MEMORY_FIELDS, MEMORY_KINDS, numbers
+from memory_core.domain.fading import Fading
 from memory_core.domain.models import Vector
 from memory_core.domain.scope import Owner
-from memory_core.ports import Filter, Kind, Near, Place, Search
+from memory_core.ports import EventFilter, Filter, Kind, Near, Place, Search
 
 MAX_TERMS = 30
 """What the service scores in one FullTextScore."""
@@ -70,17 +71,17 @@ def in_slot(owner: Owner, slot: tuple[str, str], near: Near) -> Query:
     return asked.query(f"TOP {SLOT_MATES} *", "ORDER BY c.event_at DESC")
 
 
-def by_vector(owner: Owner, search: Search, vector: Vector) -> Query:
+def by_vector(owner: Owner, search: Search, vector: Vector, epoch: str | None = None) -> Query:
     """The `limit` nearest within the filter, nearest first."""
-    asked = _searched(owner, search)
+    asked = _searched(owner, search, epoch)
     asked.add("IS_DEFINED(c.embedding)")
     distance = _distance(asked, vector)
     return asked.query(f"TOP {int(search.limit)} {_with_similarity(distance)}", f"ORDER BY {distance}")
 
 
-def by_words(owner: Owner, search: Search) -> Query:
+def by_words(owner: Owner, search: Search, epoch: str | None = None) -> Query:
     """The `limit` best by the service's BM25 that hold any of the terms, within the filter."""
-    asked = _searched(owner, search)
+    asked = _searched(owner, search, epoch)
     terms = asked.listed(search.terms[:MAX_TERMS])
     # FullTextScore only orders: without this, documents that hold no term would fill the list up.
     asked.add(f"FullTextContainsAny(c.search_text, {terms})")
@@ -88,7 +89,10 @@ def by_words(owner: Owner, search: Search) -> Query:
     return asked.query(f"TOP {int(search.limit)} {select}", f"ORDER BY RANK FullTextScore(c.search_text, {terms})")
 
 
-def page(owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, newest_first: bool, now: datetime) -> Query:
+def page(
+    owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, newest_first: bool, now: datetime,
+    epoch: str | None = None,
+) -> Query:  # fmt: skip
     """One page by (sequence, id). Looking back in time (`where.at`), memories and their versions make up one list."""
     asked = Conditions(owner, MEMORY_KINDS if kind == "memory" and where is not None and where.at is not None else (kind,))
     if kind in MEMORY_KINDS:
@@ -97,24 +101,60 @@ def page(owner: Owner, kind: Kind, where: Filter | None, after: Place | None, li
         asked.unexpired(now)
         if kind == "conflict" and where is not None:
             asked.among("c.status", where.statuses)
-    if after is not None:
-        beyond, sequence = "<" if newest_first else ">", asked.value(after.sequence)
-        asked.add(f"c.sequence {beyond} {sequence} OR (c.sequence = {sequence} AND c.id {beyond} {asked.value(after.id)})")
+    asked.of(epoch)
+    _after(asked, after, newest_first=newest_first)
     direction = "DESC" if newest_first else "ASC"
     select = _MEMORY if kind in MEMORY_KINDS else _BRIEF
     return asked.query(f"TOP {int(limit)} {select}", f"ORDER BY c.sequence {direction}, c.id {direction}")
 
 
-def events(owner: Owner, after_sequence: int, limit: int) -> Query:
+def faded(owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int, epoch: str | None) -> Query:
+    """Places of memories for which something is due, in order."""
+    asked = Conditions(owner, ("memory",))
+    bounds = {name: asked.value(value) for name, value in rules.bounds(now).items()}
+    asked.of(epoch)
+    asked.add(f"c.fades AND c.idle_since_s <= {bounds['now']}")
+    if session_id is not None:
+        asked.equal("c.session_id", session_id)
+    under = "c.idle_since_s + {half_life} * (c.halvings - {level}) < {now} + 1"
+    decays = under.format(**bounds, level=bounds["floor"])
+    shrinks = under.format(**bounds, level=bounds["long_floor"])
+    long = f"c.characters >= {bounds['long_characters']} AND c.created_s < {bounds['long_before']}"
+    asked.add(f"{decays} OR ({long} AND {shrinks})")
+    _after(asked, after, newest_first=False)
+    return asked.query(f"TOP {int(limit)} c.sequence, c.id, c.epoch", "ORDER BY c.sequence ASC, c.id ASC")
+
+
+def events(owner: Owner, after_sequence: int, limit: int, where: EventFilter | None, epoch: str | None = None) -> Query:
     """Events after a sequence, in order."""
     asked = Conditions(owner, ("event",))
+    asked.of(epoch)
     asked.add(f"c.sequence > {asked.value(after_sequence)}")
+    asked.about(where)
     return asked.query(f"TOP {int(limit)} VALUE c.body", "ORDER BY c.sequence ASC, c.id ASC")
 
 
-def _searched(owner: Owner, search: Search) -> Conditions:
+def strays(owner: Owner, head_epoch: str | None, limit: int, epoch: str | None) -> Query:
+    """Which documents are of another epoch than the head's, or of `epoch`."""
+    asked = Conditions(owner)
+    asked.add("c.kind != 'head'")
+    if epoch is not None:
+        asked.of(epoch)
+    if head_epoch is not None:
+        asked.add(f"NOT IS_DEFINED(c.epoch) OR c.epoch != {asked.value(head_epoch)}")
+    return asked.query(f"TOP {int(limit)} c.id, c.kind")
+
+
+def _after(asked: Conditions, place: Place | None, *, newest_first: bool) -> None:
+    if place is not None:
+        beyond, sequence = "<" if newest_first else ">", asked.value(place.sequence)
+        asked.add(f"c.sequence {beyond} {sequence} OR (c.sequence = {sequence} AND c.id {beyond} {asked.value(place.id)})")
+
+
+def _searched(owner: Owner, search: Search, epoch: str | None) -> Conditions:
     asked = Conditions(owner, ("memory",) if search.where.at is None else MEMORY_KINDS)
     asked.within(search.where)
+    asked.of(epoch)
     return asked
 
 

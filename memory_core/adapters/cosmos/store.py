@@ -8,11 +8,12 @@ they are when one of them is newer than the head.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from memory_core.adapters.cosmos import bookkeeping, policies, queries, searching
+from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.connection import CONNECTIONS, Answer, Connection, together
 from memory_core.adapters.cosmos.documents import (
     DEPENDENCY,
@@ -21,6 +22,7 @@ from memory_core.adapters.cosmos.documents import (
     Item,
     check_vector,
     document_of,
+    epoch_of,
     is_expired,
     shown_of,
 )
@@ -28,10 +30,26 @@ from memory_core.adapters.cosmos.embedder import EmbedderRecord
 from memory_core.adapters.cosmos.heads import Heads, Known, known_of
 from memory_core.adapters.cosmos.neighbours import nearby, neighbours
 from memory_core.domain.errors import Unavailable
+from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
-from memory_core.ports import Batch, Charged, Clock, Document, Filter, Found, Health, Kind, Near, Place, Search, Snapshot, Touch
+from memory_core.ports import (
+    Batch,
+    Charged,
+    Clock,
+    Document,
+    EventFilter,
+    Filter,
+    Found,
+    Health,
+    Kind,
+    Near,
+    Place,
+    Search,
+    Snapshot,
+    Touch,
+)
 
 if TYPE_CHECKING:
     from azure.cosmos.aio import ContainerProxy
@@ -154,15 +172,20 @@ class CosmosStore:
     async def search(self, owner: Owner, search: Search) -> Found:
         """Head ∥ the nearest ∥ the best by words."""
         await self._check(search.vector)
-        asked = [] if search.vector is None else [queries.by_vector(owner, search, search.vector)]
-        if search.terms:
-            asked.append(queries.by_words(owner, search))
-        head, *lists = await together(self._read_head(owner), *(self._connection.query(owner, one) for one in asked))
+        head, *lists = await together(self._read_head(owner), *self._asked(owner, search, None))
         known = self._heads.keep(owner, known_of(head.rows[0]) if head.rows else None)
+        if known is not None and any(row["epoch"] != known.head.epoch for one in lists for row in one.rows):
+            lists = await together(*self._asked(owner, search, known.head.epoch))
         near = lists[0].rows if search.vector is not None else []
         worded = lists[-1].rows if search.terms else []
         charge = head.charge + sum(one.charge for one in lists)
         return searching.found(None if known is None else known.head, search, near, worded, charge)
+
+    def _asked(self, owner: Owner, search: Search, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
+        asked = [] if search.vector is None else [queries.by_vector(owner, search, search.vector, epoch)]
+        if search.terms:
+            asked.append(queries.by_words(owner, search, epoch))
+        return [self._connection.query(owner, one) for one in asked]
 
     async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> dict[str, Shown]:
         """Memories and versions by id, as they stand in their items, without vectors."""
@@ -178,15 +201,38 @@ class CosmosStore:
         self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
     ) -> list[Document]:
         """One page by (sequence, id). Memories looked at with `where.at` come with their versions."""
-        self._check_open()
-        asked = queries.page(owner, kind, where, after, limit, newest_first, self._clock.now())
-        return [document_of(item) for item in (await self._connection.query(owner, asked)).rows]
+        now = self._clock.now()
+        rows = await self._of_the_head(
+            owner, lambda epoch: queries.page(owner, kind, where, after, limit, newest_first, now, epoch), epoch_of
+        )
+        return [document_of(item) for item in rows]
 
-    async def events(self, owner: Owner, after_sequence: int, limit: int) -> list[Event]:
-        """Events with sequence > after_sequence, in order."""
+    async def faded(
+        self, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int
+    ) -> list[Place]:
+        """Places of memories for which something is due."""
+        rows = await self._of_the_head(
+            owner, lambda epoch: queries.faded(owner, rules, now, session_id, after, limit, epoch), lambda row: row.get("epoch") or None
+        )
+        return [Place(row["sequence"], row["id"]) for row in rows]
+
+    async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
+        """Events with sequence > after_sequence that the filter lets through, in order."""
+        rows = await self._of_the_head(
+            owner, lambda epoch: queries.events(owner, after_sequence, limit, where, epoch), lambda row: row.get("epoch") or None
+        )
+        return [Event.model_validate(body) for body in rows]
+
+    async def strays(self, owner: Owner, limit: int, *, epoch: str | None = None) -> list[Document]:
+        """What is not of the head's epoch. What has expired the service no longer shows, and drops in its own time."""
         self._check_open()
-        found = await self._connection.query(owner, queries.events(owner, after_sequence, limit))
-        return [Event.model_validate(body) for body in found.rows]
+        known = await self._head(owner)
+        found = await self._connection.query(owner, queries.strays(owner, known and known.head.epoch, limit, epoch))
+        return [Document(row["id"], row["kind"], {}) for row in found.rows]
+
+    async def scrub(self) -> bool:
+        """The service's own files are the service's to clean."""
+        return True
 
     async def check(self) -> Health:
         """Compare the container and the account's consistency with what is configured, and say what differs."""
@@ -203,6 +249,21 @@ class CosmosStore:
     def pool(self) -> tuple[int, int]:
         """Connections held at most, and calls under way."""
         return CONNECTIONS, min(self._connection.under_way, CONNECTIONS)
+
+    async def _of_the_head(self, owner: Owner, ask: Callable[[str | None], Query], epoch_of: Callable[[Item], str | None]) -> list[Item]:
+        """The rows of a query that are of the head's epoch: asked again, for that alone, when others were found among them.
+
+        The head is read only then: beside a page it would cost a third more, and callers have read it before the page.
+        """
+        self._check_open()
+        rows = (await self._connection.query(owner, ask(None))).rows
+        known = self._heads.get(owner)
+        if all(epoch in (None, known and known.head.epoch) for epoch in map(epoch_of, rows)):
+            return rows
+        known = await self._head(owner)
+        if known is None:
+            return []
+        return (await self._connection.query(owner, ask(known.head.epoch))).rows
 
     async def _head(self, owner: Owner) -> Known | None:
         found = await self._read_head(owner)

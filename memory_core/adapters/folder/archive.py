@@ -13,9 +13,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
 
-from memory_core.adapters.folder.files import Damaged, Files
+from memory_core.adapters.folder.files import Files, Spoilt
 from memory_core.domain.blob_names import check_blob_name, check_blob_prefix
-from memory_core.domain.errors import Unavailable
+from memory_core.domain.errors import Damaged, Unavailable
 from memory_core.ports import Clock, Health
 
 DEPENDENCY: Final = "archive"
@@ -92,8 +92,8 @@ class FolderArchive:
         self._under_way += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, call)
-        except Damaged as damaged:
-            raise Unavailable(DEPENDENCY, f"{damaged} is not what was written: its checksum differs", retry_after_s=30) from damaged
+        except Spoilt as spoilt:
+            raise Damaged(DEPENDENCY, f"{spoilt} is not what was written: its checksum differs", retry_after_s=30) from spoilt
         except OSError as error:
             raise Unavailable(DEPENDENCY, f"the folder can't be used: {error.strerror}") from error
         finally:

@@ -24,7 +24,7 @@ RACES = 100
 """How often in a row another process may remove a folder from under a new blob before we give up."""
 
 
-class Damaged(Exception):
+class Spoilt(Exception):
     """A file is not what was written; its text is the blob's name."""
 
 
@@ -63,7 +63,7 @@ class Files:
         raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
 
     def read(self, name: str) -> bytes | None:
-        """The blob's bytes, or None. Raises Damaged when they do not fit their checksum."""
+        """The blob's bytes, or None. Raises Spoilt when they do not fit their checksum."""
         try:
             kept = self._path(name).read_bytes()
         except FileNotFoundError:
@@ -71,7 +71,7 @@ class Files:
             return None
         head, _, data = kept.partition(b"\n")
         if head != _head(data):
-            raise Damaged(name)
+            raise Spoilt(name)
         return data
 
     def remove(self, name: str) -> bool:

@@ -14,6 +14,8 @@ from memory_core.domain.scope import Owner
 SESSION_TTL_S = 24 * 3600
 """From the last write; reading does not prolong it."""
 VECTOR_TTL_S = 24 * 3600
+ERASED_TTL_S = 8 * 24 * 3600
+"""Longer than any message in a queue lives, and so any worker that it wakes."""
 SESSION_CAP = 500
 TOUCH_TTL_S = 7 * 24 * 3600
 """Accesses that nobody came to write down for so long are forgotten."""
@@ -31,6 +33,16 @@ def session_keys(owner: Owner, session_id: str) -> SessionKeys:
     """`mc:{app:user}:session:<id>:entries` and `…:order`."""
     base = f"mc:{{{_part(owner.app_id)}:{_part(owner.user_id)}}}:session:{_part(session_id)}"
     return SessionKeys(f"{base}:entries", f"{base}:order")
+
+
+def owner_pattern(owner: Owner) -> str:
+    """The pattern of all keys of an owner; nothing in it but the star is special, since encoded parts hold no other letters."""
+    return f"mc:{{{_part(owner.app_id)}:{_part(owner.user_id)}}}:*"
+
+
+def erased_key(owner: Owner) -> str:
+    """`mc:{app:user}:erased`: the epochs of which nothing may be written back any more."""
+    return f"mc:{{{_part(owner.app_id)}:{_part(owner.user_id)}}}:erased"
 
 
 @dataclass(frozen=True, slots=True)

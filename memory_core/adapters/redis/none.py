@@ -43,6 +43,10 @@ class NoShortTermStore:
         """Not kept."""
         return False
 
+    async def forget(self, owner: Owner, epochs: Sequence[str]) -> bool:
+        """Nothing to forget."""
+        return True
+
     async def vectors(self, keys: Sequence[str]) -> list[Vector | None]:
         """Every one is missing."""
         return [None] * len(keys)

@@ -1,4 +1,5 @@
-"""What must happen in one step inside Redis, as Lua. KEYS come in pairs: entries (hash), order (sorted set).
+"""What must happen in one step inside Redis, as Lua. KEYS come in pairs: entries (hash), order (sorted set); where something is
+written back, the set of erased epochs is the third.
 
 The stamp lives in the hash as two fields that no memory id can have (`#` is forbidden in ids). It says: no memory that a commit
 up to `#sequence` removed or changed is in this set in its old form. So adding never raises it; only a drop or a rebuild does.
@@ -21,6 +22,7 @@ return {stamp[1], stamp[2], redis.call('HMGET', KEYS[1], unpack(ids))}
 
 REMEMBER = """
 local entries, order = KEYS[1], KEYS[2]
+if redis.call('SISMEMBER', KEYS[3], ARGV[1]) == 1 then return 0 end
 local epoch, sequence, cap, ttl, now = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local held, places = {}, {}
 for i = 6, #ARGV, 3 do
@@ -56,7 +58,7 @@ return 1
 """
 """ARGV: epoch, commit's sequence, cap, TTL and the present in seconds, then id, entry, place in the order of each memory.
 
-0: refused, older than the set's stamp.
+0: refused, older than the set's stamp, or of an erased epoch.
 """
 
 DROP = """
@@ -80,6 +82,7 @@ return 1
 
 REBUILD = """
 local entries, order = KEYS[1], KEYS[2]
+if redis.call('SISMEMBER', KEYS[3], ARGV[1]) == 1 then return 0 end
 local epoch, sequence, ttl, now = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local stamp = redis.call('HMGET', entries, '#epoch', '#sequence')
 local newer = {}
@@ -107,7 +110,7 @@ return 1
 """
 """ARGV: epoch, sequence it was read at, TTL and the present in seconds, then id, entry, place of each memory.
 
-0: refused, a newer set stands.
+0: refused, a newer set stands, or of an erased epoch.
 """
 
 TAKE = """

@@ -18,14 +18,17 @@ from memory_core.adapters.redis.breaker import Breaker
 from memory_core.adapters.redis.client import Connect
 from memory_core.adapters.redis.guarded import GuardedRedis
 from memory_core.adapters.redis.keys import (
+    ERASED_TTL_S,
     GATHERED,
     SESSION_CAP,
     SESSION_TTL_S,
     VECTOR_TTL_S,
     SessionKeys,
     counter_key,
+    erased_key,
     owner_name,
     owner_of,
+    owner_pattern,
     session_keys,
     touch_keys,
     vector_key,
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
     from redis.asyncio import Redis
 
 log = logging.getLogger(__name__)
+FORGET_TIMEOUT_S = 60.0
+KEYS_A_STEP = 1000
 SCRIPTS = {
     "recall": scripts.RECALL,
     "remember": scripts.REMEMBER,
@@ -103,10 +108,10 @@ class RedisShortTermStore(GuardedRedis):
         for memory in memories:
             if memory.session_id is not None:
                 sessions.setdefault((memory.owner, memory.session_id), []).append(memory)
-        kept = [await self._add(session_keys(*named), told[-self._session_cap :], stamp) for named, told in sessions.items()]
+        kept = [await self._add(named[0], session_keys(*named), told[-self._session_cap :], stamp) for named, told in sessions.items()]
         return bool(kept) and all(kept) and all(memory.session_id is not None for memory in memories)
 
-    async def _add(self, keys: SessionKeys, memories: Sequence[Memory], stamp: Stamp) -> bool:
+    async def _add(self, owner: Owner, keys: SessionKeys, memories: Sequence[Memory], stamp: Stamp) -> bool:
         arguments: list[Any] = [stamp.epoch, stamp.sequence, self._session_cap, self._session_ttl_s, self._now_s()]
         sizes = []
         for memory in memories:
@@ -114,7 +119,7 @@ class RedisShortTermStore(GuardedRedis):
             if data is not None:
                 sizes.append(len(data))
                 arguments += [memory.id, data, memory.sequence]
-        if not sizes or not await self._script("remember", [keys.entries, keys.order], arguments, 0):
+        if not sizes or not await self._script("remember", [keys.entries, keys.order, erased_key(owner)], arguments, 0):
             return False
         for size in sizes:
             await self._make_room((keys.entries, keys.order), size, self._session_cap)
@@ -141,10 +146,28 @@ class RedisShortTermStore(GuardedRedis):
             if data is not None:
                 size += len(data)
                 arguments += [memory.id, data, memory.sequence]
-        kept = bool(await self._script("rebuild", [keys.entries, keys.order], arguments, 0))
+        kept = bool(await self._script("rebuild", [keys.entries, keys.order, erased_key(owner)], arguments, 0))
         if kept and newest:
             await self._make_room((keys.entries, keys.order), size, 1)
         return kept
+
+    async def forget(self, owner: Owner, epochs: Sequence[str]) -> bool:
+        """Note the epochs as erased, then delete every key of the owner: a walk over all keys, which may take seconds on a large server."""
+        erased = erased_key(owner)
+
+        async def empty(client: Redis) -> bool:
+            if epochs:
+                pipeline = client.pipeline(transaction=True)
+                pipeline.sadd(erased, *epochs)
+                pipeline.expire(erased, ERASED_TTL_S)
+                await pipeline.execute()
+            async for key in client.scan_iter(match=owner_pattern(owner), count=KEYS_A_STEP):
+                if key != erased.encode():
+                    await client.delete(key)
+            await client.srem(GATHERED, owner_name(owner))
+            return True
+
+        return await self._bounded("forget", empty, False, FORGET_TIMEOUT_S)
 
     async def vectors(self, keys: Sequence[str]) -> list[Vector | None]:
         """Cached embeddings in the order of `keys` (hashes of model and text), None where missing: one MGET."""

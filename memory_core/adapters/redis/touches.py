@@ -24,6 +24,9 @@ _FLUSH = b"#flush"
 
 async def add(client: Redis, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
     """Count accesses of memories of any owners: one pipeline."""
+    touches = {owner: some for owner, some in touches.items() if some}
+    if not touches:
+        return True
     pipeline = client.pipeline(transaction=False)
     for owner, some in touches.items():
         key = touch_keys(owner).waiting

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 import orjson
 
 from memory_core.adapters.sqlite.reading import head_of
-from memory_core.adapters.sqlite.rows import READ_COLUMNS, WRITE, check_size, decoded, parameters, size_of, tag_of
+from memory_core.adapters.sqlite.rows import READ_COLUMNS, WRITE, check_size, decoded, parameters, seconds, size_of, tag_of
 from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
 from memory_core.ports import LOGGED, Document, Touch
@@ -33,12 +33,17 @@ _PURGE = (
 )
 _NEXT_CHANGE = "UPDATE heads SET change = change + 1 WHERE app_id = ? AND user_id = ? RETURNING change"
 _TOUCHED = "SELECT body FROM documents WHERE app_id = ? AND user_id = ? AND id = ? AND kind = 'memory'"
-_TOUCH = "UPDATE documents SET body = ?, change = ? WHERE app_id = ? AND user_id = ? AND id = ?"
+_TOUCH = (
+    "UPDATE documents SET body = ?, change = ?, idle_since = CASE WHEN idle_since IS NOT NULL THEN ? END "
+    "WHERE app_id = ? AND user_id = ? AND id = ?"
+)
 # A head is looked at by its text: 10,000 of them in about 10 ms, once an hour.
 _WAITING = (
     "SELECT app_id, user_id, body FROM heads WHERE (app_id, user_id) > (?, ?) "
     "AND json_extract(CAST(body AS TEXT), '$.pending_tasks') > 0 ORDER BY app_id, user_id LIMIT ?"
 )
+
+_EXPIRING = "SELECT app_id, user_id, body FROM heads WHERE json_extract(CAST(body AS TEXT), '$.expires_at') IS NOT NULL"
 
 
 def keep(connection: sqlite3.Connection, owner: Owner, document: Document, now: datetime) -> Document | None:
@@ -51,6 +56,8 @@ def keep(connection: sqlite3.Connection, owner: Owner, document: Document, now: 
     kept = replace(document, tag=tag_of(row["body"], row["expires_at"]))
     connection.execute("BEGIN IMMEDIATE")
     try:
+        if not _of_the_head(connection, owner, document):
+            return None
         stored = read(connection, owner, document.id, now)
         if (None if stored is None else stored.tag) != document.tag:
             return kept if stored is not None and stored.tag == kept.tag else None
@@ -61,6 +68,12 @@ def keep(connection: sqlite3.Connection, owner: Owner, document: Document, now: 
         if connection.in_transaction:
             connection.execute("ROLLBACK")
     return kept
+
+
+def _of_the_head(connection: sqlite3.Connection, owner: Owner, document: Document) -> bool:
+    epoch = document.body.get("epoch")
+    row = connection.execute("SELECT body FROM heads WHERE app_id = ? AND user_id = ?", owner).fetchone()
+    return epoch is None or (row is not None and head_of(row[0]).epoch == epoch)
 
 
 def touch(connection: sqlite3.Connection, owner: Owner, marker: str, touches: Mapping[str, Touch], now: datetime) -> int:
@@ -78,7 +91,7 @@ def touch(connection: sqlite3.Connection, owner: Owner, marker: str, touches: Ma
                     body = orjson.loads(found[0])
                     body["access_count"] += one.count
                     body["last_accessed_at"] = _later(body["last_accessed_at"], one.at)
-                    connection.execute(_TOUCH, (orjson.dumps(body), change[0], *owner, identity))
+                    connection.execute(_TOUCH, (orjson.dumps(body), change[0], seconds(body["last_accessed_at"]), *owner, identity))
                     touched += 1
         connection.execute("COMMIT")
     finally:
@@ -100,6 +113,28 @@ def read(connection: sqlite3.Connection, owner: Owner, identity: str, now: datet
 def purge(connection: sqlite3.Connection, owner: Owner, now: datetime) -> None:
     """Delete some of the owner's rows whose time is over."""
     connection.execute(_PURGE, (*owner, *owner, now.timestamp(), PURGED_AT_ONCE))
+
+
+def scrub(connection: sqlite3.Connection, now: datetime) -> bool:
+    """Leave nothing in any file of what is deleted or over; False while another connection reads an older state."""
+    connection.execute("DELETE FROM documents WHERE expires_at IS NOT NULL AND expires_at <= ?", (now.timestamp(),))
+    busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy
+
+
+def expire(connection: sqlite3.Connection, now: datetime) -> None:
+    """Let go of the heads whose time is over, which are those of erased users, and of what is left beside them."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for app_id, user_id, body in connection.execute(_EXPIRING).fetchall():
+            expires_at = head_of(body).expires_at
+            if expires_at is not None and expires_at <= now:
+                for table in ("documents", "heads"):
+                    connection.execute(f"DELETE FROM {table} WHERE app_id = ? AND user_id = ?", (app_id, user_id))  # noqa: S608
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def waiting(connection: sqlite3.Connection, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:

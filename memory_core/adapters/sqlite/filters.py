@@ -14,7 +14,7 @@ import numpy as np
 from memory_core.adapters.sqlite.rows import listed
 from memory_core.adapters.sqlite.slice import FINDABLE, STATUS_CODES, TYPE_CODES, Slice
 from memory_core.domain.candidates import Flags
-from memory_core.ports import Filter
+from memory_core.ports import EventFilter, Filter
 
 
 def conditions(where: Filter | None) -> tuple[str, dict[str, Any]]:
@@ -22,7 +22,7 @@ def conditions(where: Filter | None) -> tuple[str, dict[str, Any]]:
     if where is None:
         return "", {}
     parts: list[str] = []
-    parameters: dict[str, Any] = {"statuses": listed(where.statuses)}
+    parameters: dict[str, Any] = {"statuses": listed(where.standing)}
     has_status = "status IN (SELECT value FROM json_each(:statuses))"
     if where.at is None:
         parts.append(has_status)
@@ -51,6 +51,30 @@ def conditions(where: Filter | None) -> tuple[str, dict[str, Any]]:
     return "".join(f" AND {part}" for part in parts), parameters
 
 
+def event_conditions(where: EventFilter | None) -> tuple[str, dict[str, Any]]:
+    """The same for events."""
+    if where is None:
+        return "", {}
+    parts: list[str] = []
+    parameters: dict[str, Any] = {}
+    for column, values in (("type", where.types), ("event_type", where.event_types)):
+        if values:
+            parts.append(f"{column} IN (SELECT value FROM json_each(:{column}_values))")  # noqa: S608 - our own names
+            parameters[f"{column}_values"] = listed(values)
+    compared = (
+        ("memory_id", "=", where.memory_id),
+        ("correlation_id", "=", where.correlation_id),
+        ("event_at", ">=", None if where.since is None else where.since.timestamp()),
+        ("event_at", "<", None if where.until is None else where.until.timestamp()),
+        ("sequence", "<=", where.up_to),
+    )
+    for number, (column, comparison, value) in enumerate(compared):
+        if value is not None:
+            parts.append(f"{column} {comparison} :event_{number}")
+            parameters[f"event_{number}"] = value
+    return "".join(f" AND {part}" for part in parts), parameters
+
+
 def standing_rows(held: Slice, where: Filter) -> Flags:
     """The part of a filter that says what stands (status, validity, versions), without the narrowing by type, tag, session…
 
@@ -58,7 +82,7 @@ def standing_rows(held: Slice, where: Filter) -> Flags:
     """
     if where.statuses == FINDABLE and where.at is None and (where.now is None or not held.expiring):
         return held.column("findable").copy()
-    standing = _among(held, "status", [STATUS_CODES[status] for status in where.statuses])
+    standing = _among(held, "status", [STATUS_CODES[status] for status in where.standing])
     until = held.column("valid_until")
     if where.at is None:
         standing &= ~held.column("version")

@@ -11,23 +11,38 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from memory_core.adapters.sqlite.filters import conditions
+from memory_core.adapters.sqlite.filters import conditions, event_conditions
 from memory_core.adapters.sqlite.rows import READ_COLUMNS, decoded, listed
+from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
-from memory_core.ports import Document, Filter, Kind, Place
+from memory_core.ports import Document, EventFilter, Filter, Kind, Place
 
 _OWNED = "app_id = :app_id AND user_id = :user_id AND (expires_at IS NULL OR expires_at > :now)"
 _BY_ID = f"SELECT {READ_COLUMNS} FROM documents WHERE id IN (SELECT value FROM json_each(:ids)) AND {_OWNED}"  # noqa: S608
 _HEAD_AND_BY_ID = f"SELECT NULL, 'head', body, NULL, NULL, NULL FROM heads WHERE app_id = :app_id AND user_id = :user_id UNION ALL {_BY_ID}"  # noqa: S608
 # Read along in the same statement: a transaction and a read of its own cost 0.02 ms.
 _EPOCH = "(SELECT json_extract(CAST(body AS TEXT), '$.epoch') FROM heads WHERE app_id = :app_id AND user_id = :user_id)"
-_EVENTS = "SELECT body FROM documents WHERE app_id = ? AND user_id = ? AND kind = 'event' AND sequence > ? ORDER BY sequence LIMIT ?"
+_OF_THE_HEAD = f"(epoch IS NULL OR epoch = {_EPOCH})"
+_STRAYS = (
+    "SELECT id, kind FROM documents WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608 - our own names
+    f"AND epoch IS NOT {_EPOCH} AND (:epoch IS NULL OR epoch = :epoch) LIMIT :limit"
+)
 _BY_SLOT = (
-    "SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id AND subject = :subject AND attribute = :attribute "
+    "SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id AND subject = :subject AND attribute = :attribute "  # noqa: S608
+    f"AND {_OF_THE_HEAD} "
     "AND kind = 'memory' AND (status IN ('active', 'compressed') OR status = 'superseded' AND status_reason = 'contradicted') "
     "AND (:all_types OR type IN (SELECT value FROM json_each(:types))) ORDER BY event_at DESC LIMIT 200"
+)
+
+# From the index alone: 20 ms among 100,000 memories of a user, whether any is due or none.
+_FADED = (
+    "SELECT sequence, id FROM documents INDEXED BY documents_by_fading WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608
+    f"AND epoch = {_EPOCH} "
+    "AND idle_since <= :now AND (:session_id IS NULL OR session_id = :session_id) AND (sequence, id) > (:after_sequence, :after_id) "
+    "AND (idle_since + :half_life * (halvings - :floor) < :now + 1 OR characters >= :long_characters AND created_at < :long_before "
+    "AND idle_since + :half_life * (halvings - :long_floor) < :now + 1) ORDER BY sequence, id LIMIT :limit"
 )
 
 
@@ -145,7 +160,8 @@ def page(
         restriction += " AND kind = 'conflict'" + " AND status = :status" * (len(where.statuses) == 1)
         parameters["status"] = min(where.statuses, default="")
     statement = (
-        f"SELECT id, kind, body, inner, expires_at, NULL, sequence FROM documents WHERE {by_kind} = :kind AND {_OWNED} {restriction} "  # noqa: S608
+        f"SELECT id, kind, body, inner, expires_at, NULL, sequence FROM documents WHERE {by_kind} = :kind "  # noqa: S608 - our own names
+        f"AND {_OWNED} AND {_OF_THE_HEAD} {restriction} "
         f"ORDER BY sequence {order}, id {order} LIMIT :limit"
     )
     rows = [row for one in kinds for row in connection.execute(statement, {**parameters, "kind": one})]
@@ -154,6 +170,33 @@ def page(
     return [decoded(row[:6]) for row in rows[:limit]]
 
 
-def events(connection: sqlite3.Connection, owner: Owner, after_sequence: int, limit: int) -> list[Event]:
+def faded(
+    connection: sqlite3.Connection, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int
+) -> list[Place]:
+    """The next places of memories for which something is due, read from an index."""
+    parameters = {
+        "app_id": owner.app_id, "user_id": owner.user_id, "session_id": session_id, "limit": limit,
+        "after_sequence": after.sequence if after else -1, "after_id": after.id if after else "", **rules.bounds(now),
+    }  # fmt: skip
+    return [Place(sequence, identity) for sequence, identity in connection.execute(_FADED, parameters)]
+
+
+def events(connection: sqlite3.Connection, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None) -> list[Event]:
     """Events after a sequence, in order."""
-    return [Event.model_validate_json(body) for (body,) in connection.execute(_EVENTS, (*owner, after_sequence, limit))]
+    restriction, parameters = event_conditions(where)
+    parameters.update(app_id=owner.app_id, user_id=owner.user_id, after=after_sequence, limit=limit)
+    # The plus makes SQLite look up the events of one memory, or go on from a moment, instead of going through all of the user's: 0.05 ms,
+    # not 30, among 100,000. Events happen in the order of their sequence.
+    since = where is not None and where.since is not None
+    narrow = where is not None and (where.memory_id is not None or since)
+    statement = (
+        f"SELECT body FROM documents WHERE app_id = :app_id AND user_id = :user_id AND {'+kind' if narrow else 'kind'} = 'event' "  # noqa: S608
+        f"AND sequence > :after AND {_OF_THE_HEAD} {restriction} ORDER BY {'event_at, sequence' if since else 'sequence'} LIMIT :limit"
+    )
+    return [Event.model_validate_json(body) for (body,) in connection.execute(statement, parameters)]
+
+
+def strays(connection: sqlite3.Connection, owner: Owner, limit: int, epoch: str | None) -> list[Document]:
+    """Documents of other epochs than the head's, or of one of them, whether expired or not."""
+    parameters = {"app_id": owner.app_id, "user_id": owner.user_id, "epoch": epoch, "limit": limit}
+    return [Document(identity, kind, {}) for identity, kind in connection.execute(_STRAYS, parameters)]

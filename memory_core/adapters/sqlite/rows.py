@@ -15,6 +15,7 @@ import numpy as np
 import orjson
 
 from memory_core.domain.errors import TooLarge
+from memory_core.domain.fading import fades, halvings
 from memory_core.domain.models import INTERNAL_FIELDS, Event, Vector, public_part
 from memory_core.domain.slots import folded
 from memory_core.ports import Batch, Document, Write
@@ -28,8 +29,10 @@ BYTES_PER_NUMBER = 13
 _MEMORY_COLUMNS = (
     "type", "status", "status_reason", "category", "session_id", "agent_id",
     "event_at", "valid_from", "valid_until", "tags", "subject", "attribute", "next_id", "epoch", "inner",
+    "idle_since", "halvings", "characters", "created_at",
 )  # fmt: skip
-_COLUMNS = ("app_id", "user_id", "id", "kind", "sequence", "change", "expires_at", *_MEMORY_COLUMNS, "vector", "body")
+_EVENT_COLUMNS = ("memory_id", "event_type", "correlation_id")
+_COLUMNS = ("app_id", "user_id", "id", "kind", "sequence", "change", "expires_at", *_MEMORY_COLUMNS, *_EVENT_COLUMNS, "vector", "body")
 READ_COLUMNS = "id, kind, body, inner, expires_at, vector"
 
 WRITE = (
@@ -71,7 +74,7 @@ def parameters(document: Document) -> dict[str, Any]:
     end is a status, not a clock.
     """
     body = document.body
-    row: dict[str, Any] = dict.fromkeys(_MEMORY_COLUMNS)
+    row: dict[str, Any] = dict.fromkeys((*_MEMORY_COLUMNS, *_EVENT_COLUMNS))
     if document.kind in MEMORY_KINDS:
         if document.expires_at is not None:
             raise ValueError(f"{document.id}: a memory does not expire")
@@ -79,10 +82,14 @@ def parameters(document: Document) -> dict[str, Any]:
         body = public_part(body)
     elif document.kind == "conflict":
         row["status"] = body["status"]
+    elif document.kind == "event":
+        row.update(type=body["memory_type"], event_at=seconds(body["occurred_at"]))
+        row.update({name: body[name] for name in _EVENT_COLUMNS})
     row.update(
         id=document.id,
         kind=document.kind,
         sequence=document.body.get("sequence", 0),
+        epoch=document.body.get("epoch") or None,
         expires_at=None if document.expires_at is None else document.expires_at.timestamp(),
         vector=as_blob(document.vector),
         body=orjson.dumps(body),
@@ -150,8 +157,21 @@ def _memory_columns(body: dict[str, Any]) -> dict[str, Any]:
         "subject": None if subject is None else folded(subject),
         "attribute": None if attribute is None else folded(attribute),
         "next_id": body["next_id"],
-        "epoch": body["epoch"],
         "inner": orjson.dumps({name: body[name] for name in INTERNAL_FIELDS if name in body}),
+        **_fading_columns(body),
+    }
+
+
+def _fading_columns(body: dict[str, Any]) -> dict[str, Any]:
+    """What is asked for when time has passed; nothing of a memory that time does nothing to, so that no index holds it."""
+    in_slot = body.get("subject") is not None and body.get("attribute") is not None
+    if body["status"] != "active" or not fades(body["type"], pinned=body["pinned"], in_slot=in_slot):
+        return {}
+    return {
+        "idle_since": seconds(body["last_accessed_at"] or body["created_at"]),
+        "halvings": halvings(body["importance_base"]),
+        "characters": len(body["content"]),
+        "created_at": seconds(body["created_at"]),
     }
 
 

@@ -29,6 +29,8 @@ _TABLES = (
         kind TEXT NOT NULL, sequence INTEGER NOT NULL, change INTEGER, expires_at REAL,
         type TEXT, status TEXT, status_reason TEXT, category TEXT, session_id TEXT, agent_id TEXT,
         event_at REAL, valid_from REAL, valid_until REAL, tags TEXT, subject TEXT, attribute TEXT, next_id TEXT,
+        idle_since REAL, halvings REAL, characters INTEGER, created_at REAL,
+        memory_id TEXT, event_type TEXT, correlation_id TEXT,
         epoch TEXT, body BLOB NOT NULL, inner BLOB, vector BLOB,
         PRIMARY KEY (app_id, user_id, id)
     )
@@ -39,6 +41,10 @@ _TABLES = (
     "CREATE INDEX documents_by_slot ON documents (app_id, user_id, subject, attribute) WHERE subject IS NOT NULL",
     "CREATE INDEX documents_by_successor ON documents (app_id, user_id, next_id) WHERE next_id IS NOT NULL",
     "CREATE INDEX conflicts_by_status ON documents (app_id, user_id, status, sequence, id) WHERE kind = 'conflict'",
+    "CREATE INDEX documents_by_fading ON documents "
+    "(app_id, user_id, idle_since, halvings, characters, created_at, session_id, epoch, sequence, id) WHERE idle_since IS NOT NULL",
+    "CREATE INDEX events_by_memory ON documents (app_id, user_id, memory_id, sequence) WHERE memory_id IS NOT NULL",
+    "CREATE INDEX events_by_moment ON documents (app_id, user_id, event_at) WHERE memory_id IS NOT NULL",
     "CREATE INDEX documents_by_expiry ON documents (app_id, user_id, expires_at) WHERE expires_at IS NOT NULL",
     "CREATE TABLE embedder (only INTEGER PRIMARY KEY CHECK (only = 1), model TEXT NOT NULL, dimensions INTEGER NOT NULL)",
 )

@@ -22,7 +22,9 @@ from memory_core.domain.scope import Owner
 from memory_core.ports import Batch
 
 log = logging.getLogger(__name__)
-_CHANGED = "SELECT id, kind, body, inner, vector FROM documents WHERE app_id = ? AND user_id = ? AND change > ? ORDER BY change, id"
+_CHANGED = (
+    "SELECT id, kind, body, inner, vector FROM documents WHERE app_id = ? AND user_id = ? AND change > ? AND epoch = ? ORDER BY change, id"
+)
 
 
 class Heavy(Exception):
@@ -89,7 +91,7 @@ class Slices:
             if from_scratch:
                 held.clear()
             check_embedder(connection, self._model, self._dimensions)
-            self._read_missed(connection, owner, held)
+            self._read_missed(connection, owner, held, standing.head.epoch)
         held.epoch, held.change = standing.head.epoch, standing.change
         return standing
 
@@ -113,12 +115,12 @@ class Slices:
     @staticmethod
     def _put(held: Slice, batch: Batch) -> None:
         for document in (write.document for write in batch.writes):
-            if document.kind in MEMORY_KINDS:
+            if document.kind in MEMORY_KINDS and document.body["epoch"] == batch.head.epoch:
                 held.put(document.id, document.kind, document.body, as_blob(document.vector))
 
-    def _read_missed(self, connection: sqlite3.Connection, owner: Owner, held: Slice) -> None:
+    def _read_missed(self, connection: sqlite3.Connection, owner: Owner, held: Slice, epoch: str) -> None:
         try:
-            for memory_id, kind, body, inner, blob in connection.execute(_CHANGED, (*owner, held.change)):
+            for memory_id, kind, body, inner, blob in connection.execute(_CHANGED, (*owner, held.change, epoch)):
                 held.put(memory_id, kind, whole(body, inner), blob)
         except BaseException:
             held.clear()  # a row may be half there: the next look loads everything

@@ -26,10 +26,26 @@ from memory_core.adapters.sqlite.schema import DEPENDENCY, LAYOUT, check_embedde
 from memory_core.adapters.sqlite.slice import Slice
 from memory_core.adapters.sqlite.slices import Heavy, Slices
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
+from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
-from memory_core.ports import Batch, Clock, Document, Filter, Found, Health, Kind, Near, Neighbour, Place, Search, Snapshot, Touch
+from memory_core.ports import (
+    Batch,
+    Clock,
+    Document,
+    EventFilter,
+    Filter,
+    Found,
+    Health,
+    Kind,
+    Near,
+    Neighbour,
+    Place,
+    Search,
+    Snapshot,
+    Touch,
+)
 
 READERS = 3
 IDS_ON_THE_LOOP = 32
@@ -157,7 +173,9 @@ class SqliteStore:
             log.warning("The write-ahead log could not be moved into the file: %s", error.detail)
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
-        """The next owners for whom work waits."""
+        """The next owners for whom work waits. With the first of them, what is left of users erased long ago goes."""
+        if after is None:
+            await self._run(self._writer, bookkeeping.expire, self._clock.now())
         return await self._run(self._readers, bookkeeping.waiting, after, limit)
 
     async def search(self, owner: Owner, search: Search) -> Found:
@@ -176,9 +194,25 @@ class SqliteStore:
         now = self._clock.now()
         return await self._run(self._readers, reading.page, owner, kind, where, after, limit, newest_first, now)
 
-    async def events(self, owner: Owner, after_sequence: int, limit: int) -> list[Event]:
-        """Events with sequence > after_sequence, in order."""
-        return await self._run(self._readers, reading.events, owner, after_sequence, limit)
+    async def faded(
+        self, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int
+    ) -> list[Place]:
+        """Places of memories for which something is due, from an index."""
+        return await self._run(self._readers, reading.faded, owner, rules, now, session_id, after, limit)
+
+    async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
+        """Events with sequence > after_sequence that the filter lets through, in order."""
+        return await self._run(self._readers, reading.events, owner, after_sequence, limit, where)
+
+    async def strays(self, owner: Owner, limit: int, *, epoch: str | None = None) -> list[Document]:
+        """What is not of the head's epoch."""
+        return await self._run(self._readers, reading.strays, owner, limit, epoch)
+
+    async def scrub(self) -> bool:
+        """Delete what has expired, move the write-ahead log into the file, where deleted rows were overwritten with zeros, and cut it to
+        nothing.
+        """
+        return await self._run(self._writer, bookkeeping.scrub, self._clock.now())
 
     async def check(self) -> Health:
         """One small read, with what the file and the slices take."""

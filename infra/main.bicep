@@ -1,0 +1,429 @@
+// Memory Core on Azure: a resource group and everything in it, without a key. `azd up` deploys it; docs/deploy.md says how and what it costs.
+// Names, app settings, roles, queues, alerts: policy.json. What the container has to be like: the app's own policy.json. Both are read by
+// Terraform too, so that neither can say something else.
+targetScope = 'subscription'
+
+@minLength(1)
+@maxLength(40)
+@description('Name of this environment; it is part of the resource group\'s name and, hashed, of all others.')
+param environmentName string
+
+@minLength(1)
+@description('Region of everything but an OpenAI account that exists already.')
+@metadata({ azd: { type: 'location' } })
+param location string
+
+@description('End of all names. Give one to take over what another deployment has made.')
+param nameSuffix string = uniqueString(subscription().id, environmentName, location)
+
+@description('Object id of a person or a pipeline that may look at queues, archive, models and logs; none when empty.')
+param principalId string = ''
+
+@allowed(['User', 'ServicePrincipal', 'Group'])
+@description('What that principal is.')
+param principalType string = 'User'
+
+@description('Whether that principal may read and write memories too. They are users\' data: off.')
+param principalReadsMemories bool = false
+
+@allowed(['serverless', 'autoscale'])
+@description('How Cosmos DB is paid for. Serverless is for development: no throughput is reserved, and it stays in one region.')
+param cosmosMode string = 'serverless'
+
+@minValue(1000)
+@description('Most request units a second under autoscale; a tenth of it is paid for when idle.')
+param cosmosMaxThroughput int = 4000
+
+@allowed(['Strong', 'BoundedStaleness'])
+@description('Both hold what was acknowledged. Strong is for one region.')
+param cosmosConsistency string = 'Strong'
+
+@allowed(['Standard_LRS', 'Standard_ZRS', 'Standard_GZRS'])
+@description('Copies that storage keeps: in one building, in three, or in another region too. Not every region has three buildings.')
+param storageSku string = 'Standard_ZRS'
+
+@allowed(['Continuous7Days', 'Continuous30Days'])
+@description('How far back the account can be restored to any second.')
+param cosmosBackup string = 'Continuous7Days'
+
+@allowed(['quantizedFlat', 'diskANN'])
+@description('Index of the vectors. It can\'t be changed later without another container.')
+param vectorIndexType string = 'quantizedFlat'
+
+@minValue(1)
+@maxValue(4096)
+@description('Length of a vector. It can\'t be changed later without another container.')
+param embeddingDimensions int = 1536
+
+@description('Whether to have Azure Managed Redis: the short term beside the truth, and the one resource that costs when idle.')
+param enableRedis bool = false
+
+@description('Size of Redis.')
+param redisSku string = 'Balanced_B0'
+
+@description('Whether Redis has a replica. Without one it is down while it is patched; the app goes on without it.')
+param redisHighAvailability bool = false
+
+@description('Whether the app\'s three secrets stand in a Key Vault instead of its settings.')
+param enableKeyVault bool = true
+
+@description('Whether the app is in a virtual network and everything behind it is reached by private endpoints only.')
+param vnetEnabled bool = false
+
+@description('With a virtual network: whether the account that holds the app\'s package, and nothing of users, stays open to deployments from outside it.')
+param deployFromPublicNetwork bool = true
+
+@description('Resource id of an OpenAI account that exists already; empty: one is made.')
+param existingOpenAI string = ''
+
+@description('Name of the embedding model, which is also the name of its deployment.')
+param embeddingModel string = 'text-embedding-3-small'
+
+@description('Version of the embedding model.')
+param embeddingModelVersion string = '1'
+
+@description('Thousands of tokens a minute for the embedding model.')
+param embeddingCapacity int = 50
+
+@description('Name of the chat model, which is also the name of its deployment; none: conversations are formed by rules.')
+param chatModel string = 'gpt-4.1-mini'
+
+@description('Version of the chat model.')
+param chatModelVersion string = '2025-04-14'
+
+@description('Thousands of tokens a minute for the chat model.')
+param chatCapacity int = 50
+
+@description('Where the models run: GlobalStandard anywhere, DataZoneStandard in the data zone, Standard in the region.')
+@allowed(['GlobalStandard', 'DataZoneStandard', 'Standard'])
+param modelSku string = 'GlobalStandard'
+
+@minValue(0)
+@description('Instances that always wait for requests. 1 in production spares callers the cold start.')
+param alwaysReady int = 0
+
+@minValue(1)
+@maxValue(1000)
+@description('Most instances.')
+param maximumInstances int = 40
+
+@allowed([512, 2048, 4096])
+@description('Memory of an instance, in MB.')
+param instanceMemory int = 2048
+
+@minValue(1)
+@maxValue(1000)
+@description('Requests that one instance serves at once.')
+param httpConcurrency int = 16
+
+@allowed(['3.13', '3.12', '3.11'])
+@description('Version of Python.')
+param pythonVersion string = '3.13'
+
+@minValue(30)
+@description('Days that logs are kept.')
+param logRetentionDays int = 30
+
+@description('Most gigabytes of logs a day, -1 for no limit.')
+param logDailyCapGb int = 5
+
+@description('Where alerts are sent; none when empty.')
+param alertEmail string = ''
+
+@description('Most that a month should cost, in the subscription\'s currency; 0: no budget. It warns and stops nothing.')
+param monthlyBudget int = 0
+
+@description('First day of the month in which the budget begins.')
+param budgetStart string = utcNow('yyyy-MM-01')
+
+@secure()
+@description('JSON list of API keys, as MEMORY_API_KEYS takes it: their SHA-256 only.')
+param apiKeys string
+
+@secure()
+@minLength(16)
+@description('Signs cursors. The same in every deployment, or lists that are being read end in the middle.')
+param cursorSecret string
+
+@secure()
+@minLength(16)
+@description('Signs webhooks. Receivers know it too.')
+param webhookSecret string
+
+var policy = loadJsonContent('policy.json')
+var tags = { 'azd-env-name': environmentName, application: 'memory-core' }
+var hasOpenAI = empty(existingOpenAI)
+var names = {
+  resourceGroup: '${policy.names.resourceGroup}${environmentName}'
+  identity: '${policy.names.identity}${nameSuffix}'
+  workspace: '${policy.names.workspace}${nameSuffix}'
+  insights: '${policy.names.insights}${nameSuffix}'
+  hostStorage: '${policy.names.hostStorage}${nameSuffix}'
+  dataStorage: '${policy.names.dataStorage}${nameSuffix}'
+  cosmos: '${policy.names.cosmos}${nameSuffix}'
+  redis: '${policy.names.redis}${nameSuffix}'
+  openai: hasOpenAI ? '${policy.names.openai}${nameSuffix}' : last(split(existingOpenAI, '/'))
+  keyVault: '${policy.names.keyVault}${nameSuffix}'
+  plan: '${policy.names.plan}${nameSuffix}'
+  app: '${policy.names.app}${nameSuffix}'
+  network: '${policy.names.network}${nameSuffix}'
+  actionGroup: '${policy.names.actionGroup}${nameSuffix}'
+  workbook: '${policy.names.workbook}${nameSuffix}'
+}
+var absent = concat(enableRedis ? [] : ['redis'], enableKeyVault ? [] : ['keyVault'], hasOpenAI ? [] : ['openai'])
+var endpoints = filter(policy.privateEndpoints, one => vnetEnabled && !contains(absent, one.of))
+var openAISubscription = hasOpenAI ? subscription().subscriptionId : split(existingOpenAI, '/')[2]
+var openAIGroup = hasOpenAI ? names.resourceGroup : split(existingOpenAI, '/')[4]
+
+resource group 'Microsoft.Resources/resourceGroups@2024-03-01' = {
+  name: names.resourceGroup
+  location: location
+  tags: tags
+}
+
+module identity 'modules/identity.bicep' = {
+  scope: group
+  name: 'identity'
+  params: {
+    name: names.identity
+    location: location
+    tags: tags
+  }
+}
+
+module monitoring 'modules/monitoring.bicep' = {
+  scope: group
+  name: 'monitoring'
+  params: {
+    workspaceName: names.workspace
+    insightsName: names.insights
+    location: location
+    tags: tags
+    retentionDays: logRetentionDays
+    dailyCapGb: logDailyCapGb
+  }
+}
+
+module network 'modules/network.bicep' = if (vnetEnabled) {
+  scope: group
+  name: 'network'
+  params: {
+    name: names.network
+    location: location
+    tags: tags
+    withOpenAI: hasOpenAI
+    withRedis: enableRedis
+    withKeyVault: enableKeyVault
+  }
+}
+
+module storage 'modules/storage.bicep' = {
+  scope: group
+  name: 'storage'
+  params: {
+    hostName: names.hostStorage
+    dataName: names.dataStorage
+    location: location
+    tags: tags
+    sku: storageSku
+    hostIsPublic: !vnetEnabled || deployFromPublicNetwork
+    dataIsPublic: !vnetEnabled
+  }
+}
+
+module cosmos 'modules/cosmos.bicep' = {
+  scope: group
+  name: 'cosmos'
+  params: {
+    name: names.cosmos
+    location: location
+    tags: tags
+    mode: cosmosMode
+    maxThroughput: cosmosMaxThroughput
+    consistency: cosmosConsistency
+    backup: cosmosBackup
+    vectorIndexType: vectorIndexType
+    embeddingDimensions: embeddingDimensions
+    isPublic: !vnetEnabled
+    principalId: identity.outputs.principalId
+    personId: principalReadsMemories ? principalId : ''
+  }
+}
+
+module redis 'modules/redis.bicep' = if (enableRedis) {
+  scope: group
+  name: 'redis'
+  params: {
+    name: names.redis
+    location: location
+    tags: tags
+    sku: redisSku
+    highAvailability: redisHighAvailability
+    isPublic: !vnetEnabled
+    principalId: identity.outputs.principalId
+  }
+}
+
+module openai 'modules/openai.bicep' = if (hasOpenAI) {
+  scope: group
+  name: 'openai'
+  params: {
+    name: names.openai
+    location: location
+    tags: tags
+    isPublic: !vnetEnabled
+    modelSku: modelSku
+    embeddingModel: embeddingModel
+    embeddingModelVersion: embeddingModelVersion
+    embeddingCapacity: embeddingCapacity
+    chatModel: chatModel
+    chatModelVersion: chatModelVersion
+    chatCapacity: chatCapacity
+  }
+}
+
+module openaiAccess 'modules/openai-access.bicep' = {
+  scope: resourceGroup(openAISubscription, openAIGroup)
+  name: 'openai-access-${nameSuffix}'
+  params: {
+    name: names.openai
+    principalId: identity.outputs.principalId
+    personId: principalId
+    personType: principalType
+  }
+  dependsOn: [openai]
+}
+
+module keyVault 'modules/keyvault.bicep' = if (enableKeyVault) {
+  scope: group
+  name: 'keyvault'
+  params: {
+    name: names.keyVault
+    location: location
+    tags: tags
+    isPublic: !vnetEnabled
+    apiKeys: apiKeys
+    cursorSecret: cursorSecret
+    webhookSecret: webhookSecret
+  }
+}
+
+module rbac 'modules/rbac.bicep' = {
+  scope: group
+  name: 'rbac'
+  params: {
+    hostStorageName: storage.outputs.hostName
+    dataStorageName: storage.outputs.dataName
+    workspaceName: monitoring.outputs.workspaceName
+    insightsName: monitoring.outputs.insightsName
+    keyVaultName: enableKeyVault ? names.keyVault : ''
+    principalId: identity.outputs.principalId
+    personId: principalId
+    personType: principalType
+  }
+  dependsOn: [keyVault]
+}
+
+module privateEndpoints 'modules/private-endpoint.bicep' = [
+  for one in endpoints: {
+    scope: group
+    name: 'endpoint-${one.of}-${one.group}'
+    params: {
+      name: 'pe-${one.of}-${one.group}-${nameSuffix}'
+      location: location
+      tags: tags
+      networkName: names.network
+      serviceId: '${group.id}/providers/${one.type}/${names[one.of]}'
+      groupId: one.group
+      zoneName: one.zone
+    }
+    dependsOn: [network, storage, cosmos, redis, openai, keyVault]
+  }
+]
+
+module functionApp 'modules/functionapp.bicep' = {
+  scope: group
+  name: 'functionapp'
+  params: {
+    name: names.app
+    planName: names.plan
+    location: location
+    tags: union(tags, { 'azd-service-name': 'api' })
+    identityId: identity.outputs.id
+    pythonVersion: pythonVersion
+    instanceMemory: instanceMemory
+    maximumInstances: maximumInstances
+    httpConcurrency: httpConcurrency
+    alwaysReady: alwaysReady
+    packageContainerUrl: storage.outputs.packageContainerUrl
+    subnetId: vnetEnabled ? '${group.id}/providers/Microsoft.Network/virtualNetworks/${names.network}/subnets/app' : ''
+    sources: {
+      hostStorageName: storage.outputs.hostName
+      identityClientId: identity.outputs.clientId
+      queueEndpoint: storage.outputs.queueEndpoint
+      blobEndpoint: storage.outputs.blobEndpoint
+      archiveContainer: policy.archiveContainer
+      insightsConnectionString: monitoring.outputs.connectionString
+      insightsAuthentication: 'ClientId=${identity.outputs.clientId};Authorization=AAD'
+      cosmosEndpoint: cosmos.outputs.endpoint
+      cosmosDatabase: cosmos.outputs.database
+      shortTerm: enableRedis ? 'redis' : 'none'
+      redisUrl: enableRedis ? redis!.outputs.url : ''
+      openaiEndpoint: openaiAccess.outputs.endpoint
+      embeddingDeployment: embeddingModel
+      embeddingDimensions: string(embeddingDimensions)
+      llmProvider: chatModel == 'none' ? 'offline' : 'azure'
+      chatDeployment: chatModel == 'none' ? '' : chatModel
+      apiKeys: enableKeyVault ? keyVault!.outputs.apiKeysReference : apiKeys
+      cursorSecret: enableKeyVault ? keyVault!.outputs.cursorSecretReference : cursorSecret
+      webhookSecret: enableKeyVault ? keyVault!.outputs.webhookSecretReference : webhookSecret
+    }
+  }
+  dependsOn: [rbac, privateEndpoints]
+}
+
+module diagnostics 'modules/diagnostics.bicep' = {
+  scope: group
+  name: 'diagnostics'
+  params: {
+    workspaceId: monitoring.outputs.workspaceId
+    dataStorageName: storage.outputs.dataName
+    cosmosName: cosmos.outputs.name
+    appName: functionApp.outputs.name
+    openAIName: hasOpenAI ? names.openai : ''
+    keyVaultName: enableKeyVault ? names.keyVault : ''
+    redisName: enableRedis ? names.redis : ''
+  }
+  dependsOn: [openai, keyVault, redis]
+}
+
+module alerts 'modules/alerts.bicep' = {
+  scope: group
+  name: 'alerts'
+  params: {
+    workspaceId: monitoring.outputs.workspaceId
+    actionGroupName: names.actionGroup
+    workbookName: names.workbook
+    location: location
+    tags: tags
+    email: alertEmail
+  }
+}
+
+module budget 'modules/budget.bicep' = if (monthlyBudget > 0) {
+  scope: group
+  name: 'budget'
+  params: {
+    amount: monthlyBudget
+    start: budgetStart
+    actionGroupId: alerts.outputs.actionGroupId
+  }
+}
+
+output AZURE_RESOURCE_GROUP string = group.name
+output AZURE_LOCATION string = location
+output SERVICE_API_NAME string = functionApp.outputs.name
+output SERVICE_API_URL string = functionApp.outputs.url
+output MEMORY_COSMOS_ENDPOINT string = cosmos.outputs.endpoint
+output MEMORY_QUEUE_ACCOUNT_URL string = storage.outputs.queueEndpoint
+output MEMORY_ARCHIVE_ACCOUNT_URL string = storage.outputs.blobEndpoint

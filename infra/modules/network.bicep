@@ -1,0 +1,83 @@
+// A virtual network with a subnet for the app, one for private endpoints, and the zones in which their names resolve.
+param name string
+param location string
+param tags object
+param withOpenAI bool
+param withRedis bool
+param withKeyVault bool
+
+var policy = loadJsonContent('../policy.json')
+var absent = concat(withOpenAI ? [] : ['openai'], withRedis ? [] : ['redis'], withKeyVault ? [] : ['keyVault'])
+var present = filter(policy.privateZones, one => !contains(absent, one.of))
+
+// Nothing comes in but what the network itself sends: the subnets hold clients and endpoints, and no server.
+resource rules 'Microsoft.Network/networkSecurityGroups@2024-05-01' = {
+  name: '${name}-rules'
+  location: location
+  tags: tags
+  properties: {
+    securityRules: [
+      {
+        name: 'no-entry-from-the-internet'
+        properties: {
+          priority: 100
+          direction: 'Inbound'
+          access: 'Deny'
+          protocol: '*'
+          sourceAddressPrefix: 'Internet'
+          sourcePortRange: '*'
+          destinationAddressPrefix: '*'
+          destinationPortRange: '*'
+        }
+      }
+    ]
+  }
+}
+
+resource network 'Microsoft.Network/virtualNetworks@2024-05-01' = {
+  name: name
+  location: location
+  tags: tags
+  properties: {
+    addressSpace: { addressPrefixes: [policy.network.space] }
+    subnets: [
+      {
+        name: 'app'
+        properties: {
+          addressPrefix: policy.network.app
+          networkSecurityGroup: { id: rules.id }
+          delegations: [{ name: 'flex-consumption', properties: { serviceName: 'Microsoft.App/environments' } }]
+        }
+      }
+      {
+        name: 'endpoints'
+        properties: {
+          addressPrefix: policy.network.endpoints
+          networkSecurityGroup: { id: rules.id }
+          privateEndpointNetworkPolicies: 'Enabled'
+        }
+      }
+    ]
+  }
+}
+
+resource zones 'Microsoft.Network/privateDnsZones@2024-06-01' = [
+  for one in present: {
+    name: one.zone
+    location: 'global'
+    tags: tags
+  }
+]
+
+resource links 'Microsoft.Network/privateDnsZones/virtualNetworkLinks@2024-06-01' = [
+  for (one, index) in present: {
+    parent: zones[index]
+    name: name
+    location: 'global'
+    tags: tags
+    properties: {
+      registrationEnabled: false
+      virtualNetwork: { id: network.id }
+    }
+  }
+]

@@ -1,0 +1,30 @@
+# What each service tells the workspace. Deletions and refusals, not every read: a log line a request would cost more than the request.
+locals {
+  told = {
+    blobs    = { id = "${azurerm_storage_account.data.id}/blobServices/default", logs = ["StorageDelete"], metrics = "Transaction", there = true }
+    cosmos   = { id = azurerm_cosmosdb_account.cosmos.id, logs = ["ControlPlaneRequests", "PartitionKeyRUConsumption"], metrics = "Requests", there = true }
+    app      = { id = azapi_resource.app.id, logs = [], metrics = "AllMetrics", there = true }
+    openai   = { id = local.openai_id, logs = ["Audit", "RequestResponse"], metrics = "AllMetrics", there = local.has_openai }
+    keyVault = { id = one(azurerm_key_vault.vault[*].id), logs = ["AuditEvent"], metrics = "AllMetrics", there = var.enable_key_vault }
+    redis    = { id = one(azurerm_managed_redis.redis[*].id), logs = [], metrics = "AllMetrics", there = var.enable_redis }
+  }
+}
+
+resource "azurerm_monitor_diagnostic_setting" "told" {
+  for_each                       = { for name, one in local.told : name => one if one.there }
+  name                           = "workspace"
+  target_resource_id             = each.value.id
+  log_analytics_workspace_id     = azurerm_log_analytics_workspace.workspace.id
+  log_analytics_destination_type = each.key == "cosmos" ? "Dedicated" : null
+
+  dynamic "enabled_log" {
+    for_each = each.value.logs
+    content {
+      category = enabled_log.value
+    }
+  }
+
+  enabled_metric {
+    category = each.value.metrics
+  }
+}

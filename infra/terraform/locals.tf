@@ -1,0 +1,45 @@
+# What Bicep reads, read here too: names, settings, roles, queues, alerts, and what the container has to be like.
+locals {
+  policy     = jsondecode(file("${path.module}/../policy.json"))
+  containers = jsondecode(file("${path.module}/../../memory_core/adapters/cosmos/policy.json"))
+  suffix     = coalesce(var.name_suffix, substr(sha1("${var.subscription_id}/${var.environment_name}/${var.location}"), 0, 13))
+  tags       = { "azd-env-name" = var.environment_name, application = "memory-core" }
+  has_openai = var.existing_openai == ""
+
+  existing_openai = split("/", var.existing_openai)
+  openai_id       = local.has_openai ? one(azurerm_cognitive_account.openai[*].id) : one(data.azurerm_cognitive_account.existing[*].id)
+  openai_endpoint = local.has_openai ? one(azurerm_cognitive_account.openai[*].endpoint) : one(data.azurerm_cognitive_account.existing[*].endpoint)
+
+  absent    = concat(var.enable_redis ? [] : ["redis"], var.enable_key_vault ? [] : ["keyVault"], local.has_openai ? [] : ["openai"])
+  zones     = { for one in local.policy.privateZones : one.zone => one if var.vnet_enabled && !contains(local.absent, one.of) }
+  endpoints = { for one in local.policy.privateEndpoints : "${one.of}-${one.group}" => one if var.vnet_enabled && !contains(local.absent, one.of) }
+
+  names = { for key, prefix in local.policy.names : key => key == "resourceGroup" ? "${prefix}${var.environment_name}" : "${prefix}${local.suffix}" }
+
+  # What policy.json takes settings from, by the names in settingsFrom.
+  sources = {
+    hostStorageName          = azurerm_storage_account.host.name
+    identityClientId         = azurerm_user_assigned_identity.app.client_id
+    queueEndpoint            = azurerm_storage_account.data.primary_queue_endpoint
+    blobEndpoint             = azurerm_storage_account.data.primary_blob_endpoint
+    archiveContainer         = local.policy.archiveContainer
+    insightsConnectionString = azurerm_application_insights.insights.connection_string
+    insightsAuthentication   = "ClientId=${azurerm_user_assigned_identity.app.client_id};Authorization=AAD"
+    cosmosEndpoint           = azurerm_cosmosdb_account.cosmos.endpoint
+    cosmosDatabase           = azurerm_cosmosdb_sql_database.database.name
+    shortTerm                = var.enable_redis ? "redis" : "none"
+    redisUrl                 = var.enable_redis ? "rediss://${one(azurerm_managed_redis.redis[*].hostname)}:${local.policy.redisPort}/0" : ""
+    openaiEndpoint           = local.openai_endpoint
+    embeddingDeployment      = var.embedding_model
+    embeddingDimensions      = tostring(var.embedding_dimensions)
+    llmProvider              = var.chat_model == "none" ? "offline" : "azure"
+    chatDeployment           = var.chat_model == "none" ? "" : var.chat_model
+    apiKeys                  = var.enable_key_vault ? local.references["apiKeys"] : var.api_keys
+    cursorSecret             = var.enable_key_vault ? local.references["cursorSecret"] : var.cursor_secret
+    webhookSecret            = var.enable_key_vault ? local.references["webhookSecret"] : var.webhook_secret
+  }
+  settings = concat(
+    [for name, value in local.policy.settings : { name = name, value = value }],
+    [for name, source in local.policy.settingsFrom : { name = name, value = local.sources[source] }],
+  )
+}

@@ -1,0 +1,21 @@
+# Logs and traces. Application Insights takes them by Entra ID only.
+resource "azurerm_log_analytics_workspace" "workspace" {
+  name                         = local.names["workspace"]
+  location                     = var.location
+  resource_group_name          = azurerm_resource_group.group.name
+  tags                         = local.tags
+  sku                          = "PerGB2018"
+  retention_in_days            = var.log_retention_days
+  daily_quota_gb               = var.log_daily_cap_gb
+  local_authentication_enabled = false
+}
+
+resource "azurerm_application_insights" "insights" {
+  name                         = local.names["insights"]
+  location                     = var.location
+  resource_group_name          = azurerm_resource_group.group.name
+  tags                         = local.tags
+  application_type             = "web"
+  workspace_id                 = azurerm_log_analytics_workspace.workspace.id
+  local_authentication_enabled = false
+}

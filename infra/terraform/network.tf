@@ -1,0 +1,112 @@
+# A virtual network with a subnet for the app, one for private endpoints, and the zones in which their names resolve.
+resource "azurerm_network_security_group" "rules" {
+  count               = var.vnet_enabled ? 1 : 0
+  name                = "${local.names["network"]}-rules"
+  location            = var.location
+  resource_group_name = azurerm_resource_group.group.name
+  tags                = local.tags
+
+  # Nothing comes in but what the network itself sends: the subnets hold clients and endpoints, and no server.
+  security_rule {
+    name                       = "no-entry-from-the-internet"
+    priority                   = 100
+    direction                  = "Inbound"
+    access                     = "Deny"
+    protocol                   = "*"
+    source_address_prefix      = "Internet"
+    source_port_range          = "*"
+    destination_address_prefix = "*"
+    destination_port_range     = "*"
+  }
+}
+
+resource "azurerm_virtual_network" "network" {
+  count               = var.vnet_enabled ? 1 : 0
+  name                = local.names["network"]
+  location            = var.location
+  resource_group_name = azurerm_resource_group.group.name
+  tags                = local.tags
+  address_space       = [local.policy.network.space]
+}
+
+resource "azurerm_subnet" "app" {
+  count                = var.vnet_enabled ? 1 : 0
+  name                 = "app"
+  resource_group_name  = azurerm_resource_group.group.name
+  virtual_network_name = azurerm_virtual_network.network[0].name
+  address_prefixes     = [local.policy.network.app]
+
+  delegation {
+    name = "flex-consumption"
+    service_delegation {
+      name = "Microsoft.App/environments"
+    }
+  }
+}
+
+resource "azurerm_subnet" "endpoints" {
+  count                             = var.vnet_enabled ? 1 : 0
+  name                              = "endpoints"
+  resource_group_name               = azurerm_resource_group.group.name
+  virtual_network_name              = azurerm_virtual_network.network[0].name
+  address_prefixes                  = [local.policy.network.endpoints]
+  private_endpoint_network_policies = "Enabled"
+}
+
+resource "azurerm_subnet_network_security_group_association" "app" {
+  count                     = var.vnet_enabled ? 1 : 0
+  subnet_id                 = azurerm_subnet.app[0].id
+  network_security_group_id = azurerm_network_security_group.rules[0].id
+}
+
+resource "azurerm_subnet_network_security_group_association" "endpoints" {
+  count                     = var.vnet_enabled ? 1 : 0
+  subnet_id                 = azurerm_subnet.endpoints[0].id
+  network_security_group_id = azurerm_network_security_group.rules[0].id
+}
+
+resource "azurerm_private_dns_zone" "zones" {
+  for_each            = local.zones
+  name                = each.key
+  resource_group_name = azurerm_resource_group.group.name
+  tags                = local.tags
+}
+
+resource "azurerm_private_dns_zone_virtual_network_link" "links" {
+  for_each             = local.zones
+  name                 = local.names["network"]
+  private_dns_zone_id  = azurerm_private_dns_zone.zones[each.key].id
+  virtual_network_id   = azurerm_virtual_network.network[0].id
+  registration_enabled = false
+  tags                 = local.tags
+}
+
+resource "azurerm_private_endpoint" "endpoints" {
+  for_each            = local.endpoints
+  name                = "pe-${each.key}-${local.suffix}"
+  location            = var.location
+  resource_group_name = azurerm_resource_group.group.name
+  tags                = local.tags
+  subnet_id           = azurerm_subnet.endpoints[0].id
+
+  private_service_connection {
+    name                           = "pe-${each.key}-${local.suffix}"
+    is_manual_connection           = false
+    private_connection_resource_id = "${azurerm_resource_group.group.id}/providers/${each.value.type}/${local.names[each.value.of]}"
+    subresource_names              = [each.value.group]
+  }
+
+  private_dns_zone_group {
+    name                 = "default"
+    private_dns_zone_ids = [azurerm_private_dns_zone.zones[each.value.zone].id]
+  }
+
+  depends_on = [
+    azurerm_storage_account.host,
+    azurerm_storage_account.data,
+    azurerm_cosmosdb_account.cosmos,
+    azurerm_managed_redis.redis,
+    azurerm_cognitive_account.openai,
+    azurerm_key_vault.vault,
+  ]
+}

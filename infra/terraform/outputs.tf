@@ -1,0 +1,27 @@
+output "azure_resource_group" {
+  value = azurerm_resource_group.group.name
+}
+
+output "azure_location" {
+  value = var.location
+}
+
+output "service_api_name" {
+  value = azapi_resource.app.name
+}
+
+output "service_api_url" {
+  value = "https://${azapi_resource.app.output.properties.defaultHostName}"
+}
+
+output "memory_cosmos_endpoint" {
+  value = azurerm_cosmosdb_account.cosmos.endpoint
+}
+
+output "memory_queue_account_url" {
+  value = azurerm_storage_account.data.primary_queue_endpoint
+}
+
+output "memory_archive_account_url" {
+  value = azurerm_storage_account.data.primary_blob_endpoint
+}

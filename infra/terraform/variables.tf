@@ -1,0 +1,337 @@
+variable "subscription_id" {
+  description = "Subscription to deploy into."
+  type        = string
+}
+
+variable "environment_name" {
+  description = "Name of this environment; it is part of the resource group's name and, hashed, of all others."
+  type        = string
+
+  validation {
+    condition     = length(var.environment_name) >= 1 && length(var.environment_name) <= 40
+    error_message = "environment_name has to have at least 1 and at most 40 characters."
+  }
+}
+
+variable "location" {
+  description = "Region of everything but an OpenAI account that exists already."
+  type        = string
+
+  validation {
+    condition     = length(var.location) >= 1
+    error_message = "location has to have at least 1 characters."
+  }
+}
+
+variable "name_suffix" {
+  description = "End of all names. Give one to take over what another deployment has made."
+  type        = string
+  default     = null
+}
+
+variable "principal_id" {
+  description = "Object id of a person or a pipeline that may look at queues, archive, models and logs; none when empty."
+  type        = string
+  default     = ""
+}
+
+variable "principal_type" {
+  description = "What that principal is."
+  type        = string
+  default     = "User"
+
+  validation {
+    condition     = contains(["User", "ServicePrincipal", "Group"], var.principal_type)
+    error_message = "principal_type has to be one of User, ServicePrincipal, Group."
+  }
+}
+
+variable "principal_reads_memories" {
+  description = "Whether that principal may read and write memories too. They are users' data: off."
+  type        = bool
+  default     = false
+}
+
+variable "cosmos_mode" {
+  description = "How Cosmos DB is paid for. Serverless is for development: no throughput is reserved, and it stays in one region."
+  type        = string
+  default     = "serverless"
+
+  validation {
+    condition     = contains(["serverless", "autoscale"], var.cosmos_mode)
+    error_message = "cosmos_mode has to be one of serverless, autoscale."
+  }
+}
+
+variable "cosmos_max_throughput" {
+  description = "Most request units a second under autoscale; a tenth of it is paid for when idle."
+  type        = number
+  default     = 4000
+
+  validation {
+    condition     = var.cosmos_max_throughput >= 1000
+    error_message = "cosmos_max_throughput has to be at least 1000."
+  }
+}
+
+variable "cosmos_consistency" {
+  description = "Both hold what was acknowledged. Strong is for one region."
+  type        = string
+  default     = "Strong"
+
+  validation {
+    condition     = contains(["Strong", "BoundedStaleness"], var.cosmos_consistency)
+    error_message = "cosmos_consistency has to be one of Strong, BoundedStaleness."
+  }
+}
+
+variable "storage_sku" {
+  description = "Copies that storage keeps: in one building, in three, or in another region too. Not every region has three buildings."
+  type        = string
+  default     = "Standard_ZRS"
+
+  validation {
+    condition     = contains(["Standard_LRS", "Standard_ZRS", "Standard_GZRS"], var.storage_sku)
+    error_message = "storage_sku has to be one of Standard_LRS, Standard_ZRS, Standard_GZRS."
+  }
+}
+
+variable "cosmos_backup" {
+  description = "How far back the account can be restored to any second."
+  type        = string
+  default     = "Continuous7Days"
+
+  validation {
+    condition     = contains(["Continuous7Days", "Continuous30Days"], var.cosmos_backup)
+    error_message = "cosmos_backup has to be one of Continuous7Days, Continuous30Days."
+  }
+}
+
+variable "vector_index_type" {
+  description = "Index of the vectors. It can't be changed later without another container."
+  type        = string
+  default     = "quantizedFlat"
+
+  validation {
+    condition     = contains(["quantizedFlat", "diskANN"], var.vector_index_type)
+    error_message = "vector_index_type has to be one of quantizedFlat, diskANN."
+  }
+}
+
+variable "embedding_dimensions" {
+  description = "Length of a vector. It can't be changed later without another container."
+  type        = number
+  default     = 1536
+
+  validation {
+    condition     = var.embedding_dimensions >= 1 && var.embedding_dimensions <= 4096
+    error_message = "embedding_dimensions has to be at least 1 and at most 4096."
+  }
+}
+
+variable "enable_redis" {
+  description = "Whether to have Azure Managed Redis: the short term beside the truth, and the one resource that costs when idle."
+  type        = bool
+  default     = false
+}
+
+variable "redis_sku" {
+  description = "Size of Redis."
+  type        = string
+  default     = "Balanced_B0"
+}
+
+variable "redis_high_availability" {
+  description = "Whether Redis has a replica. Without one it is down while it is patched; the app goes on without it."
+  type        = bool
+  default     = false
+}
+
+variable "enable_key_vault" {
+  description = "Whether the app's three secrets stand in a Key Vault instead of its settings."
+  type        = bool
+  default     = true
+}
+
+variable "vnet_enabled" {
+  description = "Whether the app is in a virtual network and everything behind it is reached by private endpoints only."
+  type        = bool
+  default     = false
+}
+
+variable "deploy_from_public_network" {
+  description = "With a virtual network: whether the account that holds the app's package, and nothing of users, stays open to deployments from outside it."
+  type        = bool
+  default     = true
+}
+
+variable "existing_openai" {
+  description = "Resource id of an OpenAI account that exists already; empty: one is made."
+  type        = string
+  default     = ""
+}
+
+variable "embedding_model" {
+  description = "Name of the embedding model, which is also the name of its deployment."
+  type        = string
+  default     = "text-embedding-3-small"
+}
+
+variable "embedding_model_version" {
+  description = "Version of the embedding model."
+  type        = string
+  default     = "1"
+}
+
+variable "embedding_capacity" {
+  description = "Thousands of tokens a minute for the embedding model."
+  type        = number
+  default     = 50
+}
+
+variable "chat_model" {
+  description = "Name of the chat model, which is also the name of its deployment; none: conversations are formed by rules."
+  type        = string
+  default     = "gpt-4.1-mini"
+}
+
+variable "chat_model_version" {
+  description = "Version of the chat model."
+  type        = string
+  default     = "2025-04-14"
+}
+
+variable "chat_capacity" {
+  description = "Thousands of tokens a minute for the chat model."
+  type        = number
+  default     = 50
+}
+
+variable "model_sku" {
+  description = "Where the models run: GlobalStandard anywhere, DataZoneStandard in the data zone, Standard in the region."
+  type        = string
+  default     = "GlobalStandard"
+
+  validation {
+    condition     = contains(["GlobalStandard", "DataZoneStandard", "Standard"], var.model_sku)
+    error_message = "model_sku has to be one of GlobalStandard, DataZoneStandard, Standard."
+  }
+}
+
+variable "always_ready" {
+  description = "Instances that always wait for requests. 1 in production spares callers the cold start."
+  type        = number
+  default     = 0
+
+  validation {
+    condition     = var.always_ready >= 0
+    error_message = "always_ready has to be at least 0."
+  }
+}
+
+variable "maximum_instances" {
+  description = "Most instances."
+  type        = number
+  default     = 40
+
+  validation {
+    condition     = var.maximum_instances >= 1 && var.maximum_instances <= 1000
+    error_message = "maximum_instances has to be at least 1 and at most 1000."
+  }
+}
+
+variable "instance_memory" {
+  description = "Memory of an instance, in MB."
+  type        = number
+  default     = 2048
+
+  validation {
+    condition     = contains([512, 2048, 4096], var.instance_memory)
+    error_message = "instance_memory has to be one of 512, 2048, 4096."
+  }
+}
+
+variable "http_concurrency" {
+  description = "Requests that one instance serves at once."
+  type        = number
+  default     = 16
+
+  validation {
+    condition     = var.http_concurrency >= 1 && var.http_concurrency <= 1000
+    error_message = "http_concurrency has to be at least 1 and at most 1000."
+  }
+}
+
+variable "python_version" {
+  description = "Version of Python."
+  type        = string
+  default     = "3.13"
+
+  validation {
+    condition     = contains(["3.13", "3.12", "3.11"], var.python_version)
+    error_message = "python_version has to be one of 3.13, 3.12, 3.11."
+  }
+}
+
+variable "log_retention_days" {
+  description = "Days that logs are kept."
+  type        = number
+  default     = 30
+
+  validation {
+    condition     = var.log_retention_days >= 30
+    error_message = "log_retention_days has to be at least 30."
+  }
+}
+
+variable "log_daily_cap_gb" {
+  description = "Most gigabytes of logs a day, -1 for no limit."
+  type        = number
+  default     = 5
+}
+
+variable "alert_email" {
+  description = "Where alerts are sent; none when empty."
+  type        = string
+  default     = ""
+}
+
+variable "monthly_budget" {
+  description = "Most that a month should cost, in the subscription's currency; 0: no budget. It warns and stops nothing."
+  type        = number
+  default     = 0
+}
+
+variable "budget_start" {
+  description = "First day of the month in which the budget begins."
+  type        = string
+  default     = null
+}
+
+variable "api_keys" {
+  description = "JSON list of API keys, as MEMORY_API_KEYS takes it: their SHA-256 only."
+  type        = string
+  sensitive   = true
+}
+
+variable "cursor_secret" {
+  description = "Signs cursors. The same in every deployment, or lists that are being read end in the middle."
+  type        = string
+  sensitive   = true
+
+  validation {
+    condition     = length(var.cursor_secret) >= 16
+    error_message = "cursor_secret has to have at least 16 characters."
+  }
+}
+
+variable "webhook_secret" {
+  description = "Signs webhooks. Receivers know it too."
+  type        = string
+  sensitive   = true
+
+  validation {
+    condition     = length(var.webhook_secret) >= 16
+    error_message = "webhook_secret has to have at least 16 characters."
+  }
+}

@@ -1,0 +1,36 @@
+"""The calls of MemoryCore about the life of memories: time taking its course, forgetting, bringing back."""
+
+from __future__ import annotations
+
+from memory_core.calls.conversing import NO_CALL
+from memory_core.consolidation.phase import Consolidation
+from memory_core.domain.results import Accepted, Call, Foreseen
+from memory_core.domain.scope import Owner, checked
+from memory_core.domain.upkeep_requests import DecayInput, ForgetInput
+from memory_core.ledger.receipts import keyed
+from memory_core.telemetry import Telemetry
+
+
+class Upkeep:
+    """A part of `MemoryCore`, which supplies what it stands on."""
+
+    _consolidation: Consolidation
+    _telemetry: Telemetry
+
+    async def decay(self, owner: Owner, asked: DecayInput, call: Call = NO_CALL) -> Accepted | Foreseen:
+        """Take memories that nobody has looked at for long out of sight, by a task; a dry run only counts them.
+
+        Asked as often as anybody likes: importance is computed when it is read, and nothing but a crossing of the floor is written.
+        Raises Conflict, Unavailable.
+        """
+        with self._telemetry.operation("decay"):
+            if asked.dry_run:
+                return await self._consolidation.decay.foresee(checked(owner), asked)
+            return await self._consolidation.decay.begin(checked(owner), asked, keyed(call, "decay", asked))
+
+    async def forget(self, owner: Owner, asked: ForgetInput, call: Call = NO_CALL) -> Accepted | Foreseen:
+        """Forget what a filter fits, by a task: softly, or for good; a dry run only counts. Raises Conflict, Unavailable."""
+        with self._telemetry.operation("forget"):
+            if asked.dry_run:
+                return await self._consolidation.forgetter.foresee(checked(owner), asked)
+            return await self._consolidation.forgetter.begin(checked(owner), asked, keyed(call, "forget", asked))

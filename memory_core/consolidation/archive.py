@@ -1,0 +1,275 @@
+"""The archive run: chains that nobody has touched for years move to the archive, each whole, a stub staying of every memory.
+
+Page by page over a user's memories, by a plan that is frozen when it is asked for. For each chunk: find the chains, read them, write
+their cold copies, read those back, and only then cut, in one commit. One would get wrong: the cut rests on what was archived, not on
+what stands there now. A chain that somebody has touched or joined since is left alone in this run; it is never read again and cut.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from memory_core.consolidation.archive_plan import ARCHIVABLE, ArchiveRules, Plan
+from memory_core.consolidation.chains import ChainReader, Moving
+from memory_core.consolidation.cold_sweep import ColdSweep
+from memory_core.domain.archival import stub_of
+from memory_core.domain.errors import Damaged, NotFound, Unavailable
+from memory_core.domain.models import Event, Memory
+from memory_core.domain.results import Accepted, Call, Foreseen
+from memory_core.domain.scope import Owner
+from memory_core.evolution.families import Families, Family
+from memory_core.ledger.changes import Change
+from memory_core.ledger.cold_copies import ColdCopies
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.leases import Lease, TaskLost
+from memory_core.ledger.operations import Chunk, Operation, Operations
+from memory_core.ports import Clock, Document, LongTermStore, Place
+
+PAGE = 50
+"""Memories looked at together: their chains are found in a few queries for all of them."""
+MOST = 20_000
+"""Memories that one run moves; the next one goes on. At 100 a second that is some minutes of a queue's function."""
+MOST_LOOKED_AT = 20_000
+"""Memories that a dry run looks at within one request."""
+WRITES = 8
+"""Cold copies written at once."""
+TRIES = 8
+"""How often in a row somebody else may commit before a chunk is given up for this run."""
+EVENTS = 500
+COUNTS = ("archived", "chains", "abandoned", "too_large", "damaged", "swept")
+SETTLED = "settled"
+"""The cursor when every chain has been seen: from then on no cut is committed, and what was written in vain can be removed."""
+log = logging.getLogger(__name__)
+
+
+class _Moved(Exception):
+    """Somebody else's commits came first: up to this sequence."""
+
+    def __init__(self, sequence: int) -> None:
+        super().__init__(sequence)
+        self.sequence = sequence
+
+
+@dataclass(slots=True)
+class _Run:
+    """What a worker knows of the run it is in; counts: what is to be added to the operation's with the next commit."""
+
+    lease: Lease
+    operation: Operation
+    plan: Plan
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """One page of the scan: where it ends, the head's sequence before it, and the chains that are met first in it and may go."""
+
+    place: Place
+    sequence: int
+    families: tuple[tuple[Place, Family], ...]
+    last: bool
+
+
+class Archiver:
+    """Moves the old chains of any owner."""
+
+    def __init__(
+        self, store: LongTermStore, ledger: Ledger, operations: Operations, copies: ColdCopies, clock: Clock, rules: ArchiveRules
+    ) -> None:
+        self._store, self._operations, self._copies = store, operations, copies
+        self._clock, self._rules = clock, rules
+        self._families, self._chains = Families(store), ChainReader(ledger, copies)
+        self._sweep = ColdSweep(store, copies)
+
+    async def begin(self, owner: Owner, session_id: str | None, call: Call) -> Accepted:
+        """A run as a task. Raises Conflict, Unavailable."""
+        plan = await self._plan(owner, session_id)
+        return await self._operations.begin(owner, "archive", plan.body(), call)
+
+    async def foresee(self, owner: Owner, session_id: str | None) -> Foreseen:
+        """What a run would do now: the memories and chains that would move, and those that can't. capped: there may be more."""
+        plan = await self._plan(owner, session_id)
+        counts, looked_at, capped = Counter(dict.fromkeys(("archived", "chains", "too_large"), 0)), 0, False
+        async for seen in self._pages(owner, plan, None):
+            async for portion in self._chains.portions(owner, [family for _, family in seen.families], counts):
+                counts["archived"] += sum(len(one.copy.members) for one in portion)
+                counts["chains"] += len(portion)
+            looked_at += PAGE
+            if capped := not seen.last and (looked_at >= MOST_LOOKED_AT or counts["archived"] >= MOST):
+                break
+        return Foreseen(counts, capped)
+
+    async def work(self, lease: Lease) -> None:
+        """Do, or finish, the run of a task. Raises TaskLost, Unavailable, HeadMoved."""
+        epoch = await self._epoch(lease.owner)
+        try:
+            await self._work(lease)
+        except (TaskLost, NotFound, Unavailable):
+            if epoch is not None and await self._epoch(lease.owner) != epoch:
+                await self._forget(lease, epoch)
+            raise
+
+    async def _work(self, lease: Lease) -> None:
+        operation = await self._operations.of(lease)
+        run = _Run(lease, operation, Plan.of(operation.plan))
+        capped = False
+        if operation.cursor != SETTLED:
+            capped = await self._scan(run)
+            await self._advance(run, SETTLED)
+        await lease.report("sweeping", 0.99)
+        run.counts["swept"] += await self._sweep.run(lease.owner, run.operation.id)
+        await self._advance(run, SETTLED, done=True, capped=capped)
+
+    async def _epoch(self, owner: Owner) -> str | None:
+        """The epoch of a user's life, None when that is over."""
+        head = (await self._store.snapshot(owner)).head
+        return None if head is None or head.state == "erasing" else head.epoch
+
+    async def _forget(self, lease: Lease, epoch: str) -> None:
+        """Of a user who was erased while a run was under way nothing may be left by it; and no commit can name its copies any more."""
+        async for name in self._copies.names(lease.owner, epoch):
+            await self._copies.remove(lease.owner, name)
+
+    async def _plan(self, owner: Owner, session_id: str | None) -> Plan:
+        head = (await self._store.snapshot(owner)).head
+        return Plan(self._clock.now(), 0 if head is None else head.sequence, session_id, self._rules)
+
+    async def _scan(self, run: _Run) -> bool:
+        """Go through the memories and cut what is due; whether the run stopped at its cap."""
+        owner, cursor = run.lease.owner, run.operation.cursor
+        async for seen in self._pages(owner, run.plan, None if cursor is None else Place(*cursor)):
+            await run.lease.report("archiving", 0.98 * min(1.0, seen.place.sequence / max(run.plan.until, 1)))
+            places, known = {family.last_id: place for place, family in seen.families}, seen.sequence
+            async for portion in self._chains.portions(owner, [family for _, family in seen.families], run.counts):
+                known = await self._cut(run, portion, known, places[portion[-1].copy.chain_id])
+            if run.operation.counts.get("archived", 0) >= MOST and not seen.last:
+                return True
+        return False
+
+    async def _pages(self, owner: Owner, plan: Plan, after: Place | None) -> AsyncIterator[_Seen]:
+        """The user's memories in the order of their sequence, page by page."""
+        while True:
+            head = (await self._store.snapshot(owner)).head
+            if head is None:
+                return
+            documents = await self._store.page(owner, "memory", plan.where, after, PAGE, newest_first=False)
+            documents = [one for one in documents if one.body["sequence"] <= plan.until]
+            if not documents:
+                return
+            after = Place(int(documents[-1].body["sequence"]), documents[-1].id)
+            last = len(documents) < PAGE
+            met = [Memory.model_validate(one.body) for one in documents if one.body["epoch"] == head.epoch]
+            yield _Seen(after, head.sequence, await self._due(owner, plan, met), last)
+            if last:
+                return
+
+    async def _due(self, owner: Owner, plan: Plan, met: Sequence[Memory]) -> tuple[tuple[Place, Family], ...]:
+        """The chains that may go whole, each where the scan meets its first memory, so that it is looked at once in a run."""
+        families = await self._families.of(owner, [one for one in met if plan.is_due(one)])
+        ids = {one.id for one in met}
+        found = []
+        for family in families:
+            staying = tuple(one for one in family.members if one.status.value in ARCHIVABLE)
+            if not all(plan.is_due(one) for one in staying):
+                continue
+            first = next(one for one in staying if plan.session_id in (None, one.session_id))
+            if first.id in ids:
+                found.append((Place(first.sequence, first.id), Family(family.last_id, staying, family.whole)))
+        return tuple(sorted(found, key=lambda one: (one[0].sequence, one[0].id)))
+
+    async def _cut(self, run: _Run, portion: Sequence[Moving], known: int, place: Place) -> int:
+        """Write the portion's cold copies and cut its chains, those untouched since `known`; the sequence that is known then."""
+        owner = run.lease.owner
+        written = await self._written(run, portion)
+        for _ in range(TRIES):
+            try:
+                await self._advance(run, [place.sequence, place.id], written, known)
+            except _Moved as moved:
+                events = await self._events(owner, known, moved.sequence)
+                standing = {location: one for location, one in written.items() if not one.touched(events)}
+                run.counts["abandoned"] += len(written) - len(standing)
+                written, known = standing, moved.sequence
+            else:
+                return known
+        run.counts["abandoned"] += len(written)
+        await self._advance(run, [place.sequence, place.id])
+        return known
+
+    async def _written(self, run: _Run, portion: Sequence[Moving]) -> dict[str, Moving]:
+        """The chains by the location of their verified cold copies. One whose copy is not what was written stays hot, and is counted."""
+        room = asyncio.Semaphore(WRITES)
+
+        async def write(one: Moving) -> str | None:
+            async with room:
+                try:
+                    return await self._copies.write(run.lease.owner, run.operation.id, one.copy)
+                except Damaged as error:
+                    log.error("a chain stays where it is: %s", error.detail)
+                    return None
+
+        # All are waited for, so that nothing is written behind our back.
+        ended = await asyncio.gather(*(write(one) for one in portion), return_exceptions=True)
+        locations: list[str | None] = []
+        for one in ended:
+            if isinstance(one, BaseException):
+                raise one
+            locations.append(one)
+        written = {location: one for location, one in zip(locations, portion, strict=True) if location is not None}
+        run.counts["damaged"] += len(portion) - len(written)
+        return written
+
+    async def _advance(
+        self,
+        run: _Run,
+        cursor: Any,
+        written: Mapping[str, Moving] | None = None,
+        known: int | None = None,
+        *,
+        done: bool = False,
+        capped: bool = False,
+    ) -> None:
+        """Commit a chunk of the run. Raises _Moved when the head is not at `known`, TaskLost when another worker went on with it."""
+        now, cuts = self._clock.now(), written or {}
+        ids = [name for one in cuts.values() for name in one.ids]
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            if known is not None and look.head is not None and look.head.sequence != known:
+                raise _Moved(look.head.sequence)
+            changes = [change for location, one in cuts.items() for change in _changes(one, look, location, now)]
+            puts = [put for location, one in cuts.items() for put in _versions(one, location, now)]
+            counts = {**dict.fromkeys(COUNTS if done else (), 0), **run.counts, "archived": len(changes), "chains": len(cuts)}
+            return Chunk(tuple(changes), tuple(puts), cursor=cursor, counts=counts, done=done, result={"capped": capped} if done else {})
+
+        operation = await self._operations.advance(run.lease, run.operation, ids, decide)
+        if operation.cursor != cursor:
+            raise TaskLost
+        run.operation = operation
+        run.counts.clear()
+
+    async def _events(self, owner: Owner, after: int, until: int) -> list[Event]:
+        found: list[Event] = []
+        while after < until and (page := await self._store.events(owner, after, EVENTS)):
+            found += [one for one in page if one.sequence <= until]
+            after = page[-1].sequence
+        return found
+
+
+def _changes(moving: Moving, look: Look, location: str, now: datetime) -> list[Change]:
+    changes = []
+    for kept in moving.copy.members:
+        held = look.memory(kept.memory.id)
+        if held is None or held.revision != kept.memory.revision:  # never, since no event was of it
+            raise _Moved(look.head.sequence if look.head else 0)
+        changes.append(Change("archived", stub_of(held, location, now), held, {"chain_id": moving.copy.chain_id}))
+    return changes
+
+
+def _versions(moving: Moving, location: str, now: datetime) -> list[Document]:
+    stubs = [stub_of(one, location, now) for one in moving.versions]
+    return [Document(one.id, "version", one.model_dump(mode="json")) for one in stubs]

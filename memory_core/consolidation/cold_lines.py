@@ -1,0 +1,101 @@
+"""Cold copies in the file of an export: a line for each, before the memories that point to it.
+
+Where a copy lies depends on whose it is; in the file it is called `cold/<chain>-<revision>` wherever it is named. One would get wrong: an
+event may name a copy that is long gone, because the memory came back. Such a place is `cold/gone`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from memory_core.domain.cold_copy import LEFT_OUT, ColdCopy, Kept
+from memory_core.domain.models import Memory
+from memory_core.domain.scope import Owner
+
+COLD: Final = "cold"
+GONE: Final = "cold/gone"
+_LEFT_OUT: Final = LEFT_OUT | {"app_id", "user_id", "epoch", "embedding_model", "embedding_dimensions", "archival_location"}
+_SCOPE: Final = {"app_id": "app", "user_id": "user"}
+
+
+def name_of(copy: ColdCopy) -> str:
+    """How the file calls a copy."""
+    return f"{copy.chain_id}-{copy.revision}"
+
+
+def fields_of(copy: ColdCopy) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a copy's line says of it, and its body, without vectors."""
+    members = [
+        {
+            "memory": _shown(one.memory),
+            "versions": [_shown(version) for version in one.versions],
+            "original": None if one.original is None else _shown(one.original),
+        }
+        for one in copy.members
+    ]
+    return {"kind": COLD, "id": name_of(copy)}, {"sequence": copy.revision, "chain_id": copy.chain_id, "members": members}
+
+
+def copy_in(body: Mapping[str, Any]) -> tuple[ColdCopy, frozenset[str]]:
+    """The copy in a line's body, nobody's yet and without vectors; and the ids of those that had one.
+
+    Raises ValueError, TypeError, KeyError for a body that is none.
+    """
+    embedded: set[str] = set()
+
+    def memory(said: Mapping[str, Any]) -> Memory:
+        read = Memory.model_validate({**said["body"], **_SCOPE})
+        if said["embedded"]:
+            embedded.add(_key(read))
+        return read
+
+    members = tuple(
+        Kept(
+            memory(one["memory"]),
+            tuple(memory(version) for version in one["versions"]),
+            None if one["original"] is None else memory(one["original"]),
+        )
+        for one in body["members"]
+    )
+    copy = ColdCopy("", str(body["chain_id"]), members)
+    if copy.member(copy.chain_id) is None:
+        raise ValueError("chain_id: is none of its members")
+    return copy, frozenset(embedded)
+
+
+def brought(copy: ColdCopy, owner: Owner, epoch: str) -> ColdCopy:
+    """The copy as this owner's, under an epoch."""
+
+    def mine(one: Memory) -> Memory:
+        changed = one.model_copy(update={"app_id": owner.app_id, "user_id": owner.user_id, "epoch": epoch})
+        changed.embedding = one.embedding
+        return changed
+
+    members = (
+        Kept(mine(one.memory), tuple(map(mine, one.versions)), None if one.original is None else mine(one.original)) for one in copy.members
+    )
+    return ColdCopy(epoch, copy.chain_id, tuple(members))
+
+
+def memories_of(copy: ColdCopy) -> Iterator[Memory]:
+    """Everything that a copy holds: members, old versions, originals."""
+    for one in copy.members:
+        yield one.memory
+        yield from one.versions
+        if one.original is not None:
+            yield one.original
+
+
+def has_vector(one: Memory, embedded: frozenset[str]) -> bool:
+    """Whether this memory of a copy had a vector."""
+    return _key(one) in embedded
+
+
+def _key(one: Memory) -> str:
+    """A compressed memory and its original have one id, and two texts."""
+    return f"{one.id} {len(one.content)} {one.status.value}"
+
+
+def _shown(memory: Memory) -> dict[str, Any]:
+    return {"embedded": memory.embedding is not None, "body": memory.model_dump(mode="json", exclude=set(_LEFT_OUT))}

@@ -1,0 +1,65 @@
+"""The sweep of the archive: cold copies that no memory points to are removed.
+
+They are left by runs that were killed or overtaken between writing a copy and cutting its chain, and by memories that came back. One
+would get wrong: whether a copy is an orphan can't be told from its age. A run that was frozen for a year may still be about to point to
+it. So only the copies of operations that have ended are looked at; these will commit nothing more. And it has to be known that they have
+ended before it is read who points where.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memory_core.domain.scope import Owner
+from memory_core.ledger.cold_copies import ColdCopies, operation_of
+from memory_core.ports import Kind, LongTermStore, Place
+
+PAGE = 100
+READ_AT_ONCE = 90
+ENDED: Final = frozenset({"done", "cancelled"})
+"""States of an operation that nobody can begin anew; one that is poisoned may be retried."""
+_POINTING: Final[tuple[Kind, ...]] = ("memory", "version")
+
+
+class ColdSweep:
+    """Sweeps the copies of any owner."""
+
+    def __init__(self, store: LongTermStore, copies: ColdCopies) -> None:
+        self._store, self._copies = store, copies
+
+    async def run(self, owner: Owner, settled: str) -> int:
+        """Remove what nobody points to; how many copies that were. `settled`: an operation under way that commits no location any more.
+
+        Raises Unavailable.
+        """
+        head = (await self._store.snapshot(owner)).head
+        if head is None:
+            return 0
+        names = [name async for name in self._copies.names(owner, head.epoch)]
+        ended = await self._ended(owner, {operation_of(name) for name in names} - {settled}) | {settled}
+        orphans = {name for name in names if operation_of(name) in ended}
+        for kind in _POINTING if orphans else ():
+            orphans -= await self._pointed_to(owner, kind, orphans)
+        removed = 0
+        for name in sorted(orphans):
+            removed += await self._copies.remove(owner, name)
+        return removed
+
+    async def _ended(self, owner: Owner, operations: set[str]) -> set[str]:
+        """Those of the operations that are done, cancelled, or gone since."""
+        ended: set[str] = set()
+        wanted = sorted(operations)
+        for start in range(0, len(wanted), READ_AT_ONCE):
+            asked = wanted[start : start + READ_AT_ONCE]
+            found = (await self._store.snapshot(owner, asked)).documents
+            ended |= {name for name in asked if name not in found or found[name].body["state"] in ENDED}
+        return ended
+
+    async def _pointed_to(self, owner: Owner, kind: Kind, locations: set[str]) -> set[str]:
+        """Those of the locations that a memory, or an old version of one, of whatever status, points to."""
+        pointed: set[str] = set()
+        after: Place | None = None
+        while page := await self._store.page(owner, kind, None, after, PAGE, newest_first=False):
+            pointed |= {str(one.body["archival_location"]) for one in page if one.body["archival_location"] in locations}
+            after = Place(int(page[-1].body["sequence"]), page[-1].id)
+        return pointed

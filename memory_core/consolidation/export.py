@@ -1,0 +1,282 @@
+"""Export: everything that is kept of a user as a file in parts, as it was at one moment, while they go on writing.
+
+One would get wrong: the moment is not when it was asked for. What is written while the file is made is taken in: the parts that it
+concerns are made anew, until none was written to while the last of them were made. So no write is torn, and nobody has to wait.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import AsyncIterator, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from memory_core.consolidation.cold_lines import COLD, fields_of, name_of
+from memory_core.consolidation.export_file import (
+    FORMAT,
+    GROWING,
+    MAX_PART_BYTES,
+    SMALL,
+    VERSION,
+    header,
+    in_parts,
+    in_pieces,
+    line_id,
+    lines_of,
+)
+from memory_core.domain.errors import Conflict, NotFound, Unavailable
+from memory_core.domain.models import Head, Status
+from memory_core.domain.results import Accepted, Call
+from memory_core.domain.scope import Owner
+from memory_core.ledger.cold_copies import ColdCopies
+from memory_core.ledger.commit import Look
+from memory_core.ledger.leases import Lease, TaskLost
+from memory_core.ledger.operations import Chunk, Operation, Operations
+from memory_core.ledger.parts import LIFETIME, Parts
+from memory_core.ports import Clock, Document, Filter, Kind, LongTermStore, Place
+
+PAGE = 100
+ROUNDS = 20
+"""Rounds at one go. Each takes in what was written during the one before, which is less each time."""
+TOUCHED_AT_MOST = 2_000
+"""Memories that changed since the last round; for more all is made anew."""
+READ_AT_ONCE = 90
+POINTING = frozenset(status.value for status in (Status.ARCHIVED, Status.COMPRESSED, Status.DELETED))
+"""Statuses of memories that may have a copy in the archive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of the file that is there: documents of one kind up to a place, the last one's, in one part, or one long one in several."""
+
+    names: tuple[str, ...]
+    last: Place
+    documents: int
+
+    @classmethod
+    def of(cls, kept: list[Any]) -> Piece:
+        """From how the operation keeps it."""
+        return cls(tuple(kept[0]), Place(kept[1], kept[2]), kept[3])
+
+    @property
+    def kept(self) -> list[Any]:
+        """For the operation to keep."""
+        return [list(self.names), self.last.sequence, self.last.id, self.documents]
+
+
+Pieces = dict[str, list[Piece]]
+
+
+class Exporter:
+    """Exports users."""
+
+    def __init__(self, store: LongTermStore, copies: ColdCopies, parts: Parts, operations: Operations, clock: Clock) -> None:
+        self._store, self._copies, self._parts, self._operations, self._clock = store, copies, parts, operations, clock
+
+    async def begin(self, owner: Owner, call: Call) -> Accepted:
+        """Begin an export. Raises NotFound for an unknown user, Conflict, Unavailable."""
+
+        def refuse(look: Look) -> None:
+            if look.head is None:
+                raise NotFound("no such user")
+
+        return await self._operations.begin(owner, "export", {}, call, refuse=refuse)
+
+    async def page(self, owner: Owner, task_id: str, number: int) -> bytes:
+        """A part of an export that is done, counted from 1. Raises NotFound, Conflict while it is not done, Unavailable."""
+        task, operation = await self._operations.held(owner, task_id, "export")
+        if task.status != "succeeded":
+            raise Conflict(f"this export is {task.status}; its parts can be fetched once it has succeeded")
+        names = operation.cursor["parts"]
+        if not 1 <= number <= len(names):
+            raise NotFound(f"this export has the parts 1 to {len(names)}")
+        if self._clock.now() > operation.created_at + LIFETIME:
+            raise NotFound("the parts of this export are gone; they are kept for seven days")
+        return await self._parts.read(owner, task_id, names[number - 1])
+
+    async def export(self, lease: Lease) -> None:
+        """The work. Raises Unavailable, also for a user who writes faster than can be read."""
+        operation = await self._operations.of(lease)
+        if operation.state == "cancelling":
+            await self._cancelled(lease, operation)
+            return
+        await self._parts.announce(lease.owner, lease.task.task_id, operation.created_at)
+        try:
+            await self._made(lease, operation)
+        except TaskLost:
+            await self._clear_up(lease)
+            raise
+
+    async def _made(self, lease: Lease, operation: Operation) -> None:
+        for _ in range(ROUNDS):
+            head = await self._head(lease.owner)
+            cursor = await self._round(lease, operation.cursor, head)
+            operation = await self._operations.advance(lease, operation, [], lambda look, stored, at=cursor: Chunk(cursor=at))  # type: ignore[misc]
+            if operation.state != "pending":
+                raise TaskLost
+            # Every commit that concerns several documents moves something in the head.
+            if operation.cursor == cursor and await self._head(lease.owner) == head:
+                await self._finish(lease, operation)
+                return
+        raise Unavailable("long_term", "this user writes without a pause; the export goes on later", retry_after_s=5)
+
+    async def _round(self, lease: Lease, cursor: Any, head: Head) -> dict[str, Any]:
+        """All that is to be made anew since the round before: where that stood is in the cursor."""
+        before = _pieces(cursor)
+        touched = await self._touched(lease.owner, cursor["as_of"], head) if before else None
+        if touched is None:
+            before, touched = {}, frozenset()
+        as_of = 0 if not before else int(cursor["as_of"])
+        made: Pieces = {}
+        made[COLD], cold = await self._cold(lease)
+        for number, kind in enumerate((*GROWING, *SMALL)):
+            if kind in SMALL:
+                made[kind] = await self._small(lease, kind, cold)
+            else:
+                made[kind] = await self._growing(lease, kind, before.get(kind, []), touched, as_of, cold)
+            await lease.report("exporting", 0.9 * (number + 1) / len((*GROWING, *SMALL)))
+        return {"as_of": head.sequence, "pieces": {kind: [one.kept for one in pieces] for kind, pieces in made.items()}}
+
+    async def _touched(self, owner: Owner, as_of: int, head: Head) -> frozenset[int] | None:
+        """The places in the log of memories that changed since; None when so much has changed that all is to be made anew."""
+        ids: set[str] = set()
+        after = as_of
+        while after < head.sequence and (events := await self._store.events(owner, after, PAGE)):
+            ids |= {event.memory_id for event in events if event.sequence <= head.sequence}
+            after = events[-1].sequence
+            if len(ids) > TOUCHED_AT_MOST:
+                return None
+        places: set[int] = set()
+        wanted = sorted(ids)
+        for start in range(0, len(wanted), READ_AT_ONCE):
+            asked = wanted[start : start + READ_AT_ONCE]
+            found = (await self._store.snapshot(owner, asked)).documents
+            if len(found) < len(asked):
+                return None  # forgotten for good: what was written of it must go too
+            places |= {int(one.body["sequence"]) for one in found.values()}
+        return frozenset(places)
+
+    async def _cold(self, lease: Lease) -> tuple[list[Piece], dict[str, str]]:
+        """The copies in the archive that memories point to; and how each is called in the file, by where it lies."""
+        names: dict[str, str] = {}
+        made: list[Piece] = []
+        async for document in self._documents(lease.owner, "memory", None, None, Filter(statuses=POINTING)):
+            location = document.body["archival_location"]
+            if location is None or location in names:
+                continue
+            try:
+                copy = await self._copies.read(lease.owner, location)
+            except NotFound:
+                continue  # it came back, and its copy went, since the page was read; the next round sees that
+            names[location] = f"{COLD}/{name_of(copy)}"
+            made.append(await self._written(lease, [in_pieces(*fields_of(copy))], document))
+        return made, names
+
+    async def _growing(
+        self, lease: Lease, kind: Kind, before: list[Piece], touched: Collection[int], as_of: int, cold: Mapping[str, str]
+    ) -> list[Piece]:
+        """The pieces that nothing was written to stay; the others are made anew, and what has come since is added."""
+        made: list[Piece] = []
+        after: Place | None = None
+        for piece in before:
+            begins = 0 if after is None else after.sequence
+            changed = kind in ("memory", "version") and any(begins <= one <= piece.last.sequence for one in touched)
+            # What is told of no memory has the place that the log's next event will have: others may come to the same one.
+            if changed or (kind == "messages" and piece.last.sequence > as_of):
+                made += await self._rendered(lease, kind, after, piece.last, cold)
+            else:
+                made.append(piece)
+            after = piece.last
+        return made + await self._rendered(lease, kind, after, None, cold)
+
+    async def _rendered(self, lease: Lease, kind: Kind, after: Place | None, until: Place | None, cold: Mapping[str, str]) -> list[Piece]:
+        """New pieces of the documents between two places."""
+        made: list[Piece] = []
+        gathered, size = list[bytes](), 0
+        last: Document | None = None
+        async for document in self._documents(lease.owner, kind, after, until):
+            lines = lines_of(document, cold)
+            if last is not None and size + len(lines) > MAX_PART_BYTES:
+                made.append(await self._written(lease, gathered, last))
+                gathered, size = [], 0
+            gathered.append(lines)
+            size, last = size + len(lines), document
+        return made if last is None else [*made, await self._written(lease, gathered, last)]
+
+    async def _small(self, lease: Lease, kind: Kind, cold: Mapping[str, str]) -> list[Piece]:
+        """All documents of a kind, in an order that does not depend on whose they are: so many in a piece that hundreds are few parts."""
+        found = [document async for document in self._documents(lease.owner, kind, None, None)]
+        found.sort(key=lambda one: (one.body["sequence"], line_id(one)))
+        groups = [found[at : at + PAGE] for at in range(0, len(found), PAGE)]
+        return [await self._written(lease, [lines_of(one, cold) for one in group], group[-1]) for group in groups]
+
+    async def _written(self, lease: Lease, lines: list[bytes], last: Document) -> Piece:
+        names = [await self._parts.write(lease.owner, lease.task.task_id, part) for part in in_parts(b"".join(lines))]
+        return Piece(tuple(names), _place(last), len(lines))
+
+    async def _documents(
+        self, owner: Owner, kind: Kind, after: Place | None, until: Place | None, where: Filter | None = None
+    ) -> AsyncIterator[Document]:
+        while True:
+            page = await self._store.page(owner, kind, where, after, PAGE, newest_first=False)
+            for document in page:
+                place = _place(document)
+                if until is not None and (place.sequence, place.id) > (until.sequence, until.id):
+                    return
+                if document.expires_at is None:  # what expires belongs to a task
+                    yield document
+            if len(page) < PAGE:
+                return
+            after = _place(page[-1])
+
+    async def _head(self, owner: Owner) -> Head:
+        head = (await self._store.snapshot(owner)).head
+        if head is None or head.state == "erasing":
+            raise TaskLost
+        return head
+
+    async def _finish(self, lease: Lease, operation: Operation) -> None:
+        """Write the first line, hash the whole, and take away what earlier rounds made."""
+        owner, task_id = lease.owner, lease.task.task_id
+        pieces = _pieces(operation.cursor)
+        counts: Counter[str] = Counter({kind: sum(one.documents for one in some) for kind, some in pieces.items()})
+        sequence, now = int(operation.cursor["as_of"]), self._clock.now()
+        first = await self._parts.write(owner, task_id, header(owner, counts, sequence, now))
+        names = [first, *(name for some in pieces.values() for piece in some for name in piece.names)]
+        digest, size = hashlib.sha256(), 0
+        for name in names:
+            data = await self._parts.read(owner, task_id, name)
+            digest.update(data)
+            size += len(data)
+        result = {
+            "format": FORMAT,
+            "version": VERSION,
+            "parts": len(names),
+            "bytes": size,
+            "sha256": digest.hexdigest(),
+            "sequence": sequence,
+            "expires_at": (operation.created_at + LIFETIME).isoformat(),
+        }
+        last = Chunk(cursor={"parts": names}, counts=+counts, done=True, result=result)
+        await self._operations.advance(lease, operation, [], lambda look, stored: last)
+        await self._parts.remove_all(owner, task_id, but=frozenset(names))
+
+    async def _cancelled(self, lease: Lease, operation: Operation) -> None:
+        await self._parts.remove_all(lease.owner, lease.task.task_id)
+        end = Chunk(cursor=operation.cursor, done=True, status="cancelled")
+        await self._operations.advance(lease, operation, [], lambda look, stored: end)
+
+    async def _clear_up(self, lease: Lease) -> None:
+        """Nobody will ask for these: the user is erased, or the task was cancelled. Another worker's parts are made again by that one."""
+        found = await self._operations.there(lease.owner, lease.task.task_id)
+        if found is None or found.state in ("cancelling", "cancelled"):
+            await self._parts.remove_all(lease.owner, lease.task.task_id)
+
+
+def _place(document: Document) -> Place:
+    return Place(int(document.body["sequence"]), document.id)
+
+
+def _pieces(cursor: Any) -> Pieces:
+    return {} if cursor is None else {kind: [Piece.of(one) for one in some] for kind, some in cursor["pieces"].items()}

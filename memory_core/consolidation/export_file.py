@@ -1,0 +1,110 @@
+"""The file of an export: JSON Lines. The first line says what follows, every other one is a document.
+
+`{"kind", "id", "body"}`; a memory's line says with `embedded` whether it has a vector, which itself is left out. One would get wrong: no
+line says whose it is, and what is named by its owner in the store (sessions, buffers) is named by its session here. So the files of
+two users who hold the same are the same, but for the first line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final, cast
+
+import orjson
+
+from memory_core.consolidation.cold_lines import COLD, GONE
+from memory_core.domain.scope import Owner
+from memory_core.ledger.buffer import buffer_id
+from memory_core.ledger.ids import session_document_id
+from memory_core.ports import Document, Kind
+
+FORMAT: Final = "memory-core-export"
+VERSION: Final = 1
+GROWING: Final[tuple[Kind, ...]] = ("memory", "version", "event", "messages")
+SMALL: Final[tuple[Kind, ...]] = ("session", "conversation", "buffer", "scene", "profile", "conflict", "run")
+"""Kinds that are exported: those that may be large, in pages; all others whole."""
+KINDS: Final[tuple[str, ...]] = (COLD, *GROWING, *SMALL)
+MAX_PART_BYTES: Final = 1_048_576
+"""As much as a request may bring, so that what was fetched can be brought elsewhere part by part."""
+PIECE_CHARACTERS: Final = 200_000
+"""Of a document that does not fit one line: at most 4 bytes each as JSON within JSON."""
+_SCOPE: Final = ("app_id", "user_id", "epoch")
+_OF_THE_VECTOR: Final = ("embedding_model", "embedding_dimensions")
+_MEMORIES: Final = frozenset({"memory", "version"})
+
+
+def header(owner: Owner, counts: Mapping[str, int], sequence: int, at: datetime) -> bytes:
+    """The first line."""
+    shown = {
+        "format": FORMAT,
+        "version": VERSION,
+        "app_id": owner.app_id,
+        "user_id": owner.user_id,
+        "exported_at": at.isoformat(),
+        "sequence": sequence,
+        "counts": {kind: counts[kind] for kind in KINDS if counts.get(kind)},
+    }
+    return orjson.dumps(shown) + b"\n"
+
+
+def line_id(document: Document) -> str:
+    """How a document is named in the file."""
+    return str(document.body["session_id"]) if document.kind in ("session", "buffer") else document.id
+
+
+def lines_of(document: Document, cold: Mapping[str, str]) -> bytes:
+    """The lines of a document: one, or as many as its pieces. cold: how the copies in the archive are called, by where they lie."""
+    body = {name: value for name, value in document.body.items() if name not in _SCOPE}
+    named: dict[str, Any] = {"kind": document.kind, "id": line_id(document)}
+    if document.kind in _MEMORIES:
+        named["embedded"] = body["embedding_model"] is not None
+        body = _placed({name: value for name, value in body.items() if name not in _OF_THE_VECTOR}, cold, GONE)
+    elif document.kind == "event":
+        for name in ("before", "after"):
+            body[name] = _placed({key: value for key, value in body[name].items() if key not in _SCOPE}, cold, GONE)
+    return in_pieces(named, body)
+
+
+def in_pieces(named: Mapping[str, Any], body: Mapping[str, Any]) -> bytes:
+    """A line, or the lines of its pieces."""
+    whole = orjson.dumps({**named, "body": body}, option=orjson.OPT_SORT_KEYS) + b"\n"
+    if len(whole) <= MAX_PART_BYTES:
+        return whole
+    text = orjson.dumps(body, option=orjson.OPT_SORT_KEYS).decode()
+    texts = [text[at : at + PIECE_CHARACTERS] for at in range(0, len(text), PIECE_CHARACTERS)]
+    pieces = ({**named, "piece": number, "pieces": len(texts), "text": one} for number, one in enumerate(texts, 1))
+    return b"".join(orjson.dumps(piece) + b"\n" for piece in pieces)
+
+
+def in_parts(lines: bytes) -> list[bytes]:
+    """Lines as they fit into parts; no line is longer than a part."""
+    parts = [b""]
+    for line in lines.splitlines(keepends=True):
+        if parts[-1] and len(parts[-1]) + len(line) > MAX_PART_BYTES:
+            parts.append(b"")
+        parts[-1] += line
+    return parts
+
+
+def document_of(owner: Owner, kind: str, name: str, body: Mapping[str, Any], epoch: str, cold: Mapping[str, str]) -> Document:
+    """The document that a line stands for, as it is stored for this owner under an epoch. cold: where the copies lie, by their names."""
+    scope = {"app_id": owner.app_id, "user_id": owner.user_id}
+    stored = {**body, "epoch": epoch}
+    if kind in _MEMORIES:
+        stored = _placed({**stored, **scope}, cold)
+    elif kind == "event":
+        created = scope if "id" in body["after"] else {}  # what was created says everything of itself
+        stored |= {"before": _placed(body["before"], cold), "after": _placed({**body["after"], **created}, cold)}
+    identity = name
+    if kind == "session":
+        identity = session_document_id(owner, name)
+    elif kind == "buffer":
+        identity = buffer_id(owner, name)
+    return Document(identity, cast(Kind, kind), stored)
+
+
+def _placed(fields: Mapping[str, Any], names: Mapping[str, str], otherwise: str | None = None) -> dict[str, Any]:
+    """The fields, with another name for the place in the archive; `otherwise`: where it is none of those."""
+    place = fields.get("archival_location")
+    return dict(fields) if place is None else {**fields, "archival_location": names.get(place, otherwise or place)}

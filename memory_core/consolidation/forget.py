@@ -1,0 +1,115 @@
+"""Forget what a filter fits: softly, which can be taken back, or for good.
+
+One would get wrong: what is to be forgotten is settled when it is asked for, up to where the log stood then. What is told later stays,
+though the filter would fit it too. Only what is softly forgotten is looked for later, when the task comes to it, since it may be much.
+"""
+
+from __future__ import annotations
+
+from memory_core.consolidation.chosen import Chosen, Found, page, plan_of
+from memory_core.consolidation.forget_for_good import ForGood
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.results import Accepted, Call, Foreseen
+from memory_core.domain.scope import Owner
+from memory_core.domain.upkeep_requests import ForgetInput
+from memory_core.ledger.changes import Change
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.leases import Lease
+from memory_core.ledger.operations import Chunk, Operation, Operations
+from memory_core.ledger.portions import Portion, size_of
+from memory_core.ledger.sessions import Session
+from memory_core.ports import Clock, LongTermStore, Place
+
+PAGE = 45
+CAP_FOR_GOOD = 1_000
+"""Memories asked for that one task forgets for good at most: with what was made of them, an operation keeps the ids of all, some 150 KB."""
+
+
+class Forgetter:
+    """Forgets memories of any owner. cap: how many one task forgets at most."""
+
+    def __init__(self, store: LongTermStore, operations: Operations, for_good: ForGood, clock: Clock, cap: int) -> None:
+        self._store, self._operations, self._for_good, self._clock, self._cap = store, operations, for_good, clock, cap
+
+    async def begin(self, owner: Owner, asked: ForgetInput, call: Call) -> Accepted:
+        """Store the work as a task, with its plan frozen. Raises Conflict, Unavailable."""
+        plan = await self._plan(owner, asked)
+        if asked.mode == "hard":
+            plan = await self._for_good.plan(owner, Chosen.of(plan))
+        return await self._operations.begin(owner, "forget", plan, call)
+
+    async def foresee(self, owner: Owner, asked: ForgetInput) -> Foreseen:
+        """What a task begun now would do; for good, with what would go along."""
+        chosen = Chosen.of(await self._plan(owner, asked))
+        if chosen.mode == "hard":
+            return await self._for_good.foresee(owner, chosen)
+        forgotten, after = 0, None
+        while found := await page(self._store, owner, chosen, after, PAGE):
+            shown = await self._store.memories(owner, [one.place.id for one in found])
+            forgotten += sum(chosen.takes(one.memory) for one in shown.values())
+            if forgotten > chosen.cap:
+                return Foreseen({"forgotten": chosen.cap}, capped=True)
+            after = found[-1].place
+        return Foreseen({"forgotten": forgotten}, capped=False)
+
+    async def work(self, lease: Lease) -> None:
+        """Forget, in as many commits as it takes."""
+        operation = await self._operations.of(lease)
+        if operation.plan["mode"] == "hard":
+            await self._for_good.work(lease, operation)
+            return
+        while operation.state == "pending":
+            operation = await self._chunk(lease, operation)
+            if operation.state == "pending":
+                await lease.report("forget", lease.task.progress, result={"counts": operation.counts})
+
+    async def _plan(self, owner: Owner, asked: ForgetInput) -> dict[str, object]:
+        head = (await self._store.snapshot(owner)).head
+        cap = min(self._cap, CAP_FOR_GOOD) if asked.mode == "hard" else self._cap
+        return plan_of(asked, 0 if head is None else head.sequence, cap)
+
+    async def _chunk(self, lease: Lease, operation: Operation) -> Operation:
+        chosen = Chosen.of(operation.plan)
+        after = None if operation.cursor is None else Place(*operation.cursor)
+        found = await page(self._store, lease.owner, chosen, after, PAGE)
+        sessions = {one.session_id: session_document_id(lease.owner, one.session_id) for one in found if one.session_id}
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            return self._decided(lease.owner, look, stored, chosen, found)
+
+        return await self._operations.advance(lease, operation, [*(one.place.id for one in found), *sessions.values()], decide)
+
+    def _decided(self, owner: Owner, look: Look, operation: Operation, chosen: Chosen, found: list[Found]) -> Chunk:
+        portion, changes, sessions, passed = Portion(), list[Change](), dict[str, Session](), 0
+        left = chosen.cap - operation.counts.get("forgotten", 0)
+        for one in found:
+            memory = look.memory(one.place.id)
+            if memory is not None and chosen.takes(memory):
+                name = memory.session_id
+                fresh = 0 if name is None or name in sessions else 1
+                if len(changes) == left or not portion.takes(2 + fresh, size_of(memory)):
+                    break
+                after = _forgotten(memory, self._clock)
+                changes.append(Change("forgotten", after, memory))
+                if name is not None:
+                    if fresh:
+                        sessions[name] = Session(owner, name, look.documents.get(session_document_id(owner, name)))
+                    sessions[name].count(memory, after, after.updated_at)
+                    sessions[name].forget_turn(memory)
+            passed += 1
+        capped = passed < len(found) and len(changes) == left
+        place = found[passed - 1].place if passed else None
+        return Chunk(
+            tuple(changes),
+            puts=tuple(one.document for one in sessions.values()),
+            cursor=operation.cursor if place is None else [place.sequence, place.id],
+            counts={"forgotten": len(changes)},
+            sessions=frozenset(sessions),
+            done=capped or (passed == len(found) and len(found) < PAGE),
+            result={"mode": "soft", "capped": capped},
+        )
+
+
+def _forgotten(memory: Memory, clock: Clock) -> Memory:
+    return memory.model_copy(update={"status": Status.DELETED, "status_reason": "forgotten", "updated_at": clock.now()})

@@ -1,0 +1,180 @@
+"""Forgetting for good: the memories themselves, what was made of them, every mention in what stays, and what the log says of them.
+
+In steps, each in as many commits as it takes. The memories go first, so nothing is found any more and nobody makes anything of them; then
+come, in one pass each, what mentions them, the log, and the texts that they came from. One would get wrong: a worker decides by what it
+reads within the commit, never by what it found before it. Memories are merged, edited and told anew while this goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memory_core.consolidation.chosen import Chosen, page
+from memory_core.consolidation.forgetting_plan import Progress, Role
+from memory_core.consolidation.sweeping import Sweeping
+from memory_core.domain.errors import Unavailable
+from memory_core.domain.models import Memory
+from memory_core.domain.results import Foreseen
+from memory_core.domain.scope import Owner
+from memory_core.ledger.changes import Change
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.leases import Lease
+from memory_core.ledger.operations import Chunk, Operation, Operations
+from memory_core.ledger.portions import Portion, size_of
+from memory_core.ledger.sessions import Session
+from memory_core.ports import Clock, LongTermStore, Place, ShortTermStore, Stamp
+
+FOUND_AT_ONCE = 200
+LOOKED_AT = 30
+SCRUBS = 5
+PAGE = 100
+EVER = 2**53
+"""A sequence that no log reaches: a dry run asks what would go now, whenever it began."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """The next that are to be looked at, and the sessions whose documents were asked for with them."""
+
+    names: Sequence[tuple[str, Role]]
+    sessions: frozenset[str]
+
+
+class ForGood:
+    """Forgets memories of any owner for good."""
+
+    def __init__(self, store: LongTermStore, short_term: ShortTermStore, operations: Operations, sweeping: Sweeping, clock: Clock) -> None:
+        self._store, self._short_term, self._operations = store, short_term, operations
+        self._sweeping, self._clock = sweeping, clock
+
+    async def work(self, lease: Lease, operation: Operation) -> None:
+        """Go on from where the operation stands. Raises Unavailable while a tier can't be reached."""
+        while operation.state == "pending":
+            progress = Progress.model_validate(operation.cursor or {})
+            if progress.step == "begin":
+                operation = await self._begin(lease, operation)
+            elif progress.step == "remove":
+                operation = await self._remove(lease, operation, progress)
+            elif progress.step == "last":
+                operation = await self._finish(lease, operation, progress)
+            else:
+                operation = await self._sweeping.sweep(lease, operation, progress)
+            if operation.state == "pending":
+                await lease.report(f"forget: {progress.step}", lease.task.progress, result={"counts": operation.counts})
+
+    async def plan(self, owner: Owner, chosen: Chosen) -> dict[str, Any]:
+        """The memories that are meant, by their ids: nobody can change one so that the filter no longer fits, and no word of it is kept."""
+        found, capped = await self._found(owner, chosen)
+        return {"mode": "hard", "ids": found, "capped": capped}
+
+    async def foresee(self, owner: Owner, chosen: Chosen) -> Foreseen:
+        """How many would be forgotten, and how many of what was made of them or told them would go along."""
+        found, capped = await self._found(owner, chosen)
+        progress = Progress(capped=capped).asking(found, "asked")
+        while progress.todo:
+            progress = await self._looked_at(owner, progress)
+            if not progress.todo:
+                progress = await self._made_of_it(owner, progress)
+        counts = {"forgotten": len(found), "derived": len(progress.gone) - len(found)}
+        return Foreseen(counts, capped)
+
+    async def _found(self, owner: Owner, chosen: Chosen) -> tuple[list[str], bool]:
+        found, after = list[str](), None
+        while places := await page(self._store, owner, chosen, after, FOUND_AT_ONCE):
+            found, after = [*found, *(one.place.id for one in places)], places[-1].place
+            if len(found) > chosen.cap:
+                return found[: chosen.cap], True
+        return found, False
+
+    async def _begin(self, lease: Lease, operation: Operation) -> Operation:
+        progress = Progress(step="remove", capped=operation.plan["capped"]).asking(operation.plan["ids"], "asked")
+        chunk = Chunk(cursor=progress.document, counts={"forgotten": 0, "derived": 0, "struck": 0}, plan={"mode": "hard"})
+        return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
+
+    async def _looked_at(self, owner: Owner, progress: Progress) -> Progress:
+        names, left = progress.todo[:PAGE], progress.todo[PAGE:]
+        shown = await self._store.memories(owner, [name for name, _ in names])
+        progress = progress.model_copy(update={"todo": left})
+        for name, role in names:
+            if name in shown and progress.goes(memory := shown[name].memory, role):
+                progress = progress.without(memory, role, EVER)
+        return progress
+
+    async def _made_of_it(self, owner: Owner, progress: Progress) -> Progress:
+        after: Place | None = None
+        found: list[str] = []
+        while documents := await self._store.page(owner, "memory", None, after, PAGE, newest_first=False):
+            memories = [Memory.model_validate(one.body) for one in documents]
+            found += [one.id for one in memories if one.id not in progress.gone and progress.was_made_of_it(one)]
+            after = Place(documents[-1].body["sequence"], documents[-1].id)
+        return progress.asking(found, "made")
+
+    async def _remove(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+        names = progress.todo[:LOOKED_AT]
+        shown = await self._store.memories(lease.owner, [name for name, _ in names])
+        sessions = frozenset(found.memory.session_id for found in shown.values() if found.memory.session_id is not None)
+        looked = _Looked(names, sessions)
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            return self._removed(lease.owner, look, progress, looked)
+
+        ids = [*(name for name, _ in names), *(session_document_id(lease.owner, one) for one in sessions)]
+        return await self._operations.advance(lease, operation, ids, decide)
+
+    def _removed(self, owner: Owner, look: Look, progress: Progress, looked: _Looked) -> Chunk:
+        portion, changes, sessions, passed = Portion(), list[Change](), dict[str, Session](), 0
+        going, seen = list[tuple[Memory, Role]](), set[str]()
+        for name, role in looked.names:
+            memory = None if name in seen else look.memory(name)
+            if memory is not None and progress.goes(memory, role):
+                session = memory.session_id
+                if session is not None and session not in looked.sessions:
+                    break  # it was saved since its session was asked for; the next look asks again
+                fresh = 0 if session is None or session in sessions else 1
+                if not portion.takes(2 + fresh, size_of(memory)):
+                    break
+                if session is not None:
+                    if fresh:
+                        sessions[session] = Session(owner, session, look.documents.get(session_document_id(owner, session)))
+                    sessions[session].drop(memory, self._clock.now())
+                changes.append(Change("forgotten", memory, memory, removed=True))
+                going.append((memory, role))
+                seen.add(name)
+            passed += 1
+        by = (look.head.sequence if look.head is not None else 0) + len(changes)
+        further = progress.model_copy(update={"todo": progress.todo[passed:]})
+        for memory, role in going:
+            further = further.without(memory, role, by)
+        if not further.todo:
+            further = further.at("memories" if further.gone else "last")
+        asked = sum(role == "asked" for _, role in going)
+        return Chunk(
+            tuple(changes),
+            puts=tuple(one.document for one in sessions.values()),
+            cursor=further.document,
+            counts={"forgotten": asked, "derived": len(going) - asked},
+            sessions=frozenset(sessions),
+        )
+
+    async def _finish(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+        """The short term and the files must be clean before anybody is told that it is done."""
+        await self._empty_short_term(lease.owner, progress)
+        for attempt in range(SCRUBS):
+            if await self._store.scrub():
+                break
+            if attempt == SCRUBS - 1:
+                raise Unavailable("long_term", "what was forgotten is in a file that somebody still reads", retry_after_s=5)
+        chunk = Chunk(cursor=None, done=True, result={"mode": "hard", "capped": progress.capped})
+        return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
+
+    async def _empty_short_term(self, owner: Owner, progress: Progress) -> None:
+        head = (await self._store.snapshot(owner)).head
+        if head is None or not progress.sessions:
+            return
+        stamp = Stamp(head.epoch, head.sequence, head.last_removal_sequence)
+        await self._short_term.drop(owner, progress.sessions, list(progress.gone), stamp, head.last_removal_sequence)
+        if self._short_term.degraded:
+            raise Unavailable("short_term", "can't be emptied while it is down", retry_after_s=30)

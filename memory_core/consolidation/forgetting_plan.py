@@ -1,0 +1,119 @@
+"""How far the forgetting of something for good has come, and what else has to go with it. Pure.
+
+What goes with a memory: what was made of it (notes and facts of a cell, what it was merged into, copies), and, of what was told in a
+conversation, the cells that tell it. One would get wrong: that does not go on for ever. What told a forgotten fact goes, the other facts
+of that cell stay, as somebody else may have told them too, and lose only their mention of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory_core.domain.forgetting import lends, says
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.ledger.ids import note_id
+
+Role = Literal["asked", "told", "own", "made"]
+"""Why a memory is looked at: it was asked for; it told one that was; it may be a fact of a cell that was asked for; it was made of one."""
+Step = Literal["begin", "remove", "memories", "version", "log", "conflict", "messages", "step", "copies", "last"]
+
+
+class Progress(BaseModel):
+    """Where an operation stands. place: in what the step goes through. todo: what is to be looked at, and why.
+
+    gone: what is removed, each with a sequence that its removal had at most; what has the same id and began later is another memory.
+    cells: those of them that were cells and asked for; told: cells that told them. lent, said: marks of what they said, no words.
+    log_from: the sequence of the first event that is redacted.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    step: Step = "begin"
+    place: tuple[int, str] | None = None
+    todo: list[tuple[str, Role]] = Field(default_factory=list)
+    gone: dict[str, int] = Field(default_factory=dict)
+    cells: list[str] = Field(default_factory=list)
+    told: list[str] = Field(default_factory=list)
+    conversations: list[str] = Field(default_factory=list)
+    sessions: list[str] = Field(default_factory=list)
+    lent: list[str] = Field(default_factory=list)
+    said: list[str] = Field(default_factory=list)
+    log_from: int | None = None
+    capped: bool = False
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """As the operation keeps it."""
+        return self.model_dump(mode="json")
+
+    def at(self, step: Step, place: tuple[int, str] | None = None) -> Progress:
+        """The same at another step, or further in it."""
+        return self.model_copy(update={"step": step, "place": place})
+
+    def asking(self, names: Collection[str], role: Role) -> Progress:
+        """With more to look at, but for what is gone or stands there already."""
+        known = {name for name, why in self.todo if why != "own" or role == "own"} | self.gone.keys()
+        return self.model_copy(update={"todo": [*self.todo, *((name, role) for name in dict.fromkeys(names) if name not in known)]})
+
+    def goes(self, memory: Memory, role: Role) -> bool:
+        """Whether a memory that was looked at has to go."""
+        return role != "own" or memory.cell_id in self.cells
+
+    def without(self, memory: Memory, role: Role, by: int) -> Progress:
+        """After its removal, in a commit that ended at sequence `by`: with what goes along, and marks of what it leaves behind."""
+        is_cell = memory.cell_id == memory.id
+        role = "asked" if role == "told" and not is_cell else role
+        further = self.model_copy(
+            update={
+                "gone": {**self.gone, memory.id: by},
+                "cells": _with(self.cells, memory.id if is_cell and role == "asked" else None),
+                "told": _with(self.told, memory.id if is_cell and role == "told" else None),
+                "conversations": _with(self.conversations, memory.conversation_id),
+                "sessions": _with(self.sessions, memory.session_id),
+                "lent": _with(self.lent, lends(memory) if memory.type is MemoryType.EPISODIC and memory.session_id else None),
+                "said": _with(self.said, says(memory)),
+            }
+        )
+        for names, why in _along(memory, role, is_cell=is_cell):
+            further = further.asking(names, why)
+        return further
+
+    def was_made_of_it(self, memory: Memory) -> bool:
+        """Whether a memory that is still there was made of one that is gone, in a way that only it tells.
+
+        What began after a removal was not made of what was removed, though it may have been told anew under the same id.
+        """
+        gone = {name for name, by in self.gone.items() if memory.sequence <= by}
+        sources = gone.intersection(memory.source_ids)
+        return bool(gone) and (
+            memory.copied_from in gone
+            or (memory.cell_id in gone and memory.cell_id in self.cells)
+            or (memory.category == "pattern" and bool(sources))
+            or bool(sources - {*self.cells, *self.told})
+            or says(memory) in self.said
+        )
+
+    def is_gone(self, memory_id: str, sequence: int) -> bool:
+        """Whether this is a memory that is removed, or something of it; not another one that was begun under its id since."""
+        return sequence <= self.gone.get(memory_id, -1)
+
+
+def _along(memory: Memory, role: Role, *, is_cell: bool) -> list[tuple[list[str], Role]]:
+    made = list(memory.consolidated_into_ids)
+    if memory.status is Status.UPDATED and memory.next_id is not None:
+        made.append(memory.next_id)
+    if is_cell and role in ("asked", "told"):
+        made.append(note_id(memory.id))
+    along: list[tuple[list[str], Role]] = [(made, "made")]
+    if role == "asked" and is_cell:
+        along.append(([fact.fact_id for fact in memory.atomic_facts if fact.fact_id is not None], "own"))
+    elif role == "asked" and memory.category != "pattern":
+        along.append(([name for name in (memory.cell_id, *memory.source_ids) if name is not None], "told"))
+    return along
+
+
+def _with(known: list[str], one: str | None) -> list[str]:
+    return known if one is None or one in known else [*known, one]

@@ -1,0 +1,225 @@
+"""The lines of a file that is brought in, as documents: JSON, the fields of a line, documents in several pieces, the model of each kind.
+
+One would get wrong: what is stored is what the model says, never the line itself. A number that came as text is a number then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Final, cast
+
+import orjson
+from pydantic import AfterValidator, BaseModel, ConfigDict, StrictBool, StrictInt
+
+from memory_core.consolidation.cold_lines import copy_in
+from memory_core.consolidation.export_file import FORMAT, KINDS, MAX_PART_BYTES, VERSION
+from memory_core.domain.conflict import ConflictRecord
+from memory_core.domain.conversation import Conversation, Message
+from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Event, Memory
+from memory_core.ledger.buffer import Buffer
+
+MAX_DOCUMENT_CHARACTERS: Final = 1_700_000
+_SCOPE: Final = {"app_id": "app", "user_id": "user"}
+_WHOLE, _PIECE = frozenset({"kind", "id", "body"}), frozenset({"kind", "id", "piece", "pieces", "text"})
+_UNSEEN: Final = {"event": {"epoch"}, "conversation": {"messages"}}
+
+
+def _moment(text: str) -> str:
+    if datetime.fromisoformat(text).tzinfo is None:
+        raise ValueError("must carry a time zone")
+    return text
+
+
+IsoText = Annotated[str, AfterValidator(_moment)]
+"""A moment that is kept as the text that it came as."""
+
+
+class Refused(Exception):
+    """The file can't be brought in: what is wrong, in which line (None: with all of it)."""
+
+    def __init__(self, line: int | None, reason: str) -> None:
+        super().__init__(reason if line is None else f"line {line}: {reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A document of the file, and the line that it ends in. embedded: whether it is to have a vector."""
+
+    line: int
+    kind: str
+    id: str
+    body: dict[str, Any]
+    embedded: bool = False
+
+    def model(self) -> BaseModel:
+        """What it says, checked. Raises ValueError (pydantic's included), TypeError, KeyError."""
+        plain = {name: value for name, value in self.body.items() if name != "sequence"}
+        match self.kind:
+            case "memory" | "version":
+                return _memory({**self.body, **_SCOPE})
+            case "event":
+                return _event(self.body)
+            case "conversation":
+                return Conversation.model_validate(plain)
+            case "messages":
+                return _Messages.model_validate(plain)
+            case "conflict":
+                return ConflictRecord.model_validate(plain)
+            case "buffer":
+                return Buffer.model_validate(plain)
+            case "session":
+                return _Session.model_validate(plain)
+            case "cold":
+                copy_in(self.body)
+                return _Other()
+            case _:
+                return _Other.model_validate(plain)
+
+    def stored(self, model: BaseModel) -> dict[str, Any]:
+        """The body to be stored, but for whose it is."""
+        dumped = model.model_dump(mode="json", exclude=_UNSEEN.get(self.kind), exclude_unset=self.kind in ("messages", "session"))
+        return {"sequence": self.body["sequence"], **dumped}
+
+
+class _Messages(BaseModel):
+    """The messages of a conversation, and the appends that brought them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    messages: list[Message]
+    appends: list[str] = []
+
+
+class _Turn(BaseModel):
+    """A turn that the next one is read together with."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str
+    text: str
+    counts: dict[str, StrictInt]
+    asks: StrictBool
+
+
+class _Session(BaseModel):
+    """What a session's document says at least."""
+
+    model_config = ConfigDict(extra="allow")
+
+    session_id: str
+    counts: dict[str, StrictInt]
+    started_at: IsoText
+    last_active_at: IsoText
+    turns: StrictInt = 0
+    last_turns: list[_Turn] = []
+
+
+class _Other(BaseModel):
+    """A document of a kind that only its own phase understands."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Entries:
+    """From lines to entries."""
+
+    def __init__(self) -> None:
+        self._begun: dict[str, Any] | None = None
+        self._texts: list[str] = []
+
+    def of(self, number: int, line: bytes) -> Entry | None:
+        """The entry that this line completes. Raises Refused."""
+        parsed = object_in(number, line)
+        embedded = parsed.pop("embedded", None)
+        kind, name = parsed.get("kind"), parsed.get("id")
+        if kind not in KINDS or not isinstance(name, str):
+            raise Refused(number, "is no document: `kind` and `id` should say which")
+        if (kind in ("memory", "version")) != isinstance(embedded, bool):
+            raise Refused(number, "`embedded` should be true or false in a memory's line, and only there")
+        if parsed.keys() == _PIECE:
+            body = self._piece(number, parsed)
+            if body is None:
+                return None
+        elif parsed.keys() == _WHOLE and self._begun is None:
+            body = parsed["body"]
+        else:
+            raise Refused(number, "is no document: it should have kind, id and body, or be the next piece of one")
+        if not isinstance(body, dict):
+            raise Refused(number, "`body` should be a JSON object")
+        return Entry(number, kind, name, body, bool(embedded))
+
+    def end(self, number: int) -> None:
+        """There are no more lines. Raises Refused for a document that lacks pieces."""
+        if self._begun is not None:
+            raise Refused(number, "the file ends within a document")
+
+    def _piece(self, number: int, parsed: dict[str, Any]) -> Any:
+        said = {name: parsed[name] for name in ("kind", "id", "pieces")}
+        if (self._begun or said) != said or parsed["piece"] != len(self._texts) + 1 or not isinstance(parsed["text"], str):
+            raise Refused(number, "is not the next piece of its document")
+        self._begun = said
+        self._texts.append(parsed["text"])
+        if sum(map(len, self._texts)) > MAX_DOCUMENT_CHARACTERS:
+            raise Refused(number, "is of a document that is too large")
+        if len(self._texts) != parsed["pieces"]:
+            return None
+        whole, self._begun, self._texts = "".join(self._texts), None, []
+        return _json(number, whole.encode())
+
+
+def header_in(line: bytes) -> dict[str, Any]:
+    """The first line. Raises Refused."""
+    parsed = object_in(1, line)
+    if parsed.get("format") != FORMAT:
+        raise Refused(1, f"this is not an export: `format` should be {FORMAT}")
+    if parsed.get("version") != VERSION:
+        raise Refused(1, f"`version` is {parsed.get('version')!r}; this program reads {VERSION}")
+    counts, sequence = parsed.get("counts"), parsed.get("sequence")
+    if not isinstance(sequence, int) or not isinstance(counts, dict) or not all(isinstance(one, int) for one in counts.values()):
+        raise Refused(1, "`sequence` should be a number and `counts` numbers by kind")
+    if unknown := counts.keys() - set(KINDS):
+        raise Refused(1, f"`counts` names {min(unknown)}, which this program does not know")
+    return parsed
+
+
+def object_in(number: int, line: bytes) -> dict[str, Any]:
+    """The JSON object in a line. Raises Refused."""
+    if len(line) > MAX_PART_BYTES:
+        raise Refused(number, f"is longer than {MAX_PART_BYTES} bytes")
+    parsed = _json(number, line)
+    if not isinstance(parsed, dict):
+        raise Refused(number, "is no JSON object")
+    return parsed
+
+
+def _json(number: int, text: bytes) -> Any:
+    if b"\\u0000" in text:
+        raise Refused(number, "holds the NUL character")
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise Refused(number, f"is not JSON: {error}") from None
+
+
+def _memory(body: dict[str, Any]) -> Memory:
+    memory = Memory.model_validate(body)
+    if len(memory.content.encode()) > MAX_CONTENT_BYTES:
+        raise ValueError(f"content: is longer than {MAX_CONTENT_BYTES} bytes")
+    if len(orjson.dumps(memory.metadata)) > MAX_METADATA_BYTES:
+        raise ValueError(f"metadata: is longer than {MAX_METADATA_BYTES} bytes as JSON")
+    return memory
+
+
+def _event(body: dict[str, Any]) -> Event:
+    """An event, in which the fields of a memory that changed are such fields: a replay makes memories of them."""
+    if unknown := body.keys() - Event.model_fields.keys():
+        raise ValueError(f"{min(unknown)}: is not a field of an event")
+    event = Event.model_validate(body)
+    told = cast(Any, Memory).model_construct()
+    for where, fields in (("before", event.before), ("after", event.after)):
+        if unknown := fields.keys() - Memory.model_fields.keys():
+            raise ValueError(f"{where}: {min(unknown)}: is not a field of a memory")
+        for name, value in fields.items():
+            Memory.__pydantic_validator__.validate_assignment(told, name, value)
+    return event

@@ -1,0 +1,265 @@
+"""Import: a file that was brought part by part becomes an empty user, at one moment, or leaves nothing.
+
+Looked through whole first; then stored under an epoch of its own, where no reader sees it; then that epoch becomes the user's, by one
+change of the head. One would get wrong: the user may have begun to save meanwhile. Then they keep that, and what was stored goes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import Counter
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import orjson
+
+from memory_core.consolidation.cold_lines import COLD
+from memory_core.consolidation.import_check import Check
+from memory_core.consolidation.import_lines import Entries, Entry, Refused
+from memory_core.consolidation.staging import Staging, follow_turns
+from memory_core.domain.errors import Conflict
+from memory_core.domain.lexical import Turn
+from memory_core.domain.models import Head
+from memory_core.domain.results import Accepted, Call
+from memory_core.domain.scope import Owner
+from memory_core.ledger.cold_copies import ColdCopies, operation_of
+from memory_core.ledger.commit import Look
+from memory_core.ledger.leases import Later, Lease, TaskLost
+from memory_core.ledger.operations import Chunk, Operation, Operations, operation_id
+from memory_core.ledger.parts import LIFETIME, Parts
+from memory_core.ports import Clock, Embedder, IdSource, LongTermStore
+
+AT_ONCE, AT_ONCE_BYTES = 80, 1_200_000
+BYTES_PER_NUMBER = 13
+CLEARED_AT_ONCE = 90
+NOT_EMPTY = "this user has memories, or work under way; only an empty user can be imported into"
+
+
+class Importer:
+    """Imports users."""
+
+    def __init__(
+        self,
+        store: LongTermStore,
+        embedder: Embedder,
+        copies: ColdCopies,
+        parts: Parts,
+        operations: Operations,
+        clock: Clock,
+        ids: IdSource,
+    ) -> None:
+        self._store, self._embedder, self._copies = store, embedder, copies
+        self._parts, self._operations = parts, operations
+        self._clock, self._ids = clock, ids
+        self._staging = Staging(embedder, copies, clock)
+
+    async def begin(self, owner: Owner, call: Call) -> Accepted:
+        """Begin to gather the parts of a file. Raises Conflict for a user who is not empty, Unavailable."""
+
+        def refuse(look: Look) -> None:
+            if not _is_empty(look.head, tasks=0):
+                raise Conflict(NOT_EMPTY)
+
+        due = self._clock.now() + LIFETIME
+        return await self._operations.begin(owner, "import", {}, call, due=due, refuse=refuse)
+
+    async def bring(self, owner: Owner, task_id: str, number: int, data: bytes, call: Call) -> None:
+        """Bring a part, counted from 1, in any order; brought again it replaces itself. Raises NotFound, Conflict, Unavailable."""
+        _, operation = await self._operations.held(owner, task_id, "import")
+        _gathered(operation)
+        await self._parts.announce(owner, task_id, operation.created_at)
+        name = await self._parts.write(owner, task_id, data)
+
+        def change(stored: Operation) -> Any:
+            return {"stage": "gathering", "parts": {**_gathered(stored), str(number): name}}
+
+        try:
+            await self._operations.amend(owner, task_id, change, call)
+        except Exception:
+            await self._clear_up(owner, task_id)
+            raise
+
+    async def commit(self, owner: Owner, task_id: str, parts: int, sha256: str, call: Call) -> Accepted:
+        """All parts are there: begin the work. The same again is no second time. Raises NotFound, Conflict, Unavailable."""
+        said = {"parts": parts, "sha256": sha256}
+        _, operation = await self._operations.held(owner, task_id, "import")
+        if (operation.cursor or {}).get("said") == said:
+            return Accepted(task_id)
+
+        def change(stored: Operation) -> Any:
+            held = _gathered(stored)
+            missing = [number for number in range(1, parts + 1) if str(number) not in held]
+            if missing:
+                raise Conflict(f"the parts {', '.join(map(str, missing[:20]))} have not been brought")
+            return {"stage": "checking", "said": said, "names": [held[str(number)] for number in range(1, parts + 1)]}
+
+        task = await self._operations.amend(owner, task_id, change, call, due=True)
+        return Accepted(task_id, await self._operations.tell(owner, task))
+
+    async def work(self, lease: Lease) -> Later | None:
+        """The work, from wherever it stands. Raises Unavailable while the embedder or a store is down."""
+        operation = await self._operations.of(lease)
+        try:
+            return await self._worked(lease, operation)
+        except TaskLost:
+            await self._clear_up(lease.owner, lease.task.task_id)
+            raise
+
+    async def _worked(self, lease: Lease, operation: Operation) -> Later | None:
+        while True:
+            cursor = operation.cursor or {}
+            stage = cursor.get("stage", "gathering")
+            if operation.state == "cancelling":
+                await self._cleared(lease, operation, Chunk(cursor=cursor, done=True, status="cancelled"))
+                return None
+            if operation.state != "pending":
+                raise TaskLost
+            if stage == "gathering":
+                left = operation.created_at + LIFETIME - self._clock.now()
+                if left > timedelta(0):
+                    return Later(left, {"step": "gathering"})
+                operation = await self._refused(lease, operation, f"its parts were not committed within {LIFETIME.days} days")
+            elif stage == "checking":
+                operation = await self._checked(lease, operation)
+            elif stage == "staging":
+                operation = await self._staged(lease, operation)
+                if operation.state == "done":
+                    await self._parts.remove_all(lease.owner, lease.task.task_id)
+                    return None
+            else:
+                end = Chunk(cursor=cursor, done=True, status="failed", error=cursor["error"])
+                await self._cleared(lease, operation, end)
+                return None
+
+    async def _checked(self, lease: Lease, operation: Operation) -> Operation:
+        """Look through the whole file. Nothing of it is stored before."""
+        await lease.report("checking", 0.1)
+        check = Check()
+        digest = hashlib.sha256()
+        try:
+            async for lines in self._lines(lease.owner, operation, digest):
+                await asyncio.to_thread(_take, check, lines)
+            if digest.hexdigest() != operation.cursor["said"]["sha256"].lower():
+                raise Refused(None, f"the parts have the SHA-256 {digest.hexdigest()}, not the one that was committed")
+            head = await asyncio.to_thread(check.end)
+        except Refused as refused:
+            return await self._refused(lease, operation, str(refused))
+        counts, epoch = dict(check.counts), self._ids.new("ep")
+        head["pending_tasks"] = check.waiting
+        cursor = {**operation.cursor, "stage": "staging", "epoch": epoch, "line": 0, "head": head, "documents": sum(counts.values())}
+        return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=cursor))
+
+    async def _staged(self, lease: Lease, operation: Operation) -> Operation:
+        """Store what is not stored yet, some documents a commit, and publish with a last one."""
+        task_id, epoch = lease.task.task_id, operation.cursor["epoch"]
+        cold: dict[str, str] = {}
+        async for entries, previous in self._entries(lease.owner, operation):
+            if entries[0].kind == COLD:
+                cold |= await self._staging.frozen(lease.owner, operation, entries)
+                await lease.report("storing", 0.2)
+                continue
+            documents = await self._staging.documents(lease.owner, entries, previous, epoch, cold)
+            cursor = {**operation.cursor, "line": entries[-1].line}
+            chunk = Chunk(staged=tuple(documents), cursor=cursor, counts=Counter(one.kind for one in entries))
+            moved = await self._operations.advance(lease, operation, [], lambda look, stored, it=chunk: _while_empty(look, stored, it))  # type: ignore[misc]
+            if moved.state != operation.state or moved.cursor != cursor:
+                return moved  # somebody else is further, or the user has begun without it
+            operation = moved
+            await lease.report("storing", 0.2 + 0.7 * sum(operation.counts.values()) / max(1, cursor["documents"]))
+        head = {**operation.cursor["head"], "due_at": self._clock.now()}
+        head["pending_tasks"] += 1  # this very one, which the end counts off
+        fields = Head.model_validate({**head, "epoch": epoch}).model_dump(include=set(head))
+        last = Chunk(cursor=operation.cursor, done=True, begins=epoch, head_fields=lambda _: fields)
+        return await self._operations.advance(lease, operation, [task_id], lambda look, stored: _while_empty(look, stored, last))
+
+    async def _refused(self, lease: Lease, operation: Operation, reason: str) -> Operation:
+        cursor = _refusal(operation, reason)
+        return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=cursor))
+
+    async def _cleared(self, lease: Lease, operation: Operation, end: Chunk) -> None:
+        """Take away what was stored and brought, then end."""
+        epoch = (operation.cursor or {}).get("epoch")
+        while epoch is not None and (strays := await self._store.strays(lease.owner, CLEARED_AT_ONCE, epoch=epoch)):
+            gone = Chunk(deletes=tuple(strays), cursor=operation.cursor, counts={"cleared": len(strays)})
+            operation = await self._operations.advance(lease, operation, [], lambda look, stored, it=gone: it)  # type: ignore[misc]
+        if epoch is not None:
+            async for name in self._copies.names(lease.owner, epoch):
+                await self._copies.remove(lease.owner, name)
+        await self._parts.remove_all(lease.owner, lease.task.task_id)
+        await self._operations.advance(lease, operation, [], lambda look, stored: end)
+
+    async def _clear_up(self, owner: Owner, task_id: str) -> None:
+        """Take away what an import brought whose task is gone, with its user perhaps."""
+        if await self._operations.there(owner, task_id) is None:
+            await self._parts.remove_all(owner, task_id)
+            async for name in self._copies.names(owner):
+                if operation_of(name) == operation_id(task_id):
+                    await self._copies.remove(owner, name)
+
+    async def _lines(self, owner: Owner, operation: Operation, digest: Any = None) -> AsyncIterator[list[bytes]]:
+        """The lines of the file, some at a time; one may begin in one part and end in the next."""
+        rest = b""
+        for name in operation.cursor["names"]:
+            data = await self._parts.read(owner, operation.task_id, name)
+            if digest is not None:
+                digest.update(data)
+            *lines, rest = (rest + data).split(b"\n")
+            yield lines
+        if rest:
+            yield [rest]
+
+    async def _entries(self, owner: Owner, operation: Operation) -> AsyncIterator[tuple[list[Entry], dict[str, Turn]]]:
+        """What is to be stored yet, as much as fits a commit at a time, with the turn before each turn among it, by its id."""
+        entries, number, size = Entries(), 0, 0
+        gathered: list[Entry] = []
+        previous: dict[str, Turn] = {}
+        turns: dict[str, tuple[int, Turn]] = {}
+        bytes_a_vector = self._embedder.dimensions * BYTES_PER_NUMBER
+        async for lines in self._lines(owner, operation):
+            for line in lines:
+                number += 1
+                entry = entries.of(number, line) if number > 1 else None
+                if entry is None:
+                    continue
+                if entry.kind == "memory":
+                    follow_turns(entry, turns, previous)
+                if entry.kind != COLD and entry.line <= operation.cursor["line"]:
+                    continue
+                full = len(gathered) == AT_ONCE or size + len(line) > AT_ONCE_BYTES
+                if gathered and (full or (gathered[0].kind == COLD) != (entry.kind == COLD)):
+                    yield gathered, previous
+                    gathered, size = [], 0
+                gathered.append(entry)
+                size += len(orjson.dumps(entry.body)) + (bytes_a_vector if entry.embedded else 0)
+        if gathered:
+            yield gathered, previous
+
+
+def _is_empty(head: Head | None, *, tasks: int) -> bool:
+    """Whether nothing was ever saved, and nothing is under way but `tasks`."""
+    return head is None or (head.sequence, head.pending_tasks, head.state) == (0, tasks, "live")
+
+
+def _while_empty(look: Look, stored: Operation, chunk: Chunk) -> Chunk:
+    """The chunk, as long as the user is empty but for this very import."""
+    return chunk if _is_empty(look.head, tasks=1) else Chunk(cursor=_refusal(stored, NOT_EMPTY))
+
+
+def _refusal(operation: Operation, reason: str) -> dict[str, Any]:
+    return {"stage": "clearing", "error": reason, "epoch": (operation.cursor or {}).get("epoch")}
+
+
+def _gathered(operation: Operation) -> dict[str, str]:
+    """The parts that were brought so far. Raises Conflict once the work has begun."""
+    cursor = operation.cursor or {"stage": "gathering", "parts": {}}
+    if operation.state != "pending" or cursor["stage"] != "gathering":
+        raise Conflict("this import gathers no more parts")
+    parts: dict[str, str] = cursor["parts"]
+    return parts
+
+
+def _take(check: Check, lines: list[bytes]) -> None:
+    for line in lines:
+        check.take(line)

@@ -1,0 +1,93 @@
+"""What a file's documents become on their way into the store: theirs who bring them, with vectors made anew, and tasks for what waits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from memory_core.consolidation.cold_lines import COLD, brought, copy_in, has_vector, memories_of
+from memory_core.consolidation.export_file import document_of
+from memory_core.consolidation.import_lines import Entry
+from memory_core.domain.conversation import Conversation
+from memory_core.domain.indexing import text_to_embed, turn_of
+from memory_core.domain.lexical import Turn
+from memory_core.domain.models import Memory, MemoryType
+from memory_core.domain.scope import Owner
+from memory_core.domain.task import Task
+from memory_core.ledger.buffer import Buffer, HeldBuffer
+from memory_core.ledger.cold_copies import ColdCopies
+from memory_core.ledger.operations import Operation
+from memory_core.ledger.tasks import written
+from memory_core.ports import Clock, Document, Embedder
+
+TASKS: Final[dict[str, str]] = {"converse": "converse", "agent": "agent_memory"}
+"""The kind of task that forms what came by a path."""
+
+
+class Staging:
+    """Prepares documents for an epoch that nobody sees yet."""
+
+    def __init__(self, embedder: Embedder, copies: ColdCopies, clock: Clock) -> None:
+        self._embedder, self._copies, self._clock = embedder, copies, clock
+
+    async def frozen(self, owner: Owner, operation: Operation, entries: list[Entry]) -> dict[str, str]:
+        """Write copies into the archive; where each lies, by how the file calls it. Written again, after a kill, they are the same."""
+        places: dict[str, str] = {}
+        for entry in entries:
+            copy, embedded = copy_in(entry.body)
+            wanted = [one for one in memories_of(copy) if has_vector(one, embedded)]
+            vectors = await self._embedder.embed([text_to_embed(one) for one in wanted]) if wanted else []
+            for one, vector in zip(wanted, vectors, strict=True):
+                one.embedding, one.embedding_model, one.embedding_dimensions = vector, self._embedder.model, self._embedder.dimensions
+            copy = brought(copy, owner, operation.cursor["epoch"])
+            places[f"{COLD}/{entry.id}"] = await self._copies.write(owner, operation.id, copy)
+        return places
+
+    async def documents(
+        self, owner: Owner, entries: list[Entry], previous: dict[str, Turn], epoch: str, cold: Mapping[str, str]
+    ) -> list[Document]:
+        """The documents as they are stored, with their vectors, and the tasks of what is to be formed yet."""
+        made, texts = list[Document](), dict[int, str]()
+        for entry in entries:
+            model = entry.model()
+            document = document_of(owner, entry.kind, entry.id, entry.stored(model), epoch, cold)
+            if isinstance(model, Memory) and entry.embedded:
+                texts[len(made)] = text_to_embed(model, previous.get(model.id))
+            made.append(document)
+            task = self._task_of(owner, document, model)
+            if task is not None:
+                made.append(_staged_task(task, epoch))
+        vectors = await self._embedder.embed(list(texts.values())) if texts else []
+        for place, vector in zip(texts, vectors, strict=True):
+            of = {"embedding_model": self._embedder.model, "embedding_dimensions": self._embedder.dimensions}
+            made[place] = replace(made[place], body={**made[place].body, **of}, vector=vector)
+        return made
+
+    def _task_of(self, owner: Owner, document: Document, model: object) -> Task | None:
+        """The task of a conversation that waits to be formed, or of messages that wait for more."""
+        now = self._clock.now()
+        asked: dict[str, Any] = {"created_at": now, "updated_at": now, "next_enqueue_at": now, "subject_id": document.id}
+        if isinstance(model, Conversation) and model.state == "pending":
+            return Task.model_validate({"task_id": model.task_id, "kind": TASKS[model.path], **asked})
+        if isinstance(model, Buffer) and model.messages:
+            return Task.model_validate({"task_id": HeldBuffer(owner, model, None).task_id, "kind": "flush", "step": "gathering", **asked})
+        return None
+
+
+def follow_turns(entry: Entry, turns: dict[str, tuple[int, Turn]], previous: dict[str, Turn]) -> None:
+    """Note a turn, and which one it follows: its vector is made of both."""
+    ordinal, session = entry.body["lexical"].get("turn"), entry.body["session_id"]
+    if ordinal is None or session is None or entry.body["type"] != MemoryType.EPISODIC.value:
+        return
+    before = turns.get(session)
+    if before is not None and before[0] == ordinal - 1:
+        previous[entry.id] = before[1]
+    model = entry.model()
+    if isinstance(model, Memory):
+        turns[session] = (ordinal, turn_of(model))
+
+
+def _staged_task(task: Task, epoch: str) -> Document:
+    document = written(task)
+    return replace(document, body={**document.body, "epoch": epoch})

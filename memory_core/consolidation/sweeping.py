@@ -1,0 +1,275 @@
+"""The passes of forgetting for good: over what mentions the forgotten, over the log, and over the texts that they came from.
+
+One would get wrong: whoever mentions a forgotten memory stays, and so does its history. Both are struck by one rule (`domain.forgetting`),
+the memory by an event that says no more than that, the events in place; so the log goes on telling what is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from memory_core.consolidation.forgetting_plan import Progress, Step
+from memory_core.consolidation.snapshots import Snapshots, redacting
+from memory_core.domain.cold_copy import ColdCopy, Kept
+from memory_core.domain.conflict import record_in
+from memory_core.domain.errors import Damaged, NotFound
+from memory_core.domain.forgetting import redacted, struck_event, struck_memory
+from memory_core.domain.models import Event, Memory, Status
+from memory_core.domain.scope import Owner
+from memory_core.domain.versions import base_id
+from memory_core.ledger.changes import Change
+from memory_core.ledger.cold_copies import ColdCopies
+from memory_core.ledger.commit import Look, as_memory
+from memory_core.ledger.conversations import messages_id
+from memory_core.ledger.leases import Lease
+from memory_core.ledger.operations import Chunk, Operation, Operations
+from memory_core.ledger.pair import Pair
+from memory_core.ledger.portions import Portion, size_of, size_of_bodies
+from memory_core.ports import Clock, Document, Kind, LongTermStore, Place
+
+PAGE = 100
+WRITTEN_AT_ONCE = 40
+EVENTS_A_PAGE = 200
+DELETED_AT_ONCE = 80
+_PASSES: Final[tuple[Step, ...]] = ("memories", "version", "log", "conflict", "messages", "step", "copies", "last")
+
+
+class Sweeping:
+    """Does the passes for any owner."""
+
+    def __init__(self, store: LongTermStore, operations: Operations, snapshots: Snapshots, copies: ColdCopies, clock: Clock) -> None:
+        self._store, self._operations, self._snapshots = store, operations, snapshots
+        self._copies, self._clock = copies, clock
+
+    async def sweep(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+        """The next commit of the pass that the operation stands in."""
+        match progress.step:
+            case "memories" | "version":
+                return await self._mentions(lease, operation, progress)
+            case "log":
+                return await self._log(lease, operation, progress)
+            case "messages":
+                return await self._messages(lease, operation, progress)
+            case "copies":
+                return await self._cold(lease, operation, progress)
+            case _:
+                return await self._texts(lease, operation, progress)
+
+    async def _mentions(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+        """Look on until there is something to change; then change that, or what was made of the forgotten is put down to be removed."""
+        kind: Kind = "memory" if progress.step == "memories" else "version"
+        after, found, clean = progress.place, list[str](), progress
+        while not found:
+            clean = progress.at(progress.step, after)
+            place = None if after is None else Place(*after)
+            documents = await self._store.page(lease.owner, kind, None, place, PAGE, newest_first=False)
+            if not documents:
+                break
+            found = [one.id for one in documents if _concerns(progress, kind, Memory.model_validate(one.body))]
+            after = documents[-1].body["sequence"], documents[-1].id
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            return self._struck(look, clean, kind, found)
+
+        return await self._operations.advance(lease, operation, found[:WRITTEN_AT_ONCE], decide)
+
+    def _struck(self, look: Look, progress: Progress, kind: Kind, found: Sequence[str]) -> Chunk:
+        if not found:
+            return Chunk(cursor=_next(progress).document)
+        portion, changes, puts, deletes = Portion(), list[Change](), list[Document](), list[Document]()
+        made: list[str] = []
+        for name in found[:WRITTEN_AT_ONCE]:
+            memory = _read(look, name)
+            if memory is None or not _concerns(progress, kind, memory):
+                continue
+            if not portion.takes(2, size_of(memory)):
+                break
+            if kind == "version" and progress.is_gone(base_id(name), memory.sequence):
+                deletes.append(Document(name, "version", {}))
+            elif kind == "version":
+                after = struck_memory(memory, progress.gone, progress.lent)
+                puts.append(Document(name, "version", after.model_dump(mode="json"), after.embedding))
+            elif progress.was_made_of_it(memory):
+                made.append(name)
+            else:
+                changes.append(self._change(progress, memory))
+        further = progress.asking(made, "made")
+        return Chunk(tuple(changes), puts=tuple(puts), deletes=tuple(deletes), cursor=further.document, counts={"struck": len(changes)})
+
+    def _change(self, progress: Progress, memory: Memory) -> Change:
+        """Without its mentions; and where it was merged into what is gone, it holds again."""
+        after = struck_memory(memory, progress.gone, progress.lent)
+        if memory.status is not Status.UPDATED or after.next_id is not None:
+            return Change("redacted", after, memory, unsaid=True)
+        back = {"status": Status.ACTIVE, "status_reason": "restored", "valid_until": None, "updated_at": self._clock.now()}
+        return Change("restored", after.model_copy(update=back), after)
+
+    async def _log(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+        after, found = 0 if progress.place is None else progress.place[0], list[Event]()
+        while not found:
+            events = await self._store.events(lease.owner, after, EVENTS_A_PAGE)
+            if not events:
+                break
+            found = [one for one in events if _rewritten(progress, one) != one]
+            after = (found[0].sequence - 1) if found else events[-1].sequence
+        found = found[:DELETED_AT_ONCE]
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            return _redacted(look, progress, found)
+
+        advanced = await self._operations.advance(lease, operation, [one.id for one in found], decide)
+        if not found and progress.log_from is not None:
+            await self._snapshots.drop(lease.owner, progress.log_from)
+        return advanced
+
+    async def _texts(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+        """Conflict records, and what agents said about the conversations."""
+        kind: Kind = "conflict" if progress.step == "conflict" else "step"
+        place = None if progress.place is None else Place(*progress.place)
+        documents = await self._store.page(lease.owner, kind, None, place, PAGE, newest_first=False)
+        gone = [one for one in documents if _tells_of(progress, one)][:DELETED_AT_ONCE]
+        last = gone[-1] if len(gone) == DELETED_AT_ONCE else documents[-1] if documents else None
+        further = progress.at(progress.step, (last.body.get("sequence", 0), last.id)) if last is not None else _next(progress)
+        pending = sum(one.kind == "conflict" and one.body["status"] == "pending" for one in gone)
+        others = [name for one in gone if one.kind == "conflict" for name in (one.body["old_id"], one.body["new_id"]) if name]
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            return Chunk(
+                tuple(_settled(look, name) for name in dict.fromkeys(others) if _is_pending(look.memory(name))),
+                cursor=further.document,
+                deletes=tuple(Document(one.id, one.kind, {}) for one in gone),
+                head_fields=lambda head: {"pending_count": max(0, head.pending_count - pending)},
+            )
+
+        return await self._operations.advance(lease, operation, others, decide)
+
+    async def _messages(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+        """The messages of one conversation; one that is not formed yet is cancelled, as there is nothing left to form."""
+        place = 0 if progress.place is None else progress.place[0]
+        if place == len(progress.conversations):
+            chunk = Chunk(cursor=_next(progress).document)
+            return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
+        name, further = progress.conversations[place], progress.at("messages", (place + 1, ""))
+        task_id = await self._task_of(lease.owner, name)
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            messages = Document(messages_id(name), "messages", {})
+            pair = None if task_id is None else Pair.of(look, task_id)
+            if pair is None or pair.task.finished or pair.task.subject_id != name:
+                return Chunk(cursor=further.document, deletes=(messages,))
+            turned = pair.turned("cancelled", self._clock.now(), status="cancelled", next_enqueue_at=None)
+            return Chunk(cursor=further.document, deletes=(messages,), puts=turned.puts, head_fields=turned.head_fields)
+
+        return await self._operations.advance(lease, operation, [name, *([task_id] if task_id else [])], decide)
+
+    async def _cold(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
+        """Cold copies, one after the other: what stays of a chain gets a copy of its own before the old one goes."""
+        locations = await self._copies.holding(lease.owner, list(progress.gone)) if progress.gone else []
+        if not locations:
+            chunk = Chunk(cursor=_next(progress).document)
+            return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
+        left = await self._left(lease, progress, locations[0])
+        moved = None if left is None else await self._copies.write(lease.owner, operation.id, left)
+        names = [] if left is None else [one.id for kept in left.members for one in (kept.memory, *kept.versions)]
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            stubs = [one for name in names if (one := _read(look, name)) is not None and one.archival_location == locations[0]]
+            pairs = [(one, one.model_copy(update={"archival_location": moved})) for one in stubs]
+            changes = tuple(Change("moved", after, before) for before, after in pairs if base_id(before.id) == before.id)
+            versions = [after for before, after in pairs if base_id(before.id) != before.id]
+            puts = tuple(Document(one.id, "version", one.model_dump(mode="json"), one.embedding) for one in versions)
+            # The cursor moves, so that of two workers only one goes on to remove the copy.
+            return Chunk(changes, puts=puts, cursor=progress.at("copies", (sum(stored.counts.values()), "")).document, counts={"copies": 1})
+
+        advanced = await self._operations.advance(lease, operation, names, decide)
+        await self._copies.remove(lease.owner, locations[0])
+        return advanced
+
+    async def _left(self, lease: Lease, progress: Progress, location: str) -> ColdCopy | None:
+        """The copy at a location without what is gone; None when nothing of it stays, or nobody points to it."""
+        try:
+            copy = await self._copies.read(lease.owner, location)
+        except (NotFound, Damaged):
+            return None
+        kept = [one for one in copy.members if not progress.is_gone(one.memory.id, one.memory.sequence)]
+        seen = await self._store.snapshot(lease.owner, [one.memory.id for one in kept])
+        look = Look(seen.head, dict(seen.documents))
+        stubs = {one.memory.id: look.memory(one.memory.id) for one in kept}
+        kept = [one for one in kept if (stub := stubs[one.memory.id]) is not None and stub.archival_location == location]
+        if not kept:
+            return None
+        last = max(kept, key=lambda one: one.memory.sequence).memory.id
+        return ColdCopy(copy.epoch, copy.chain_id if copy.chain_id in stubs else last, tuple(_struck_whole(progress, one) for one in kept))
+
+    async def _task_of(self, owner: Owner, conversation_id: str) -> str | None:
+        found = (await self._store.snapshot(owner, [conversation_id])).documents.get(conversation_id)
+        return None if found is None or found.kind != "conversation" else str(found.body["task_id"])
+
+
+def _next(progress: Progress) -> Progress:
+    """The next pass; what was made of the forgotten and found in this one is removed first, and then looked through everything again."""
+    if progress.step == "memories" and progress.todo:
+        return progress.at("remove")
+    return progress.at(_PASSES[_PASSES.index(progress.step) + 1])
+
+
+def _concerns(progress: Progress, kind: Kind, memory: Memory) -> bool:
+    if kind == "version" and progress.is_gone(base_id(memory.id), memory.sequence):
+        return True
+    if (memory.id, "made") in progress.todo:
+        return False
+    made = kind == "memory" and progress.was_made_of_it(memory)
+    return made or struck_memory(memory, progress.gone, progress.lent) is not memory
+
+
+def _read(look: Look, name: str) -> Memory | None:
+    found = look.documents.get(name)
+    return None if found is None else as_memory(found, look.head)
+
+
+def _struck_whole(progress: Progress, kept: Kept) -> Kept:
+    def strike(one: Memory) -> Memory:
+        return struck_memory(one, progress.gone, progress.lent)
+
+    return Kept(strike(kept.memory), tuple(map(strike, kept.versions)), None if kept.original is None else strike(kept.original))
+
+
+def _rewritten(progress: Progress, event: Event) -> Event:
+    if progress.is_gone(event.memory_id, event.sequence):
+        return event if event.redacted and not event.session_id else redacted(event)
+    return struck_event(event, progress.gone)
+
+
+def _redacted(look: Look, progress: Progress, found: Sequence[Event]) -> Chunk:
+    if not found:
+        return Chunk(cursor=_next(progress).document)
+    portion, staged, last = Portion(), list[Document](), 0
+    for one in found:
+        document = look.documents.get(one.id)
+        if document is not None:
+            made = _rewritten(progress, Event.model_validate(document.body)).model_dump(mode="json")
+            if not portion.takes(1, size_of_bodies([made])):
+                break
+            staged.append(Document(one.id, "event", made))
+        last = one.sequence
+    first = progress.log_from if progress.log_from is not None else found[0].sequence
+    further = progress.at("log", (last, "")).model_copy(update={"log_from": first})
+    return Chunk(cursor=further.document, staged=tuple(staged), head_fields=redacting, counts={"events": len(staged)})
+
+
+def _tells_of(progress: Progress, document: Document) -> bool:
+    body: Mapping[str, Any] = document.body
+    if document.kind == "conflict":
+        return any(name in progress.gone for name in record_in(document.body).memory_ids)
+    return body["work_id"] in progress.conversations or body["work_id"] in progress.gone
+
+
+def _is_pending(memory: Memory | None) -> bool:
+    return memory is not None and memory.conflict_state == "pending"
+
+
+def _settled(look: Look, name: str) -> Change:
+    memory = look.memory(name)
+    assert memory is not None
+    return Change("conflict_settled", memory.model_copy(update={"conflict_state": "none"}), memory)

@@ -1,0 +1,97 @@
+"""The log, told again: from events to what every memory was at a sequence.
+
+Pure, and in steps: folding some events and later the others gives what folding all gives, so a state may be kept as a snapshot and gone
+on from. One would get wrong: old versions are no events' business. Whoever raises a memory's version keeps the old one, by a rule that
+this module shares with the writers (`versions`); so the log need not repeat it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from memory_core.domain.models import UNLOGGED_FIELDS, Event, Memory
+from memory_core.domain.versions import VERSIONS_END, cut_short, kept_version, version_id
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One memory, or one old version of a memory: its logged fields, JSON-ready, those with their default values left out or not.
+
+    sequence, revision: of the first and of the last event of the memory, as `Memory` has them.
+    """
+
+    fields: Mapping[str, Any]
+    sequence: int
+    revision: int
+
+    def memory(self, epoch: str) -> Memory:
+        """The memory itself; what no event records (`UNLOGGED_FIELDS`) has its default value."""
+        return Memory.model_validate({**self.fields, "epoch": epoch, "sequence": self.sequence, "revision": self.revision})
+
+    def row(self) -> list[Any]:
+        """JSON-ready, for a snapshot; `of_row` is the way back."""
+        return [self.sequence, self.revision, dict(self.fields)]
+
+    @classmethod
+    def of_row(cls, row: Sequence[Any]) -> State:
+        """What `row` made."""
+        sequence, revision, fields = row
+        return cls(fields, sequence, revision)
+
+
+States = dict[str, State]
+"""By id: every memory, and every old version of one, that the log tells of."""
+
+
+def fold(states: Mapping[str, State], events: Iterable[Event]) -> States:
+    """The states after these events, which follow in order on those that led to `states`.
+
+    A memory of which an event was redacted is left out, at whatever time, until another event begins it anew.
+    """
+    told = dict(states)
+    for event in events:
+        before = told.get(event.memory_id)
+        if event.redacted:
+            _drop(told, event.memory_id, before)
+        elif before is not None:
+            _change(told, event, before)
+        elif "id" in event.after:  # the others are about a memory whose beginning was redacted
+            told[event.memory_id] = State(event.after, event.sequence, event.sequence)
+    return told
+
+
+def _change(told: States, event: Event, before: State) -> None:
+    after = {**before.fields, **event.after}
+    version = before.fields.get("version", 1)
+    if after.get("version", 1) > version:
+        begins = datetime.fromisoformat(after["valid_from"])
+        told[version_id(event.memory_id, version)] = _versioned(before, kept_version(before.memory(""), begins))
+        if begins < datetime.fromisoformat(before.fields["valid_from"]):
+            _cut_short(told, event.memory_id, version, begins)
+    for number, until in event.metadata.get(VERSIONS_END, {}).items():
+        if (older := told.get(version_id(event.memory_id, int(number)))) is not None:
+            shorter = older.memory("").model_copy(update={"valid_until": datetime.fromisoformat(until)})
+            told[shorter.id] = _versioned(older, shorter)
+    told[event.memory_id] = State(after, before.sequence, event.sequence)
+
+
+def _cut_short(told: States, memory_id: str, versions: int, begins: datetime) -> None:
+    for name in (version_id(memory_id, number) for number in range(1, versions)):
+        older = told.get(name)
+        shorter = None if older is None else cut_short(older.memory(""), begins)
+        if older is not None and shorter is not None:
+            told[name] = _versioned(older, shorter)
+
+
+def _versioned(state: State, version: Memory) -> State:
+    return State(version.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS), exclude_defaults=True), state.sequence, state.revision)
+
+
+def _drop(told: States, memory_id: str, before: State | None) -> None:
+    if before is not None:
+        for number in range(1, before.fields.get("version", 1)):
+            told.pop(version_id(memory_id, number), None)
+        del told[memory_id]

@@ -1,0 +1,54 @@
+"""Bringing a memory back into use, from wherever it is: deleted, faded, replaced, shortened, in the archive."""
+
+from __future__ import annotations
+
+from memory_core.domain.archival import is_cold
+from memory_core.domain.errors import NotFound
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.requests import StatusInput
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
+from memory_core.evolution.edit import Editor
+from memory_core.evolution.thaw import Thaw
+from memory_core.evolution.uncompress import Uncompress
+from memory_core.evolution.undo import Undo
+from memory_core.ledger.commit import Ledger
+
+
+class BringingBack:
+    """Finds who brings a memory back. What it has become meanwhile they see for themselves, in their commits."""
+
+    def __init__(self, ledger: Ledger, editor: Editor, undo: Undo, uncompress: Uncompress, thaw: Thaw) -> None:
+        self._ledger, self._editor, self._undo, self._uncompress, self._thaw = ledger, editor, undo, uncompress, thaw
+
+    async def restore(self, owner: Owner, memory_id: str, call: Call) -> Memory:
+        """The memory, in use again; one that is answers as it is.
+
+        Deleted or faded: as it was. Replaced: it holds again, what replaced it falls. Shortened: with its whole text. Cold: with its
+        whole chain, each as it was; asked for again, it stays that, though it was a truth replaced before. Raises NotFound, Conflict,
+        Damaged (the cold copy), Unavailable.
+        """
+        memory = await self._found(owner, memory_id)
+        if await self._thaw.is_for(owner, memory):
+            return await self._thaw.restore_archived(owner, memory_id, call)
+        return await self._hot(owner, memory, StatusInput(status="active", reason="restored"), call)
+
+    async def activate(self, owner: Owner, memory_id: str, change: StatusInput, call: Call) -> Memory:
+        """The same by its status. Raises as `restore` does."""
+        memory = await self._found(owner, memory_id)
+        if is_cold(memory):
+            return await self._thaw.restore_archived(owner, memory_id, call)
+        return await self._hot(owner, memory, change, call)
+
+    async def _found(self, owner: Owner, memory_id: str) -> Memory:
+        memory = (await self._ledger.look(owner, [memory_id])).memory(memory_id)
+        if memory is None:
+            raise NotFound(f"no memory {memory_id!r} for this user")
+        return memory
+
+    async def _hot(self, owner: Owner, memory: Memory, change: StatusInput, call: Call) -> Memory:
+        if memory.status in (Status.SUPERSEDED, Status.UPDATED):
+            return await self._undo.undo(owner, memory.id, change.reason, call)
+        if memory.status is Status.COMPRESSED:
+            return await self._uncompress.uncompress(owner, memory, change.reason, call)
+        return await self._editor.set_status(owner, memory.id, change, call)

@@ -1,0 +1,103 @@
+"""Whole chains of many memories at once: whatever leads to the same end along `next_id`, found level by level for all of them together.
+
+One would get wrong: a family is what the store showed while it was being found. Whoever changes all of it at once has to see to it that
+nobody joined it since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.scope import Owner
+from memory_core.ports import Filter, LongTermStore
+
+MAX_MEMBERS = 45
+"""Each is two documents of a commit's hundred."""
+_WHATEVER_STATUS = Filter(statuses=frozenset(status.value for status in Status))
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The memories that lead to the last one, it included, by sequence; whole: False when there are more than MAX_MEMBERS."""
+
+    last_id: str
+    members: tuple[Memory, ...]
+    whole: bool = True
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Of the members."""
+        return frozenset(one.id for one in self.members)
+
+
+class Families:
+    """Finds families in one store; nobody else's memories, and none of another epoch, are ever met."""
+
+    def __init__(self, store: LongTermStore) -> None:
+        self._store = store
+
+    async def of(self, owner: Owner, starts: Sequence[Memory]) -> list[Family]:
+        """The families of these memories, each once, in the order of their starts. Memories come without vectors."""
+        if not starts:
+            return []
+        known, open_ends = await self._ahead(owner, starts)
+        joined = await self._behind(owner, known, most=MAX_MEMBERS * len(starts))
+        if joined is None:
+            if len(starts) == 1:
+                return [Family(_end(known, starts[0].id), tuple(known.values()), whole=False)]
+            half = len(starts) // 2
+            found = [*await self.of(owner, starts[:half]), *await self.of(owner, starts[half:])]
+            return list({one.last_id: one for one in found}.values())
+        open_ends |= joined
+        members: dict[str, list[Memory]] = {}
+        for one in known.values():
+            members.setdefault(_end(known, one.id), []).append(one)
+        ends = dict.fromkeys(_end(known, one.id) for one in starts)
+        return [_family(end, members[end], open_ends) for end in ends]
+
+    async def _ahead(self, owner: Owner, starts: Sequence[Memory]) -> tuple[dict[str, Memory], set[str]]:
+        """The starts and all that replaced them; and the ids of those whose successors were not followed to the end."""
+        known = {one.id: one for one in starts}
+        for _ in range(MAX_MEMBERS):
+            wanted = {one.next_id for one in known.values() if one.next_id is not None and "." not in one.next_id} - known.keys()
+            found = await self._store.memories(owner, sorted(wanted)) if wanted else {}
+            if not found:
+                return known, set()
+            known |= {name: one.memory for name, one in found.items()}
+        return known, {one.id for one in known.values() if one.next_id is not None and one.next_id not in known}
+
+    async def _behind(self, owner: Owner, known: dict[str, Memory], most: int) -> set[str] | None:
+        """Add all that leads to the known ones: the ids of those that were not followed to the end; None when it is more than `most`."""
+        epoch, level = next(iter(known.values())).epoch, set(known)
+        for _ in range(MAX_MEMBERS):
+            where = replace(_WHATEVER_STATUS, next_ids=frozenset(level))
+            documents = await self._store.page(owner, "memory", where, None, most + 1)
+            if len(documents) > most:
+                return None
+            found = [Memory.model_validate(one.body) for one in documents if one.id not in known and one.body["epoch"] == epoch]
+            known |= {one.id: one for one in found}
+            level = {one.id for one in found}
+            if not level:
+                return set()
+        return level
+
+
+def _end(known: dict[str, Memory], start: str) -> str:
+    """The id at which the chain of a memory ends; of a cycle, the least."""
+    seen: dict[str, None] = {}
+    at = start
+    while at in known and at not in seen:
+        seen[at] = None
+        following = known[at].next_id
+        if following is None or following not in known:
+            return at
+        at = following
+    path = list(seen)
+    return min(path[path.index(at) :])
+
+
+def _family(end: str, members: Sequence[Memory], open_ends: set[str]) -> Family:
+    whole = len(members) <= MAX_MEMBERS and open_ends.isdisjoint(one.id for one in members)
+    return Family(end, tuple(sorted(members, key=lambda one: (one.sequence, one.id))), whole)

@@ -1,0 +1,200 @@
+"""Undoing a replacement: what was superseded holds again, and what took its place turns out never to have held.
+
+One would get wrong: the loser of an undo does not become `superseded`. That says that it was true for a while, and a truth that arrives
+late would be put in order beside it. It is `deleted` as `contradicted`, valid at no moment, and leads on to what holds again; so the chain
+still ends in one truth, and nobody walks in a circle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory_core.domain.archival import is_cold
+from memory_core.domain.errors import Conflict, FieldError, NotFound
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, allowed
+from memory_core.domain.models import AtomicFact, Memory, MemoryType, Status
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
+from memory_core.domain.slots import slot_of
+from memory_core.evolution.marks import told_in
+from memory_core.evolution.restore import beside, conflict_id
+from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
+from memory_core.ledger.sessions import Session
+from memory_core.ports import Clock, Document, Near
+
+MAX_FALLING = 4
+"""Truths of one slot that may have to fall; more than one stand there only while their conflicts wait."""
+MAX_MARKED = 30
+"""Cells and notes that learn of it: each is two documents of the commit's hundred."""
+_SEMANTIC = frozenset({MemoryType.SEMANTIC.value})
+
+
+@dataclass(frozen=True, slots=True)
+class _Undone:
+    """What an undo commits. sessions: by name, with the memories of theirs that fall. conflict: where two are left to be decided."""
+
+    changes: tuple[Change, ...]
+    falling: tuple[Memory, ...] = ()
+    conflict: Document | None = None
+
+
+class Undo:
+    """Undoes replacements, for any owner."""
+
+    def __init__(self, ledger: Ledger, mirror: Mirror, clock: Clock) -> None:
+        self._ledger, self._mirror, self._clock = ledger, mirror, clock
+
+    async def undo(self, owner: Owner, memory_id: str, reason: str, call: Call) -> Memory:
+        """Let a superseded memory hold again, or one that was merged stand beside what it was merged into. One that holds stays as it is.
+
+        Raises NotFound; Conflict, naming what is allowed, for one that nothing replaced.
+        """
+        first = await self._ledger.look(owner, [memory_id])
+        memory = _present(first, memory_id)
+        slot = slot_of(memory) if memory.type is MemoryType.SEMANTIC else None
+        nears = [] if slot is None else [Near(None, _SEMANTIC, 1.0, slot)]
+        look = await self._ledger.look(owner, [memory_id, *([memory.next_id] if memory.next_id else [])], nears)
+        others = _standing(look, memory)
+        tellers = [name for one in (memory, *others) for name in told_in(one)]
+        sessions = [session_document_id(owner, one.session_id) for one in others if one.session_id]
+        names = [memory_id, *(one.id for one in others), *(conflict_id(one, memory) for one in others), *tellers, *sessions]
+        if memory.next_id:
+            names.append(memory.next_id)
+        if key := receipt_id(owner, call):
+            names.append(key)
+
+        def decide(seen: Look) -> Changes[Memory]:
+            held = _present(seen, memory_id)
+            if earlier_result(seen.documents, owner, call) is not None or held.status in FOUND_BY_DEFAULT:
+                return Changes(held)
+            undone = self._decided(seen, held, reason)
+            return self._changes(owner, seen, held, undone, call, frozenset(names))
+
+        committed = await self._ledger.commit(owner, decide, ids=list(dict.fromkeys(names)), nears=nears, call=call)
+        await self._mirror.follow(owner, committed)
+        return committed.memories.get(memory_id) or committed.result
+
+    def _decided(self, seen: Look, memory: Memory, reason: str) -> _Undone:
+        if memory.status not in (Status.SUPERSEDED, Status.UPDATED) or is_cold(memory):
+            choices = ", ".join(sorted(status.value for status in allowed(memory.status)))
+            message = f"a memory that is {memory.status.value} was replaced by none; it may become: {choices}"
+            raise Conflict(message, errors=(FieldError("status", message),))
+        now, standing = self._clock.now(), _standing(seen, memory)
+        if memory.status is Status.UPDATED:
+            back = _back(memory, None, reason, now)
+            rivals = [one for one in standing if slot_of(one) is not None and slot_of(one) == slot_of(memory)]
+            if not rivals:
+                return _Undone((Change("restored", back, memory, {"reason": reason}),))
+            pending = beside(rivals[0], back, memory, reason, now)
+            assert pending.conflict is not None
+            return _Undone(pending.changes, conflict=Document(pending.conflict.id, "conflict", pending.conflict.model_dump(mode="json")))
+        successor = None if memory.next_id is None else seen.memory(memory.next_id)
+        back = _back(memory, successor, reason, now)
+        fallen = tuple(_fallen(one, back, now) for one in standing)
+        changes = [Change("restored", back, memory, {"reason": reason})]
+        changes += [Change("contradicted", after, before, {"reason": "undone"}) for after, before in zip(fallen, standing, strict=True)]
+        return _Undone((*changes, *_told(seen, back, fallen)), tuple(standing))
+
+    def _changes(self, owner: Owner, seen: Look, held: Memory, undone: _Undone, call: Call, reads: frozenset[str]) -> Changes[Memory]:
+        now, sessions = self._clock.now(), dict[str, Session]()
+        for one in undone.falling:
+            if one.session_id is not None:
+                name = one.session_id
+                found = seen.documents.get(session_document_id(owner, name))
+                sessions.setdefault(name, Session(owner, name, found)).drop(one, now)
+        puts = [session.document for session in sessions.values()]
+        known = None if undone.conflict is None else seen.documents.get(undone.conflict.id)
+        more = int(undone.conflict is not None and (known is None or known.body["status"] != "pending"))
+        if undone.conflict is not None:
+            puts.append(undone.conflict)
+        return Changes(
+            held,
+            undone.changes,
+            tuple(puts),
+            receipt(owner, call, now, {"memory_id": held.id}),
+            reads,
+            frozenset(sessions),
+            _SEMANTIC if seen.near else frozenset(),
+            head_fields=lambda head: {"pending_count": head.pending_count + more},
+        )
+
+
+def _present(look: Look, memory_id: str) -> Memory:
+    memory = look.memory(memory_id)
+    if memory is None:
+        raise NotFound(f"no memory {memory_id!r} for this user")
+    return memory
+
+
+def _standing(look: Look, memory: Memory) -> list[Memory]:
+    """What stands in the memory's place: in its slot, or right after it in the chain."""
+    found = {one.memory.id: one.memory for near in look.near for one in near}
+    successor = None if memory.next_id is None else look.memory(memory.next_id)
+    if successor is not None:
+        found.setdefault(successor.id, successor)
+    standing = [one for one in found.values() if one.status in FOUND_BY_DEFAULT and one.id != memory.id]
+    return sorted(standing, key=lambda one: (one.event_timestamp, one.sequence), reverse=True)[:MAX_FALLING]
+
+
+def _back(memory: Memory, successor: Memory | None, reason: str, now: datetime) -> Memory:
+    """It holds again from where it began; its end goes, unless it had one of its own."""
+    ended_by_it = successor is None or memory.valid_until == max(successor.valid_from, memory.valid_from)
+    return memory.model_copy(
+        update={
+            "status": Status.ACTIVE,
+            "status_reason": "restored",
+            "change_reason": reason,
+            "next_id": None,
+            "valid_until": None if ended_by_it else memory.valid_until,
+            "updated_at": now,
+            "last_accessed_at": now,
+        }
+    )
+
+
+def _fallen(one: Memory, back: Memory, now: datetime) -> Memory:
+    return one.model_copy(
+        update={
+            "status": Status.DELETED,
+            "status_reason": "contradicted",
+            "next_id": back.id,
+            "supersedes_id": None if one.supersedes_id == back.id else one.supersedes_id,
+            "valid_until": one.valid_from,
+            "conflict_state": "resolved",
+            "updated_at": now,
+        }
+    )
+
+
+def _told(seen: Look, back: Memory, fallen: Sequence[Memory]) -> list[Change]:
+    """The cells and notes that told them learn which of their facts holds again, and which fell."""
+    by_fact: dict[str, str | None] = {back.id: None, **{one.id: back.id for one in fallen}}
+    texts = {one.id: one.content for one in fallen}
+    changes: list[Change] = []
+    for name in dict.fromkeys(name for one in (back, *fallen) for name in told_in(one)):
+        told = seen.memory(name)
+        if told is None or is_cold(told) or told.id in by_fact:
+            continue
+        marked = _marked(told, by_fact, {one.id: texts[one.id] for one in fallen if name in told_in(one)})
+        if marked != told.atomic_facts:
+            changes.append(Change("fact_superseded", told.model_copy(update={"atomic_facts": marked}), told))
+    return changes[:MAX_MARKED]
+
+
+def _marked(told: Memory, by_fact: Mapping[str, str | None], texts: Mapping[str, str]) -> list[AtomicFact]:
+    is_note = told.category == "note"
+    facts = [
+        one.model_copy(update={"superseded_by": by_fact[one.fact_id]}) if one.fact_id is not None and one.fact_id in by_fact else one
+        for one in told.atomic_facts
+    ]
+    if not is_note:
+        return facts
+    known = {one.fact_id for one in facts}
+    more = [AtomicFact(text=text, fact_id=name, superseded_by=by_fact[name]) for name, text in texts.items() if name not in known]
+    return [*(one for one in facts if one.superseded_by is not None), *more]

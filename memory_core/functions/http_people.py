@@ -1,0 +1,59 @@
+"""What a user has a right to: to take along everything that is kept, to bring it elsewhere, to have it erased."""
+
+from __future__ import annotations
+
+import azure.functions as func
+from azure.functions import HttpResponse
+
+from memory_core.domain.people_requests import ImportCommitInput, PartInput
+from memory_core.functions.answers import accepted_response
+from memory_core.functions.gate import Admitted, gated
+from memory_core.functions.inputs import Nothing
+
+blueprint = func.Blueprint()
+LINES = "application/x-ndjson"
+_USER = "api/v1/users/{user_id}"
+
+
+@blueprint.route(route=f"{_USER}/export", methods=["POST"])
+@gated("read", query=Nothing)
+async def user_export(req: Admitted[Nothing]) -> HttpResponse:
+    """Put everything that is kept of a user into a file, to be fetched in parts for seven days."""
+    return accepted_response(req.owner, await req.core.export(req.owner, req.call))
+
+
+@blueprint.route(route=f"{_USER}/export/{{task_id}}", methods=["GET"])
+@gated("read", query=PartInput)
+async def user_export_part(req: Admitted[PartInput]) -> HttpResponse:
+    """A part of an export that has succeeded, counted from 1; its task says how many there are."""
+    data = await req.core.export_part(req.owner, req.route["task_id"], req.input.part)
+    return HttpResponse(data, mimetype=LINES, headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"})
+
+
+@blueprint.route(route=f"{_USER}/import", methods=["POST"])
+@gated("write", query=Nothing)
+async def user_import(req: Admitted[Nothing]) -> HttpResponse:
+    """Begin to bring an export in, for a user who is empty."""
+    return accepted_response(req.owner, await req.core.begin_import(req.owner, req.call))
+
+
+@blueprint.route(route=f"{_USER}/import/{{task_id}}", methods=["PUT"])
+@gated("write", query=PartInput, raw=LINES)
+async def user_import_part(req: Admitted[PartInput]) -> HttpResponse:
+    """Bring a part of the file, counted from 1, in any order. Brought again, it replaces itself."""
+    await req.core.import_part(req.owner, req.route["task_id"], req.input.part, req.content, req.call)
+    return HttpResponse(status_code=204)
+
+
+@blueprint.route(route=f"{_USER}/import/{{task_id}}/commit", methods=["POST"])
+@gated("write", body=ImportCommitInput)
+async def user_import_commit(req: Admitted[ImportCommitInput]) -> HttpResponse:
+    """All parts have been brought: look the file through and make it the user's, whole or not at all."""
+    return accepted_response(req.owner, await req.core.commit_import(req.owner, req.route["task_id"], req.input, req.call))
+
+
+@blueprint.route(route=_USER, methods=["DELETE"])
+@gated("admin", query=Nothing, own=True)
+async def user_erase(req: Admitted[Nothing]) -> HttpResponse:
+    """Erase a user for good, in every store. Needs `admin`, or `write` with a key that is bound to this user."""
+    return accepted_response(req.owner, await req.core.erase(req.owner, req.call))

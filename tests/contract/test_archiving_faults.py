@@ -1,0 +1,429 @@
+"""The archive run when things go wrong: killed between any two writes, overtaken at every step, the archive down or damaged.
+
+After each of them every memory stands whole, or its stub has a cold copy that is whole; and no slot has two truths.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.cold_requests import ArchiveInput
+from memory_core.domain.errors import Damaged, MemoryCoreError, Unavailable
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.requests import UpdateInput
+from memory_core.domain.results import Accepted, Call
+from memory_core.ports import Batch, Touch
+from tests.archives import Folder, Place
+from tests.builders import ALICE, NOW
+from tests.cold import Stepping, Steps, archived, begun, blobs, done, equal, everything, nothing_is_lost, pointed_to, saved, years_go_by
+from tests.mortal import Moment, Mortal
+from tests.tasks import Hand, task_of
+from tests.world import Killed, World, fact, listed, turn
+
+SLOT = {"subject": "Ana", "attribute": "city"}
+NewWorld = Callable[[], World]
+Act = Callable[[MemoryCore, list[Memory]], Awaitable[Any]]
+
+
+@pytest.fixture
+def world(cold_world: World) -> World:
+    return cold_world
+
+
+async def told(world: World, core: MemoryCore) -> list[Memory]:
+    """A chain of two with an old version, and two memories apart; old by now."""
+    (oslo,) = await saved(core, fact("Ana lives in Oslo", **SLOT))
+    world.clock.forward(60)
+    await core.update(ALICE, oslo.id, UpdateInput(content="Ana lives in Oslo, by the sea"), oslo.etag)
+    world.clock.forward(60)
+    made = await saved(core, fact("Ana lives in Bergen", **SLOT), turn("good morning"), turn("good night"))
+    years_go_by(world)
+    return [oslo, *made]
+
+
+async def settled(world: World) -> None:
+    """Nothing is left that nobody points to, nothing pointed to is missing, and one truth stands in the slot."""
+    assert await blobs(world) == await pointed_to(world)
+    standing = [one for one in (await everything(world)).values() if one.attribute == "city" and one.status is Status.ACTIVE]
+    assert len(standing) <= 1
+
+
+async def test_killed_at_any_write_it_goes_on_and_nothing_is_lost(cold_worlds: NewWorld) -> None:
+    at, after = 1, False
+    while True:
+        world = cold_worlds()
+        moment = Moment(at, after, asleep=True)
+        mortal = Mortal(world.archive(), moment)
+        core = await world.core(wrap=lambda store, moment=moment: Mortal(store, moment), archive=mortal)  # type: ignore[misc]
+        await told(world, core)
+        before = await everything(world)
+        moment.asleep = False
+        try:
+            await begun(core)
+            await Hand(core, "consolidation").work_all()
+        except Killed:
+            pass
+        else:
+            assert not after
+            assert at > 10, moment.names
+            await world.close()
+            break
+        moment.dead, moment.asleep = True, True
+        await nothing_is_lost(world, before)
+        rescuer = await world.core()
+        if at > 1 or after:
+            world.clock.forward(7200)
+            await rescuer.sweep()
+            tasks = [one for one in (await rescuer.tasks(ALICE, _all())).tasks if one.kind == "archive"]
+            assert [(await done(world, rescuer, Accepted(one.task_id))).status for one in tasks] == ["succeeded"]
+        await archived(world, rescuer)
+        await nothing_is_lost(world, before)
+        assert {one.status for one in await listed(rescuer, status="all")} == {Status.ARCHIVED}
+        await settled(world)
+        moment.dead = False
+        await world.close()
+        at, after = (at, True) if not after else (at + 1, False)
+
+
+def _all() -> Any:
+    from memory_core.domain.requests import TasksInput
+
+    return TasksInput(limit=100)
+
+
+async def _update(core: MemoryCore, made: list[Memory]) -> None:
+    bergen = await core.get(ALICE, made[1].id)
+    await core.update(ALICE, bergen.id, UpdateInput(content="Ana lives in Bergen, still"), bergen.etag)
+
+
+async def _touch(core: MemoryCore, made: list[Memory]) -> None:
+    await core._adapters.long_term.touch(ALICE, f"mrk_{uuid4().hex}", {made[1].id: Touch(3, NOW)})
+
+
+async def _tell_earlier(core: MemoryCore, made: list[Memory]) -> None:
+    """A late fact: stored already superseded by a member, which changes nothing of that member but what comes before it."""
+    await core.save(ALICE, fact("Ana lives in Rome", **SLOT, event_timestamp=NOW.replace(year=2020)))
+
+
+async def _tell_later(core: MemoryCore, made: list[Memory]) -> None:
+    await core.save(ALICE, fact("Ana lives in Kiel", **SLOT))
+
+
+async def _delete(core: MemoryCore, made: list[Memory]) -> None:
+    await core.delete(ALICE, made[0].id)
+
+
+async def _tell_elsewhere(core: MemoryCore, made: list[Memory]) -> None:
+    await core.save(ALICE, turn("what a day", "s9"))
+
+
+ACTS: dict[str, Act] = {
+    "update": _update, "touch": _touch, "tell_earlier": _tell_earlier, "tell_later": _tell_later, "delete": _delete,
+    "tell_elsewhere": _tell_elsewhere,
+}  # fmt: skip
+
+
+EVERY_STEP = frozenset({"update", "tell_earlier"})
+"""Acts for which each single step of a run is tried; the others are tried at every third, and on Cosmos DB, as slow, at every seventh."""
+
+
+@pytest.mark.parametrize("act", ACTS)
+async def test_overtaken_at_any_step_what_changed_stays_and_nothing_is_lost(cold_worlds: NewWorld, act: str) -> None:
+    at = 1
+    while True:
+        world = cold_worlds()
+        steps = Steps(at)
+        core = await world.core(wrap=lambda store, steps=steps: Stepping(store, steps), archive=Stepping(world.archive(), steps))  # type: ignore[misc]
+        other = await world.core()
+        made = await told(world, core)
+        accepted = await begun(core)
+        refused: list[MemoryCoreError] = []
+
+        async def then(other: MemoryCore = other, made: list[Memory] = made, refused: list[MemoryCoreError] = refused) -> None:
+            try:
+                await ACTS[act](other, made)
+            except MemoryCoreError as error:  # it is in the archive already
+                refused.append(error)
+
+        steps.then, steps.asleep = then, False
+        task = await done(world, core, accepted)
+        if len(steps.names) < at:
+            await world.close()
+            assert at > 10
+            return
+        assert (task.status, task.error) == ("succeeded", None), (at, steps.names)
+        await _checked(world, core, act, made, refused, (at, steps.names[: at + 1]))
+        await world.close()
+        at += 7 if world.elsewhere else 1 if act in EVERY_STEP else 3
+
+
+async def _checked(world: World, core: MemoryCore, act: str, made: list[Memory], refused: list[MemoryCoreError], told: Any) -> None:
+    """What the other did is there, whole; then everything comes back, and it still is."""
+    before = await everything(world)
+    await nothing_is_lost(world, {name: one for name, one in before.items() if one.archived_at is None})
+    await settled(world)
+    cold = [one.id for one in await listed(core, status="archived")]
+    for identity in cold:
+        if (await core.get(ALICE, identity)).archived_at is not None:  # its chain has not brought it back already
+            await core.restore(ALICE, identity)
+    after = await everything(world)
+    assert all(one.archived_at is None and one.embedding is not None for one in after.values()), told
+    contents = {one.content for one in after.values()}
+    wanted = {"Ana lives in Oslo", "Ana lives in Oslo, by the sea", "Ana lives in Bergen", "good morning", "good night"}
+    assert wanted <= contents, told
+    standing = [one.content for one in await listed(core) if one.attribute == "city"]
+    if act == "update" and not refused:
+        assert standing == ["Ana lives in Bergen, still"], told
+    elif act == "tell_later":
+        assert standing == ["Ana lives in Kiel"], told
+    elif act == "touch":
+        assert after[made[1].id].access_count in (0, 3), told  # a touch may be lost to a commit that had read the memory before
+    elif act == "delete":
+        assert after[made[0].id].status is Status.DELETED or after[made[0].id].status is Status.SUPERSEDED, told
+    if act in ("tell_earlier", "touch", "delete", "tell_elsewhere"):
+        assert standing == ["Ana lives in Bergen"], told
+
+
+async def test_a_member_that_joins_while_the_copy_is_written_keeps_its_chain_hot(world: World) -> None:
+    """What comes before a member changes nothing of the member itself: the revisions are those that were archived."""
+    steps = Steps()
+    core = await world.core(archive=Stepping(world.archive(), steps))
+    made = await told(world, core)
+    accepted = await begun(core)
+    steps.at, steps.asleep = 3, False
+
+    async def then() -> None:
+        await _tell_earlier(core, made)
+
+    steps.then = then
+    task = await done(world, core, accepted)
+    assert task.result is not None
+    assert task.result["counts"]["abandoned"] == 1
+    assert task.result["counts"]["swept"] == 1
+    assert {one.content for one in await listed(core)} == {"Ana lives in Bergen"}
+    await settled(world)
+
+
+async def test_two_workers_on_one_run_do_it_once(world: World) -> None:
+    steps = Steps()
+    first = await world.core(archive=Stepping(world.archive(), steps))
+    second = await world.core()
+    await told(world, first)
+    before = await everything(world)
+    accepted = await begun(first)
+    world_gate = asyncio.Event()
+
+    async def frozen() -> None:
+        world.clock.forward(3600)
+        await done(world, second, accepted)
+        world_gate.set()
+
+    steps.at, steps.then, steps.asleep = 3, frozen, False
+    await Hand(first, "consolidation").work_all()
+    assert world_gate.is_set()
+    task = await task_of(first, accepted)
+    assert task.status == "succeeded"
+    assert len([one for one in await world.log() if one.event_type == "archived"]) == 4
+    await nothing_is_lost(world, before)
+    await settled(world)
+
+
+async def test_the_archive_down_the_task_waits_and_spends_no_attempt(world: World) -> None:
+    archive = Stepping(world.archive())
+    core = await world.core(archive=archive)
+    made = await told(world, core)
+    accepted = await begun(core)
+    archive.down = True
+    hand = Hand(core, "consolidation")
+    for _ in range(6):
+        await hand.work_all()
+        world.clock.forward(1200)
+    task = await task_of(core, accepted)
+    assert (task.status, task.attempts) == ("accepted", 0)
+    assert task.error is not None
+    assert "archive" in task.error
+    assert len(await listed(core)) == 3
+    archive.down = False
+    assert (await done(world, core, accepted)).status == "succeeded"
+    archive.down = True
+    with pytest.raises(Unavailable):
+        await core.restore(ALICE, made[0].id)
+    assert (await core.get(ALICE, made[0].id)).status is Status.ARCHIVED
+    assert await core.save(ALICE, turn("life goes on"))
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_a_copy_that_is_not_what_was_written_leaves_its_chain_hot_and_is_counted(world: World) -> None:
+    place = Folder(world.folder / "archive")
+    steps = Steps()
+    core = await world.core(archive=Stepping(place.process(), steps))
+    await saved(core, turn("good morning"))
+    years_go_by(world)
+    before = await everything(world)
+    await archived(world, core, session_id="nobody's")  # the key of the names is known then, and the first step is the first copy
+    spoilt: list[str] = []
+
+    async def spoil() -> None:
+        spoilt.append((await blobs(world))[0])
+        await place.damage(spoilt[0], b"not this")
+
+    accepted = await begun(core)
+    steps.at, steps.then, steps.asleep = 1, spoil, False
+    task = await done(world, core, accepted)
+    assert task.result is not None
+    assert task.result["counts"]["damaged"] == 1
+    await nothing_is_lost(world, before)
+    assert spoilt[0] not in await blobs(world)
+    await settled(world)
+    await archived(world, core)
+    assert await listed(core) == []
+    await nothing_is_lost(world, before)
+
+
+async def test_a_damaged_copy_is_said_when_it_is_asked_for_and_the_stub_stays(world: World, core: MemoryCore) -> None:
+    made = await told(world, core)
+    await archived(world, core)
+    location = (await core.get(ALICE, made[2].id)).archival_location
+    assert location is not None
+    place: Place = world.cold or Folder(world.folder / "archive")
+    await place.damage(location, b"spoilt")
+    before = await world.head()
+    with pytest.raises(Damaged):
+        await core.restore(ALICE, made[2].id)
+    assert (await core.get(ALICE, made[2].id)).content == "good morning"
+    assert await world.head() == before
+    archive = world.archive()
+    await archive.open()
+    await archive.remove(location)
+    await archive.close()
+    with pytest.raises(Damaged, match="gone"):
+        await core.restore(ALICE, made[2].id)
+
+
+async def test_many_who_restore_at_once_restore_once(world: World, core: MemoryCore) -> None:
+    made = await told(world, core)
+    before = await everything(world)
+    await archived(world, core)
+    processes = [core, *[await world.core() for _ in range(3)]]
+    asked = [made[0].id, made[1].id]
+    back = await asyncio.gather(*(one.restore(ALICE, asked[place % 2]) for place, one in enumerate(processes * 2)))
+    assert len({one.etag for one in back}) == 2
+    assert len([one for one in await world.log() if one.event_type == "restored"]) == 2
+    after = await everything(world)
+    for identity in asked:
+        assert equal(after[identity], before[identity], "updated_at", "revision", "status_reason")
+    await settled_after_sweep(world, core)
+
+
+async def settled_after_sweep(world: World, core: MemoryCore) -> None:
+    await archived(world, core)
+    await settled(world)
+
+
+async def test_a_restore_whose_process_dies_or_whose_answer_is_lost_is_done_once(cold_worlds: NewWorld) -> None:
+    for at in (1, 2):
+        for after in (False, True):
+            world = cold_worlds()
+            moment = Moment(at, after, asleep=True)
+            core = await world.core(wrap=lambda store, moment=moment: Mortal(store, moment))  # type: ignore[misc]
+            made, keyed = await told(world, core), Call(idempotency_key="k1")
+            before = await everything(world)
+            await archived(world, core)
+            moment.asleep = False
+            try:
+                await core.restore(ALICE, made[0].id, keyed)
+            except Killed:
+                moment.dead, moment.asleep = True, True
+            await nothing_is_lost(world, before)
+            rescuer = await world.core()
+            assert (await rescuer.restore(ALICE, made[0].id, keyed)).status is Status.SUPERSEDED
+            assert len([one for one in await world.log() if one.event_type == "restored"]) == 2
+            await settled_after_sweep(world, rescuer)
+            moment.dead = False
+            await world.close()
+
+
+async def test_a_restore_between_archive_and_sweep_keeps_the_copies_that_are_pointed_to(cold_worlds: NewWorld) -> None:
+    """At every step of a second run: what it sweeps is what nobody points to then."""
+    at = 1
+    while True:
+        world = cold_worlds()
+        steps = Steps(at)
+        core = await world.core(wrap=lambda store, steps=steps: Stepping(store, steps), archive=Stepping(world.archive(), steps))  # type: ignore[misc]
+        other = await world.core()
+        made = await told(world, core)
+        before = await everything(world)
+        await archived(world, core)
+        accepted = await begun(core)
+
+        async def then(other: MemoryCore = other, made: list[Memory] = made) -> None:
+            await other.restore(ALICE, made[0].id)
+
+        steps.then, steps.asleep = then, False
+        await done(world, core, accepted)
+        await nothing_is_lost(world, before)
+        steps.asleep = True
+        await settled_after_sweep(world, core)
+        await world.close()
+        if len(steps.names) < at:
+            return
+        at += 2 if world.elsewhere is None else 9
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_a_cancelled_run_leaves_what_it_moved_and_its_leftovers_are_swept(world: World) -> None:
+    steps = Steps()
+    core = await world.core(archive=Stepping(world.archive(), steps))
+    await told(world, core)
+    before = await everything(world)
+    accepted = await begun(core)
+
+    async def cancel() -> None:
+        await core.cancel(ALICE, accepted.task_id)
+
+    steps.at, steps.then, steps.asleep = 5, cancel, False
+    task = await done(world, core, accepted)
+    assert task.status == "cancelled"
+    await nothing_is_lost(world, before)
+    assert len(await blobs(world)) > len(await pointed_to(world))
+    await archived(world, core)
+    await nothing_is_lost(world, before)
+    await settled(world)
+
+
+async def test_a_dry_run_with_the_archive_down_still_counts(world: World) -> None:
+    archive = Stepping(world.archive())
+    core = await world.core(archive=archive)
+    await told(world, core)
+    archive.down = True
+    seen: Any = await core.archive(ALICE, ArchiveInput(dry_run=True))
+    assert seen.counts == {"archived": 4, "chains": 3, "too_large": 0}
+
+
+async def test_of_a_user_who_is_erased_meanwhile_no_copy_is_left(world: World) -> None:
+    """Whenever another life begins: the run commits nothing more, and takes back what it wrote."""
+    steps = Steps()
+    core = await world.core(archive=Stepping(world.archive(), steps))
+    await told(world, core)
+    await begun(core)
+
+    async def erase() -> None:
+        store = await world.look_on()
+        head = (await store.snapshot(ALICE)).head
+        assert head is not None
+        erasing = head.model_copy(update={"epoch": "ep_another", "state": "erasing"})
+        await store.commit(ALICE, Batch("cmt_erase", head, erasing, (), ()))
+
+    steps.at, steps.then, steps.asleep = 4, erase, False
+    await Hand(core, "consolidation").work_all()
+    assert len(steps.names) > 4
+    assert await blobs(world) == []
+    head = await world.head()
+    assert head is not None
+    assert (head.epoch, head.state) == ("ep_another", "erasing")

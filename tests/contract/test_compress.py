@@ -1,0 +1,212 @@
+"""Long texts that nobody asks for become short ones, their originals safe in the archive first; and they come back whole."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from memory_core.adapters.offline.agents import OfflineAgents
+from memory_core.core import MemoryCore
+from memory_core.domain.errors import AgentFailed, Damaged
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.numerals import numbers_in
+from memory_core.domain.requests import UpdateInput
+from memory_core.domain.sameness import names_in
+from memory_core.domain.shortening import shortened
+from memory_core.domain.upkeep_requests import ForgetInput
+from tests.builders import ALICE
+from tests.cold import blobs
+from tests.contract.test_decay import DAY, decayed, foreseen
+from tests.contract.test_forget import told_by_the_log
+from tests.mortal import Moment, Mortal
+from tests.tasks import Hand, task_of
+from tests.world import Killed, Meanwhile, World, fact, find, listed, turn
+
+SAID = "The contract with Soares ends on 3 March 2027 and costs 1,250.50 EUR per month."
+LONG = " ".join(
+    ["We talked for a long while about nothing in particular, as one does."] * 20
+    + [SAID]
+    + ["Then we had tea and looked at the rain outside the window."] * 15
+)
+
+
+@pytest.fixture
+def world(cold_world: World) -> World:
+    return cold_world
+
+
+@pytest.fixture
+async def core(world: World) -> MemoryCore:
+    return await world.core(rules=OfflineAgents())
+
+
+async def shortened_one(core: MemoryCore, world: World) -> Memory:
+    saved = (await core.save(ALICE, turn(LONG, importance=0.5))).memory
+    world.clock.forward(95 * DAY)
+    assert (await decayed(core)).result == {"counts": {"decayed": 0, "compressed": 1}, "capped": False}
+    return await core.get(ALICE, saved.id)
+
+
+async def test_a_long_text_becomes_short_once_and_keeps_what_it_told(core: MemoryCore, world: World) -> None:
+    held = await shortened_one(core, world)
+    assert (held.status, held.status_reason) == (Status.COMPRESSED, "compressed")
+    assert len(held.content) < 0.7 * len(LONG)
+    assert numbers_in(LONG).keys() <= numbers_in(held.content).keys()
+    assert names_in(LONG) <= names_in(held.content)
+    assert await find(core, "contract with Soares") == [held.content]
+    assert (await decayed(core)).result == {"counts": {"decayed": 0, "compressed": 0}, "capped": False}
+    await told_by_the_log(core, world)
+
+
+async def test_it_comes_back_whole(core: MemoryCore, world: World) -> None:
+    held = await shortened_one(core, world)
+    back = await core.restore(ALICE, held.id)
+    assert (back.status, back.content, back.archival_location) == (Status.ACTIVE, LONG, None)
+    assert back.last_accessed_at == world.clock.now()
+    assert back.embedding is not None
+    assert held.embedding is not None
+    assert await find(core, "tea and rain outside the window") == [LONG]
+    assert (await decayed(core)).result == {"counts": {"decayed": 0, "compressed": 0}, "capped": False}
+    await told_by_the_log(core, world)
+
+
+async def test_a_young_a_short_and_a_spared_one_stay(core: MemoryCore, world: World) -> None:
+    await core.bulk(
+        ALICE,
+        [
+            turn(f"short {LONG[:1500]}", importance=0.5),
+            turn(f"pinned {LONG}", importance=0.5, pinned=True),
+            turn(f"important {LONG}", importance=1.0),
+            fact(f"true {LONG}", importance=0.5, subject="Ana", attribute="story"),
+        ],
+    )
+    world.clock.forward(69 * DAY)  # 0.5 is under 0.2 after 40 days, 1.0 after 70
+    await core.save(ALICE, turn(f"young {LONG}", importance=0.3))
+    world.clock.forward(0)
+    assert (await foreseen(core)).counts == {"decayed": 0, "compressed": 0}
+    assert (await decayed(core)).result == {"counts": {"decayed": 0, "compressed": 0}, "capped": False}
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)  # the other's clock does not go with this world's, and keeps old answers
+async def test_a_text_that_does_not_get_shorter_fades_like_others(core: MemoryCore, world: World) -> None:
+    await core.save(ALICE, turn(" ".join(f"Ana{n} {n * 7919}" for n in range(160)), importance=0.5))
+    world.clock.forward(95 * DAY)
+    assert (await decayed(core)).result == {"counts": {"decayed": 0, "compressed": 0}, "capped": False}
+    world.clock.forward(10 * DAY)
+    assert (await decayed(core)).result == {"counts": {"decayed": 1, "compressed": 0}, "capped": False}
+
+
+async def test_whatever_an_agent_answers_nothing_is_lost() -> None:
+    for summary in ("Somebody had tea.", "User said: We talked.", "", LONG):
+        text = shortened(LONG, summary)
+        if text is not None:
+            assert len(text) <= 0.7 * len(LONG)
+            assert numbers_in(LONG).keys() <= numbers_in(text).keys()
+            assert names_in(LONG) <= names_in(text)
+
+
+async def test_rules_answer_where_the_model_gives_nothing(world: World) -> None:
+    from tests.agents import ScriptedAgents
+
+    class Silent(ScriptedAgents):
+        async def summarise(self, *args: Any, **options: Any) -> Any:
+            raise AgentFailed("nothing usable")
+
+    core = await world.core(agents=Silent(), rules=OfflineAgents())
+    assert (await shortened_one(core, world)).status is Status.COMPRESSED
+
+
+async def test_what_is_edited_between_archive_and_cut_stays_long(world: World) -> None:
+    first = await world.core()
+    saved = (await first.save(ALICE, fact(LONG, importance=0.5))).memory
+    world.clock.forward(95 * DAY)
+
+    async def edit() -> None:
+        await first.update(ALICE, saved.id, UpdateInput(content=f"edited {LONG}"), saved.etag)
+
+    meddled = Meanwhile(None, "snapshot")  # type: ignore[arg-type]
+
+    class Watching:
+        def __init__(self, inner: Any) -> None:
+            self._inner = inner
+
+        async def put(self, name: str, data: bytes) -> bool:
+            if name != "names-key" and not meddled.then:
+                await edit()
+                meddled.then = lambda: asyncio.sleep(0)
+            return bool(await self._inner.put(name, data))
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._inner, name)
+
+    core = await world.core(archive=Watching(world.archive()), rules=OfflineAgents())  # type: ignore[arg-type]
+    task = await decayed(core)
+    assert task.result == {"counts": {"decayed": 0, "compressed": 0}, "capped": False}
+    held = await first.get(ALICE, saved.id)
+    assert (held.status, held.content) == (Status.ACTIVE, f"edited {LONG}")
+
+
+async def test_killed_at_any_write_the_text_is_long_or_its_original_is_safe(cold_worlds: Any) -> None:
+    at, after = 1, False
+    while True:
+        world = cold_worlds()
+        moment = Moment(at, after, asleep=True)
+        mortal = Mortal(world.archive(), moment)
+        core = await world.core(wrap=lambda store, moment=moment: Mortal(store, moment), archive=mortal, rules=OfflineAgents())
+        saved = (await core.save(ALICE, turn(LONG, importance=0.5))).memory
+        world.clock.forward(95 * DAY)
+        moment.asleep = False
+        try:
+            from memory_core.domain.upkeep_requests import DecayInput
+
+            await core.decay(ALICE, DecayInput())
+            await Hand(core, "consolidation").work_all()
+        except Killed:
+            pass
+        else:
+            await world.close()
+            assert at > 5
+            break
+        moment.dead, moment.asleep = True, True
+        rescuer = await world.core(rules=OfflineAgents())
+        held = await rescuer.get(ALICE, saved.id)
+        if held.status is Status.COMPRESSED:
+            assert (await rescuer.restore(ALICE, saved.id)).content == LONG
+        else:
+            assert held.content == LONG
+        moment.dead = False
+        await world.close()
+        at, after = (at + 1, False) if after else (at, True)
+
+
+async def test_an_original_that_is_gone_is_said_and_the_short_text_stays(core: MemoryCore, world: World) -> None:
+    held = await shortened_one(core, world)
+    for name in await blobs(world):
+        await core._adapters.archive.remove(name)
+    with pytest.raises(Damaged):
+        await core.restore(ALICE, held.id)
+    assert (await core.get(ALICE, held.id)).status is Status.COMPRESSED
+
+
+async def test_forgotten_for_good_the_original_goes_too(core: MemoryCore, world: World) -> None:
+    held = await shortened_one(core, world)
+    assert len(await blobs(world)) == 1
+    accepted = await core.forget(ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [held.id]}}))
+    await Hand(core, "consolidation").work_all()
+    task = await task_of(core, accepted)  # type: ignore[arg-type]
+    assert task.status == "succeeded", task.error
+    assert await blobs(world) == []
+    assert await listed(core, status="all") == []
+
+
+async def test_who_writes_over_a_short_text_has_said_something_new(core: MemoryCore, world: World) -> None:
+    saved = (await core.save(ALICE, fact(LONG, importance=0.5))).memory
+    world.clock.forward(95 * DAY)
+    await decayed(core)
+    held = await core.get(ALICE, saved.id)
+    tagged = await core.update(ALICE, saved.id, UpdateInput(tags=["x"]), held.etag)
+    assert (tagged.status, tagged.archival_location) == (Status.COMPRESSED, held.archival_location)
+    edited = await core.update(ALICE, saved.id, UpdateInput(content="the contract is over"), tagged.etag)
+    assert (edited.status, edited.archival_location, edited.content) == (Status.ACTIVE, None, "the contract is over")

@@ -1,0 +1,101 @@
+"""What time does to memories nobody looks at: a store finds exactly those for which something is due, from both adapters' indexes."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memory_core.domain.decay import importance_at
+from memory_core.domain.fading import Fading, due
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.ports import LongTermStore, Place, Write
+from tests.builders import ALICE, NOW, commit, document, memory
+from tests.world import BOB
+
+RULES = Fading(long_characters=20)
+LATER = NOW + timedelta(days=400)
+
+
+def kept(place: int, **fields: Any) -> Memory:
+    return memory(f"text {place}", id=f"mem_{place:03}", sequence=place + 1, **fields)
+
+
+async def found(store: LongTermStore, now: datetime, session: str | None = None, rules: Fading = RULES, page: int = 100) -> list[str]:
+    ids: list[str] = []
+    after: Place | None = None
+    while places := await store.faded(ALICE, rules, now, session, after, page):
+        ids += [place.id for place in places]
+        after = places[-1]
+    return ids
+
+
+async def test_only_active_memories_that_time_may_hide_are_found_once_they_are_under_the_floor(store: LongTermStore) -> None:
+    facts: dict[str, Any] = {"type": MemoryType.SEMANTIC, "subject": "Ana", "attribute": "city"}
+    one = [
+        kept(0, importance_base=0.4),
+        kept(1, importance_base=0.4, pinned=True),
+        kept(2, importance_base=0.4, type=MemoryType.PROCEDURAL, key="k"),
+        kept(3, importance_base=0.4, **facts),
+        kept(4, importance_base=0.4, type=MemoryType.SEMANTIC),
+        kept(5, importance_base=0.4, status=Status.SUPERSEDED),
+        kept(6, importance_base=0.4, last_accessed_at=NOW + timedelta(days=50)),
+        kept(7, importance_base=0.8),
+        kept(8, importance_base=0.0, session_id="s1"),
+    ]
+    await commit(store, ALICE, *(Write("put", document(each)) for each in one))
+    ninety = NOW + timedelta(days=90)  # 0.4 is three halvings over the floor
+    assert await found(store, ninety - timedelta(hours=1)) == ["mem_008"]
+    assert await found(store, ninety + timedelta(hours=1)) == ["mem_000", "mem_004", "mem_008"]
+    assert await found(store, ninety + timedelta(hours=1), page=1) == ["mem_000", "mem_004", "mem_008"]
+    assert await found(store, ninety + timedelta(hours=1), "s1") == ["mem_008"]
+    assert await found(store, LATER) == ["mem_000", "mem_004", "mem_006", "mem_007", "mem_008"]
+    assert await found(store, LATER, rules=Fading(floor=0.0)) == []
+    assert await store.faded(BOB, RULES, LATER, None, None, 10) == []
+
+
+memories = st.builds(
+    lambda base, age, idle, length, pinned: memory(
+        "x" * length,
+        importance_base=base,
+        created_at=LATER - timedelta(days=age),
+        last_accessed_at=None if idle is None else LATER - timedelta(days=min(idle, age)),
+        pinned=pinned,
+    ),
+    st.floats(0, 1),
+    st.floats(0, 4000),
+    st.none() | st.floats(0, 4000),
+    st.sampled_from([10, 19, 20, 50]),
+    st.booleans(),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(memories, st.floats(0, 200))
+def test_what_is_due_does_not_depend_on_how_often_it_is_asked(one: Memory, step: float) -> None:
+    """Asked every `step` days until the first answer, or once: the same."""
+    at_once = due(one, LATER, RULES)
+    moments = [one.created_at + timedelta(days=step * n) for n in range(200)] if step > 1 else []
+    first = next((what for moment in moments if moment <= LATER and (what := due(one, moment, RULES))), None)
+    assert first in (None, at_once)
+    if at_once is Status.DECAYED:
+        assert importance_at(one.importance_base, one.last_accessed_at or one.created_at, LATER) < RULES.floor
+    if at_once is Status.COMPRESSED:
+        assert importance_at(one.importance_base, one.last_accessed_at or one.created_at, LATER) < RULES.long_floor
+        assert len(one.content) >= 20
+    if at_once is None and not one.pinned and (one.last_accessed_at or one.created_at) < LATER:
+        assert importance_at(one.importance_base, one.last_accessed_at or one.created_at, LATER) >= RULES.floor - 1e-12
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(memories, min_size=1, max_size=30))
+async def test_a_store_finds_what_is_due(store: LongTermStore, given_memories: list[Memory]) -> None:
+    owner = ALICE._replace(user_id=f"alice{id(given_memories)}{len(given_memories)}")
+    each = [one.model_copy(update={"app_id": owner.app_id, "user_id": owner.user_id}) for one in given_memories]
+    await commit(store, owner, *(Write("put", document(one)) for one in each))
+    places = await store.faded(owner, RULES, LATER, None, None, 100)
+    wanted = {one.id for one in each if due(one, LATER, RULES)}
+    early = {one.id for one in each if due(one, LATER + timedelta(seconds=2), RULES)}
+    assert wanted <= {place.id for place in places} <= early

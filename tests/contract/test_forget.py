@@ -1,0 +1,473 @@
+"""Forgetting, as its users see it: what a filter fits, softly or for good, through deaths, rivals and writers in between."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from memory_core.adapters.system import RandomIds
+from memory_core.core import MemoryCore
+from memory_core.domain.errors import NotFound
+from memory_core.domain.models import MemoryType, Status
+from memory_core.domain.requests import CopyInput, RetrieveInput, StatusInput, UpdateInput
+from memory_core.domain.results import Accepted, Call, Foreseen
+from memory_core.domain.task import Task
+from memory_core.domain.time_requests import ReplayInput
+from memory_core.domain.upkeep_requests import ForgetInput
+from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ports import LongTermStore
+from tests.builders import ALICE, NOW
+from tests.tasks import Hand, converse, finished, task_of, told
+from tests.world import BOB, DiesAfter, Killed, Meanwhile, WordsEmbedder, World, fact, find, listed, rule, turn
+
+
+def asked(mode: str = "soft", *, dry_run: bool = False, session_id: str | None = None, **filters: Any) -> ForgetInput:
+    return ForgetInput.model_validate({"mode": mode, "dry_run": dry_run, "session_id": session_id, "filter": filters})
+
+
+async def forgotten(core: MemoryCore, mode: str = "soft", call: Call = Call(), **filters: Any) -> Task:  # noqa: B008
+    accepted = await core.forget(ALICE, asked(mode, **filters), call)
+    assert isinstance(accepted, Accepted)
+    await Hand(core, "consolidation").work_all()
+    task = await task_of(core, accepted)
+    assert task.status == "succeeded", (task.status, task.step, task.error)
+    return task
+
+
+async def foreseen(core: MemoryCore, mode: str = "soft", **filters: Any) -> Foreseen:
+    seen = await core.forget(ALICE, asked(mode, dry_run=True, **filters))
+    assert isinstance(seen, Foreseen)
+    return seen
+
+
+async def everything(world: World) -> str:
+    """All that the long term holds of Alice, as one text."""
+    store = await world.look_on()
+    parts: list[str] = []
+    for kind in (
+        "memory",
+        "version",
+        "session",
+        "conversation",
+        "messages",
+        "step",
+        "conflict",
+        "task",
+        "operation",
+        "receipt",
+        "snapshot",
+    ):
+        parts += [str(one.body) for one in await store.page(ALICE, kind, None, None, 10_000)]  # type: ignore[arg-type]
+    parts += [event.model_dump_json() for event in await world.log()]
+    return "\n".join(parts)
+
+
+async def no_trace(world: World, *phrases: str) -> None:
+    """None of the phrases stands in the long term; on SQLite, in no byte of its files."""
+    text = await everything(world)
+    assert [phrase for phrase in phrases if phrase.casefold() in text.casefold()] == []
+    for file in world.folder.glob("memory.db*"):
+        data = file.read_bytes().lower()
+        assert [phrase for phrase in phrases if phrase.casefold().encode() in data] == [], file.name
+
+
+async def told_by_the_log(core: MemoryCore, world: World) -> None:
+    """What the log tells is what a list shows: every memory that stays, with its fields."""
+    head = await world.head()
+    assert head is not None
+    page = await core.replay(ALICE, ReplayInput(sequence=head.sequence, limit=100))
+    outside = {"links", "scene_id", "access_count", "last_accessed_at", "embedding_model", "embedding_dimensions"}
+    shown = {one.id: {name: value for name, value in one.public().items() if name not in outside} for one in page.memories}
+    held = await listed(core, status="all")
+    assert shown == {one.id: {name: value for name, value in one.public().items() if name not in outside} for one in held}
+
+
+async def test_an_empty_filter_is_refused_and_a_session_beside_it_is_none() -> None:
+    for fields in (
+        {},
+        {"filter": {}},
+        {"filter": {"tags": []}},
+        {"filter": {"ids": []}},
+        {"session_id": "a", "filter": {"session_id": "b"}},
+    ):
+        with pytest.raises(ValueError, match=r"filter|session_id|too_short|at least 1"):
+            ForgetInput.model_validate(fields)
+    assert ForgetInput(session_id="a").chosen.session_id == "a"
+
+
+async def test_soft_forgets_what_all_of_the_filter_fits_and_nothing_else(core: MemoryCore, world: World) -> None:
+    await core.bulk(
+        ALICE,
+        [
+            turn("a", tags=["x"]),
+            turn("b", "s2", tags=["x"]),
+            turn("c", tags=["y"]),
+            fact("d", tags=["x"], session_id="s1"),
+            turn("e", tags=["x"], event_timestamp=NOW + timedelta(days=1)),
+        ],
+    )
+    await core.save(BOB, turn("f", tags=["x"]))
+    chosen: dict[str, Any] = {"types": ["episodic"], "tags": ["x", "z"], "session_id": "s1", "before": NOW + timedelta(hours=1)}
+    assert await foreseen(core, **chosen) == Foreseen({"forgotten": 1}, capped=False)
+    assert len(await listed(core)) == 5
+    assert (await forgotten(core, **chosen)).result == {"counts": {"forgotten": 1}, "mode": "soft", "capped": False}
+    assert {one.content for one in await listed(core)} == {"b", "c", "d", "e"}
+    (gone,) = await listed(core, status="deleted")
+    assert (gone.content, gone.status_reason) == ("a", "forgotten")
+    assert (await core.session(ALICE, "s1")).counts == {"episodic": 2, "semantic": 1}
+    assert len(await listed(core, BOB)) == 1
+    assert (await find(core, "a")) == []
+    await told_by_the_log(core, world)
+
+
+async def test_what_is_forgotten_softly_is_found_at_no_time_whatever_it_was(core: MemoryCore) -> None:
+    """Even a truth that was overtaken, and one that somebody deleted as contradicted."""
+    porto = (await core.save(ALICE, fact("Ana lives in Porto", subject="Ana", attribute="city", event_timestamp=NOW))).memory
+    later = NOW + timedelta(days=10)
+    await core.save(ALICE, fact("Ana lives in Lisbon", subject="Ana", attribute="city", event_timestamp=later))
+    assert await find(core, "Ana lives in Porto", at=NOW + timedelta(days=1)) == ["Ana lives in Porto"]
+    await forgotten(core, ids=[porto.id, "mem_nobodys", f"{porto.id}.v1"])
+    assert await find(core, "Ana lives in Porto", at=NOW + timedelta(days=1)) == []
+    assert (await core.get(ALICE, porto.id)).status_reason == "forgotten"
+    assert (await forgotten(core, ids=[porto.id])).result == {"counts": {"forgotten": 0}, "mode": "soft", "capped": False}
+
+
+async def test_what_is_saved_after_it_was_asked_for_stays(core: MemoryCore) -> None:
+    await core.save(ALICE, turn("early"))
+    await core.forget(ALICE, asked(session_id="s1"))
+    await core.save(ALICE, turn("late"))
+    await Hand(core, "consolidation").work_all()
+    assert [one.content for one in await listed(core)] == ["late"]
+
+
+async def test_a_cap_ends_it_and_the_answer_says_so(world: World) -> None:
+    core = await world.core(upkeep_cap=60)
+    await core.bulk(ALICE, [turn(f"word{n}") for n in range(100)])
+    assert await foreseen(core, session_id="s1") == Foreseen({"forgotten": 60}, capped=True)
+    assert (await forgotten(core, session_id="s1")).result == {"counts": {"forgotten": 60}, "mode": "soft", "capped": True}
+    hard = await forgotten(core, "hard", session_id="s1")
+    assert hard.result is not None
+    assert (hard.result["counts"]["forgotten"], hard.result["capped"]) == (60, True)
+    assert len(await listed(core, status="all")) == 40
+
+
+@pytest.mark.parametrize("applied", [False, True], ids=["before the commit", "after the commit"])
+@pytest.mark.parametrize("commits", [1, 2, 3, 4])
+async def test_killed_in_any_chunk_the_soft_way_goes_on_from_there(world: World, commits: int, applied: bool) -> None:
+    first = await world.core()
+    await first.bulk(ALICE, [turn(f"word{n}", f"s{n}") for n in range(100)])
+    dying = await world.core(wrap=lambda store: DiesAfter(store, commits, applied))
+    accepted = await dying.forget(ALICE, asked(types=["episodic"]))
+    assert isinstance(accepted, Accepted)
+    with pytest.raises(Killed):
+        await Hand(dying, "consolidation").work_all()
+    world.clock.forward(100)
+    await Hand(first, "consolidation").work_all()
+    task = await task_of(first, accepted)
+    assert (task.status, task.result) == ("succeeded", {"counts": {"forgotten": 100}, "mode": "soft", "capped": False})
+    assert len(await world.log()) == 200
+
+
+# for good
+
+
+async def test_for_good_nothing_is_left_of_a_memory_its_versions_and_its_copies(core: MemoryCore, world: World) -> None:
+    secret = (await core.save(ALICE, fact("the vault opens with swordfish", session_id="s1", tags=["quicksilver"]))).memory
+    changed = await core.update(ALICE, secret.id, UpdateInput(content="the vault opens with marlin"), secret.etag)
+    await core.copy(ALICE, secret.id, CopyInput(to_agent_id="other"))
+    stays = (await core.save(ALICE, fact("the garden is large"))).memory
+    assert await foreseen(core, "hard", ids=[secret.id]) == Foreseen({"forgotten": 1, "derived": 1}, capped=False)
+    task = await forgotten(core, "hard", tags=["quicksilver"])
+    assert task.result is not None
+    assert task.result["counts"]["forgotten"] + task.result["counts"]["derived"] == 2
+    assert [one.id for one in await listed(core, status="all")] == [stays.id]
+    with pytest.raises(NotFound):
+        await core.get(ALICE, secret.id)
+    assert changed.version == 2
+    await no_trace(world, "swordfish", "marlin", "quicksilver", "vault")
+    log = await world.log()
+    assert [event.sequence for event in log] == list(range(1, len(log) + 1))
+    assert {event.redacted for event in log if event.memory_id == secret.id} == {True}
+    await told_by_the_log(core, world)
+    first = await core.replay(ALICE, ReplayInput(sequence=1))
+    assert first.memories == ()
+
+
+async def test_the_turns_after_it_lend_none_of_its_words_any_more(core: MemoryCore, world: World) -> None:
+    one = (await core.save(ALICE, turn("what about the swordfish"))).memory
+    for text in ("a second", "a third", "a fourth"):
+        await core.save(ALICE, turn(text))
+    assert await find(core, "swordfish", session_id="s1", similarity_threshold=0.0)
+    await forgotten(core, "hard", ids=[one.id])
+    await no_trace(world, "swordfish")
+    assert [hit for hit in await find(core, "swordfish", session_id="s1") if "swordfish" in hit] == []
+    after = (await core.save(ALICE, turn("a fifth"))).memory
+    assert "swordfish" not in after.search_text
+    await told_by_the_log(core, world)
+    assert (await core.session(ALICE, "s1")).counts == {"episodic": 4}
+
+
+async def test_what_it_was_merged_into_goes_and_so_does_what_that_was_made_of(core: MemoryCore, world: World) -> None:
+    slot: dict[str, Any] = {"subject": "team", "attribute": "meeting"}
+    one = (await core.save(ALICE, fact("they meet at 9 in the swordfish room", **slot))).memory
+    merged = await core.save(ALICE, fact("they meet at 10 in the marlin room", on_conflict="merge", **slot))
+    assert merged.outcome == "merged"
+    assert (await foreseen(core, "hard", ids=[one.id])).counts == {"forgotten": 1, "derived": 1}
+    assert (await foreseen(core, "hard", ids=[merged.memory.id])).counts == {"forgotten": 1, "derived": 1}
+    await forgotten(core, "hard", ids=[one.id])
+    assert await listed(core, status="all") == []
+    await no_trace(world, "swordfish", "marlin")
+
+
+async def test_of_two_that_were_merged_the_one_that_stays_holds_again(core: MemoryCore, world: World) -> None:
+    ids = [
+        (await core.save(ALICE, fact(text))).memory.id
+        for text in ("a note about swordfish", "a note about gardens", "swordfish and gardens")
+    ]
+    first, second, both = ids
+
+    def merge(look: Look) -> Changes[None]:
+        sources = [one for name in (first, second) if (one := look.memory(name)) is not None]
+        merged = look.memory(both)
+        assert merged is not None
+        gone = {
+            "status": Status.UPDATED,
+            "status_reason": "consolidated",
+            "next_id": both,
+            "valid_until": NOW,
+            "consolidated_into_ids": [both],
+        }
+        changes = [Change("merged", one.model_copy(update=gone), one) for one in sources]
+        changes.append(Change("created", merged.model_copy(update={"source_ids": [first, second], "supersedes_id": first}), merged))
+        return Changes(None, tuple(changes))
+
+    await Ledger(await world.look_on(), world.clock, RandomIds()).commit(ALICE, merge, ids=ids, call=Call())
+    await forgotten(core, "hard", ids=[first])
+    (held,) = await listed(core, status="all")
+    assert (held.id, held.status, held.next_id, held.valid_until, held.consolidated_into_ids) == (second, Status.ACTIVE, None, None, [])
+    await no_trace(world, "swordfish")
+    await told_by_the_log(core, world)
+
+
+async def test_a_superseded_truth_goes_and_its_successor_stands(core: MemoryCore, world: World) -> None:
+    porto = (await core.save(ALICE, fact("Ana lives in Porto", subject="Ana", attribute="city", event_timestamp=NOW))).memory
+    lisbon = await core.save(ALICE, fact("Ana lives in Lisbon", subject="Ana", attribute="city", event_timestamp=NOW + timedelta(days=1)))
+    assert lisbon.memory.supersedes_id == porto.id
+    await forgotten(core, "hard", ids=[porto.id])
+    held = await core.get(ALICE, lisbon.memory.id)
+    assert (held.status, held.supersedes_id) == (Status.ACTIVE, None)
+    await no_trace(world, "Porto", porto.id[:0] + "lives in porto")
+    await told_by_the_log(core, world)
+    assert [one.id for one in (await core.evolution(ALICE, lisbon.memory.id, "both")).memories] == [lisbon.memory.id]
+
+
+async def formed(core: MemoryCore, world: World, *contents: str, **fields: Any) -> Sequence[Any]:
+    accepted = await converse(core, *contents, **fields)
+    task = await finished(world, core, accepted)
+    assert task.status == "succeeded"
+    return await told(core)
+
+
+async def test_a_cell_takes_its_note_its_facts_and_its_words_along_and_leaves_the_other_cell(core: MemoryCore, world: World) -> None:
+    made = await formed(core, world)
+    cell = next(one for one in made if one.category == "cell" and "Lisbon" in one.content)
+    other = next(one for one in made if one.category == "cell" and "fado" in one.content)
+    assert (await foreseen(core, "hard", ids=[cell.id])).counts == {"forgotten": 1, "derived": 1}
+    await forgotten(core, "hard", ids=[cell.id])
+    assert [one.id for one in await listed(core, status="all")] == [other.id]
+    await no_trace(world, "Lisbon", "It is warm here")
+    await told_by_the_log(core, world)
+
+
+async def test_a_fact_takes_the_cell_that_told_it_along(core: MemoryCore, world: World) -> None:
+    made = await formed(core, world)
+    lives = next(one for one in made if one.category == "fact")
+    await forgotten(core, "hard", ids=[lives.id])
+    (left,) = await listed(core, status="all")
+    assert "fado" in left.content
+    await no_trace(world, "Lisbon")
+    await told_by_the_log(core, world)
+
+
+async def test_a_fact_told_again_elsewhere_stays_without_a_mention_of_the_cell_that_is_gone(core: MemoryCore, world: World) -> None:
+    first = await formed(core, world, "I live in Lisbon")
+    world.clock.forward(60)
+    again = await converse(core, "The harbour is loud", "I live in Lisbon", session="s2")
+    await finished(world, core, again)
+    cells = [one for one in await told(core) if one.category == "cell"]
+    later = next(one for one in cells if "harbour" in one.content)
+    lives = next(one for one in first if one.category == "fact")
+    assert later.id in (await core.get(ALICE, lives.id)).source_ids
+    await forgotten(core, "hard", ids=[later.id])
+    held = await core.get(ALICE, lives.id)
+    assert (held.status, held.source_ids) == (Status.ACTIVE, [name for name in held.source_ids if name != later.id])
+    assert later.id not in held.source_ids
+    await no_trace(world, "harbour")
+    await told_by_the_log(core, world)
+
+
+async def test_the_same_words_told_after_it_are_remembered_anew(core: MemoryCore, world: World) -> None:
+    made = await formed(core, world, "I live in Lisbon")
+    await forgotten(core, "hard", ids=[one.id for one in made])
+    assert await listed(core, status="all") == []
+    world.clock.forward(60)
+    again = await formed(core, world, "I live in Lisbon")
+    assert {one.id for one in again} == {one.id for one in made}
+    assert {one.status for one in again} == {Status.ACTIVE}
+    await told_by_the_log(core, world)
+
+
+async def test_what_was_deleted_before_can_be_forgotten_for_good(core: MemoryCore, world: World) -> None:
+    one = (await core.save(ALICE, turn("swordfish"))).memory
+    await core.delete(ALICE, one.id)
+    await forgotten(core, "hard", session_id="s1")
+    assert await listed(core, status="all") == []
+    await no_trace(world, "swordfish")
+    head = await world.head()
+    assert head is not None
+    assert sum(head.counts.values()) == 0
+
+
+@pytest.mark.parametrize("applied", [False, True], ids=["before the commit", "after the commit"])
+@pytest.mark.parametrize("commits", range(1, 12))
+async def test_killed_at_any_commit_it_is_finished_by_whoever_comes_next(world: World, commits: int, applied: bool) -> None:
+    first = await world.core()
+    await formed(first, world)
+    await first.bulk(ALICE, [turn(f"swordfish {n}", "s1") for n in range(20)])
+    stays = (await first.save(ALICE, turn("the garden is large", "s2"))).memory
+    dying = await world.core(wrap=lambda store: DiesAfter(store, commits, applied))
+    accepted = await dying.forget(ALICE, asked("hard", session_id="s1"))
+    assert isinstance(accepted, Accepted)
+    try:
+        await Hand(dying, "consolidation").work_all()
+    except Killed:
+        world.clock.forward(100)
+        await Hand(first, "consolidation").work_all()
+    task = await task_of(first, accepted)
+    assert task.status == "succeeded"
+    assert task.result is not None
+    assert task.result["counts"]["forgotten"] == 23
+    assert [one.id for one in await listed(first, status="all")] == [stays.id]
+    await no_trace(world, "swordfish", "Lisbon", "fado", "guitar")
+    await told_by_the_log(first, world)
+
+
+async def test_two_workers_forget_each_once(world: World) -> None:
+    cores = [await world.core(commit_deadline_s=60) for _ in range(2)]
+    await cores[0].bulk(ALICE, [turn(f"swordfish {n}") for n in range(50)])
+    accepted = [await cores[0].forget(ALICE, asked("hard", session_id="s1")) for _ in range(2)]
+    await asyncio.gather(*(Hand(core, "consolidation").work_all() for core in cores))
+    for one in accepted:
+        assert isinstance(one, Accepted)
+        await finished_by_somebody(world, cores, one)
+    assert [event.event_type for event in await world.log()].count("forgotten") == 50
+    await no_trace(world, "swordfish")
+
+
+async def finished_by_somebody(world: World, cores: Sequence[MemoryCore], accepted: Accepted) -> None:
+    for _ in range(20):
+        for core in cores:
+            await Hand(core, "consolidation").work_all()
+        if (await task_of(cores[0], accepted)).finished:
+            break
+        world.clock.forward(31)
+    assert (await task_of(cores[0], accepted)).status == "succeeded"
+
+
+@pytest.mark.parametrize("call", ["page", "memories", "snapshot", "events"])
+async def test_whoever_writes_between_any_two_steps_brings_nothing_back(world: World, call: str) -> None:
+    """Edited, copied and told of between the search and the commit, each time."""
+    first = await world.core()
+    secret = (await first.save(ALICE, fact("the vault opens with swordfish", tags=["quicksilver"]))).memory
+    await first.save(ALICE, fact("the garden is large"))
+    done: list[str] = []
+
+    async def meddle() -> None:
+        done.append("tried")
+        with suppress(NotFound):  # it was gone before the other one looked
+            held = await first.get(ALICE, secret.id)
+            edited = UpdateInput(content="the vault opens with swordfish and marlin", tags=["other"])
+            await first.update(ALICE, secret.id, edited, held.etag)
+            await first.copy(ALICE, secret.id, CopyInput(to_agent_id="other"))
+
+    meddled = Meanwhile(None, call, meddle)  # type: ignore[arg-type]
+
+    def between(store: LongTermStore) -> Any:
+        meddled.inner = store
+        return meddled
+
+    core = await world.core(wrap=between)
+    meddled.then = None
+    accepted = await core.forget(ALICE, asked("hard", tags=["quicksilver"]))
+    meddled.then = meddle
+    assert isinstance(accepted, Accepted)
+    await Hand(core, "consolidation").work_all()
+    await finished_by_somebody(world, [first], accepted)
+    assert done
+    await no_trace(world, "swordfish", "marlin", "quicksilver")
+    await told_by_the_log(first, world)
+
+
+async def test_a_conversation_that_is_not_formed_to_its_end_is_given_up_with_its_words(world: World) -> None:
+    core = await world.core()
+    dying = await world.core(wrap=lambda store: DiesAfter(store, 1))
+    accepted = await converse(core)
+    with pytest.raises(Killed):
+        await Hand(dying).work_all()
+    (cell, *_) = [one for one in await told(core) if one.category == "cell"]
+    await forgotten(core, "hard", ids=[cell.id])
+    world.clock.forward(200)
+    await Hand(core).work_all()
+    task = await task_of(core, accepted)
+    assert task.status == "cancelled"
+    head = await world.head()
+    assert head is not None
+    assert head.pending_tasks == 0
+    assert await told(core) == []
+    await no_trace(world, "Lisbon", "fado", "guitar")
+
+
+async def test_the_short_term_forgets_too(core: MemoryCore) -> None:
+    one = (await core.save(ALICE, turn("swordfish one"))).memory
+    assert (await core.retrieve(ALICE, RetrieveInput(query="swordfish", session_id="s1"))).results
+    await forgotten(core, "hard", ids=[one.id])
+    assert (await core.retrieve(ALICE, RetrieveInput(query="swordfish", session_id="s1"))).results == ()
+    short = core._adapters.short_term
+    _, entries = await short.recall(ALICE, "s1", 10)
+    assert entries == []
+
+
+async def test_a_conflict_that_waited_goes_with_it(world: World) -> None:
+    words = await world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7)
+    one = (await words.save(ALICE, fact("the big server listens on port 8080"))).memory
+    other = await words.save(ALICE, fact("the big server listens on port 8081"))
+    assert other.conflict is not None
+    assert other.conflict.status == "pending"
+    await forgotten(words, "hard", ids=[one.id])
+    held = await words.get(ALICE, other.memory.id)
+    assert (held.conflict_state, held.links) == ("none", [])
+    head = await world.head()
+    assert head is not None
+    assert head.pending_count == 0
+    assert await (await world.look_on()).page(ALICE, "conflict", None, None, 10) == []
+    await told_by_the_log(words, world)
+
+
+async def test_a_dry_run_writes_nothing(core: MemoryCore, world: World) -> None:
+    await core.bulk(ALICE, [turn("a"), rule("k", 1)])
+    before = await world.head()
+    assert (await foreseen(core, "hard", types=[MemoryType.EPISODIC])).counts == {"forgotten": 1, "derived": 0}
+    assert await world.head() == before
+
+
+async def test_a_hand_may_restore_what_was_forgotten_softly(core: MemoryCore) -> None:
+    one = (await core.save(ALICE, turn("a"))).memory
+    await forgotten(core, ids=[one.id])
+    back = await core.set_status(ALICE, one.id, StatusInput(status="active"))
+    assert (back.status, back.status_reason) == (Status.ACTIVE, "restored")

@@ -1,0 +1,114 @@
+"""Forgetting for good reaches the archive: the copies that hold it go, what else was in them stays, whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.requests import UpdateInput
+from memory_core.domain.upkeep_requests import ForgetInput
+from tests.builders import ALICE
+from tests.cold import archived, blobs, nothing_is_lost, pointed_to, years_go_by
+from tests.contract.test_forget import no_trace, told_by_the_log
+from tests.mortal import Moment, Mortal
+from tests.tasks import Hand, task_of
+from tests.world import Killed, World, fact, listed, turn
+
+CITY: dict[str, Any] = {"subject": "Ana", "attribute": "city"}
+
+
+@pytest.fixture
+def world(cold_world: World) -> World:
+    return cold_world
+
+
+@pytest.fixture
+async def core(world: World) -> MemoryCore:
+    return await world.core()
+
+
+async def forgotten(core: MemoryCore, *ids: str) -> None:
+    accepted = await core.forget(ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": list(ids)}}))
+    await Hand(core, "consolidation").work_all()
+    task = await task_of(core, accepted)  # type: ignore[arg-type]
+    assert task.status == "succeeded", task.error
+
+
+async def told(world: World, core: MemoryCore) -> tuple[Memory, Memory]:
+    """A chain of two in the archive, the first with an old version."""
+    oslo = (await core.save(ALICE, fact("Ana lives in Oslo", **CITY))).memory
+    world.clock.forward(60)
+    await core.update(ALICE, oslo.id, UpdateInput(content="Ana lives in Oslo, by the sea"), oslo.etag)
+    world.clock.forward(60)
+    bergen = (await core.save(ALICE, fact("Ana lives in Bergen", **CITY))).memory
+    years_go_by(world)
+    await archived(world, core)
+    return oslo, bergen
+
+
+async def test_what_is_in_the_archive_alone_goes_with_its_copy(core: MemoryCore, world: World) -> None:
+    one = (await core.save(ALICE, turn("swordfish"))).memory
+    years_go_by(world)
+    await archived(world, core)
+    assert len(await blobs(world)) == 1
+    await forgotten(core, one.id)
+    assert await blobs(world) == []
+    await no_trace(world, "swordfish")
+
+
+@pytest.mark.parametrize("which", [0, 1])
+async def test_of_a_chain_the_other_member_gets_a_copy_of_its_own(core: MemoryCore, world: World, which: int) -> None:
+    both = await told(world, core)
+    await forgotten(core, both[which].id)
+    assert await blobs(world) == await pointed_to(world)
+    (left,) = await listed(core, status="all")
+    assert left.id == both[1 - which].id
+    assert (left.status, left.next_id, left.supersedes_id) == (Status.ARCHIVED, None, None)
+    await no_trace(world, "Oslo" if which == 0 else "Bergen")
+    await told_by_the_log(core, world)
+    back = await core.restore(ALICE, left.id)
+    assert back.content == ("Ana lives in Bergen" if which == 0 else "Ana lives in Oslo, by the sea")
+    assert back.embedding is not None
+    assert (back.next_id, back.supersedes_id) == (None, None)
+    versions = [one.content for one in await core.versions(ALICE, left.id)]
+    assert versions == (["Ana lives in Bergen"] if which == 0 else ["Ana lives in Oslo", "Ana lives in Oslo, by the sea"])
+
+
+async def test_killed_at_any_write_what_stays_is_whole(cold_worlds: Any) -> None:
+    at, after = 1, False
+    while True:
+        world = cold_worlds()
+        moment = Moment(at, after, asleep=True)
+        core = await world.core(wrap=lambda store, moment=moment: Mortal(store, moment), archive=Mortal(world.archive(), moment))
+        oslo, bergen = await told(world, core)
+        moment.asleep = False
+        accepted = None
+        try:
+            accepted = await core.forget(ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [oslo.id]}}))
+            await Hand(core, "consolidation").work_all()
+        except Killed:
+            pass
+        else:
+            assert at > 10
+            await world.close()
+            break
+        moment.dead, moment.asleep = True, True
+        rescuer = await world.core()
+        await nothing_is_lost(world, {})
+        world.clock.forward(200)
+        if accepted is None:
+            accepted = await rescuer.forget(ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [oslo.id]}}))
+        for _ in range(4):
+            await Hand(rescuer, "consolidation").work_all()
+            await rescuer.sweep()
+            world.clock.forward(1000)
+        assert (await task_of(rescuer, accepted)).status == "succeeded"
+        assert await blobs(world) == await pointed_to(world)
+        await no_trace(world, "Oslo")
+        assert (await rescuer.restore(ALICE, bergen.id)).content == "Ana lives in Bergen"
+        moment.dead = False
+        await world.close()
+        at, after = (at + 1, False) if after else (at, True)

@@ -1,0 +1,170 @@
+"""Export, import and erasure over HTTP, as somebody uses them who takes their memories elsewhere; on both profiles."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.host import memories, problem, running, save
+
+END_S = 90
+LINES = {"Content-Type": "application/x-ndjson"}
+KEYS = {
+    "admin": ("mc_shop_a1_0123456789abcdefABCDEF", ["admin"], None),
+    "writer": ("mc_shop_w1_0123456789abcdefABCDEF", ["read", "write"], None),
+    "reader": ("mc_shop_r1_0123456789abcdefABCDEF", ["read"], None),
+    "ana": ("mc_shop_u1_0123456789abcdefABCDEF", ["read", "write"], "ana"),
+    "ana-reads": ("mc_shop_u2_0123456789abcdefABCDEF", ["read"], "ana"),
+}
+
+
+@pytest.fixture(scope="module")
+def eraser(profile: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A client of a host whose workers are gone at once, so that an erasure need not wait for them."""
+    settings = {**profile.settings(), "MEMORY_ERASE_SETTLE_S": "0"}
+    with running(tmp_path_factory.mktemp("eraser"), **settings) as client:
+        yield client
+
+
+def ended(client: httpx.Client, answer: httpx.Response) -> dict[str, Any]:
+    """The task that an answer leads to, once it is finished."""
+    assert answer.status_code == 202, answer.text
+    deadline = time.monotonic() + END_S
+    while time.monotonic() < deadline:
+        task: dict[str, Any] = client.get(answer.headers["location"]).json()
+        if task["status"] not in ("accepted", "running"):
+            return task
+        time.sleep(0.02)
+    raise AssertionError(f"the task does not end: {task}")
+
+
+def exported(client: httpx.Client, user: str) -> list[bytes]:
+    """The parts of a user's file."""
+    task = ended(client, client.post(f"/api/v1/users/{user}/export"))
+    assert task["status"] == "succeeded", task
+    parts = []
+    for number in range(1, task["result"]["parts"] + 1):
+        answer = client.get(f"/api/v1/users/{user}/export/{task['task_id']}", params={"part": number})
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "application/x-ndjson")
+        parts.append(answer.content)
+    assert hashlib.sha256(b"".join(parts)).hexdigest() == task["result"]["sha256"]
+    return parts
+
+
+def brought(client: httpx.Client, user: str, parts: list[bytes], sha256: str | None = None) -> dict[str, Any]:
+    """The task of the import of these parts."""
+    begun = client.post(f"/api/v1/users/{user}/import")
+    assert begun.status_code == 202, begun.text
+    path = f"/api/v1/users/{user}/import/{begun.json()['task_id']}"
+    for number, part in reversed([*enumerate(parts, 1)]):
+        assert client.put(path, params={"part": number}, content=part, headers=LINES).status_code == 204
+    said = {"parts": len(parts), "sha256": sha256 or hashlib.sha256(b"".join(parts)).hexdigest()}
+    return ended(client, client.post(f"{path}/commit", json=said))
+
+
+def test_somebody_takes_everything_along_brings_it_elsewhere_and_has_the_rest_erased(eraser: httpx.Client, user: str) -> None:
+    save(eraser, user, "I keep bees", session_id="monday")
+    save(eraser, user, "Answer in Portuguese", type="procedural", key="style/language", value="pt")
+    save(eraser, user, "Ana lives in Lisbon", type="semantic", subject="Ana", attribute="city")
+    save(eraser, user, "Ana lives in Porto", type="semantic", subject="Ana", attribute="city")
+    parts = exported(eraser, user)
+    elsewhere = f"{user}-elsewhere"
+    task = brought(eraser, elsewhere, parts)
+    assert task["status"] == "succeeded", task
+    unlike = ("user_id",)
+    before, after = ([{k: v for k, v in one.items() if k not in unlike} for one in memories(eraser, who)] for who in (user, elsewhere))
+    assert after == before
+    assert b"".join(exported(eraser, elsewhere)).splitlines()[1:] == b"".join(parts).splitlines()[1:]
+
+    answer = eraser.delete(f"/api/v1/users/{user}")
+    assert ended(eraser, answer)["status"] == "succeeded"
+    receipt = eraser.get(answer.headers["location"]).json()["result"]
+    assert receipt["counts"]["memory"] == 4
+    assert {"user", "began_at", "erased_at", "counts", "remains"} == receipt.keys()
+    assert memories(eraser, user) == []
+    save(eraser, user, "I begin anew")
+    assert [one["content"] for one in memories(eraser, user)] == ["I begin anew"]
+    assert len(memories(eraser, elsewhere)) == 4
+    assert eraser.get("/api/v1/procedures/style%2Flanguage", params={"user_id": elsewhere}).json()["value"] == "pt"
+
+
+def test_a_tampered_file_is_refused_with_its_line_and_the_user_stays_empty(eraser: httpx.Client, user: str) -> None:
+    save(eraser, user, "I keep bees")
+    parts = exported(eraser, user)
+    elsewhere = f"{user}-elsewhere"
+    broken = [parts[0], *parts[1:-1], parts[-1].replace(b'"id"', b'"di"', 1)]
+    task = brought(eraser, elsewhere, broken)
+    assert task["status"] == "failed"
+    assert task["error"].startswith("line ")
+    assert memories(eraser, elsewhere) == []
+    assert brought(eraser, elsewhere, parts, "0" * 64)["status"] == "failed"
+    assert brought(eraser, elsewhere, parts)["status"] == "succeeded"
+    problem(eraser.post(f"/api/v1/users/{elsewhere}/import"), 409)
+
+
+def test_while_a_user_is_erased_reads_are_empty_and_saves_are_to_come_back(host: httpx.Client, user: str) -> None:
+    """This host waits for its last worker, ten seconds at least."""
+    kept = save(host, user, "I keep bees", session_id="monday")
+    answer = host.delete(f"/api/v1/users/{user}")
+    assert answer.status_code == 202
+    mine = {"user_id": user}
+    assert memories(host, user) == []
+    assert host.get("/api/v1/sessions", params=mine).json()["sessions"] == []
+    problem(host.get(f"/api/v1/memories/{kept['id']}", params=mine), 404)
+    refused = host.post("/api/v1/memories/save", json={**mine, "content": "hello"})
+    problem(refused, 503)
+    assert int(refused.headers["retry-after"]) > 0
+    task = host.get(answer.headers["location"]).json()
+    assert (task["kind"], task["status"] in ("accepted", "running")) == ("erase", True)
+    problem(host.post(f"/api/v1/tasks/{task['task_id']}/cancel", json=mine), 409)
+    assert host.delete(f"/api/v1/users/{user}").json()["task_id"] == task["task_id"]
+
+
+def test_bad_requests_are_refused_with_what_is_wrong(host: httpx.Client, user: str) -> None:
+    save(host, user, "I keep bees")
+    path, nobody = f"/api/v1/users/{user}", f"/api/v1/users/nobody-{uuid.uuid4().hex}"
+    problem(host.post(f"{nobody}/export"), 404)
+    problem(host.post(f"{path}/import"), 409)
+    problem(host.get(f"{path}/export/tsk_1"), 422, "part")
+    problem(host.get(f"{path}/export/tsk_1", params={"part": 1}), 404)
+    problem(host.delete(path, params={"user_id": "somebody"}), 422, "user_id")
+    problem(host.delete("/api/v1/users/a%23b"), 422, "user_id")
+    bringing = f"{nobody}/import/{host.post(f'{nobody}/import').json()['task_id']}"
+    problem(host.put(bringing, params={"part": 1}, content=b"x", headers={"Content-Type": "application/json"}), 415)
+    problem(host.put(bringing, params={"part": 1}, content=b"", headers=LINES), 400)
+    problem(host.put(bringing, params={"part": 0}, content=b"x", headers=LINES), 422, "part")
+    problem(host.put(bringing, params={"part": 1}, content=b"x" * (2**20 + 1), headers=LINES), 413)
+    problem(host.put(f"{nobody}/import/tsk_1", params={"part": 1}, content=b"x", headers=LINES), 404)
+    problem(host.post(f"{bringing}/commit", json={"parts": 1, "sha256": "0" * 64}), 409)
+    problem(host.post(f"{bringing}/commit", json={"parts": 1, "sha256": "x"}), 422, "sha256")
+
+
+def test_erasing_needs_an_admin_or_oneself(tmp_path: Path) -> None:
+    keys = [
+        {"id": key.split("_")[2], "app": "shop", "sha256": hashlib.sha256(key.encode()).hexdigest(), "rights": rights, "user": bound}
+        for key, rights, bound in KEYS.values()
+    ]
+    with running(tmp_path, MEMORY_AUTH="on", MEMORY_API_KEYS=json.dumps(keys), MEMORY_ERASE_SETTLE_S="0") as client:
+
+        def status(who: str, method: str, path: str) -> int:
+            return client.request(method, path, headers={"X-API-Key": KEYS[who][0]}).status_code
+
+        for user in ("ana", "bo"):
+            body = {"user_id": user, "content": "I keep bees"}
+            assert client.post("/api/v1/memories/save", json=body, headers={"X-API-Key": KEYS["writer"][0]}).status_code == 201
+        asked = {
+            who: [status(who, "DELETE", f"/api/v1/users/{user}") for user in ("bo", "ana")]
+            for who in ("reader", "writer", "ana-reads", "ana")
+        }
+        assert asked == {"reader": [403, 403], "writer": [403, 403], "ana-reads": [403, 403], "ana": [403, 202]}
+        assert status("admin", "DELETE", "/api/v1/users/bo") == 202
+        assert [status(who, "POST", "/api/v1/users/cy/import") for who in ("reader", "ana", "writer")] == [403, 403, 202]
+        assert [status(who, "POST", "/api/v1/users/ana/export") for who in ("ana-reads", "reader")] != [403, 403]

@@ -1,0 +1,163 @@
+"""What is wrong with Bicep files, without Bicep: the same findings that its compiler would have, as far as data and syntax tell.
+
+It does not compute types and runs no linter; the workflow in .github does, with the real compiler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+
+from tree_sitter import Node
+
+from tests.infra import arm, bicep
+from tests.infra.bicep import Declared, File
+
+FUNCTIONS = {
+    "concat", "contains", "empty", "filter", "guid", "items", "last", "loadJsonContent", "loadTextContent", "resourceGroup", "split",
+    "string", "subscription", "subscriptionResourceId", "tenant", "union", "uniqueString", "utcNow",
+}  # fmt: skip
+BICEPS_OWN = {"parent", "scope", "dependsOn"}
+SECRET_FUNCTIONS = ("listKeys", "listSecrets", "listAccountSas", "getSecret")
+Sources = Mapping[str, str]
+"""Path of each file below infra/, and its text."""
+
+
+def findings(sources: Sources) -> list[str]:
+    """Everything that is wrong, each with its file."""
+    files = {path: bicep.parse(text) for path, text in sources.items() if path.endswith(".bicep")}
+    found = []
+    for path, file in files.items():
+        found += [f"{path}:{line}: not Bicep" for line in file.errors]
+        for finding in (*_symbols(file), *_resources(file), *_modules(path, file, files), *_references(file), *_secrets(file)):
+            found.append(f"{path}: {finding}")
+        found += [f"{path}: {name} is not there" for name in _loaded(path, file, sources)]
+    return found
+
+
+def _symbols(file: File) -> Iterator[str]:
+    known, used = file.declared, set()
+    for one in (*file.declared.values(), *file.outputs.values()):
+        mine = bicep.local(one.node)
+        yield from (f"{one.name}: {name} is declared twice" for name in set(mine) if mine.count(name) > 1 or name in known)
+        for node in (one.value, *(each for each in one.decorators.values())):
+            if node is None:
+                continue
+            for name in (bicep.said(each) for each in bicep.names(node)):
+                used.add(name)
+                if name not in known and name not in mine:
+                    yield f"{one.name}: {name} is not declared"
+            for name in bicep.calls(node):
+                if node is one.value and name not in FUNCTIONS:
+                    yield f"{one.name}: there is no function {name} among those in use here"
+    for name, one in (file.params | file.variables).items():
+        if name not in used:
+            yield f"{one.name} is declared and not used"
+
+
+def _resources(file: File) -> Iterator[str]:
+    for one in file.resources.values():
+        yield from (f"{one.name}: {finding}" for finding in arm.type_findings(one.type))
+        body = bicep.value(one.value)
+        given = {name: value for name, value in body.items() if name not in BICEPS_OWN} if isinstance(body, dict) else {}
+        kind = one.type.partition("@")[0]
+        yield from (f"{one.name}: {finding}" for finding in arm.body_findings(kind, given, whole=not one.existing))
+
+
+def _modules(path: str, file: File, files: Mapping[str, File]) -> Iterator[str]:
+    for one in file.modules.values():
+        target = files.get(str(PurePosixPath(path).parent / one.type))
+        if target is None:
+            yield f"{one.name}: there is no {one.type}"
+            continue
+        body = bicep.properties(bicep.body(one.value))
+        given = bicep.properties(body.get("params"))
+        for name in given.keys() - target.params.keys():
+            yield f"{one.name}: {one.type} has no parameter {name}"
+        for name, param in target.params.items():
+            if name not in given and param.value is None:
+                yield f"{one.name}: the parameter {name} of {one.type} is missing"
+            elif name in given and not param.secure and _is_secret(file, given[name]):
+                yield f"{one.name}: a secret goes to {name} of {one.type}, which is not @secure()"
+    for one in (*file.declared.values(), *file.outputs.values()):
+        for chain in bicep.members(one.node):
+            module = file.modules.get(chain[0])
+            if module is not None and len(chain) > 2 and chain[1] == "outputs":
+                target = files.get(str(PurePosixPath(path).parent / module.type))
+                if target is not None and chain[2] not in target.outputs:
+                    yield f"{one.name}: {module.type} has no output {chain[2]}"
+
+
+def _references(file: File) -> Iterator[str]:
+    """`symbol.properties.x` must be something that the resource says of itself."""
+    for one in (*file.declared.values(), *file.outputs.values()):
+        for chain in bicep.members(one.node):
+            resource = file.resources.get(chain[0])
+            if resource is None or len(chain) < 2:
+                continue
+            kind = resource.type.partition("@")[0]
+            if kind not in arm.FACTS["types"] or chain[1] in ("id", "name", "type", "apiVersion"):
+                continue
+            wanted = chain[2] if chain[1] == "properties" and len(chain) > 2 else chain[1]
+            if wanted not in arm.answers(kind):
+                yield f"{one.name}: {resource.type} says nothing of {wanted}"
+
+
+def _is_secret(file: File, node: Node) -> bool:
+    named = {bicep.said(one) for one in bicep.names(node)}
+    return any(name in file.params and file.params[name].secure for name in named)
+
+
+def _secrets(file: File) -> Iterator[str]:
+    """No output may carry a secret, and no secret may have a default: both can be read in the deployment's history."""
+    for one in file.outputs.values():
+        if one.value is not None and _leads_to_secret(file, one):
+            yield f"the output {one.name} shows a secret"
+    for one in file.params.values():
+        if one.secure and one.value is not None:
+            yield f"the secret {one.name} has a default"
+        if not one.secure and one.type in ("string", "object") and one.name.lower().endswith(("secret", "password", "apikeys")):
+            yield f"{one.name} is named like a secret and is not @secure()"
+
+
+def _leads_to_secret(file: File, one: Declared) -> bool:
+    waiting, seen = [one], set()
+    while waiting:
+        node = waiting.pop().value
+        if node is None:
+            continue
+        if _is_secret(file, node) or any(call.split(".")[-1] in SECRET_FUNCTIONS for call in _every_call(node)):
+            return True
+        for name in (bicep.said(each) for each in bicep.names(node)):
+            if name in file.variables and name not in seen:
+                seen.add(name)
+                waiting.append(file.variables[name])
+    return False
+
+
+def _every_call(node: Node) -> Iterator[str]:
+    yield from bicep.calls(node)
+    for one in bicep.every(node):
+        if one.type == "property_identifier":
+            yield bicep.said(one)
+
+
+def _loaded(path: str, file: File, sources: Sources) -> Iterator[str]:
+    """Files that are loaded and are not there; those outside infra/ are looked for in the project."""
+    for one in file.declared.values():
+        for node in bicep.every(one.node):
+            if node.type == "call_expression" and bicep.said(node.named_children[0]).startswith("load"):
+                named = bicep.literal(node.named_children[1].named_children[0])
+                place = _resolved(path, str(named))
+                if place not in sources:
+                    yield place
+
+
+def _resolved(path: str, named: str) -> str:
+    parts: list[str] = []
+    for part in (*PurePosixPath(path).parent.parts, *PurePosixPath(named).parts):
+        if part == "..":
+            parts.pop()
+        else:
+            parts.append(part)
+    return "/".join(parts)

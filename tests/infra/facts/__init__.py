@@ -1,0 +1,1 @@
+"""What Azure's resource types and Terraform's providers accept, taken once out of published packages."""

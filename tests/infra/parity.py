@@ -1,0 +1,170 @@
+"""Bicep, Terraform, azd's parameters, the policy and the app say the same. Each function names what differs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tests.infra import bicep, terraform
+from tests.infra.arm import OPAQUE, objects
+
+MAIN = "infra/main.bicep"
+ALSO_IN_TERRAFORM = {"subscription_id"}
+"""Azure's own tools know the subscription; Terraform has to be told."""
+COMPUTED = {"nameSuffix", "budgetStart"}
+"""Their defaults are computed, in each language by its own functions."""
+SAME = {
+    "Microsoft.Authorization/roleAssignments": "azurerm_role_assignment",
+    "Microsoft.Cache/redisEnterprise": "azurerm_managed_redis",
+    "Microsoft.Cache/redisEnterprise/databases": "azurerm_managed_redis.default_database",
+    "Microsoft.Cache/redisEnterprise/databases/accessPolicyAssignments": "azurerm_managed_redis_access_policy_assignment",
+    "Microsoft.CognitiveServices/accounts": "azurerm_cognitive_account",
+    "Microsoft.CognitiveServices/accounts/deployments": "azurerm_cognitive_deployment",
+    "Microsoft.Consumption/budgets": "azurerm_consumption_budget_resource_group",
+    "Microsoft.DocumentDB/databaseAccounts": "azurerm_cosmosdb_account",
+    "Microsoft.DocumentDB/databaseAccounts/sqlDatabases": "azurerm_cosmosdb_sql_database",
+    "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers": "azapi:Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers",
+    "Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments": "azurerm_cosmosdb_sql_role_assignment",
+    "Microsoft.Insights/actionGroups": "azurerm_monitor_action_group",
+    "Microsoft.Insights/components": "azurerm_application_insights",
+    "Microsoft.Insights/diagnosticSettings": "azurerm_monitor_diagnostic_setting",
+    "Microsoft.Insights/scheduledQueryRules": "azurerm_monitor_scheduled_query_rules_alert_v2",
+    "Microsoft.Insights/workbooks": "azurerm_application_insights_workbook",
+    "Microsoft.KeyVault/vaults": "azurerm_key_vault",
+    "Microsoft.KeyVault/vaults/secrets": "azapi:Microsoft.KeyVault/vaults/secrets",
+    "Microsoft.ManagedIdentity/userAssignedIdentities": "azurerm_user_assigned_identity",
+    "Microsoft.Network/networkSecurityGroups": "azurerm_network_security_group",
+    "Microsoft.Network/privateDnsZones": "azurerm_private_dns_zone",
+    "Microsoft.Network/privateDnsZones/virtualNetworkLinks": "azurerm_private_dns_zone_virtual_network_link",
+    "Microsoft.Network/privateEndpoints": "azurerm_private_endpoint",
+    "Microsoft.Network/privateEndpoints/privateDnsZoneGroups": "azurerm_private_endpoint.private_dns_zone_group",
+    "Microsoft.Network/virtualNetworks": "azurerm_virtual_network",
+    "Microsoft.OperationalInsights/workspaces": "azurerm_log_analytics_workspace",
+    "Microsoft.Resources/resourceGroups": "azurerm_resource_group",
+    "Microsoft.Storage/storageAccounts": "azurerm_storage_account",
+    "Microsoft.Storage/storageAccounts/blobServices": "azurerm_storage_account.blob_properties",
+    "Microsoft.Storage/storageAccounts/blobServices/containers": "azurerm_storage_container",
+    "Microsoft.Storage/storageAccounts/managementPolicies": "azurerm_storage_management_policy",
+    "Microsoft.Storage/storageAccounts/queueServices": None,
+    "Microsoft.Storage/storageAccounts/queueServices/queues": "azurerm_storage_queue",
+    "Microsoft.Web/serverfarms": "azurerm_service_plan",
+    "Microsoft.Web/sites": "azapi:Microsoft.Web/sites",
+    "Microsoft.Web/sites/basicPublishingCredentialsPolicies": "azapi:Microsoft.Web/sites/basicPublishingCredentialsPolicies",
+}
+"""Each type that Bicep makes, and the resource, or the block of one, that makes it in Terraform; None: made with the account."""
+OF_A_NETWORK = {"azurerm_subnet", "azurerm_subnet_network_security_group_association"}
+"""What stands inside the network in Bicep."""
+
+
+def snake(name: str) -> str:
+    """A parameter's name as Terraform writes it."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.replace("OpenAI", "Openai")).lower()
+
+
+def parameters(sources: Mapping[str, str]) -> Iterator[str]:
+    """The parameters, their defaults, what is allowed, what is secret; in Bicep, in Terraform and for azd."""
+    main = bicep.parse(sources[MAIN]).params
+    variables = {one.labels[0]: one.body for one in terraform.blocks(sources) if one.kind == "variable"}
+    for name in sorted({snake(one) for one in main} ^ (variables.keys() - ALSO_IN_TERRAFORM)):
+        yield f"the parameter {name} is in one of Bicep and Terraform only"
+    for name, one in main.items():
+        body = variables.get(snake(name))
+        if body is None:
+            continue
+        default, other = bicep.value(one.value), terraform.value(body.get("default", OPAQUE))
+        if name not in COMPUTED and default != other:
+            yield f"{name}: Bicep's default is {default!r}, Terraform's {other!r}"
+        if one.secure != (body.get("sensitive") is True):
+            yield f"{name} is a secret in one of Bicep and Terraform only"
+        if _described(one) != terraform.value(body.get("description")):
+            yield f"{name} is described in two ways"
+        yield from (f"{name}: {said}" for said in _limits(one, body))
+    yield from _azd(sources, main)
+
+
+def _described(one: bicep.Declared) -> Any:
+    return bicep.literal(one.decorators["description"].named_children[1].named_children[0])
+
+
+def _limits(one: bicep.Declared, body: Mapping[str, Any]) -> Iterator[str]:
+    conditions = " ".join(str(each.get("condition", "")) for each in body.get("validation", []))
+    for decorator in ("allowed", "minValue", "maxValue", "minLength", "maxLength"):
+        if decorator in one.decorators:
+            limit = one.decorators[decorator].named_children[1].named_children[0]
+            said = bicep.value(limit)
+            shown = json.dumps(said) if isinstance(said, list) else f"= {said}"
+            if shown not in conditions:
+                yield f"Terraform does not hold {decorator} {said}"
+        elif decorator == "allowed" and "contains(" in conditions:
+            yield "Terraform allows only some values and Bicep all"
+
+
+def _azd(sources: Mapping[str, str], main: Mapping[str, bicep.Declared]) -> Iterator[str]:
+    given = json.loads(sources["infra/main.parameters.json"])["parameters"]
+    for name in sorted(given.keys() - main.keys()):
+        yield f"azd gives {name}, which is no parameter"
+    for name, one in main.items():
+        if name not in given:
+            if name not in COMPUTED:
+                yield f"azd can not give {name}"
+            continue
+        matched = re.fullmatch(r"\$\{[A-Z_]+(?:=(.*))?\}", given[name]["value"])
+        default = bicep.value(one.value)
+        shown = str(default).lower() if isinstance(default, bool) else str(default)
+        if matched is None or (default is not OPAQUE and matched[1] != shown):
+            yield f"{name}: azd gives {given[name]['value']}, Bicep's default is {shown}"
+
+
+def inventory(sources: Mapping[str, str]) -> Iterator[str]:
+    """What is made: each type of Bicep's by Terraform too, and the other way round."""
+    made = {
+        one.type.partition("@")[0]
+        for path, text in sources.items()
+        if path.endswith(".bicep")
+        for one in bicep.parse(text).resources.values()
+        if not one.existing
+    }
+    resources = [one for one in terraform.blocks(sources) if one.kind == "resource"]
+    ours = {_name(one) for one in resources}
+    ours |= {f"{one.labels[0]}.{block}" for one in resources for block in one.body}
+    for kind in sorted(made):
+        if kind not in SAME:
+            yield f"{kind} is made by Bicep, and nobody has said what makes it in Terraform"
+        elif SAME[kind] is not None and SAME[kind] not in ours:
+            yield f"{kind} is made by Bicep and not by Terraform"
+    wanted = {same: kind for kind, same in SAME.items()}
+    for one in sorted({_name(each) for each in resources} - OF_A_NETWORK):
+        if wanted.get(one) not in made:
+            yield f"{one} is made by Terraform and not by Bicep"
+
+
+def _name(one: terraform.Block) -> str:
+    if one.labels[0] != "azapi_resource":
+        return one.labels[0]
+    return f"azapi:{str(terraform.value(one.body['type'])).partition('@')[0]}"
+
+
+def settings_sources(sources: Mapping[str, str]) -> Iterator[str]:
+    """What app settings come from: named in the policy, given by Bicep, given by Terraform."""
+    wanted = set(json.loads(sources["infra/policy.json"])["settingsFrom"].values())
+    main = bicep.parse(sources[MAIN]).modules["functionApp"]
+    params = bicep.value(main.value)["params"]
+    in_bicep = {name for one in objects(params["sources"]) for name in one}
+    in_terraform = {name for one in terraform.blocks(sources) if one.kind == "locals" for name in one.body.get("sources", {})}
+    for where, given in (("Bicep", in_bicep), ("Terraform", {name for name in in_terraform if not name.startswith("__")})):
+        yield from (f"{where} does not give {name}" for name in sorted(wanted - given))
+        yield from (f"{where} gives {name}, from which no setting comes" for name in sorted(given - wanted))
+
+
+def outputs(sources: Mapping[str, str]) -> Iterator[str]:
+    """What a deployment tells."""
+    told = {name.lower() for name in bicep.parse(sources[MAIN]).outputs}
+    other = {one.labels[0] for one in terraform.blocks(sources) if one.kind == "output"}
+    yield from (f"the output {name} is in one of Bicep and Terraform only" for name in sorted(told ^ other))
+
+
+def findings(sources: Mapping[str, str]) -> list[str]:
+    """Everything that differs."""
+    return [*parameters(sources), *inventory(sources), *settings_sources(sources), *outputs(sources)]

@@ -1,0 +1,222 @@
+"""The policy agrees with the app: settings, queues, triggers, embedders, host.json, log lines, and what is indexed with what is asked."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, get_args
+
+from memory_core.adapters.cosmos.policies import VectorIndex
+from memory_core.adapters.queue.messages import QUEUES
+from memory_core.config import ConfigError, Settings
+from memory_core.environment import variable
+from memory_core.wiring import MODEL_DIMENSIONS
+from tests.infra import bicep
+from tests.infra.sources import COSMOS, ROOT
+
+FUNCTIONS = "tests/official_runtime/functions.json"
+HOST_SETTINGS = {
+    "APPLICATIONINSIGHTS_CONNECTION_STRING", "APPLICATIONINSIGHTS_AUTHENTICATION_STRING", "TIKTOKEN_CACHE_DIR",
+    "AzureWebJobsStorage__accountName", "AzureWebJobsStorage__credential", "AzureWebJobsStorage__clientId",
+}  # fmt: skip
+"""Settings that are the Functions host's or a library's, not ours."""
+ROLES = {
+    "Storage Blob Data Owner": "b7e6dc6d-f1e8-4753-8033-0f276bb0955b",
+    "Storage Blob Data Contributor": "ba92f5b4-2d11-453d-a403-e96b0029c9fe",
+    "Storage Queue Data Contributor": "974c5e8b-45b9-4653-ba55-5f855dd0fb88",
+    "Cognitive Services OpenAI User": "5e0bd9bd-7b93-4f28-af87-19fc36ad61bd",
+    "Key Vault Secrets User": "4633458b-17de-408a-b874-0445c86b69e6",
+    "Monitoring Metrics Publisher": "3913510d-42f4-4e42-8a64-420c390055eb",
+    "Log Analytics Reader": "73c42c96-874c-492b-b04d-ab87d138a893",
+}
+"""The ids that Azure's built-in roles have everywhere. Said a second time on purpose: a mistyped id is found by nothing else offline."""
+COSMOS_ROLES = {"Cosmos DB Built-in Data Contributor": "00000000-0000-0000-0000-000000000002"}
+SAMPLES = {
+    "cosmosEndpoint": "https://c.documents.azure.com:443/", "cosmosDatabase": "memory-core", "shortTerm": "redis",
+    "redisUrl": "rediss://r.redis.azure.net:10000/0", "queueEndpoint": "https://s.queue.core.windows.net/",
+    "blobEndpoint": "https://s.blob.core.windows.net/", "archiveContainer": "archive", "openaiEndpoint": "https://o.openai.azure.com/",
+    "embeddingDeployment": "text-embedding-3-small", "embeddingDimensions": "1536", "llmProvider": "azure", "chatDeployment": "gpt-4.1",
+    "apiKeys": "[]", "cursorSecret": "c" * 32, "webhookSecret": "w" * 32, "identityClientId": "11111111-2222-3333-4444-555555555555",
+}  # fmt: skip
+"""What a deployment would give, as it would look."""
+NOT_INDEXED = {"id", "body", "_etag", "_ts", "embedding", "search_text", "epoch"}
+"""Fields in queries that need no ordinary index: the id has one, vectors and texts have others, the rest is read; the epoch is asked for
+only where documents of another one were found."""
+LIMITS = {"hostStorage": 24, "dataStorage": 24, "keyVault": 24, "cosmos": 44, "app": 60, "openai": 64, "redis": 60}
+SUFFIX = 13
+
+
+def findings(sources: Mapping[str, str]) -> list[str]:
+    """Everything that does not agree."""
+    policy, cosmos = json.loads(sources["infra/policy.json"]), json.loads(sources[COSMOS])
+    main = bicep.parse(sources["infra/main.bicep"]).params
+    return [
+        *_settings(policy),
+        *_queues(policy),
+        *_roles(policy),
+        *_models(policy, cosmos, main),
+        *_names(policy),
+        *_alerts(policy),
+        *_host(policy),
+        *_containers(cosmos),
+        *_endpoints(policy),
+    ]
+
+
+def deployed(policy: Mapping[str, Any], **changed: str) -> dict[str, str]:
+    """The app settings of a deployment with these sources."""
+    given = SAMPLES | changed
+    return {**policy["settings"], **{name: given.get(source, "x") for name, source in policy["settingsFrom"].items()}}
+
+
+def _settings(policy: Mapping[str, Any]) -> Iterator[str]:
+    ours = {variable(name) for name in Settings.model_fields}
+    trigger = policy["triggerConnection"]
+    known = ours | HOST_SETTINGS | {f"{trigger}__{part}" for part in ("queueServiceUri", "credential", "clientId")}
+    given = deployed(policy)
+    yield from (f"{name} is no setting" for name in given.keys() - known)
+    yield from (f"the setting {name} is missing" for name in sorted(known - ours - given.keys()))
+    yield from (f"{name} is set twice" for name in policy["settings"].keys() & policy["settingsFrom"].keys())
+    for changed, adapters in (
+        ({}, ("cosmos", "redis", "storage", "blob", "azure", "azure")),
+        ({"shortTerm": "none", "redisUrl": "", "llmProvider": "offline"}, ("cosmos", "none", "storage", "blob", "azure", "offline")),
+    ):
+        try:
+            settings = Settings.from_env(deployed(policy, **changed))
+        except ConfigError as error:
+            yield f"the app would not start: {error}"
+            continue
+        chosen = (settings.long_term, settings.short_term, settings.queue, settings.archive, settings.embedding_provider)
+        if (*chosen, settings.llm_provider) != adapters:
+            yield f"the app would start on {chosen}"
+    secrets = {name for name, source in policy["settingsFrom"].items() if source in policy["secrets"]}
+    if secrets != {"MEMORY_API_KEYS", "MEMORY_SECRET", "MEMORY_WEBHOOK_SECRET"}:
+        yield f"the secrets are {sorted(secrets)}"
+    for name in policy["settings"]:
+        if re.search(r"KEY$|PASSWORD|_CONNECTION$", name):
+            yield f"{name} is a key"
+
+
+def _queues(policy: Mapping[str, Any]) -> Iterator[str]:
+    if sorted(policy["queues"]) != sorted(QUEUES):
+        yield f"the app's queues are {sorted(QUEUES)}, made are {sorted(policy['queues'])}"
+    for name, one in _functions().items():
+        for binding in one["bindings"]:
+            if binding["type"] == "queueTrigger":
+                if binding["connection"] != policy["triggerConnection"]:
+                    yield f"{name} receives by {binding['connection']}, settings are made for {policy['triggerConnection']}"
+                if binding["queueName"] not in policy["queues"]:
+                    yield f"{name} receives from {binding['queueName']}, which nobody makes"
+
+
+def _roles(policy: Mapping[str, Any]) -> Iterator[str]:
+    for name, identity in policy["roles"].items():
+        if ROLES.get(name) != identity:
+            yield f"the role {name} has not the id {identity}"
+    if COSMOS_ROLES.get(policy["cosmosRole"]["name"]) != policy["cosmosRole"]["id"]:
+        yield "the role on Cosmos DB has another id than its name"
+    used = {one["role"] for one in policy["assignments"]}
+    yield from (f"the role {name} is not declared" for name in sorted(used - policy["roles"].keys()))
+    yield from (f"the role {name} is given to nobody" for name in sorted(policy["roles"].keys() - used))
+    for one in policy["assignments"]:
+        if len(one.get("why", "")) < 20:
+            yield f"{one['role']} on {one['scope']} has no reason"
+
+
+def _models(policy: Mapping[str, Any], cosmos: Mapping[str, Any], main: Mapping[str, bicep.Declared]) -> Iterator[str]:
+    def default(name: str) -> Any:
+        return bicep.value(main[name].value)
+
+    def allowed(name: str) -> Any:
+        return bicep.value(main[name].decorators["allowed"].named_children[1].named_children[0])
+
+    if policy["embeddingModels"] != MODEL_DIMENSIONS:
+        yield f"the app knows the models {MODEL_DIMENSIONS}"
+    if default("embeddingDimensions") != MODEL_DIMENSIONS.get(default("embeddingModel")):
+        yield f"the default model makes no vectors of {default('embeddingDimensions')}"
+    if allowed("vectorIndexType") != cosmos["vectorIndexTypes"] or set(cosmos["vectorIndexTypes"]) != set(get_args(VectorIndex)):
+        yield "the kinds of vector index differ"
+    if sorted(allowed("cosmosConsistency")) != sorted(cosmos["consistency"]["strong"]):
+        yield "an allowed consistency is none that the app takes for strong"
+
+
+def _names(policy: Mapping[str, Any]) -> Iterator[str]:
+    for name, most in LIMITS.items():
+        if len(policy["names"][name]) + SUFFIX > most:
+            yield f"the name of {name} has more than {most} characters"
+    for name in ("hostStorage", "dataStorage"):
+        if not re.fullmatch(r"[a-z0-9]+", policy["names"][name]):
+            yield f"the name of {name} may have letters and digits only"
+
+
+def _alerts(policy: Mapping[str, Any]) -> Iterator[str]:
+    functions, code = _functions(), _code()
+    for one in policy["alerts"]:
+        query = one["query"]
+        for text in re.findall(r"Message has '([^']+)'", query):
+            function = text.removeprefix("Functions.")
+            if (function not in functions) if text.startswith("Functions.") else text not in code:
+                yield f"the alert {one['name']} waits for {text!r}, which nothing says"
+        for name in re.findall(r"OperationName == '([^']+)'", query):
+            if name not in functions:
+                yield f"the alert {one['name']} looks for the function {name}"
+        if "isfuzzy=true" not in query or "datatable" not in query:
+            yield f"the alert {one['name']} fails as long as a table is not there"
+        if not query.endswith("| summarize Value = count()"):
+            yield f"the alert {one['name']} gives no Value"
+
+
+def _host(policy: Mapping[str, Any]) -> Iterator[str]:
+    host = json.loads((ROOT / "host.json").read_text(encoding="utf-8"))
+    queues = host["extensions"]["queues"]
+    if queues["messageEncoding"] != "base64":
+        yield "the host does not expect messages as they are sent"
+    if host["telemetryMode"] != "OpenTelemetry" or "APPLICATIONINSIGHTS_CONNECTION_STRING" not in policy["settingsFrom"]:
+        yield "the host's telemetry goes nowhere"
+    if "http" in host["extensions"] and "maxConcurrentRequests" in host["extensions"]["http"]:
+        yield "host.json and httpConcurrency both say how many requests an instance serves"
+    source = policy["settingsFrom"]
+    if source["MEMORY_QUEUE_ACCOUNT_URL"] != source.get(f"{policy['triggerConnection']}__queueServiceUri"):
+        yield "the app sends to another account than the host receives from"
+
+
+def _containers(cosmos: Mapping[str, Any]) -> Iterator[str]:
+    memories = next(one for one in cosmos["containers"] if one["name"] == "memories")
+    index = memories["indexingPolicy"]
+    if index["excludedPaths"] != [{"path": "/*"}]:
+        yield "not everything is excluded from the index that is not included"
+    included = {one["path"].removesuffix("/?").removesuffix("/[]").strip("/").replace("/", ".") for one in index["includedPaths"]}
+    for field in sorted(_asked() - included):
+        yield f"{field} is asked for in a query and not indexed"
+    for field in sorted(included - _asked()):
+        yield f"{field} is indexed and no query asks for it"
+
+
+def _endpoints(policy: Mapping[str, Any]) -> Iterator[str]:
+    zones = {one["zone"] for one in policy["privateZones"]}
+    for one in policy["privateEndpoints"]:
+        if one["zone"] not in zones:
+            yield f"the zone {one['zone']} is not made"
+        if one["of"] not in policy["names"]:
+            yield f"nothing is named {one['of']}"
+
+
+@cache
+def _functions() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((ROOT / FUNCTIONS).read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def _code() -> str:
+    return "\n".join(one.read_text(encoding="utf-8") for one in sorted((ROOT / "memory_core").rglob("*.py")))
+
+
+@cache
+def _asked() -> frozenset[str]:
+    """The fields that the store's queries filter or sort by."""
+    texts = [one.read_text(encoding="utf-8") for one in sorted((ROOT / "memory_core/adapters/cosmos").glob("*.py"))]
+    named = {name for text in texts for name in re.findall(r"\bc\.([a-z_]+(?:\.[a-z_]+)*)\b", text)}
+    return frozenset(name for name in named if name not in NOT_INDEXED)

@@ -1,0 +1,21 @@
+"""The files of the deployment by their path in the project, so that a test can change one and see it caught."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+COSMOS = "memory_core/adapters/cosmos/policy.json"
+
+
+def sources() -> dict[str, str]:
+    """Every text below infra/, and the policy of the containers."""
+    files = [*(one for one in (ROOT / "infra").rglob("*") if one.is_file() and ".terraform" not in one.parts), ROOT / COSMOS]
+    return {one.relative_to(ROOT).as_posix(): one.read_text(encoding="utf-8") for one in sorted(files) if one.suffix != ".pyc"}
+
+
+def changed(path: str, old: str, new: str) -> dict[str, str]:
+    """The same with `old` replaced in one file, where it has to stand."""
+    found = sources()
+    assert old in found[path], f"{path} does not have {old!r}"
+    return {**found, path: found[path].replace(old, new)}

@@ -1,0 +1,99 @@
+"""What is sent to Azure: the right files, the packages of Azure's Python, the same bytes for the same files."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from importlib.metadata import distributions
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from deployment import vocabulary
+from deployment.package import LIMIT_MB, build, pack
+from deployment.wheels import lacking, wanted
+from memory_core.adapters.openai import tokens
+from tests.infra.sources import COSMOS, ROOT
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The zip without packages and vocabulary, which take half a minute."""
+    return build(tmp_path_factory.mktemp("package") / "app.zip", with_packages=False, with_vocabulary=False)
+
+
+def test_the_zip_has_the_app_and_nothing_that_only_a_laptop_needs(app: Path) -> None:
+    with ZipFile(app) as archive:
+        names = archive.namelist()
+    assert {"function_app.py", "host.json", "requirements.txt", COSMOS, "memory_core/py.typed"} <= set(names)
+    assert any(name.startswith("memory_core/prompts/") for name in names)
+    strange = {name.split("/")[0] for name in names} - {
+        "function_app.py",
+        "host.json",
+        "requirements.txt",
+        "memory_core",
+        "LICENSE",
+        ".funcignore",
+    }
+    assert strange <= {vocabulary.FOLDER}
+    assert not [name for name in names if "localhost" in name or "__pycache__" in name or name.endswith((".pyc", ".db"))]
+
+
+def test_the_same_files_make_the_same_zip(app: Path, tmp_path: Path) -> None:
+    again = build(tmp_path / "again.zip", with_packages=False, with_vocabulary=False)
+    assert hashlib.sha256(again.read_bytes()).digest() == hashlib.sha256(app.read_bytes()).digest()
+
+
+def test_files_are_packed_with_their_folders_and_may_be_read_by_anybody(tmp_path: Path) -> None:
+    (tmp_path / "app" / "inner").mkdir(parents=True)
+    (tmp_path / "app" / "inner" / "one.txt").write_text("1")
+    pack(tmp_path / "app", tmp_path / "app.zip")
+    with ZipFile(tmp_path / "app.zip") as archive:
+        (entry,) = archive.infolist()
+        assert (entry.filename, entry.external_attr >> 16, archive.read(entry)) == ("inner/one.txt", 0o644, b"1")
+
+
+def test_conditions_are_read_for_the_python_of_azure() -> None:
+    lines = [
+        'one==1; python_version < "3.13"', 'two==2; python_version >= "3.13"', 'three; sys_platform == "win32"',
+        "four[x]>=4,<5", 'five; extra == "aio"',
+    ]  # fmt: skip
+    assert wanted(lines) == ["two==2", "four[x]<5,>=4"]
+
+
+def test_a_package_that_is_asked_for_and_not_there_is_named(tmp_path: Path) -> None:
+    for name, asks in (
+        ("a-one", ["Requires-Dist: b.two>=2", 'Requires-Dist: c; python_version < "3.13"']),
+        ("B_Two", ["Requires-Dist: d"]),
+    ):
+        folder = tmp_path / f"{name.replace('-', '_')}-1.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text("\n".join(["Metadata-Version: 2.1", f"Name: {name}", "Version: 1", *asks]) + "\n")
+    assert lacking(distributions(path=[str(tmp_path)])) == ["d"]
+
+
+def test_the_vocabulary_is_the_one_that_the_app_looks_for_first() -> None:
+    assert next(iter(tokens._CACHED_AS.values())) == vocabulary.NAME
+
+
+def test_a_vocabulary_that_is_another_one_is_refused_and_removed(tmp_path: Path) -> None:
+    (tmp_path / vocabulary.NAME).write_bytes(b"cut off")
+    with pytest.raises(ValueError, match="another one"):
+        vocabulary.fetch(tmp_path)
+    assert not (tmp_path / vocabulary.NAME).exists()
+
+
+@pytest.mark.long
+def test_the_whole_package_is_small_enough_and_built_for_azure(tmp_path: Path) -> None:
+    whole = build(tmp_path / "whole.zip")
+    assert whole.stat().st_size <= LIMIT_MB * 2**20
+    with ZipFile(whole) as archive:
+        names = archive.namelist()
+    assert f"{vocabulary.FOLDER}/{vocabulary.NAME}" in names
+    built = [Path(name).name for name in names if name.endswith(".so") and ".libs/" not in name]
+    assert built
+    assert [name for name in built if not re.search(r"\.(cpython-313-x86_64-linux-gnu|abi3)\.so$", name)] == []
+    asked = {re.split(r"[=;]", line)[0].lower() for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line}
+    there = {name.split("/")[3].split("-")[0].lower().replace("_", "-") for name in names if name.endswith(".dist-info/METADATA")}
+    assert {name.replace("_", "-") for name in asked} <= there

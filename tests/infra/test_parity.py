@@ -1,0 +1,48 @@
+"""Bicep, Terraform and azd deploy the same, and each way to differ is found."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.infra.parity import findings
+from tests.infra.sources import changed, sources
+
+MAIN, T = "infra/main.bicep", "infra/terraform/"
+MISTAKES = {
+    "a default in Bicep": (MAIN, "param maximumInstances int = 40", "param maximumInstances int = 50", "Terraform's 40"),
+    "a default in Terraform": (T + "variables.tf", "default     = 1536", "default     = 768", "Terraform's 768"),
+    "a default of azd": ("infra/main.parameters.json", "${MAXIMUM_INSTANCES=40}", "${MAXIMUM_INSTANCES=100}", "azd gives"),
+    "a parameter of Bicep's only": (MAIN, "param redisSku string", "param redisSize string", "one of Bicep and Terraform only"),
+    "a parameter that azd can't give": ("infra/main.parameters.json", '"alwaysReady"', '"alwaysreadies"', "azd can not give alwaysReady"),
+    "what is allowed": (T + "variables.tf", '"quantizedFlat", "diskANN"', '"quantizedFlat"', "does not hold allowed"),
+    "a limit": (T + "variables.tf", "var.embedding_dimensions <= 4096", "var.embedding_dimensions <= 9999", "does not hold maxValue"),
+    "a secret": (T + "variables.tf", "  sensitive   = true\n", "", "secret in one of"),
+    "a description": (MAIN, "@description('Size of Redis.')", "@description('How large Redis is.')", "in two ways"),
+    "a resource of Terraform's only": (
+        "infra/modules/storage.bicep",
+        "storageAccounts/queueServices/queues@",
+        "storageAccounts/queueServices@",
+        "not by Bicep",
+    ),
+    "a resource of Bicep's only": (
+        T + "functionapp.tf",
+        "basicPublishingCredentialsPolicies@",
+        "basicPublishingPolicies@",
+        "not by Terraform",
+    ),
+    "a source that Bicep lacks": (MAIN, "      blobEndpoint:", "      blobsEndpoint:", "Bicep does not give blobEndpoint"),
+    "a source that Terraform lacks": (T + "locals.tf", "    blobEndpoint ", "    blobsEndpoint ", "Terraform does not give blobEndpoint"),
+    "a setting from nowhere": ("infra/policy.json", ': "cosmosEndpoint"', ': "cosmosUrl"', "does not give cosmosUrl"),
+    "an output": (T + "outputs.tf", '"service_api_url"', '"service_url"', "the output service_url"),
+}
+
+
+def test_both_deploy_the_same() -> None:
+    assert findings(sources()) == []
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_difference_is_found(mistake: str) -> None:
+    path, old, new, said = MISTAKES[mistake]
+    found = findings(changed(path, old, new))
+    assert any(said in one for one in found), found

@@ -1,0 +1,133 @@
+"""The policy agrees with the app, what is deployed is closed as said, and each way to break that is found."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.infra import policy, rules
+from tests.infra.sources import COSMOS, changed, sources
+
+P, M, T = "infra/policy.json", "infra/modules/", "infra/terraform/"
+MISTAKES = {
+    "a setting's name": (P, '"MEMORY_COSMOS_ENDPOINT"', '"MEMORY_COSMOS_URL"', "MEMORY_COSMOS_URL is no setting"),
+    "a setting that keeps the app from starting": (
+        P,
+        '"MEMORY_QUEUE": "storage"',
+        '"MEMORY_QUEUE": "queues"',
+        "would not start",
+    ),
+    "a setting that chooses another store": (
+        P,
+        '"MEMORY_LONG_TERM": "cosmos"',
+        '"MEMORY_LONG_TERM": "sqlite"',
+        "would start on",
+    ),
+    "a setting of the host": (P, '"AzureWebJobsStorage__clientId"', '"AzureWebJobsStorage__clientID"', "is no setting"),
+    "a queue": (P, '"webhooks-poison"]', '"webhook-poison"]', "made are"),
+    "the triggers' connection": (
+        P,
+        '"triggerConnection": "QueueStorage"',
+        '"triggerConnection": "AzureWebJobsStorage"',
+        "receives by QueueStorage",
+    ),
+    "another account for triggers": (
+        P,
+        '"QueueStorage__queueServiceUri": "queueEndpoint"',
+        '"QueueStorage__queueServiceUri": "blobEndpoint"',
+        "another account",
+    ),
+    "a role's id": (P, "974c5e8b-45b9", "974c5e8b-45b8", "Storage Queue Data Contributor has not the id"),
+    "a role too many": (
+        P,
+        '"Log Analytics Reader": "',
+        '"Owner": "8e3af657-a8ff-443c-a75c-2fe8c4bcb635",\n    "Log Analytics Reader": "',
+        "the role Owner",
+    ),
+    "a role without a reason": (P, '"why": "Read logs, alerts and the workbook."', '"why": ""', "has no reason"),
+    "the role on Cosmos DB": (
+        P,
+        "00000000-0000-0000-0000-000000000002",
+        "00000000-0000-0000-0000-000000000001",
+        "another id than its name",
+    ),
+    "a model's dimensions": (P, '"text-embedding-3-large": 3072', '"text-embedding-3-large": 1024', "the app knows the models"),
+    "the default dimensions": (
+        "infra/main.bicep",
+        "embeddingDimensions int = 1536",
+        "embeddingDimensions int = 768",
+        "makes no vectors of 768",
+    ),
+    "a kind of index": (COSMOS, '"quantizedFlat", "diskANN"', '"quantizedFlat", "flat"', "kinds of vector index"),
+    "a consistency": ("infra/main.bicep", "'Strong', 'BoundedStaleness'", "'Strong', 'Session'", "allowed consistency"),
+    "a field that is not indexed": (COSMOS, '{"path": "/next_id/?"},', "", "next_id is asked for"),
+    "a field that is indexed in vain": (COSMOS, '"/next_id/?"', '"/colour/?"', "colour is indexed"),
+    "an index of everything": (COSMOS, '"excludedPaths": [{"path": "/*"}]', '"excludedPaths": []', "not everything is excluded"),
+    "an alert's words": (P, "is poisoned'", "was poisoned'", "which nothing says"),
+    "an alert's function": (P, "OperationName == 'timer_hourly'", "OperationName == 'timer_daily'", "timer_daily"),
+    "an alert on a table alone": (P, "isfuzzy=true ", "", "as long as a table is not there"),
+    "a name that is too long": (P, '"sthost"', '"storagehosthost"', "more than 24"),
+    "a zone that nobody makes": (P, '{"zone": "privatelink.documents.azure.com", "of": "cosmos"},', "", "is not made"),
+}
+BROKEN = {
+    "keys on storage": (M + "storage.bicep", "allowSharedKeyAccess: false", "allowSharedKeyAccess: true", "takes keys"),
+    "keys on Cosmos DB": (
+        T + "cosmos.tf",
+        "local_authentication_enabled          = false",
+        "local_authentication_enabled          = true",
+        "takes keys",
+    ),
+    "old TLS": (M + "storage.bicep", "'TLS1_2'", "'TLS1_0'", "old TLS"),
+    "a door that stays open": (M + "keyvault.bicep", "isPublic ? 'Enabled' : 'Disabled'", "'Enabled'", "does not close"),
+    "a door that ignores the switch": (
+        "infra/main.bicep",
+        "    dataIsPublic: !vnetEnabled",
+        "    dataIsPublic: true",
+        "follow vnetEnabled",
+    ),
+    "the Archive tier": (M + "storage.bicep", "tierToCold:", "tierToArchive:", "the tier Archive"),
+    "the Archive tier in Terraform": (T + "storage.tf", "tier_to_cold_after", "tier_to_archive_after", "the tier Archive"),
+    "a role on the whole account": (M + "cosmos.bicep", "/dbs/${policy.database}'", "'", "wider than the database"),
+    "containers side by side": (M + "cosmos.bicep", "@batchSize(1)\nresource containers", "resource containers", "side by side"),
+    "a role's id in Bicep": (
+        M + "rbac.bicep",
+        "policy.roles[one.role])\n",
+        "'ba92f5b4-2d11-453d-a403-e96b0029c9fe')\n",
+        "outside the policy",
+    ),
+    "a key that is read": (
+        T + "outputs.tf",
+        "azurerm_cosmosdb_account.cosmos.endpoint",
+        "azurerm_cosmosdb_account.cosmos.primary_key",
+        "a key is read",
+    ),
+    "a property that Flex Consumption refuses": (
+        M + "functionapp.bicep",
+        "minTlsVersion: '1.2'",
+        "alwaysOn: true",
+        "refuses this property",
+    ),
+    "a setting that Flex Consumption lacks": (P, '"LLM_PROVIDER"', '"WEBSITE_RUN_FROM_PACKAGE"', "no such setting"),
+    "a service without an endpoint": (P, '{"of": "redis",', '{"of": "cosmos",', "private endpoints lead to"),
+}
+
+
+def test_the_policy_agrees_with_the_app() -> None:
+    assert policy.findings(sources()) == []
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_disagreement_is_found(mistake: str) -> None:
+    path, old, new, said = MISTAKES[mistake]
+    found = policy.findings(changed(path, old, new))
+    assert any(said in one for one in found), found
+
+
+def test_what_is_deployed_is_closed() -> None:
+    assert rules.findings(sources()) == []
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_a_broken_rule_is_found(broken: str) -> None:
+    path, old, new, said = BROKEN[broken]
+    found = rules.findings(changed(path, old, new))
+    assert any(said in one for one in found), found

@@ -1,0 +1,213 @@
+"""What runs before and after a deployment, with programs named az and azd in the place of Azure's."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.scripts import deploy, ready, settle
+from memory_core.config import Settings
+from tests.infra.sources import ROOT
+
+STAND_IN = f"""#!{sys.executable} -ISE
+import json, os, sys
+folder = os.environ["STAND_IN"]
+line = " ".join(sys.argv[1:])
+with open(os.path.join(folder, os.path.basename(sys.argv[0]) + ".txt"), "a") as told:
+    told.write(line + "\\n")
+answers = json.load(open(os.path.join(folder, "answers.json")))
+for start, answer in answers.items():
+    if line.startswith(start):
+        print(json.dumps(answer))
+        sys.exit(0)
+sys.exit(1)
+"""
+ACCOUNT = {"id": "sub-1", "name": "Test", "user": {"type": "user", "name": "ana@example.org"}}
+WELL: dict[str, Any] = {
+    "account show": ACCOUNT,
+    "role assignment list": [{"roleDefinitionName": "Owner"}],
+    "provider show": "Registered",
+    "functionapp list-flexconsumption-locations": [{"name": "West Europe"}, {"name": "swedencentral"}],
+    "cognitiveservices model list": [
+        {"model": {"name": "text-embedding-3-small", "version": "1", "skus": [{"name": "GlobalStandard"}]}},
+        {"model": {"name": "gpt-4.1-mini", "version": "2025-04-14", "skus": [{"name": "GlobalStandard"}]}},
+    ],
+    "cognitiveservices usage list": [{"name": {"value": "OpenAI.GlobalStandard.gpt-4.1-mini"}, "limit": 200.0, "currentValue": 100.0}],
+    "keyvault list-deleted": [],
+    "cognitiveservices account list-deleted": [],
+    "env set": None,
+}
+GIVEN = {"AZURE_ENV_NAME": "dev", "AZURE_LOCATION": "westeurope", "AZURE_SUBSCRIPTION_ID": "sub-1"}
+
+
+class Azure:
+    """A folder with programs that stand in for az and azd."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        for name in ("az", "azd"):
+            program = folder / name
+            program.write_text(STAND_IN)
+            program.chmod(0o755)
+
+    def preflight(self, answers: dict[str, Any], **given: str) -> subprocess.CompletedProcess[str]:
+        """Run it where these programs answer so."""
+        (self._folder / "answers.json").write_text(json.dumps(answers))
+        environment = {"PATH": f"{self._folder}:{os.environ['PATH']}", "STAND_IN": str(self._folder), **GIVEN, **given}
+        command = [sys.executable, str(ROOT / "infra/scripts/preflight.py")]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+
+    def told(self, program: str) -> str:
+        """What a program was asked."""
+        file = self._folder / f"{program}.txt"
+        return file.read_text() if file.exists() else ""
+
+
+@pytest.fixture
+def azure(tmp_path: Path) -> Azure:
+    return Azure(tmp_path)
+
+
+def test_a_first_deployment_gets_secrets_that_the_app_takes_and_a_key_that_is_shown_once(azure: Azure) -> None:
+    done = azure.preflight(WELL)
+    assert (done.returncode, done.stderr) == (0, "")
+    kept = dict(line.removeprefix("env set ").split(" ", 1) for line in azure.told("azd").splitlines())
+    assert kept.keys() == {"AZURE_PRINCIPAL_TYPE", "CURSOR_SECRET", "WEBHOOK_SECRET", "API_KEYS"}
+    key = re.search(r"shown this once: (\S+)", done.stdout)
+    assert key is not None
+    assert key[1] not in azure.told("azd")
+    names = {"MEMORY_API_KEYS": kept["API_KEYS"], "MEMORY_SECRET": kept["CURSOR_SECRET"], "MEMORY_WEBHOOK_SECRET": kept["WEBHOOK_SECRET"]}
+    settings = Settings.from_env(names)
+    assert [one.sha256 for one in settings.api_keys] == [hashlib.sha256(key[1].encode()).hexdigest()]
+
+
+def test_a_later_deployment_keeps_the_secrets_of_the_first(azure: Azure) -> None:
+    had = {"CURSOR_SECRET": "c" * 64, "WEBHOOK_SECRET": "w" * 64, "API_KEYS": "[]", "AZURE_PRINCIPAL_TYPE": "User"}
+    assert azure.preflight(WELL, **had).returncode == 0
+    assert azure.told("azd") == ""
+
+
+TAGGED = {"tags": {"azd-env-name": "dev"}}
+DELETED_ACCOUNT = {
+    "name": "oai-x",
+    "location": "westeurope",
+    "id": "/subscriptions/s/resourceGroups/rg-dev/deletedAccounts/oai-x",
+    **TAGGED,
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "given", "said"),
+    [
+        ({"account show": {**ACCOUNT, "id": "sub-2"}}, {}, "az account set --subscription sub-1"),
+        ({"role assignment list": [{"roleDefinitionName": "Contributor"}]}, {}, "may give nobody a role"),
+        ({}, {"AZURE_LOCATION": "moonbase"}, "moonbase has no Flex Consumption"),
+        ({}, {"CHAT_CAPACITY": "150"}, "100 thousand tokens a minute of gpt-4.1-mini are left"),
+        ({}, {"EMBEDDING_MODEL_VERSION": "2"}, "has no text-embedding-3-small 2"),
+        ({}, {"MODEL_SKU": "Standard"}, "as Standard"),
+        ({"keyvault list-deleted": [{"name": "kv-x", "properties": TAGGED}]}, {}, "az keyvault recover --name kv-x"),
+        (
+            {"cognitiveservices account list-deleted": [DELETED_ACCOUNT]},
+            {},
+            "purge --name oai-x --location westeurope --resource-group rg-dev",
+        ),
+    ],
+)
+def test_what_would_fail_later_is_said_before_and_no_secret_is_made(
+    azure: Azure, changed: dict[str, Any], given: dict[str, str], said: str
+) -> None:
+    done = azure.preflight(WELL | changed, **given)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "API_KEYS" not in azure.told("azd")
+
+
+def test_a_deleted_vault_of_another_environment_is_nobodys_business(azure: Azure) -> None:
+    deleted = [{"name": "kv-x", "properties": {"tags": {"azd-env-name": "other"}}}]
+    assert azure.preflight(WELL | {"keyvault list-deleted": deleted}).returncode == 0
+
+
+def test_models_are_not_asked_about_when_an_account_exists_already(azure: Azure) -> None:
+    assert azure.preflight(WELL, EXISTING_OPENAI="/subscriptions/x", CHAT_CAPACITY="9999").returncode == 0
+
+
+def test_a_provider_that_is_not_registered_is_registered(azure: Azure) -> None:
+    done = azure.preflight(WELL | {"provider show": "NotRegistered", "provider register": {}})
+    assert done.returncode == 0
+    assert "provider register --namespace Microsoft.App --wait" in azure.told("az")
+
+
+def test_a_region_that_is_not_chosen_yet_is_looked_at_by_nobody(azure: Azure) -> None:
+    done = azure.preflight(WELL, AZURE_LOCATION="")
+    assert done.returncode == 0
+    assert "no region is chosen yet" in done.stdout
+    assert "cognitiveservices usage list" not in azure.told("az")
+
+
+def test_nobody_signed_in_is_said_in_one_line(azure: Azure) -> None:
+    done = azure.preflight({})
+    assert (done.returncode, done.stderr) == (1, "  NO: nobody is signed in: az login\n")
+
+
+def test_azd_is_told_to_run_what_is_there() -> None:
+    text = (ROOT / "azure.yaml").read_text(encoding="utf-8")
+    ran = re.findall(r"run: python3 (-m )?(\S+)", text)
+    assert len(ran) == 4
+    for module, name in ran:
+        assert (ROOT / (f"{name.replace('.', '/')}.py" if module else name)).is_file()
+
+
+NOW = datetime(2026, 11, 1, 12, 0, tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize(
+    ("age_s", "waits_s"),
+    [(0, 120), (30, 90), (119, 1), (120, 0), (9000, 0), (-50, 120)],
+)
+def test_the_deployment_waits_until_the_newest_role_is_two_minutes_old(age_s: int, waits_s: float) -> None:
+    assert settle.remaining(NOW - timedelta(seconds=age_s), NOW) == waits_s
+
+
+def test_the_deployment_waits_the_whole_time_when_nothing_is_known() -> None:
+    assert settle.remaining(None, NOW) == settle.AGE_S
+    assert settle.latest([]) is None
+
+
+def test_times_are_read_as_azure_writes_them() -> None:
+    assert settle.latest(["2026-11-01T11:59:00.1234567+00:00", "2026-11-01T11:58:00+00:00"]) == NOW - timedelta(minutes=1)
+
+
+def test_readiness_is_asked_for_until_it_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+    answers = iter([(0, "no route"), (503, "roles"), (200, '{"status": "ready"}')])
+    pauses: list[float] = []
+    assert ready.main("https://app", lambda _: next(answers), lambda: 0.0, pauses.append) == 0
+    assert pauses == [ready.PAUSE_S] * 2
+    assert "Ready: https://app" in capsys.readouterr().out
+
+
+def test_an_app_that_never_gets_ready_is_shown_with_its_last_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    now = 0.0
+
+    def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    assert ready.main("https://app", lambda _: (503, "Cosmos DB is away"), lambda: now, sleep) == 1
+    assert "Cosmos DB is away" in capsys.readouterr().err
+    assert ready.main("") == 1
+
+
+@pytest.mark.parametrize(("returned", "pauses", "last"), [([0], [], 0), ([1, 1, 0], [30.0, 60.0], 0), ([1] * 5, list(deploy.PAUSES_S), 1)])
+def test_a_deployment_is_tried_again_with_growing_pauses(returned: list[int], pauses: list[float], last: int) -> None:
+    answers, slept = iter(returned), []
+    assert deploy.main(lambda: next(answers), slept.append) == last
+    assert slept == pauses

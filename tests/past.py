@@ -1,0 +1,80 @@
+"""The log beside what it should tell: the documents as they are stored, and as folding every event gives them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memory_core.core import MemoryCore
+from memory_core.domain.fold import fold
+from memory_core.domain.models import UNLOGGED_FIELDS, Head, Memory
+from memory_core.domain.requests import ListInput
+from memory_core.domain.scope import Owner
+from memory_core.domain.time_requests import ReplayInput
+from memory_core.ports import LongTermStore
+from tests.builders import ALICE
+from tests.world import World, listed
+
+Logged = dict[str, Any]
+
+
+def logged(memory: Memory) -> Logged:
+    """What the log records of a memory, and where in the log it stands."""
+    return {**memory.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS)), "epoch": memory.epoch, "etag": memory.etag}
+
+
+async def stored(world: World, owner: Owner = ALICE) -> dict[str, Logged]:
+    """Every memory and every old version, by id, as a process of its own reads them."""
+    store = await world.look_on()
+    documents = [one for kind in ("memory", "version") for one in await store.page(owner, kind, None, None, 100_000)]  # type: ignore[arg-type]
+    memories = (Memory.model_validate(one.body) for one in documents)
+    return {one.id: logged(one) for one in memories}
+
+
+async def told(world: World, owner: Owner = ALICE) -> dict[str, Logged]:
+    """The same from the log alone."""
+    head = await world.head(owner)
+    if head is None:
+        return {}
+    return {name: logged(state.memory(head.epoch)) for name, state in fold({}, await world.log(owner)).items()}
+
+
+async def check_that_the_log_tells_it(world: World, owner: Owner = ALICE) -> None:
+    """What is stored is what the log tells, its sequences have no gap and its clock never goes back, and the head's counts are right."""
+    events, head, held = await world.log(owner), await world.head(owner), await stored(world, owner)
+    assert [one.sequence for one in events] == list(range(1, len(events) + 1))
+    times = [one.occurred_at for one in events]
+    assert times == sorted(set(times))
+    assert await told(world, owner) == held
+    if head is not None:
+        assert head.sequence == len(events)
+        statuses = [one["status"] for name, one in held.items() if "." not in name]
+        assert {name: count for name, count in head.counts.items() if count} == {name: statuses.count(name) for name in set(statuses)}
+
+
+async def full_read(core: MemoryCore, owner: Owner = ALICE, **query: Any) -> list[Logged]:
+    """What a list of all statuses answers, page by page, without what no event records."""
+    return [logged(one) for one in await listed(core, owner, status="all", **query)]
+
+
+async def replayed(core: MemoryCore, owner: Owner = ALICE, *, limit: int = 100, **query: Any) -> list[Logged]:
+    """What a replay answers, page by page."""
+    found: list[Logged] = []
+    cursor = None
+    while True:
+        page = await core.replay(owner, ReplayInput(limit=limit, cursor=cursor, **query))
+        found += [logged(one) for one in page.memories]
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+
+
+async def as_of(core: MemoryCore, owner: Owner = ALICE, **query: Any) -> int | None:
+    """The sequence that a list says it is the state of."""
+    return (await core.list(owner, ListInput(limit=1, **query))).as_of_sequence
+
+
+async def head_of(store: LongTermStore, owner: Owner = ALICE) -> Head:
+    """The owner's head."""
+    head = (await store.snapshot(owner)).head
+    assert head is not None
+    return head

@@ -1,0 +1,145 @@
+"""Events folded are the memories and the old versions that the same commits stored, however the log is cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import orjson
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.domain.fold import State, States, fold
+from memory_core.domain.models import UNLOGGED_FIELDS, Event, Foresight, Head, Memory, MemoryType, Status
+from memory_core.domain.results import Call
+from memory_core.evolution.versions import Versions, new_version
+from memory_core.ledger.changes import Change, Changes, assemble
+from memory_core.ledger.commit import Look
+from memory_core.ports import Document
+from tests.builders import NOW, memory
+
+NAMES = st.sampled_from(["mem_a", "mem_b", "mem_c"])
+DAYS = st.integers(-5, 5).map(lambda days: NOW + timedelta(days=days))
+
+
+@dataclass
+class Book:
+    """What commits leave behind: the documents as a store keeps them, and the log."""
+
+    head: Head | None = None
+    documents: dict[str, Document] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+
+    def memory(self, name: str) -> Memory | None:
+        found = self.documents.get(name)
+        return None if found is None else Memory.model_validate(found.body)
+
+    def commit(self, *changes: Change, puts: tuple[Document, ...] = ()) -> None:
+        number = len(self.events)
+        made = assemble(self.head, Changes(None, changes, puts), commit_id=f"cmt_{number}", epoch="ep", now=NOW, call=Call()).batch
+        self.head = made.head
+        self.events += made.events
+        self.documents |= {one.document.id: one.document for one in made.writes}
+
+    def create(self, name: str) -> None:
+        held = self.memory(name)
+        if held is None or held.status is Status.DELETED:
+            created_at = NOW + timedelta(seconds=len(self.events))
+            foresight = [Foresight(description="rain", start_time=NOW)]
+            made = memory("green tea", id=name, type=MemoryType.SEMANTIC, created_at=created_at, epoch="", foresight=foresight)
+            self.commit(Change("created", made, held))
+
+    def change(self, name: str, **fields: Any) -> None:
+        held = self.memory(name)
+        if held is not None and held.status is Status.ACTIVE:
+            self.commit(Change("changed", held.model_copy(update=fields), held))
+
+    def update(self, name: str, reinforced_too: bool, **fields: Any) -> None:
+        held = self.memory(name)
+        if held is None or held.status is not Status.ACTIVE:
+            return
+        look = Look(self.head, self.documents)
+        changes: list[Change] = []
+        if reinforced_too:
+            changes = [Change("reinforced", held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1}), held)]
+            held = changes[0].after
+        after, kept = new_version(held, fields, NOW + timedelta(seconds=len(self.events)), Versions(look, self.documents))
+        self.commit(*changes, Change("updated", after, held), puts=kept)
+
+    def redact(self, name: str) -> None:
+        self.events = [
+            one.model_copy(update={"redacted": True, "before": {}, "after": {}, "metadata": {}}) if one.memory_id == name else one
+            for one in self.events
+        ]
+        self.documents = {key: one for key, one in self.documents.items() if key.split(".")[0] != name}
+
+
+ACTS = st.one_of(
+    st.tuples(st.just("create"), NAMES, st.just({})),
+    st.tuples(st.just("change"), NAMES, st.fixed_dictionaries({"tags": st.sampled_from([[], ["x"]])})),
+    st.tuples(st.just("change"), NAMES, st.just({"status": Status.DELETED, "status_reason": "manual_delete"})),
+    st.tuples(
+        st.just("update"),
+        NAMES,
+        st.fixed_dictionaries(
+            {"reinforced_too": st.booleans()}, optional={"content": st.sampled_from(["a", "b"]), "valid_from": DAYS, "valid_until": DAYS}
+        ),
+    ),
+    st.tuples(st.just("redact"), NAMES, st.just({})),
+)
+
+
+@given(st.lists(ACTS, max_size=25))
+def test_the_log_tells_what_the_store_holds(acts: list[tuple[str, str, dict[str, Any]]]) -> None:
+    book = Book()
+    for act, name, fields in acts:
+        getattr(book, act)(name, **fields)
+        assert logged(fold({}, book.events)) == {key: as_logged(Memory.model_validate(one.body)) for key, one in book.documents.items()}
+
+
+@given(st.lists(ACTS, max_size=25), st.data())
+def test_a_snapshot_may_stand_for_what_comes_before_it(acts: list[tuple[str, str, dict[str, Any]]], data: st.DataObject) -> None:
+    book = Book()
+    for act, name, fields in acts:
+        getattr(book, act)(name, **fields)
+    cut = data.draw(st.integers(0, len(book.events)))
+    before = fold({}, book.events[:cut])
+    kept = orjson.loads(orjson.dumps({name: state.row() for name, state in before.items()}))
+    snapshot = {name: State.of_row(row) for name, row in kept.items()}
+    whole = fold({}, book.events)
+    assert logged(fold(before, book.events[cut:])) == logged(whole)
+    assert logged(fold(snapshot, book.events[cut:])) == logged(whole)
+    assert fold(snapshot, []) == snapshot
+
+
+def test_folding_leaves_the_states_it_begins_with_alone() -> None:
+    book = Book()
+    book.create("mem_a")
+    states = fold({}, book.events)
+    book.update("mem_a", reinforced_too=False, content="b")
+    later = fold(states, book.events[1:])
+    assert states.keys() == {"mem_a"}
+    assert states["mem_a"].fields["content"] == "green tea"
+    assert later.keys() == {"mem_a", "mem_a.v1"}
+
+
+def test_what_is_told_anew_after_it_was_forgotten_is_a_memory_again() -> None:
+    book = Book()
+    book.create("mem_a")
+    book.change("mem_a", tags=["x"])
+    book.redact("mem_a")
+    assert fold({}, book.events) == {}
+    book.create("mem_a")
+    told = fold({}, book.events)
+    assert (told["mem_a"].sequence, told["mem_a"].revision) == (3, 3)
+
+
+def as_logged(one: Memory) -> dict[str, Any]:
+    """The fields that the log records, and the places in it that it gives."""
+    fields = one.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS))
+    return {**fields, "sequence": one.sequence, "revision": one.revision, "epoch": one.epoch}
+
+
+def logged(states: States) -> dict[str, dict[str, Any]]:
+    return {name: as_logged(state.memory("ep")) for name, state in states.items()}
