@@ -20,6 +20,7 @@ from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.take_back import take_back, texts_of
+from memory_core.evolution.versions import end_versions
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.cursors import Cursors
@@ -114,6 +115,8 @@ class Conflicts:
             page = Page(owner, look, self._clock.now(), weighs=True)
             record = turn(page, document)
             mark_fallen(page, ids)
+            if not record.open:
+                end_versions(page, ids)
             if unread := page.unread_sessions(ids):
                 raise LookedElsewhere(unread)
             return Changes(
