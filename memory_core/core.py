@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from memory_core.adapters.system import RandomIds, SystemClock
 from memory_core.calls.cold import Cold
+from memory_core.calls.conflicts import Arbitrating
 from memory_core.calls.conversing import NO_CALL, Conversing
 from memory_core.calls.people import Peopling
 from memory_core.calls.time import LookingBack
@@ -46,6 +47,7 @@ from memory_core.domain.results import (
 from memory_core.domain.scope import Owner, checked
 from memory_core.evolution.bring_back import BringingBack
 from memory_core.evolution.clear import Clearer
+from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.thaw import Thaw
 from memory_core.evolution.uncompress import Uncompress
@@ -76,7 +78,7 @@ from memory_core.wiring import Adapters, consolidation_rules, erase_rules, forma
 log = logging.getLogger(__name__)
 
 
-class MemoryCore(Conversing, Cold, LookingBack, Upkeep, Peopling):
+class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
     def __init__(
@@ -108,6 +110,7 @@ class MemoryCore(Conversing, Cold, LookingBack, Upkeep, Peopling):
         )
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors)
+        self._conflicts = Conflicts(made.long_term, ledger, mirror, made.embedder, cursors, self._clock)
         self._replayer = Replayer(made.long_term, cursors)
         self._timeline = Timeline(made.long_term, cursors)
         lease = timedelta(seconds=self.settings.task_lease_s)
