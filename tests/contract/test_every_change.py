@@ -13,11 +13,13 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.agent_answers import Decision
-from memory_core.domain.errors import AgentFailed
+from memory_core.domain.conflict_requests import ConflictsInput
+from memory_core.domain.errors import AgentFailed, Conflict
 from memory_core.domain.models import Memory, MemoryType, OnConflict, Status
 from memory_core.domain.requests import ClearInput, CopyInput, SaveInput, StatusInput, UpdateInput
 from memory_core.domain.spoken import AgentMemoryInput, BatchInput, SummaryInput
 from tests.builders import ALICE, NOW
+from tests.conflicts import DECISIONS, asking
 from tests.past import check_that_the_log_tells_it
 from tests.tasks import Hand
 from tests.telling import Items, Tellers, on_all, talk, tell
@@ -166,6 +168,23 @@ async def batch_words_and_summary(scene: Scene) -> None:
     await Hand(scene.core).work_all()
 
 
+async def decide_and_take_back(scene: Scene) -> None:
+    for number in range(8):
+        await scene.saved(
+            fact(f"code {number}", subject="the shed", attribute=f"code {number // 4}", event_timestamp=NOW - timedelta(days=number))
+        )
+    for status, place in (("resolved", 0), ("pending", 0), ("resolved", 1)):
+        page = await scene.core.conflicts(ALICE, ConflictsInput.model_validate({"status": status, "limit": 100}))
+        for number, record in enumerate(page.conflicts[place::2]):
+            try:
+                if record.open:
+                    await scene.core.resolve_conflict(ALICE, record.id, asking(DECISIONS[number % len(DECISIONS)]))
+                else:
+                    await scene.core.undo_conflict(ALICE, record.id)
+            except Conflict:
+                continue  # what was decided before stands in its way
+
+
 async def keep_snapshots(scene: Scene) -> None:
     assert await scene.core.write_snapshots(ALICE) == 0
 
@@ -188,6 +207,7 @@ OPERATIONS: tuple[Operation, ...] = (
     converse_where_agents_fail,
     cells_that_were_deleted_told_again,
     batch_words_and_summary,
+    decide_and_take_back,
     keep_snapshots,
 )
 
@@ -210,5 +230,6 @@ async def test_after_every_operation_the_log_tells_what_the_store_holds(scene: S
             raise
     kinds = {event.event_type for event in await scene.world.log()}
     assert kinds >= {"created", "reinforced", "superseded", "preceded", "rejected", "conflict_marked", "merged", "upserted", "updated"}
+    assert kinds >= {"conflict_resolved", "conflict_settled", "conflict_undone"}
     assert kinds >= {"deleted", "restored", "copied", "cleared", "fact_superseded", "joined", "touched"}
     assert {one.status for one in await listed(scene.core, status="all")} >= {Status.UPDATED, Status.SUPERSEDED, Status.DELETED}
