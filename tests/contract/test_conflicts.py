@@ -14,8 +14,10 @@ from memory_core.domain.errors import Conflict, Malformed, NotFound
 from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, OnConflict, Status
 from memory_core.domain.requests import ClearInput, CopyInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call, Saved
+from memory_core.domain.upkeep_requests import DecayInput, ForgetInput
 from tests.builders import ALICE, NOW
 from tests.conflicts import DECISIONS, all_of, asking, check_questions, open_ids, records_of, standing
+from tests.tasks import Hand
 from tests.telling import Tellers, facts_of, of_category, on_all, tell
 from tests.world import BOB, DiesAfter, Killed, Meanwhile, WordsEmbedder, World, fact, find, listed
 
@@ -276,8 +278,18 @@ async def clear(core: MemoryCore, one: Saved) -> str:
     return "deleted"
 
 
+async def worked_off(core: MemoryCore, accepted: Any) -> None:
+    await Hand(core, "consolidation").work_all()
+    assert (await core.task(ALICE, accepted.task_id)).status == "succeeded"
+
+
+async def forget(core: MemoryCore, one: Saved) -> str:
+    await worked_off(core, await core.forget(ALICE, ForgetInput.model_validate({"filter": {"ids": [one.memory.id]}})))
+    return "deleted"
+
+
 @pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize("leave", [delete, set_deleted, clear])
+@pytest.mark.parametrize("leave", [delete, set_deleted, clear, forget])
 async def test_a_question_ends_with_either_of_its_memories(words: MemoryCore, world: World, side: int, leave: Any) -> None:
     *both, name = await open_conflict(words, session_id="s1")
     became = await leave(words, both[side])
@@ -290,6 +302,37 @@ async def test_a_question_ends_with_either_of_its_memories(words: MemoryCore, wo
         await words.resolve_conflict(ALICE, name, asking("supersede"))
     with pytest.raises(Conflict, match=f"{both[side].memory.id} is {became}"):
         await words.undo_conflict(ALICE, name)
+
+
+async def test_two_that_fade_at_once_end_their_question(words: MemoryCore, world: World) -> None:
+    old, new, name = await open_conflict(words)
+    world.clock.forward(400 * 86_400)
+    await worked_off(words, await words.decay(ALICE, DecayInput()))
+    assert {one.status for one in await now(words, old, new)} == {Status.DECAYED}
+    assert (await words.conflict(ALICE, name)).reason.endswith(f"{old.memory.id} is decayed and {new.memory.id} is decayed")
+    await check_questions(world, words)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+async def test_what_is_forgotten_for_good_takes_its_records_along(words: MemoryCore, world: World, side: int) -> None:
+    *both, name = await open_conflict(words)
+    await worked_off(words, await words.forget(ALICE, for_good(both[side])))
+    with pytest.raises(NotFound):
+        await words.conflict(ALICE, name)
+    (left,) = await all_of(words)
+    assert left == both[1 - side].memory.id
+    await check_questions(world, words)
+
+
+async def test_a_rejected_text_goes_with_what_it_was_rejected_for(words: MemoryCore, world: World) -> None:
+    old = await lives(words, "Oslo")
+    await lives(words, "Bergen", 1, on_conflict=OnConflict.REJECT_NEW)
+    await worked_off(words, await words.forget(ALICE, for_good(old)))
+    assert await records_of(world) == []
+
+
+def for_good(one: Saved) -> ForgetInput:
+    return ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [one.memory.id]}})
 
 
 async def test_a_question_that_ended_with_a_memory_is_open_again_when_that_is_back_and_somebody_asks(
