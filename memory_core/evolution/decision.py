@@ -60,7 +60,7 @@ def standing_sides(page: Page, record: ConflictRecord) -> tuple[Memory, Memory]:
     sides = {name: page.memory(name) for name in record.sides}
     gone = [name for name, memory in sides.items() if memory is None or memory.status not in FOUND_BY_DEFAULT]
     if gone or record.new_id is None:
-        said = " and ".join(_became(name, sides[name]) for name in gone) or "the new one was never stored"
+        said = " and ".join(became(name, sides[name]) for name in gone) or "the new one was never stored"
         raise Conflict(f"both memories must stand for that; {said}")
     old, new = sides[record.old_id], sides[record.new_id]
     assert old is not None
@@ -68,7 +68,8 @@ def standing_sides(page: Page, record: ConflictRecord) -> tuple[Memory, Memory]:
     return old, new
 
 
-def _became(name: str, memory: Memory | None) -> str:
+def became(name: str, memory: Memory | None) -> str:
+    """What became of a memory, in words."""
     if memory is None:
         return f"{name} is gone"
     return f"{name} is {memory.status.value}{f' by {memory.next_id}' if memory.next_id is not None else ''}"

@@ -16,7 +16,7 @@ from memory_core.domain.indexing import text_to_embed, with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.slots import slot_of
-from memory_core.evolution.decision import standing_sides
+from memory_core.evolution.decision import became, standing_sides
 from memory_core.evolution.moves import brings_text, in_the_way, moved_back
 from memory_core.evolution.page import Page
 from memory_core.ledger.changes import Change
@@ -24,6 +24,12 @@ from memory_core.ledger.ids import derived
 from memory_core.ports import Document
 
 UNDONE = "conflict_undone"
+_STOOD = frozenset(status.value for status in FOUND_BY_DEFAULT)
+
+
+def looked_at(record: ConflictRecord) -> list[str]:
+    """The ids of the memories that an undo looks at: those that were moved, and those that others gave way to."""
+    return list(dict.fromkeys([*record.memory_ids, *_gave_way(record).values()]))
 
 
 def texts_of(page: Page, record: ConflictRecord) -> dict[str, str]:
@@ -38,19 +44,18 @@ def take_back(page: Page, document: Document, by: str, embedded: Mapping[str, Ma
     embedded: the fields of a memory's embedding, for each of `texts_of`. Raises Conflict that names what is in the way.
     """
     record = record_in(document.body)
-    memories = {name: memory for name in record.memory_ids if (memory := page.memory(name)) is not None}
-    if way := in_the_way(record.moves, memories):
+    memories = {name: memory for name in looked_at(record) if (memory := page.memory(name)) is not None}
+    if way := [*in_the_way(record.moves, memories), *_gone_since(record, memories)]:
         raise Conflict(f"it can't be undone any more: {'; '.join(way)}")
     for move in record.moves:
         _move_back(page, record, move, embedded)
     pending = _pending(record, by, page)
-    old, new = standing_sides(page, pending)
-    for one in (old, new):
+    for one in standing_sides(page, pending):
         if one.id not in {move.memory_id for move in record.moves}:
             page.apply([Change(UNDONE, one, one, {"conflict_id": record.id})])
-    for name in record.memory_ids:
-        if name not in pending.sides and _stands_again(page, memories, name):
-            _ask_beside(page, pending, name)
+    for fallen, successor in _gave_way(record).items():
+        if {fallen, successor} != {*pending.sides}:
+            _ask_beside(page, pending, fallen, successor)
     page.puts[record.id] = replace(document, body={**document.body, **pending.model_dump(mode="json")})
     page.pending += 1
     return pending
@@ -86,15 +91,32 @@ def _pending(record: ConflictRecord, by: str, page: Page) -> ConflictRecord:
     )
 
 
-def _stands_again(page: Page, before: Mapping[str, Memory], name: str) -> bool:
-    was, now = before.get(name), page.memory(name)
-    return now is not None and now.status in FOUND_BY_DEFAULT and (was is None or was.status not in FOUND_BY_DEFAULT)
+def _gave_way(record: ConflictRecord) -> dict[str, str]:
+    """By the ids of the memories that the decision let fall, those that they gave way to."""
+    return {
+        move.memory_id: str(move.after["next_id"])
+        for move in record.moves
+        if move.before is not None and move.after is not None and move.before.get("status") in _STOOD and move.after["next_id"]
+    }
 
 
-def _ask_beside(page: Page, pending: ConflictRecord, name: str) -> None:
-    """One that fell together with the old one, and stands again, stands against the new one too, where both fill one slot."""
-    memory, new = page.memory(name), page.memory(pending.new_id or "")
-    if memory is None or new is None or slot_of(memory) is None or slot_of(memory) != slot_of(new):
+def _gone_since(record: ConflictRecord, memories: Mapping[str, Memory]) -> list[str]:
+    """Of those that others gave way to, without being changed themselves, who does not stand any more."""
+    names = {*_gave_way(record).values()} - {*record.memory_ids}
+    return [f"{became(name, memories.get(name))} since" for name in sorted(names) if not _stands(memories.get(name))]
+
+
+def _stands(memory: Memory | None) -> bool:
+    return memory is not None and memory.status in FOUND_BY_DEFAULT
+
+
+def _ask_beside(page: Page, pending: ConflictRecord, fallen: str, successor: str) -> None:
+    """One that stands again stands against whom it gave way to, where both fill one slot."""
+    old, new = page.memory(fallen), page.memory(successor)
+    if old is None or new is None or slot_of(old) is None or slot_of(old) != slot_of(new) or not (_stands(old) and _stands(new)):
         return
-    identity = derived("cft", memory.id, new.id)
-    page.record(pending.model_copy(update={"id": identity, "old_id": memory.id, "similarity": None, "previous": None}))
+    identity = derived("cft", old.id, new.id)
+    if successor not in page.states:
+        page.apply([Change(UNDONE, new, new, {"conflict_id": identity})])
+    sides = {"id": identity, "old_id": old.id, "new_id": new.id}
+    page.record(pending.model_copy(update={**sides, "similarity": None, "previous": None}))
