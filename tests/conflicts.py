@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from memory_core.core import MemoryCore
@@ -10,12 +11,14 @@ from memory_core.domain.conflict_requests import ResolveInput
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import ListInput
+from memory_core.domain.results import Saved
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
-from tests.builders import ALICE
-from tests.world import World
+from tests.builders import ALICE, NOW
+from tests.world import WordsEmbedder, World, fact
 
 DECISIONS = ("supersede", "keep_both", "reject_new", "merge")
+OSLO = {"subject": "Ana", "attribute": "city"}
 STANDING = ("content", "status", "status_reason", "version", "next_id", "supersedes_id", "valid_from", "valid_until", "source_ids", "tags")
 
 
@@ -82,3 +85,32 @@ def one_truth_a_slot(memories: dict[str, Memory]) -> None:
             joined |= {name for one in near for name in one.conflict_ids}
             left = [one for one in left if one not in near]
         assert not left, f"{[one.content for one in left]} stand beside {mates[0].content} and nobody is asked"
+
+
+async def warring(world: World) -> MemoryCore:
+    """A core that calls texts near which share most of their words."""
+    return await world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7)
+
+
+async def port(core: MemoryCore, number: int, days: int = 0, server: str = "big", **fields: Any) -> Saved:
+    """A statement that stands against others with another number, uncertainly."""
+    when = NOW + timedelta(days=days)
+    return await core.save(ALICE, fact(f"the {server} old server listens on port {number}", event_timestamp=when, **fields))
+
+
+async def lives(core: MemoryCore, where: str, days: int = 0, **fields: Any) -> Saved:
+    """A truth of a slot, which replaces others with certainty."""
+    return await core.save(ALICE, fact(f"Ana lives in {where}", event_timestamp=NOW + timedelta(days=days), **{**OSLO, **fields}))
+
+
+async def open_conflict(core: MemoryCore, **fields: Any) -> tuple[Saved, Saved, str]:
+    """Two statements between which nobody has decided, and the id of their record."""
+    old, new = await port(core, 8080, **fields), await port(core, 8081, days=1, **fields)
+    assert new.conflict is not None
+    assert new.conflict.open
+    return old, new, new.conflict.id
+
+
+async def now(core: MemoryCore, *saved: Saved) -> list[Memory]:
+    """The memories that were saved, as they are now."""
+    return [await core.get(ALICE, one.memory.id) for one in saved]

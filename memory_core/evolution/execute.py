@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memory_core.domain.agent_answers import Decision
-from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord, Move
+from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
 from memory_core.domain.dedup import fuzzy_dedup
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
@@ -20,7 +20,7 @@ from memory_core.domain.models import Memory, OnConflict, Outcome, Status
 from memory_core.evolution.decide import Judgement, Verdict, judge
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules
 from memory_core.evolution.marks import fallen_in
-from memory_core.evolution.moves import moves_of
+from memory_core.evolution.moves import moves_of, succession
 from memory_core.evolution.page import Page
 from memory_core.evolution.recorded import recorded
 from memory_core.evolution.ruled import Merged, Ruled
@@ -111,7 +111,7 @@ class Execution:
             fallen = Change("superseded", superseded_by(falls, stays, self.page.now), falls, {"conflict_id": record.id})
             self._apply(fallen)
             self._count(Outcome.SUPERSEDED.value)
-        self.page.record(record.model_copy(update={"moves": [*moves_of([fallen]), *_succession(stays, falls)]}))
+        self.page.record(record.model_copy(update={"moves": [*moves_of([fallen]), *succession(stays, falls)]}))
 
     def _apply(self, change: Change) -> None:
         """Add a change; one that begins a deleted memory's life anew as history does so in two steps."""
@@ -290,13 +290,6 @@ def _succeeding(new: Memory, contradicted: Sequence[tuple[Memory, Decision]]) ->
     if new.supersedes_id is not None or not earlier:
         return new
     return new.model_copy(update={"supersedes_id": max(earlier, key=lambda old: old.event_timestamp).id})
-
-
-def _succession(stays: Memory, falls: Memory) -> list[Move]:
-    """What the decision between these two did to the one that stays: it may name the other as the one that it replaces."""
-    if stays.supersedes_id != falls.id:
-        return []
-    return moves_of([Change("created", stays, stays.model_copy(update={"supersedes_id": None}))])
 
 
 def _record_id(old: Memory, new: Memory) -> str:

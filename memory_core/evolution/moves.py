@@ -40,6 +40,13 @@ def moves_of(changes: Iterable[Change], draft: Memory | None = None) -> list[Mov
     return moves
 
 
+def succession(stays: Memory, falls: Memory) -> list[Move]:
+    """What a decision between these two did to the one that stays: it may name the other as the one that it replaces."""
+    if stays.supersedes_id != falls.id:
+        return []
+    return moves_of([Change("created", stays, stays.model_copy(update={"supersedes_id": None}))])
+
+
 def in_the_way(moves: Sequence[Move], memories: dict[str, Memory]) -> list[str]:
     """What has happened since to memories that a decision moved, in words; nothing when it can be taken back."""
     return [said for move in moves if (said := _since(move, memories.get(move.memory_id))) is not None]
