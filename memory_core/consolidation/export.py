@@ -124,7 +124,8 @@ class Exporter:
     async def _round(self, lease: Lease, cursor: Any, head: Head) -> dict[str, Any]:
         """All that is to be made anew since the round before: where that stood is in the cursor."""
         before = _pieces(cursor)
-        touched = await self._touched(lease.owner, cursor["as_of"], head) if before else None
+        same_log = bool(before) and cursor["redactions"] == head.redactions
+        touched = await self._touched(lease.owner, cursor["as_of"], head) if same_log else None
         if touched is None:
             before, touched = {}, frozenset()
         as_of = 0 if not before else int(cursor["as_of"])
@@ -136,7 +137,11 @@ class Exporter:
             else:
                 made[kind] = await self._growing(lease, kind, before.get(kind, []), touched, as_of, cold)
             await lease.report("exporting", 0.9 * (number + 1) / len((*GROWING, *SMALL)))
-        return {"as_of": head.sequence, "pieces": {kind: [one.kept for one in pieces] for kind, pieces in made.items()}}
+        return {
+            "as_of": head.sequence,
+            "redactions": head.redactions,
+            "pieces": {kind: [one.kept for one in pieces] for kind, pieces in made.items()},
+        }
 
     async def _touched(self, owner: Owner, as_of: int, head: Head) -> frozenset[int] | None:
         """The places in the log of memories that changed since; None when so much has changed that all is to be made anew."""

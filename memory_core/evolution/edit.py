@@ -97,7 +97,7 @@ class Editor:
         memory = _present(await self._ledger.look(owner, [memory_id]), memory_id)
         slot = slot_of(memory) if memory.type is MemoryType.SEMANTIC else None
         nears = [] if slot is None else [Near(None, frozenset({MemoryType.SEMANTIC.value}), 1.0, slot)]
-        others = _others((await self._ledger.look(owner, [memory_id], nears)), memory_id)
+        others = _others(await self._ledger.look(owner, [memory_id], nears), memory_id) if nears else []
         ids = [*_ids_of(owner, memory), *(conflict_id(one, memory) for one in others)]
 
         def decide(seen: Look) -> _Edit:

@@ -55,6 +55,17 @@ IN_A_STORM_ALWAYS = {"test_long_term_commit", "test_ledger", "test_complaints"}
 """A store's commits, the commit loop and the product as a whole: a minute, most of it waiting. All that there is takes thirteen."""
 
 
+ON_COSMOS_WHEN_THERE_IS_TIME = {
+    "test_forget_cold.test_killed_at_any_write_what_stays_is_whole",
+    "test_archiving_faults.test_killed_at_any_write_it_goes_on_and_nothing_is_lost",
+    "test_archiving_faults.test_overtaken_at_any_step_what_changed_stays_and_nothing_is_lost",
+    "test_compress.test_killed_at_any_write_the_text_is_long_or_its_original_is_safe",
+    "test_truths_in_any_order.test_told_in_any_order_a_truth_that_returns_is_right_at_every_moment",
+    "test_life_changes.test_an_end_and_what_came_before_and_after_it_are_one_chain_in_whatever_order_they_are_told",
+}
+"""Half a minute each on Cosmos DB, and of logic that knows no store: each time on SQLite, on Cosmos DB with `make test-long`."""
+
+
 class SharedClock(StillClock):
     """A clock that the service's own goes forward with: it is the service that drops what expires."""
 
@@ -103,9 +114,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """
     named = any("adapter" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
     if {"store_factory", "world", "cold_worlds"} & set(metafunc.fixturenames) and not named:
-        always = metafunc.module.__name__.rpartition(".")[2] in IN_A_STORM_ALWAYS
-        storm = pytest.param("storm", marks=() if always else pytest.mark.long)
-        metafunc.parametrize("adapter", ["sqlite", "cosmos", storm], indirect=True)
+        module = metafunc.module.__name__.rpartition(".")[2]
+        storm = pytest.param("storm", marks=() if module in IN_A_STORM_ALWAYS else pytest.mark.long)
+        later = f"{module}.{metafunc.function.__name__}" in ON_COSMOS_WHEN_THERE_IS_TIME
+        cosmos = pytest.param("cosmos", marks=pytest.mark.long if later else ())
+        metafunc.parametrize("adapter", ["sqlite", cosmos, storm], indirect=True)
 
 
 class Provisioning(CosmosStore):

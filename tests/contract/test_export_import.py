@@ -18,7 +18,8 @@ from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.people_requests import ImportCommitInput
 from memory_core.domain.requests import RetrieveInput, UpdateInput
 from memory_core.domain.scope import Owner
-from memory_core.domain.task import Task
+from memory_core.domain.task import Task, TaskMessage
+from memory_core.domain.upkeep_requests import ForgetFilter, ForgetInput
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE
 from tests.cold import archived, blobs, years_go_by
@@ -221,6 +222,30 @@ async def test_what_is_written_while_the_file_is_made_is_in_it_whole_or_not_at_a
     first, lines = parsed(await exported(world, core))
     assert next(turns) > 24, "it was interrupted all the time"
     assert_consistent(first, lines)
+
+
+@pytest.mark.parametrize("at", [2, 6, 10])
+async def test_what_is_forgotten_for_good_while_the_file_is_made_is_not_in_it(world: World, at: int) -> None:
+    """Before the `at`-th page that is read: some of the log is in the file by then, some is not."""
+    writer = await world.core()
+    await filled(writer)
+    (bees,) = [one for one in await listed(writer) if "bees" in one.content]
+
+    async def forget() -> None:
+        asked = ForgetInput(filter=ForgetFilter(ids=[bees.id]), mode="hard")
+        await writer.forget(ALICE, asked)
+        await Hand(writer, "consolidation").work_all()
+
+    store: list[Before] = []
+    core = await world.core(wrap=lambda inner: store.append(Before(inner, "page", forget)) or store[0])
+    accepted = await core.export(ALICE)
+    store[0].left = at
+    message = TaskMessage(app_id=ALICE.app_id, user_id=ALICE.user_id, task_id=accepted.task_id, generation=0)
+    await core.work(message.model_dump_json(), "consolidation")
+    file = await fetched(core, await worked(world, core, accepted.task_id))
+    assert b"bees" not in file
+    assert (await brought(world, core, file)).status == "succeeded", "what is left of it is a whole"
+    assert (await exported(world, core, BOB)).splitlines()[1:] == file.splitlines()[1:]
 
 
 def assert_consistent(first: dict[str, Any], lines: Lines) -> None:

@@ -240,7 +240,7 @@ async def test_a_key_belongs_to_one_user_and_one_kind_of_call(core: MemoryCore) 
     mine = await core.save(ALICE, turn("we met"), KEYED)
     theirs = await core.save(BOB, turn("we met"), KEYED)
     assert {mine.outcome, theirs.outcome} == {Outcome.CREATED}
-    assert mine.memory.id != theirs.memory.id
+    assert (mine.memory.user_id, theirs.memory.user_id, theirs.replayed) == ("alice", "bob", False)
     assert await core.clear(ALICE, ClearInput(session_id="s1"), KEYED) == 1
 
 
