@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from memory_core.adapters.system import RandomIds, SystemClock
 from memory_core.calls.cold import Cold
+from memory_core.calls.conflicts import Arbitrating
 from memory_core.calls.conversing import NO_CALL, Conversing
 from memory_core.calls.people import Peopling
 from memory_core.calls.time import LookingBack
@@ -46,6 +47,7 @@ from memory_core.domain.results import (
 from memory_core.domain.scope import Owner, checked
 from memory_core.evolution.bring_back import BringingBack
 from memory_core.evolution.clear import Clearer
+from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.thaw import Thaw
 from memory_core.evolution.uncompress import Uncompress
@@ -57,6 +59,7 @@ from memory_core.ledger.commit import Ledger
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.owner_names import OwnerNames
+from memory_core.ledger.parts import Parts
 from memory_core.ledger.receipts import keyed
 from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.touches import Touches
@@ -75,7 +78,7 @@ from memory_core.wiring import Adapters, consolidation_rules, erase_rules, forma
 log = logging.getLogger(__name__)
 
 
-class MemoryCore(Conversing, Cold, LookingBack, Upkeep, Peopling):
+class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
     def __init__(
@@ -107,6 +110,7 @@ class MemoryCore(Conversing, Cold, LookingBack, Upkeep, Peopling):
         )
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors)
+        self._conflicts = Conflicts(made.long_term, ledger, mirror, made.embedder, cursors, self._clock)
         self._replayer = Replayer(made.long_term, cursors)
         self._timeline = Timeline(made.long_term, cursors)
         lease = timedelta(seconds=self.settings.task_lease_s)
@@ -116,8 +120,9 @@ class MemoryCore(Conversing, Cold, LookingBack, Upkeep, Peopling):
         thaw = Thaw(made.long_term, ledger, mirror, copies, made.embedder, self._clock)
         uncompress = Uncompress(ledger, mirror, copies, made.embedder, self._clock)
         self._bringing_back = BringingBack(ledger, self._editor, Undo(ledger, mirror, self._clock), uncompress, thaw)
+        stores = made.of_consolidation(Parts(made.archive, names, self._clock))
         self._consolidation = Consolidation(
-            made.of_consolidation(), ledger, self._tasking, self._touches, copies, self._clock, consolidation_rules(self.settings)
+            stores, ledger, self._tasking, self._touches, copies, self._clock, consolidation_rules(self.settings)
         )
         self._people = People(
             made.long_term,

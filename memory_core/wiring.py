@@ -29,6 +29,7 @@ from memory_core.formation.former import FormingRules
 from memory_core.formation.handover import BatchRules
 from memory_core.formation.phase import FormationRules, Surroundings
 from memory_core.formation.save import SaveRules
+from memory_core.ledger.parts import Parts
 from memory_core.ports import Agents, Archive, Charged, Clock, Courier, Embedder, LongTermStore, Meter, ShortTermStore, TaskQueue
 from memory_core.recollection.retrieve import RetrieveRules
 
@@ -74,9 +75,9 @@ class Adapters:
         """Those that formation works with."""
         return Surroundings(self.long_term, self.embedder, self.queue, self.agents, self.rules, self.courier)
 
-    def of_consolidation(self) -> Stores:
-        """Those that consolidation works with."""
-        return Stores(self.long_term, self.short_term, self.embedder, self.agents, self.rules)
+    def of_consolidation(self, parts: Parts) -> Stores:
+        """Those that consolidation works with; parts: the files of exports, which lie in the archive."""
+        return Stores(self.long_term, self.short_term, self.embedder, self.agents, self.rules, parts)
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""

@@ -23,6 +23,7 @@ from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.leases import Lease
 from memory_core.ledger.operations import Chunk, Operation, Operations
+from memory_core.ledger.parts import Parts
 from memory_core.ledger.portions import Portion, size_of
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, LongTermStore, Place, ShortTermStore, Stamp
@@ -46,8 +47,10 @@ class _Looked:
 class ForGood:
     """Forgets memories of any owner for good."""
 
-    def __init__(self, store: LongTermStore, short_term: ShortTermStore, operations: Operations, sweeping: Sweeping, clock: Clock) -> None:
-        self._store, self._short_term, self._operations = store, short_term, operations
+    def __init__(
+        self, store: LongTermStore, short_term: ShortTermStore, parts: Parts, operations: Operations, sweeping: Sweeping, clock: Clock
+    ) -> None:
+        self._store, self._short_term, self._parts, self._operations = store, short_term, parts, operations
         self._sweeping, self._clock = sweeping, clock
 
     async def work(self, lease: Lease, operation: Operation) -> None:
@@ -162,6 +165,8 @@ class ForGood:
     async def _finish(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
         """The short term and the files must be clean before anybody is told that it is done."""
         await self._empty_short_term(lease.owner, progress)
+        if progress.gone:
+            await self._parts.remove_all(lease.owner)  # exports that wait to be fetched tell of it too
         for attempt in range(SCRUBS):
             if await self._store.scrub():
                 break

@@ -14,8 +14,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StrictBool, StrictIn
 
 from memory_core.consolidation.cold_lines import copy_in
 from memory_core.consolidation.export_file import FORMAT, KINDS, MAX_PART_BYTES, VERSION
+from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Conversation, Message
-from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, ConflictRecord, Event, Memory
+from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Event, Memory
 from memory_core.ledger.buffer import Buffer
 
 MAX_DOCUMENT_CHARACTERS: Final = 1_700_000

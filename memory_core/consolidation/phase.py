@@ -15,6 +15,7 @@ from memory_core.consolidation.sweeping import Sweeping
 from memory_core.domain.task import TaskKind
 from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger
+from memory_core.ledger.parts import Parts
 from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.touches import Touches
 from memory_core.ledger.worker import Work
@@ -32,13 +33,14 @@ class ConsolidationRules:
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The adapters that consolidation works with; `rules` are the agents without a model."""
+    """What consolidation works with: adapters, of which `rules` are the agents without a model, and the files of exports."""
 
     store: LongTermStore
     short_term: ShortTermStore
     embedder: Embedder
     agents: Agents
     rules: Agents
+    parts: Parts
 
 
 class Consolidation:
@@ -52,7 +54,7 @@ class Consolidation:
         compressor = Compressor(copies, here.embedder, here.agents, here.rules, tasking.steps)
         self.decay = Decay(store, operations, touches, self.snapshots, compressor, clock, rules.decay)
         sweeping = Sweeping(store, operations, self.snapshots, copies, clock)
-        for_good = ForGood(store, here.short_term, operations, sweeping, clock)
+        for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, clock)
         self.forgetter = Forgetter(store, operations, for_good, clock, rules.forget_cap)
         self.archiver = Archiver(store, ledger, operations, copies, clock, rules.archive)
         self.works: dict[TaskKind, Work] = {

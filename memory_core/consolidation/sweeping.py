@@ -12,6 +12,7 @@ from typing import Any, Final
 from memory_core.consolidation.forgetting_plan import Progress, Step
 from memory_core.consolidation.snapshots import Snapshots, redacting
 from memory_core.domain.cold_copy import ColdCopy, Kept
+from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Damaged, NotFound
 from memory_core.domain.forgetting import redacted, struck_event, struck_memory
 from memory_core.domain.models import Event, Memory, Status
@@ -260,7 +261,7 @@ def _redacted(look: Look, progress: Progress, found: Sequence[Event]) -> Chunk:
 def _tells_of(progress: Progress, document: Document) -> bool:
     body: Mapping[str, Any] = document.body
     if document.kind == "conflict":
-        return body["old_id"] in progress.gone or body["new_id"] in progress.gone
+        return any(name in progress.gone for name in record_in(document.body).memory_ids)
     return body["work_id"] in progress.conversations or body["work_id"] in progress.gone
 
 

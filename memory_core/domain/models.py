@@ -214,6 +214,7 @@ class Memory(BaseModel):
     copied_from: str | None = None
     scene_id: str | None = None
     conflict_state: Literal["none", "pending", "resolved"] = "none"
+    conflict_ids: list[str] = Field(default_factory=list)
     # provenance
     prompt_id: str | None = None
     prompt_version: str | None = None
@@ -313,18 +314,3 @@ class Head(BaseModel):
     redactions: int = 0
     snapshot_due: int = EVENTS_A_SNAPSHOT
     expires_at: datetime | None = None
-
-
-class ConflictRecord(BaseModel):
-    """Two memories that could not both be true, and what was done about it."""
-
-    id: str
-    status: Literal["pending", "resolved"]
-    similarity: float | None = None
-    confidence: float
-    strategy: str
-    reason: str
-    old_id: str
-    new_id: str | None = None
-    by: str = "rule"
-    at: datetime

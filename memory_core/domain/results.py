@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-from memory_core.domain.models import ConflictRecord, Event, Memory, Outcome, public_part
+from memory_core.domain.conflict import ConflictRecord
+from memory_core.domain.models import Event, Memory, Outcome, public_part
 from memory_core.domain.shown import Shown
 from memory_core.domain.task import Task
 

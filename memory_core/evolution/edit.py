@@ -151,6 +151,7 @@ class Editor:
             now = self._clock.now()
             made = {"id": identity, "agent_id": to.to_agent_id, "copied_from": memory_id, "created_at": now, "updated_at": now}
             fresh = {"version": 1, "status": Status.ACTIVE, "status_reason": "created", "links": [], "supersedes_id": None, "sequence": 0}
+            fresh |= {"conflict_state": "none", "conflict_ids": []}
             lexical = source.lexical.model_copy(update={"turn": None})
             copied = source.model_copy(update={**made, **fresh, "lexical": lexical, "correlation_id": call.correlation_id})
             change = Change("copied", copied, held, {"copied_from": memory_id})

@@ -12,14 +12,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memory_core.domain.agent_answers import Decision
+from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord, Move
 from memory_core.domain.dedup import fuzzy_dedup
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import ConflictRecord, Memory, OnConflict, Outcome, Status
+from memory_core.domain.models import Memory, OnConflict, Outcome, Status
 from memory_core.evolution.decide import Judgement, Verdict, judge
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules
 from memory_core.evolution.marks import fallen_in
+from memory_core.evolution.moves import moves_of
 from memory_core.evolution.page import Page
+from memory_core.evolution.recorded import recorded
 from memory_core.evolution.ruled import Merged, Ruled
 from memory_core.evolution.strategies import resolve
 from memory_core.evolution.truth_line import superseded_by
@@ -81,7 +84,7 @@ class Execution:
 
     def _contradict(self, fact: Memory, known: Memory | None, judgement: Judgement) -> None:
         """By rule: what is certain is settled, the rest kept beside each other until somebody decides."""
-        resolution = resolve(fact, judgement, OnConflict.AUTO, self.page.now)
+        resolution = recorded(resolve(fact, judgement, OnConflict.AUTO, self.page.now), fact)
         for change in resolution.changes:
             self._apply(change if change.after.id != fact.id else replace(change, before=known))
         self.made.append(fact.id)
@@ -102,12 +105,13 @@ class Execution:
             self._leave_pending(new, old.id, "auto", f"the held one is pinned; {decision.reasoning or 'contradicted'}")
             return
         record = self._record(old, new, decision.confidence_score, "supersede", decision.reasoning or "contradicted")
-        self.page.record(record)
         if falls.category == "note":
-            self._retire(falls, stays, Status.DELETED, "contradicted", "contradicted")
-            return
-        self._apply(Change("superseded", superseded_by(falls, stays, self.page.now), falls, {"conflict_id": record.id}))
-        self._count(Outcome.SUPERSEDED.value)
+            fallen = self._retire(falls, stays, Status.DELETED, "contradicted", "contradicted", record.id)
+        else:
+            fallen = Change("superseded", superseded_by(falls, stays, self.page.now), falls, {"conflict_id": record.id})
+            self._apply(fallen)
+            self._count(Outcome.SUPERSEDED.value)
+        self.page.record(record.model_copy(update={"moves": [*moves_of([fallen]), *_succession(stays, falls)]}))
 
     def _apply(self, change: Change) -> None:
         """Add a change; one that begins a deleted memory's life anew as history does so in two steps."""
@@ -136,10 +140,13 @@ class Execution:
             return
         merged = self.ruled.merged
         note = note.model_copy(update={"links": [one.link for one in self.links.get(note.id, ())]})
+        alone, retired = note, list[Change]()
         if merged is not None and merged.text is not None:
-            note = self._merge(note, merged, merged.text)
+            note, retired = self._merge(note, merged, merged.text)
         contradicted = [(one.memory, decision) for one, decision in ruled if decision is not None and decision.operation == "DELETE"]
-        self._create(_succeeding(note, contradicted), known)
+        created = self._create(_succeeding(note, contradicted), known)
+        if retired:
+            self._record_merge(alone, created, retired)
         if merged is not None and merged.text is None:
             self._leave_pending(note, merged.source_ids[0], "merge", f"the synthesis was refused: {merged.complaint}")
         for old, decision in contradicted:
@@ -148,7 +155,15 @@ class Execution:
             self._touch(one.memory)
         self._pending_where_nobody_ruled(note)
 
-    def _merge(self, note: Memory, merged: Merged, text: str) -> Memory:
+    def _record_merge(self, alone: Memory, created: Change, retired: Sequence[Change]) -> None:
+        """Of all that are merged at once there is one record, named by the first of them. alone: the note without them."""
+        first = retired[0].after
+        decision = self.ruled.rulings.by_pair.get((alone.id, first.id))
+        confidence, reason = (decision.confidence_score, decision.reasoning) if decision else (1.0, "")
+        record = self._record(first, alone, confidence, "merge", reason or "the new one adds to it")
+        self.page.record(record.model_copy(update={"moves": moves_of([created, *retired], alone)}))
+
+    def _merge(self, note: Memory, merged: Merged, text: str) -> tuple[Memory, list[Change]]:
         sources = [found for one in merged.source_ids if (found := self.page.memory(one)) is not None]
         tags, keywords = (fuzzy_dedup([term for one in (note, *sources) for term in getattr(one, name)]) for name in ("tags", "keywords"))
         queries = list(dict.fromkeys(query for one in (note, *sources) for query in one.semantic_queries))[:MAX_QUERIES]
@@ -163,9 +178,9 @@ class Execution:
             "status_reason": "consolidated",
             "embedding": merged.vector,
         }
-        for one in sources:
-            self._retire(one, note, Status.UPDATED, "consolidated", "merged")
-        return with_lexical(note.model_copy(update=fields))
+        record_id = _record_id(sources[0], note)
+        retired = [self._retire(one, note, Status.UPDATED, "consolidated", "merged", record_id) for one in sources]
+        return with_lexical(note.model_copy(update=fields)), retired
 
     def _join(self, note: Memory, held: Sequence[Memory]) -> None:
         """The note says nothing new: its cell becomes a source of the one that says it, the others are touched."""
@@ -177,7 +192,7 @@ class Execution:
         self.made.append(best.id)
         self._count("joined")
 
-    def _retire(self, old: Memory, new: Memory, status: Status, reason: str, event: str) -> None:
+    def _retire(self, old: Memory, new: Memory, status: Status, reason: str, event: str, record_id: str) -> Change:
         current = self.page.memory(old.id) or old
         until = max(new.valid_from, current.valid_from)
         fields: dict[str, Any] = {
@@ -190,8 +205,10 @@ class Execution:
         }
         if status is Status.UPDATED:
             fields["consolidated_into_ids"] = [*current.consolidated_into_ids, new.id]
-        self.page.apply([Change(event, current.model_copy(update=fields), current)])
+        change = Change(event, current.model_copy(update=fields), current, {"conflict_id": record_id})
+        self.page.apply([change])
         self._count(status.value)
+        return change
 
     def _touch(self, old: Memory) -> None:
         current = self.page.memory(old.id) or old
@@ -206,7 +223,7 @@ class Execution:
 
     def _leave_pending(self, new: Memory, old_id: str, strategy: str, reason: str) -> None:
         old, current = self.page.memory(old_id), self.page.memory(new.id)
-        if old is None or current is None or old.status not in FOUND_BY_DEFAULT:
+        if old is None or current is None or old.status not in FOUND_BY_DEFAULT or len(old.conflict_ids) >= MAX_OPEN:
             return
         record = self._record(old, new, 0.5, strategy, reason, pending=True)
         self.page.record(record)
@@ -219,7 +236,7 @@ class Execution:
 
     def _record(self, old: Memory, new: Memory, confidence: float, strategy: str, reason: str, *, pending: bool = False) -> ConflictRecord:
         return ConflictRecord(
-            id=derived("cft", old.id, new.id),
+            id=_record_id(old, new),
             status="pending" if pending else "resolved",
             similarity=next((one.link.similarity_score for one in self.links.get(new.id, ()) if one.memory.id == old.id), None),
             confidence=confidence,
@@ -227,14 +244,16 @@ class Execution:
             reason=reason[:500],
             old_id=old.id,
             new_id=new.id,
-            by="rule" if pending else "agent",
+            by=RULE if pending else self.ruled.rulings.model,
             at=self.page.now,
         )
 
-    def _create(self, memory: Memory, before: Memory | None) -> None:
-        self.page.apply([Change("created", memory, before)])
+    def _create(self, memory: Memory, before: Memory | None) -> Change:
+        change = Change("created", memory, before)
+        self.page.apply([change])
         self.made.append(memory.id)
         self._count("created")
+        return change
 
     def _stands_for(self, new: Memory, held: Memory, truths: Sequence[Memory] = ()) -> None:
         """The held one says it already: it is reinforced, also as a past truth, which was told once more. truths: those of its slot."""
@@ -271,3 +290,14 @@ def _succeeding(new: Memory, contradicted: Sequence[tuple[Memory, Decision]]) ->
     if new.supersedes_id is not None or not earlier:
         return new
     return new.model_copy(update={"supersedes_id": max(earlier, key=lambda old: old.event_timestamp).id})
+
+
+def _succession(stays: Memory, falls: Memory) -> list[Move]:
+    """What the decision between these two did to the one that stays: it may name the other as the one that it replaces."""
+    if stays.supersedes_id != falls.id:
+        return []
+    return moves_of([Change("created", stays, stays.model_copy(update={"supersedes_id": None}))])
+
+
+def _record_id(old: Memory, new: Memory) -> str:
+    return derived("cft", old.id, new.id)

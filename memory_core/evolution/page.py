@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import orjson
 
+from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.endings import is_ending
-from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Status
+from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.versions import is_version
@@ -42,8 +43,8 @@ _NUMBER_BYTES, _EVENT_BYTES = 13, 400
 class Page:
     """What this commit is about to write, laid over what the store shows. `weighs`: whether it matters how much that is.
 
-    beside, weight: documents, and bytes, that the commit writes besides. asked: the ids of the look's documents, also of those that are not
-    there.
+    beside, weight: documents, and bytes, that the commit writes besides. actor: on whose behalf. asked: the ids of the look's documents,
+    also of those that are not there.
     """
 
     owner: Owner
@@ -57,6 +58,7 @@ class Page:
     pending: int = 0
     beside: int = 0
     weight: int = 0
+    actor: str = "system"
     asked: Collection[str] = ()
 
     def memory(self, memory_id: str) -> Memory | None:
@@ -80,8 +82,13 @@ class Page:
             self.states[change.after.id] = change.after
             if self.weighs:
                 self.weight += _weight(change)
-            if change.after.session_id is not None and (change.before is None or change.before.status is Status.DELETED):
+            comes_or_goes = change.before is None or Status.DELETED in (change.before.status, change.after.status)
+            if change.after.session_id is not None and comes_or_goes:
                 self.session(change.after.session_id).count(change.before, change.after, self.now)
+
+    def unread_sessions(self, asked: Collection[str]) -> list[str]:
+        """Ids of the documents of sessions that this changes, and that were not asked for: they must be read first."""
+        return [name for session in self.sessions if (name := session_document_id(self.owner, session)) not in asked]
 
     @property
     def full(self) -> bool:
@@ -112,7 +119,8 @@ class Page:
 
     def record(self, conflict: ConflictRecord) -> None:
         """Put a conflict record into the commit."""
-        self.puts[conflict.id] = Document(conflict.id, "conflict", conflict.model_dump(mode="json"))
+        document = self.puts[conflict.id] = Document(conflict.id, "conflict", conflict.model_dump(mode="json"))
+        self.weight += len(orjson.dumps(document.body))
         self.pending += conflict.status == "pending"
 
     def reinforce(self, held: Memory, **fields: Any) -> None:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
-from memory_core.domain.models import ConflictRecord, Memory, Status
+from memory_core.domain.models import Memory, Status
 from memory_core.evolution.tellings import ended, following
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived

@@ -64,14 +64,18 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Rulings:
-    """An agent's decisions by the ids of (new, held); `invented` counts those about what it was not shown. failed: there was no answer."""
+    """An agent's decisions by the ids of (new, held); `invented` counts those about what it was not shown. failed: there was no answer.
+
+    model: who decided.
+    """
 
     by_pair: dict[tuple[str, str], Decision]
     invented: int = 0
     failed: bool = False
+    model: str = "agent"
 
     @classmethod
-    def of(cls, shown: Shown, answer: Decisions) -> Rulings:
+    def of(cls, shown: Shown, answer: Decisions, model: str) -> Rulings:
         """The decisions about what was shown; of two about one pair the first stands."""
         rulings: dict[tuple[str, str], Decision] = {}
         invented = 0
@@ -80,7 +84,7 @@ class Rulings:
                 invented += 1
                 continue
             rulings.setdefault((shown.new[one.new].id, shown.held[one.memory].id), one)
-        return cls(rulings, invented)
+        return cls(rulings, invented, model=model)
 
     def on(self, new: Memory, held: Memory) -> Decision | None:
         """What is to happen to the held one because of the new one, where code can agree to it."""

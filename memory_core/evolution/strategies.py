@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory_core.domain.chunks import combine
+from memory_core.domain.conflict import MAX_OPEN, ConflictRecord
 from memory_core.domain.endings import is_ending
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import MAX_CONTENT_BYTES, ConflictRecord, Link, Memory, OnConflict, Outcome, Status
+from memory_core.domain.models import MAX_CONTENT_BYTES, Link, Memory, OnConflict, Outcome, Status
 from memory_core.domain.versions import is_version
 from memory_core.evolution.decide import Judgement
 from memory_core.evolution.tellings import ended, first_telling, following, interrupted, kept, next_telling, preceding, tellings
@@ -57,7 +58,7 @@ def resolve(new: Memory, judgement: Judgement, on_conflict: OnConflict, now: dat
         if judgement.certain and (pinned := _pinned_in_the_way(new, judgement)):
             return _beside_pinned(new, judgement, pinned, now)
         on_conflict = OnConflict.SUPERSEDE if judgement.certain else OnConflict.KEEP_BOTH
-        pending = not judgement.certain
+        pending = not judgement.certain and len(_old(judgement).conflict_ids) < MAX_OPEN
     else:
         pending = False
     if on_conflict is OnConflict.SUPERSEDE:
@@ -203,7 +204,10 @@ def _fits(new: Memory, judgement: Judgement) -> bool:
 
 
 def _merge(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
-    """One text with both statements, oldest first. Its vector is that of a text of two chunks."""
+    """One text with both statements, oldest first. Its vector is that of a text of two chunks.
+
+    Its time is that of the later one, or a truth told between the two would follow it, and lead back to it.
+    """
     old = _old(judgement)
     record = _record(new, judgement, "merge", now)
     first, second = sorted((old, new), key=lambda memory: memory.event_timestamp)
@@ -217,6 +221,9 @@ def _merge(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
             "tags": tags,
             "entities": list(dict.fromkeys([*old.entities, *new.entities]))[:50],
             "source_ids": [old.id],
+            "event_timestamp": second.event_timestamp,
+            "valid_from": max(old.valid_from, new.valid_from),
+            "valid_until": latest_end(old, new),
             "supersedes_id": old.id,
             "conflict_state": "resolved",
             "embedding": combine([memory.embedding for memory in (first, second) if memory.embedding is not None]),
@@ -230,9 +237,15 @@ def _merge(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
         "conflict_state": "resolved",
     }
     into = [*old.consolidated_into_ids, new.id]
-    retired = ended(old, new.valid_from).model_copy(update={**updated, "consolidated_into_ids": into})
+    retired = ended(old, merged.valid_from).model_copy(update={**updated, "consolidated_into_ids": into})
     changes = (Change("created", with_lexical(merged)), Change("merged", retired, old, {"conflict_id": record.id}))
     return Resolution(Outcome.MERGED, new.id, changes, record)
+
+
+def latest_end(old: Memory, new: Memory) -> datetime | None:
+    """When a memory that says both ends: with the later of the two, if both end."""
+    ends = [one.valid_until for one in (old, new) if one.valid_until is not None]
+    return max(ends) if len(ends) == 2 else None
 
 
 def _old(judgement: Judgement) -> Memory:

@@ -13,9 +13,10 @@ from typing import Any
 
 from memory_core.domain.archival import brought_back, is_cold, version_brought_back, was_cold
 from memory_core.domain.cold_copy import ColdCopy
+from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import Damaged, EmbeddingMismatch, NotFound, Unavailable
 from memory_core.domain.indexing import text_to_embed
-from memory_core.domain.models import ConflictRecord, Head, Memory, MemoryType, Status, Vector
+from memory_core.domain.models import Head, Memory, MemoryType, Status, Vector
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of

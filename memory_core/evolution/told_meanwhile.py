@@ -10,10 +10,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import ConflictRecord, Memory, OnConflict, Status
+from memory_core.domain.models import Memory, OnConflict, Status
 from memory_core.domain.slots import slot_of
 from memory_core.evolution.decide import Verdict, judge
+from memory_core.evolution.recorded import recorded
 from memory_core.evolution.strategies import resolve
 from memory_core.ledger.changes import Change
 from memory_core.ports import Neighbour
@@ -33,7 +35,7 @@ def settled(change: Change, told_since: Sequence[Memory], now: datetime) -> tupl
         return [replace(change, after=_merged_into(judgement.old, back))], []
     if judgement.verdict is not Verdict.CONTRADICTS:
         return [change], []
-    resolution = resolve(back, judgement, OnConflict.AUTO, now)
+    resolution = recorded(resolve(back, judgement, OnConflict.AUTO, now), back)
     changes = [replace(change, after=one.after) if one.after.id == back.id else one for one in resolution.changes]
     return changes, list(resolution.records)
 

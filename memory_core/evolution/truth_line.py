@@ -71,6 +71,7 @@ def time_of_its_own(truth: Memory, told: Sequence[datetime], new: Memory, now: d
         "sequence": 0,
         "version": 1,
         "pinned": False,
+        "conflict_ids": [],
         "created_at": now,
     }
     return truth.model_copy(update=fields)

@@ -113,6 +113,8 @@ def plan_cell(
     if ready.stands:
         execution.place_cell(ready.cell, held)
     mark_fallen(page, {*asked, ready.cell.id, note_id(ready.cell.id)})
+    if unread := page.unread_sessions(asked):
+        raise LookedElsewhere(unread)
     end_versions(page, asked)
     if page.full and ready.facts:
         dropped = execution.least_telling(ready.facts)[: page.surplus(len(ready.facts))]

@@ -39,6 +39,7 @@ from memory_core.formation.cell_plan import (
 from memory_core.formation.cell_work import Finish, Formed, Report, Work, advanced, cleared_since, formed_before
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, Clock, Embedder, Near
@@ -155,7 +156,8 @@ class Former:
         nears = [self._near(one) for one in ready.compared]
         look = await self._ledger.look(owner, ids, nears)
         ruled = await self._ruled(ready, look, asking)
-        asked, wanted = ids, list(dict.fromkeys([*_cells_of(look, ready, ruled), *needed]))
+        asked = ids
+        wanted = [name for name in dict.fromkeys([*_beside(owner, look, ready, ruled), *needed]) if name not in ids]
         while wanted:
             more = await self._ledger.look(owner, wanted)
             look = replace(look, documents={**more.documents, **look.documents})
@@ -208,6 +210,13 @@ class Former:
         slot = slot_of(memory)
         floor = self._forming.contradiction_floor if slot else self._forming.links.link_threshold
         return Near(memory.embedding, frozenset({"semantic"}), floor, slot, limit=CANDIDATES)
+
+
+def _beside(owner: Owner, look: Look, ready: ReadyCell, ruled: Ruled) -> list[str]:
+    """What else a plan needs: the cells that told what may fall, and the sessions that this may be taken from."""
+    ruled_out = {held for _, held in ruled.rulings.by_pair}
+    sessions = {one.memory.session_id for near in look.near for one in near if one.memory.id in ruled_out}
+    return [*_cells_of(look, ready, ruled), *(session_document_id(owner, name) for name in sorted(filter(None, sessions)))]
 
 
 def _cells_of(look: Look, ready: ReadyCell, ruled: Ruled) -> list[str]:

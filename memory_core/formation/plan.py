@@ -12,13 +12,15 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.domain.confidence import surer
+from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Outcome, Status
+from memory_core.domain.models import Memory, MemoryType, Outcome, Status
 from memory_core.domain.scope import Owner
 from memory_core.evolution.decide import Verdict, holding, judge
 from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
+from memory_core.evolution.recorded import chosen_by, recorded
 from memory_core.evolution.strategies import resolve
 from memory_core.evolution.truth_line import joined
 from memory_core.evolution.versions import end_versions, new_version
@@ -64,22 +66,22 @@ class Planned:
 
 
 def plan(
-    owner: Owner, items: Sequence[Prepared], look: Look, duplicate_threshold: float, now: datetime, asked: Collection[str]
+    owner: Owner, items: Sequence[Prepared], look: Look, duplicate_threshold: float, now: datetime, asked: Collection[str], actor: str
 ) -> Changes[Planned]:
     """The changes of as many items as fit one commit (at least one), and their outcomes.
 
-    asked: ids that the look was asked for besides, those that are not there included. Raises SessionGrew when a session's last turn is not
-    the one that its next turn was read after, LookedElsewhere when more has to be read: cells that told what a new truth replaces, or
-    versions that it ends.
+    actor: who saves. asked: ids that the look was asked for besides, those that are not there included. Raises SessionGrew when a
+    session's last turn is not the one that its next turn was read after, LookedElsewhere when more has to be read: cells that told what a
+    new truth replaces, or versions that it ends.
     """
-    page = Page(owner, look, now, weighs=len(items) > 1, asked=asked)
+    page = Page(owner, look, now, weighs=len(items) > 1, actor=actor, asked=asked)
     nears = iter(look.near)
     outcomes: list[PlannedOutcome] = []
     for one in items:
         shown = next(nears, ()) if one.memory.type is MemoryType.SEMANTIC else ()
         outcomes.append(_place(page, one, shown, duplicate_threshold, Versions(look, asked, page.puts)))
         if page.full and len(outcomes) > 1:
-            return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, asked)
+            return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, asked, actor)
     mark_fallen(page, asked)
     end_versions(page, asked)
     semantic = any(one.memory.type is MemoryType.SEMANTIC for one in items)
@@ -107,6 +109,7 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
         page.apply([Change("created", one.memory)])
         return PlannedOutcome(one.place, Outcome.CREATED, one.memory.id)
     resolution = resolve(one.memory, judgement, one.on_conflict, page.now)
+    resolution = recorded(resolution, one.memory, chosen_by(one.on_conflict, page.actor))
     page.apply(resolution.changes)
     record = resolution.conflict
     for one_record in resolution.records:

@@ -11,11 +11,11 @@ import asyncio
 from collections.abc import Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from typing import Any
 from weakref import WeakValueDictionary
 
+from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Invalid, NotFound
-from memory_core.domain.models import ConflictRecord, Memory, MemoryType, Status
+from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import Call, Saved
 from memory_core.domain.scope import Owner
@@ -146,7 +146,7 @@ class Saver:
         earlier = earlier_result(seen.documents, owner, call, part)
         if earlier is not None:
             return Changes(Planned.of_receipt(earlier))
-        planned = plan(owner, prepared, seen, self._rules.duplicate_threshold, self._clock.now(), further)
+        planned = plan(owner, prepared, seen, self._rules.duplicate_threshold, self._clock.now(), further, call.actor)
         return replace(planned, creates=receipt(owner, call, self._clock.now(), planned.result.for_receipt(), part))
 
     async def _replayed(self, owner: Owner, outcomes: Sequence[PlannedOutcome]) -> dict[int, Saved | Invalid]:
@@ -158,7 +158,7 @@ class Saver:
             if memory is None:
                 raise NotFound("the memory that this idempotency key made is gone")
             record = look.documents.get(one.conflict_id or "")
-            conflict = None if record is None else ConflictRecord.model_validate(_plain(record.body))
+            conflict = None if record is None else record_in(record.body)
             answers[one.place] = Saved(one.outcome, memory, conflict, replayed=True)
         return answers
 
@@ -182,7 +182,3 @@ def _held_turns(drafts: Sequence[Draft], look: Look | None) -> set[str]:
     """Ids of the turns among the drafts that are stored and not deleted."""
     held = [look.memory(one.memory.id) for one in drafts if one.is_turn] if look else []
     return {memory.id for memory in held if memory is not None and memory.status is not Status.DELETED}
-
-
-def _plain(body: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in body.items() if name not in ("epoch", "sequence")}

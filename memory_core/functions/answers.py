@@ -59,7 +59,7 @@ def saved_body(saved: Saved) -> dict[str, Any]:
     return {
         "outcome": saved.outcome,
         "memory": saved.public,
-        "conflict": saved.conflict.model_dump(mode="json") if saved.conflict else None,
+        "conflict": saved.conflict.public() if saved.conflict else None,
         "degraded": saved.degraded,
     }
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from memory_core.domain.models import INTERNAL_FIELDS, UNLOGGED_FIELDS, ConflictRecord, Event, Memory, Outcome
+from memory_core.domain.conflict import ConflictRecord
+from memory_core.domain.models import INTERNAL_FIELDS, UNLOGGED_FIELDS, Event, Memory, Outcome
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import SessionView, VersionView
 from memory_core.domain.task import TASK_FIELDS, Task
@@ -21,6 +22,7 @@ BULK_ITEM: type[BaseModel] = SaveInput
 LICENSE = {"name": "MIT", "identifier": "MIT"}
 TAGS = [
     {"name": "memories", "description": "Save, find, read and change memories."},
+    {"name": "conflicts", "description": "Memories that could not both be true, and what was decided."},
     {"name": "tasks", "description": "What goes on after a call was answered."},
     {"name": "people", "description": "What a user has a right to: to take along, to bring, to have erased."},
     {"name": "time", "description": "What happened, and what was known when."},
@@ -100,6 +102,7 @@ EXAMPLES: dict[str, Schema] = {
     "memory_update": {"user_id": "ana", "content": "Ana lives in Porto", "change_reason": "she moved"},
     "memory_status": {"user_id": "ana", "status": "deleted", "reason": "no longer true"},
     "memory_copy": {"user_id": "ana", "to_agent_id": "travel-agent"},
+    "conflict_resolve": {"user_id": "ana", "decision": "supersede", "reason": "she said so herself"},
     "user_import_commit": {"parts": 3, "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
     "replay_memories": {"user_id": "ana", "known_at": "2026-05-08T13:56:00Z"},
 }
@@ -126,6 +129,10 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "memory_versions": ({"200": "Every version, the oldest first"}, "Versions"),
     "memory_evolution": ({"200": "The memories, in order"}, "Evolution"),
     "memory_evolution_graph": ({"200": "The drawing, in the format that was asked for"}, "Graph"),
+    "conflicts_list": ({"200": "One page"}, "ConflictPage"),
+    "conflict_get": ({"200": "The conflict"}, "ConflictRecord"),
+    "conflict_resolve": ({"200": "The conflict as it is resolved now"}, "ConflictRecord"),
+    "conflict_undo": ({"200": "The conflict, which is pending now"}, "ConflictRecord"),
     "tasks_list": ({"200": "One page; it may be short though more follow"}, "TaskPage"),
     "task_get": ({"200": "The task"}, "Task"),
     "task_retry": ({"202": "The task, accepted again"}, "Task"),
@@ -179,6 +186,8 @@ def tag(path: str) -> str:
         return "memories"
     if path.startswith("/api/v1/tasks"):
         return "tasks"
+    if path.startswith("/api/v1/conflicts"):
+        return "conflicts"
     if path.startswith("/api/v1/users"):
         return "people"
     if path.startswith(("/api/v1/timeline", "/api/v1/replay")):
@@ -238,12 +247,16 @@ def answer_schemas() -> dict[str, Schema]:
 
 
 def _as_shown(found: dict[str, Schema]) -> None:
-    """Take out of Memory and Event what never leaves the product, and put in what `include=embedding` adds."""
+    """Take out what never leaves the product, and put in what is shown beside it."""
     found["Event"]["properties"].pop("epoch")
     properties = found["Memory"]["properties"]
     for name in INTERNAL_FIELDS & properties.keys():
         properties.pop(name)
     found.pop("Lexical", None)
+    for name in ("grounds", "moves"):
+        found["ConflictRecord"]["properties"].pop(name)
+    found.pop("Move", None)
+    found["ConflictRecord"]["properties"]["rejected_content"] = {"type": ["string", "null"], "description": "The text that was not stored"}
     # What no event records is left out of what is told from the log.
     found["Memory"]["required"] = [one for one in found["Memory"]["required"] if one in properties and one not in UNLOGGED_FIELDS]
     properties["as_of_sequence"] = {"type": ["integer", "null"], "description": "Only with at or known_at"}
@@ -298,6 +311,7 @@ def _shapes() -> dict[str, Schema]:
         "Retrieved": _object(retrieved, "results", "degraded", "as_of_sequence"),
         "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
         "MemoryPage": _object(memories, *memories),
+        "ConflictPage": _object({"conflicts": _list(_ref("ConflictRecord")), "next_cursor": cursor}, "conflicts", "next_cursor"),
         "EventPage": _object({"events": _list(_ref("Event")), "next_cursor": cursor}, "events", "next_cursor"),
         "SessionPage": _object({"sessions": _list(_ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
         "Evolution": _object({"memories": _list(_ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
-from memory_core.domain.errors import AlreadyExists, HeadMoved, Unavailable
+from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
 from memory_core.domain.models import Event, Head, Memory
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.changes import Assembled, Changes, assemble
+from memory_core.ledger.changes import Assembled, Change, Changes, assemble
 from memory_core.ledger.ids import marker_id
+from memory_core.ledger.settling import SETTLED, followed, settled, unsettled
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, Near, Neighbour, Stamp
 
 Result = TypeVar("Result")
@@ -124,22 +125,52 @@ class Ledger:
     ) -> Committed[Result]:
         commit_id = self._ids.new("cmt")
         look = basis or await self.look(owner, ids, nears)
-        _check_life(look.head, look.head, while_erasing)
-        changes, head = decide(look), look.head
-        in_the_way = self._ahead_of(owner, head)
+        bare, changes, head = *await self._decided(owner, decide, look, look.head, while_erasing), look.head
+        in_the_way, postponed = self._ahead_of(owner, head), list[str]()
         while changes.changes or changes.puts or changes.creates or changes.deletes:
             if in_the_way is not None:
                 if in_the_way.decide_again or not await self._stand(owner, changes, head, in_the_way.head):
                     look = await self.look(owner, ids, nears)
-                    _check_life(head, look.head, while_erasing)
-                    changes, head, in_the_way = decide(look), look.head, None
+                    bare, changes, head = *await self._decided(owner, decide, look, head, while_erasing), look.head
+                    in_the_way, postponed = None, []
                     continue
                 head, in_the_way = in_the_way.head, None
             assembled = assemble(head, changes, commit_id=commit_id, epoch=self._ids.new("ep"), now=self._clock.now(), call=call)
-            in_the_way = await self._send(owner, assembled, while_erasing)
+            try:
+                in_the_way = await self._send(owner, assembled, while_erasing)
+            except TooLarge:
+                changes = followed(bare)
+                if postponed or not (postponed := unsettled(changes)):
+                    raise
+                continue
             if in_the_way is None:
-                return self._done(owner, assembled, changes)
+                done = self._done(owner, assembled, changes)
+                await self._settle(owner, postponed, call)
+                return done
         return Committed(changes.result)
+
+    async def _decided(
+        self, owner: Owner, decide: Callable[[Look], Changes[Result]], look: Look, before: Head | None, while_erasing: bool
+    ) -> tuple[Changes[Result], Changes[Result]]:
+        """What is decided on a look, and the same with what that does to open questions."""
+        _check_life(before, look.head, while_erasing)
+        bare = decide(look)
+        return bare, await settled(self._store, owner, bare, self._clock.now())
+
+    async def _settle(self, owner: Owner, memory_ids: Sequence[str], call: Call) -> None:
+        """End the questions about memories that were taken from what stands by a commit that had no room for it.
+
+        A memory names its open questions until that is done, so whoever writes it next does it, should this process die here.
+        """
+        for name in memory_ids:
+
+            def ending(look: Look, name: str = name) -> Changes[None]:
+                memory = look.memory(name)
+                changes = () if memory is None else (Change(SETTLED, memory, memory),)
+                wanted = Changes(None, changes, reads=frozenset({name}))
+                return wanted if unsettled(wanted) else Changes(None)
+
+            await self._commit(owner, ending, [name], (), None, call, while_erasing=False)
 
     async def _send(self, owner: Owner, assembled: Assembled, while_erasing: bool) -> _InTheWay | None:
         """None once the batch is in; what is in its way otherwise. Resends after every unclear answer."""

@@ -232,7 +232,7 @@ class LongTermStore(Pooled, Protocol):
     async def page(
         self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
     ) -> list[Document]:
-        """One page of documents of a kind by (sequence, id). `where` applies to memories; vectors are not read."""
+        """One page of documents of a kind by (sequence, id), without vectors. `where` is for memories, its statuses for conflicts too."""
 
     async def faded(
         self, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int

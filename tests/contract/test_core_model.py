@@ -39,15 +39,15 @@ class Known:
 
 @dataclass
 class Model:
-    """Every memory by id, as the answers told it."""
+    """Every memory by owner and id, as the answers told it; a key's memory has the same id with every user."""
 
-    memories: dict[str, Known] = field(default_factory=dict)
+    memories: dict[tuple[Owner, str], Known] = field(default_factory=dict)
 
     def heard(self, owner: Owner, memory: Memory) -> None:
-        self.memories[memory.id] = Known(owner, memory.content, memory.session_id, memory.type, memory.status)
+        self.memories[owner, memory.id] = Known(owner, memory.content, memory.session_id, memory.type, memory.status)
 
     def of(self, owner: Owner) -> dict[str, Known]:
-        return {name: one for name, one in self.memories.items() if one.owner == owner}
+        return {name: one for (whose, name), one in self.memories.items() if whose == owner}
 
 
 ITEMS = st.one_of(
@@ -116,7 +116,7 @@ class AnyLife(RuleBasedStateMachine):
     @rule(one=ids, text=TEXTS)
     def update(self, one: tuple[Owner, str], text: str) -> None:
         owner, name = one
-        known = self.model.memories[name]
+        known = self.model.memories[one]
         held = self.run(self.core.get(owner, name))
         allowed = known.type is not MemoryType.EPISODIC and known.status is Status.ACTIVE
         try:
@@ -131,26 +131,36 @@ class AnyLife(RuleBasedStateMachine):
     @rule(one=ids, status=st.sampled_from(["active", "deleted"]))
     def set_status(self, one: tuple[Owner, str], status: Any) -> None:
         owner, name = one
-        known = self.model.memories[name]
-        allowed = status == "deleted" or known.status in (Status.ACTIVE, Status.DELETED)
+        known = self.model.memories[one]
+        replaced = status == "active" and known.status in (Status.SUPERSEDED, Status.UPDATED)
         try:
             after = self.run(self.core.set_status(owner, name, StatusInput(status=status)))
         except Conflict:
-            assert not allowed
+            assert replaced, "what replaced it may stand in the way, and nothing else does"
             return
-        assert allowed
-        if status == "deleted":
+        if replaced:
+            self.undone(owner, after)
+        elif status == "deleted":
             assert after.status is Status.DELETED
         else:
             past = after.status in (Status.SUPERSEDED, Status.UPDATED)
             assert past == (after.next_id is not None), "what had been replaced is history again"
         known.status = after.status
 
+    def undone(self, owner: Owner, back: Memory) -> None:
+        """It holds again; what else changed stood in its slot, or leads to it."""
+        assert (back.status, back.next_id) == (Status.ACTIVE, None)
+        for name, known in self.model.of(owner).items():
+            now = self.run(self.core.get(owner, name))
+            if now.status is not known.status:
+                assert (now.subject, now.attribute) == (back.subject, back.attribute) or back.id in (now.id, now.next_id)
+                self.model.heard(owner, now)
+
     @rule(one=ids)
     def delete(self, one: tuple[Owner, str]) -> None:
         owner, name = one
         assert self.run(self.core.delete(owner, name)).status is Status.DELETED
-        self.model.memories[name].status = Status.DELETED
+        self.model.memories[one].status = Status.DELETED
 
     @rule(one=ids)
     def touch_as_somebody_else(self, one: tuple[Owner, str]) -> None:
@@ -168,7 +178,7 @@ class AnyLife(RuleBasedStateMachine):
     @rule(target=ids, one=ids, agent=st.sampled_from(["a1", "a2"]))
     def copy(self, one: tuple[Owner, str], agent: str) -> Any:
         owner, name = one
-        known = self.model.memories[name]
+        known = self.model.memories[one]
         if self.run(self.core.get(owner, name)).agent_id == agent:
             return multiple()
         try:

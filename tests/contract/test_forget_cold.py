@@ -12,6 +12,7 @@ from memory_core.domain.requests import UpdateInput
 from memory_core.domain.upkeep_requests import ForgetInput
 from tests.builders import ALICE
 from tests.cold import archived, blobs, nothing_is_lost, pointed_to, years_go_by
+from tests.contract.test_export_import import exported
 from tests.contract.test_forget import no_trace, told_by_the_log
 from tests.mortal import Moment, Mortal
 from tests.tasks import Hand, task_of
@@ -112,3 +113,14 @@ async def test_killed_at_any_write_what_stays_is_whole(cold_worlds: Any) -> None
         moment.dead = False
         await world.close()
         at, after = (at + 1, False) if after else (at, True)
+
+
+async def test_an_export_that_waits_to_be_fetched_goes_too(core: MemoryCore, world: World) -> None:
+    one = (await core.save(ALICE, turn("swordfish"))).memory
+    stays = (await core.save(ALICE, turn("the garden is large"))).memory
+    assert b"swordfish" in await exported(world, core)
+    assert [name for name in await blobs(world) if name.startswith("people/")]
+    await forgotten(core, one.id)
+    assert [name for name in await blobs(world) if name.startswith("people/")] == []
+    assert b"swordfish" not in await exported(world, core)
+    assert [memory.id for memory in await listed(core)] == [stays.id]

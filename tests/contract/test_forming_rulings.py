@@ -9,9 +9,10 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.agent_answers import Decision, SaidFact
+from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.models import ConflictRecord, Memory
+from memory_core.domain.models import Memory
 from memory_core.domain.requests import UpdateInput
 from memory_core.domain.task import Task
 from tests.agents import ScriptedAgents
@@ -191,7 +192,7 @@ async def test_an_agent_retires_a_fact_of_another_slot_that_excludes_the_new_one
     made = await facts_of(core)
     club, end = made["Ana's tennis club is Racket"], made["Ana's end of tennis is today"]
     assert (club.status, club.next_id, end.status, end.supersedes_id) == ("superseded", end.id, "active", club.id)
-    (record,) = [one for one in await records(world) if one.by == "agent"]
+    (record,) = [one for one in await records(world) if one.by == agents.model]
     assert (record.status, record.old_id, record.new_id) == ("resolved", club.id, end.id)
     first, *_ = await of_category(core, "cell")
     assert first.atomic_facts[0].superseded_by == end.id

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
+from memory_core.domain.conflict import ConflictRecord
+from memory_core.domain.conflict_requests import ResolveInput
 from memory_core.domain.errors import Conflict, Invalid, MemoryCoreError
 from memory_core.domain.models import Memory, OnConflict, Outcome
 from memory_core.domain.requests import ClearInput, CopyInput, SaveInput, StatusInput, UpdateInput
@@ -91,6 +93,29 @@ async def restore(core: MemoryCore, owner: Owner, held: str, call: Call) -> Memo
     return await core.set_status(owner, held, StatusInput(status="active"), call)
 
 
+async def an_open_conflict(core: MemoryCore, owner: Owner) -> str:
+    await core.save(owner, fact("the big server listens on port 8080"))
+    made = (await core.save(owner, fact("the big server listens on port 8081"))).conflict
+    assert made is not None
+    assert made.open
+    return made.id
+
+
+async def a_rejected_fact(core: MemoryCore, owner: Owner) -> str:
+    await core.save(owner, fact("Ana lives in Oslo", **OSLO))
+    made = (await core.save(owner, fact("Ana lives in Bergen", on_conflict=OnConflict.REJECT_NEW, **OSLO))).conflict
+    assert made is not None
+    return made.id
+
+
+async def resolve(core: MemoryCore, owner: Owner, held: str, call: Call) -> ConflictRecord:
+    return await core.resolve_conflict(owner, held, ResolveInput(decision="merge"), call)
+
+
+async def undo(core: MemoryCore, owner: Owner, held: str, call: Call) -> ConflictRecord:
+    return await core.undo_conflict(owner, held, call)
+
+
 def different(strategy: OnConflict, outcome: Outcome) -> Case:
     return saving(fact("Ana lives in Bergen", on_conflict=strategy, **OSLO), outcome, fact("Ana lives in Oslo", **OSLO))
 
@@ -116,6 +141,8 @@ CASES = {
     "delete": Case(one_fact, delete),
     "delete of a deleted one": Case(a_deleted_fact, delete),
     "restore": Case(a_deleted_fact, restore),
+    "resolve": Case(an_open_conflict, resolve),
+    "undo": Case(a_rejected_fact, undo),
 }
 
 

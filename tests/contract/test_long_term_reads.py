@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from memory_core.domain.models import MemoryType, Status
-from memory_core.ports import Document, LongTermStore, Near, Place, Write
+from memory_core.ports import Document, Filter, LongTermStore, Near, Place, Write
 from tests.builders import ALICE, NOW, commit, document, memory, query, save, unit, where
 from tests.contract.conftest import StoreFactory
 
@@ -42,6 +42,25 @@ async def test_rows_of_one_sequence_are_paged_by_id(store: LongTermStore) -> Non
     first = await store.page(ALICE, "session", None, None, 2)
     assert [one.id for one in first] == ["ses_c", "ses_b"]
     assert [one.id for one in await store.page(ALICE, "session", None, place(first[-1]), 2)] == ["ses_a"]
+
+
+async def test_conflicts_are_paged_by_their_status_as_it_is_now(store: LongTermStore) -> None:
+    def record(number: int, status: str) -> Write:
+        return Write("put", Document(f"cft_{number}", "conflict", {"status": status, "sequence": number + 1}))
+
+    await commit(store, ALICE, *(record(number, "resolved" if number % 3 else "pending") for number in range(9)))
+    await commit(store, ALICE, record(3, "resolved"), record(4, "pending"))
+    for newest_first in (True, False):
+        for status, wanted in (("pending", [0, 4, 6]), ("resolved", [1, 2, 3, 5, 7, 8])):
+            seen: list[str] = []
+            after: Place | None = None
+            while page := await store.page(ALICE, "conflict", Filter(frozenset({status})), after, 2, newest_first=newest_first):
+                seen += [one.id for one in page]
+                after = place(page[-1])
+            assert seen == [f"cft_{number}" for number in (wanted[::-1] if newest_first else wanted)]
+    assert len(await store.page(ALICE, "conflict", Filter(frozenset({"pending", "resolved"})), None, 20)) == 9
+    assert len(await store.page(ALICE, "conflict", None, None, 20)) == 9
+    assert await store.page(ALICE, "conflict", Filter(frozenset()), None, 20) == []
 
 
 async def test_a_page_is_of_one_kind_and_reads_no_vectors(store: LongTermStore) -> None:

@@ -7,7 +7,8 @@ from itertools import permutations
 from typing import Any
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import ConflictRecord, Memory, MemoryType, OnConflict, Outcome
+from memory_core.domain.conflict import ConflictRecord
+from memory_core.domain.models import Memory, MemoryType, OnConflict, Outcome
 from memory_core.domain.requests import SaveInput, UpdateInput
 from memory_core.domain.results import Saved
 from tests.builders import ALICE, NOW

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import ConflictRecord, Memory, OnConflict, Outcome, Status
+from memory_core.domain.conflict import ConflictRecord
+from memory_core.domain.models import Memory, OnConflict, Outcome, Status
 from memory_core.domain.requests import ClearInput, StatusInput
 from tests.builders import ALICE, NOW
 from tests.telling import Tellers, of_category, on_all, tell

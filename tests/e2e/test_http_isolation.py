@@ -28,24 +28,38 @@ class Victim:
     task_id: str
     cursor: str
     etag: str
+    conflict_id: str
 
     @property
     def names(self) -> list[str]:
-        return [self.memory_id, self.fact_id, self.task_id, self.user_id, "vault-session", "vault-key", "vault-agent", self.cursor]
+        return [
+            self.memory_id,
+            self.fact_id,
+            self.task_id,
+            self.conflict_id,
+            self.user_id,
+            "vault-session",
+            "vault-key",
+            "vault-agent",
+            self.cursor,
+        ]
 
 
 @pytest.fixture(scope="module")
 def victim(host: httpx.Client) -> Victim:
     user = f"victim-{uuid.uuid4().hex[:8]}"
     first = save(host, user, PHRASE, session_id="vault-session", agent_id="vault-agent", tags=["vault"])
-    saved = host.post(
-        "/api/v1/memories/save", json={"user_id": user, "content": PHRASE, "type": "semantic", "subject": "vault", "attribute": "password"}
-    )
+    secret = {"user_id": user, "content": PHRASE, "type": "semantic", "subject": "vault", "attribute": "password"}
+    saved = host.post("/api/v1/memories/save", json=secret)
+    rejected = host.post("/api/v1/memories/save", json={**secret, "content": f"{PHRASE} too", "on_conflict": "reject_new"}).json()
+    assert rejected["conflict"]["rejected_content"] == f"{PHRASE} too"
+    etag = host.get(f"/api/v1/memories/{saved.json()['memory']['id']}", params={"user_id": user}).headers["etag"]
     save(host, user, PHRASE, type="procedural", key="vault-key", value="swordfish")
     page = host.get("/api/v1/memories", params={"user_id": user, "limit": 1}).json()
     told = host.post("/api/v1/memories", json={"user_id": f"{user}-told", "messages": [MESSAGE]}).json()
     host.post("/api/v1/memories/batch", json={"user_id": f"{user}-told", "session_id": "vault-session", "messages": [MESSAGE]})
-    return Victim(user, first["id"], saved.json()["memory"]["id"], told["task_id"], page["next_cursor"], saved.headers["etag"])
+    ids = first["id"], saved.json()["memory"]["id"], told["task_id"]
+    return Victim(user, *ids, page["next_cursor"], etag, rejected["conflict"]["id"])
 
 
 def test_another_users_ids_are_not_found(host: httpx.Client, user: str, victim: Victim) -> None:
@@ -81,6 +95,15 @@ def test_another_users_tasks_are_not_found(host: httpx.Client, user: str, victim
     for act in ("retry", "cancel"):
         problem(host.post(f"{path}/{act}", json={"user_id": user}), 404)
     assert host.get("/api/v1/tasks", params={"user_id": user}).json()["tasks"] == []
+
+
+def test_another_users_conflicts_are_not_found(host: httpx.Client, user: str, victim: Victim) -> None:
+    save(host, user, "something of my own")
+    path = f"/api/v1/conflicts/{victim.conflict_id}"
+    problem(host.get(path, params={"user_id": user}), 404)
+    problem(host.post(f"{path}/resolve", json={"user_id": user, "decision": "reject_new"}), 404)
+    problem(host.post(f"{path}/undo", json={"user_id": user}), 404)
+    assert host.get("/api/v1/conflicts", params={"user_id": user}).json() == {"conflicts": [], "next_cursor": None}
 
 
 def test_another_users_memories_are_not_listed_or_retrieved(host: httpx.Client, user: str, victim: Victim) -> None:
@@ -153,6 +176,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "memory_update": {"content": "mine"},
     "memory_status": {"status": "deleted", "reason": "x"},
     "memory_copy": {"to_agent_id": "vault-agent"},
+    "conflict_resolve": {"decision": "supersede"},
+    "conflict_undo": {},
     "replay_memories": {"known_at": "2126-05-08T13:56:00Z", "limit": 100},
     "memory_restore": {},
     "archive": {},

@@ -91,8 +91,9 @@ def given(send: Send, user: str) -> Given:
     """A user with something to ask for."""
     nothing = Given(user, "", "")
     saved = [send(name, call) for name, call in before(nothing)]
+    memory, conflict = saved[0].json()["memory"], saved[2].json()["conflict"]
     tasks = saved[-1].json()["tasks"][0]["task_id"], saved[-2].json()["task_id"]
-    return Given(user, saved[0].json()["memory"]["id"], saved[0].headers["etag"], *tasks)
+    return Given(user, memory["id"], saved[0].headers["etag"], *tasks, conflict["id"])
 
 
 def test_what_is_published_runs_without_the_tests_and_the_development_host(app: Path, worker: Worker) -> None:

@@ -17,6 +17,8 @@ _MEMORIES = "/api/v1/memories"
 _TASKS = "/api/v1/tasks"
 _NOBODYS = "mem_00000000000000000000000000"
 _NOBODYS_TASK = "tsk_00000000000000000000000000"
+_CONFLICTS = "/api/v1/conflicts"
+_NOBODYS_CONFLICT = "cft_00000000000000000000000000"
 NO_KEY = {"X-API-Key": ""}
 ADMIN_KEY = "mc_shop_a1_0123456789abcdefABCDEF"
 _LINES = {"Content-Type": "application/x-ndjson"}
@@ -31,6 +33,7 @@ class Given:
     etag: str
     task: str = _NOBODYS_TASK
     bringing: str = _NOBODYS_TASK
+    conflict: str = _NOBODYS_CONFLICT
 
     @property
     def empty(self) -> str:
@@ -64,11 +67,13 @@ def queued(given: Given) -> Queued:
 
 
 def before(given: Given) -> list[tuple[str, Http]]:
-    """The calls that make what is given; the first answers with the memory, the last two with the tasks."""
+    """The calls that make what is given; the first answers with the memory, the third with the conflict, the last two with the tasks."""
     memory = {"type": "semantic", "content": "Ana moved to Lisbon in May", "session_id": "monday", "tags": ["home"]}
     memory |= {"event_timestamp": "2026-05-08T13:56:00Z"}  # drawings show the day, which must not change between two hosts
     procedure = {"type": "procedural", "key": "style/langue à table", "content": "Answer in French", "value": "fr"}
-    saves = [("memories_save", post(f"{_MEMORIES}/save", 201, given, **fields)) for fields in (memory, procedure)]
+    cat = {"type": "semantic", "subject": "Ana", "attribute": "cat", "event_timestamp": "2026-05-08T13:56:00Z"}
+    cats = [{**cat, "content": "Ana's cat is Mia"}, {**cat, "content": "Ana's cat is Kim"}]
+    saves = [("memories_save", post(f"{_MEMORIES}/save", 201, given, **fields)) for fields in (memory, *cats, procedure)]
     batch = post(f"{_MEMORIES}/batch", 202, given, session_id="tuesday", messages=[message()])
     bringing = ("user_import", Http("POST", f"{given.empty}/import", 202))
     return [*saves, ("memories_batch_append", batch), bringing, ("tasks_list", get(_TASKS, 200, given))]
@@ -104,6 +109,13 @@ CALLS: dict[str, Callable[[Given], Row]] = {
         post("/api/v1/agent/summaries", 200, g, messages=["I have moved to Lisbon.", "The flat is in Alfama."], mode="full"),
         post("/api/v1/agent/summaries", 422, g, messages="I have moved.", callback_url="http://169.254.169.254/latest"),
     ),
+    "conflicts_list": lambda g: Row(get(_CONFLICTS, 200, g, "&status=resolved"), get(_CONFLICTS, 422, g, "&status=open")),
+    "conflict_get": lambda g: Row(get(f"{_CONFLICTS}/{g.conflict}", 200, g), get(f"{_CONFLICTS}/{_NOBODYS_CONFLICT}", 404, g)),
+    "conflict_resolve": lambda g: Row(
+        post(f"{_CONFLICTS}/{g.conflict}/resolve", 200, g, decision="supersede"),
+        post(f"{_CONFLICTS}/{g.conflict}/resolve", 409, g, decision="merge"),
+    ),
+    "conflict_undo": lambda g: Row(post(f"{_CONFLICTS}/{g.conflict}/undo", 200, g), post(f"{_CONFLICTS}/{_NOBODYS_CONFLICT}/undo", 404, g)),
     "tasks_list": lambda g: Row(get(_TASKS, 200, g, "&kind=flush"), get(_TASKS, 422, g, "&kind=zork")),
     "task_get": lambda g: Row(get(f"{_TASKS}/{g.task}", 200, g), get(f"{_TASKS}/{_NOBODYS_TASK}", 404, g)),
     "task_retry": lambda g: Row(post(f"{_TASKS}/{g.task}/retry", 202, g), post(f"{_TASKS}/{_NOBODYS_TASK}/retry", 404, g)),

@@ -23,7 +23,7 @@ def shown(new: Memory, held: Sequence[Memory]) -> Shown:
 
 def ruled(seen: Shown, **decision: object) -> Rulings:
     given = {"new": 0, "memory": 0, "operation": "DELETE", "confidence_score": 0.9} | decision
-    return Rulings.of(seen, Decisions.model_validate({"decisions": [given]}))
+    return Rulings.of(seen, Decisions.model_validate({"decisions": [given]}), "a model")
 
 
 NEW = fact("Ana lives in Lisbon", cell="mem_new_cell")

@@ -5,6 +5,7 @@ from itertools import permutations
 
 import pytest
 
+from memory_core.domain.conflict import MAX_OPEN
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, MemoryType, OnConflict, Outcome, Status
 from memory_core.evolution.decide import Judgement, Verdict, judge
@@ -47,6 +48,16 @@ def test_auto_keeps_both_pending_when_a_rule_is_not_certain() -> None:
     assert {change.after.conflict_state for change in done.changes} == {"pending"}
     assert done.conflict is not None
     assert done.conflict.status == "pending"
+
+
+def test_only_so_many_questions_are_open_about_one_memory() -> None:
+    asked = [f"cft_{n}" for n in range(MAX_OPEN)]
+    for ids, status in ((asked[1:], "pending"), (asked, "resolved")):
+        old, new = truth("port 8080", 0, conflict_ids=ids), truth("port 8081", 5)
+        done = resolve(new, contradiction(old, certain=False), OnConflict.AUTO, LATER)
+        assert done.outcome is Outcome.KEPT_BOTH
+        assert done.conflict is not None
+        assert done.conflict.status == status
 
 
 def test_a_late_fact_is_stored_already_superseded() -> None:

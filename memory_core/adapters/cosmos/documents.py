@@ -64,6 +64,8 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
     item["sequence"] = body.get("sequence", 0)
     if document.kind not in MEMORY_KINDS:
         item["body"] = body
+        if document.kind == "conflict":
+            item["status"] = body["status"]
         if body.get("epoch"):
             item["epoch"] = body["epoch"]
         if document.kind == "event":

@@ -99,6 +99,8 @@ def page(
         asked.within(where)
     else:
         asked.unexpired(now)
+        if kind == "conflict" and where is not None:
+            asked.among("c.status", where.statuses)
     asked.of(epoch)
     _after(asked, after, newest_first=newest_first)
     direction = "DESC" if newest_first else "ASC"

@@ -152,8 +152,13 @@ def page(
     if after is not None:
         restriction += f" AND (sequence, id) {beyond} (:after_sequence, :after_id)"
         parameters.update(after_sequence=after.sequence, after_id=after.id)
-    # Few memories lead to one: the plus makes SQLite look these up instead of going through all: 0.1 ms, not 25, among 20,000.
-    by_kind = "+kind" if where is not None and where.next_ids else "kind"
+    # Few memories lead to one, few conflicts are open: the plus makes SQLite look these up instead of going through all of a kind.
+    # 0.1 ms, not 25, among 20,000. What the index of conflicts is made for is said in full, or it is not known to do.
+    of_conflicts = kind == "conflict" and where is not None
+    by_kind = "+kind" if where is not None and (where.next_ids or of_conflicts) else "kind"
+    if where is not None and of_conflicts:
+        restriction += " AND kind = 'conflict'" + " AND status = :status" * (len(where.statuses) == 1)
+        parameters["status"] = min(where.statuses, default="")
     statement = (
         f"SELECT id, kind, body, inner, expires_at, NULL, sequence FROM documents WHERE {by_kind} = :kind "  # noqa: S608 - our own names
         f"AND {_OWNED} AND {_OF_THE_HEAD} {restriction} "

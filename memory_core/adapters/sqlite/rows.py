@@ -80,6 +80,8 @@ def parameters(document: Document) -> dict[str, Any]:
             raise ValueError(f"{document.id}: a memory does not expire")
         row.update(_memory_columns(body))
         body = public_part(body)
+    elif document.kind == "conflict":
+        row["status"] = body["status"]
     elif document.kind == "event":
         row.update(type=body["memory_type"], event_at=seconds(body["occurred_at"]))
         row.update({name: body[name] for name in _EVENT_COLUMNS})

@@ -40,6 +40,7 @@ _TABLES = (
     "CREATE INDEX documents_by_change ON documents (app_id, user_id, change) WHERE change IS NOT NULL",
     "CREATE INDEX documents_by_slot ON documents (app_id, user_id, subject, attribute) WHERE subject IS NOT NULL",
     "CREATE INDEX documents_by_successor ON documents (app_id, user_id, next_id) WHERE next_id IS NOT NULL",
+    "CREATE INDEX conflicts_by_status ON documents (app_id, user_id, status, sequence, id) WHERE kind = 'conflict'",
     "CREATE INDEX documents_by_fading ON documents "
     "(app_id, user_id, idle_since, halvings, characters, created_at, session_id, epoch, sequence, id) WHERE idle_since IS NOT NULL",
     "CREATE INDEX events_by_memory ON documents (app_id, user_id, memory_id, sequence) WHERE memory_id IS NOT NULL",

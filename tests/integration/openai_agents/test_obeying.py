@@ -27,7 +27,7 @@ async def test_a_model_that_writes_what_a_text_orders_changes_nothing(agents: Op
         answer = await agents.decide_conflicts(APP, *shown.items())
     except AgentFailed:
         return
-    assert Rulings.of(shown, answer.value).on(new, held) is None
+    assert Rulings.of(shown, answer.value, answer.provenance.model).on(new, held) is None
 
 
 async def test_decisions_about_what_was_not_shown_are_dropped_and_counted(agents: OpenAIAgents, server: ChatServer) -> None:
@@ -38,7 +38,7 @@ async def test_decisions_about_what_was_not_shown_are_dropped_and_counted(agents
     ]
     server.script = [says(json.dumps({"decisions": decisions}))]
     answer = await agents.decide_conflicts(APP, *shown.items())
-    rulings = Rulings.of(shown, answer.value)
+    rulings = Rulings.of(shown, answer.value, answer.provenance.model)
     assert list(rulings.by_pair) == [("mem_1", "mem_3")]
     assert rulings.invented == 3
 

@@ -1,0 +1,104 @@
+"""A conflict record: two memories that could not both be true, what was done about it, and what it takes to undo that.
+
+One would get wrong: `old_id` and `new_id` say who was held and who came, not who is in force.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, Field
+
+Decision = Literal["supersede", "keep_both", "reject_new", "merge"]
+ConflictStatus = Literal["pending", "resolved"]
+MAX_OPEN = 20
+"""Questions that may be open about one memory; what contradicts it besides is kept beside it without one."""
+
+RULE: Final = "rule"
+"""Who decides where nobody does."""
+
+
+class Move(BaseModel):
+    """What a decision did to one memory, as JSON: the fields that it changed, as they were without it, and as it left them.
+
+    before None: the decision made this memory. after None: the decision kept it from being stored; `before` is all of it then.
+    """
+
+    memory_id: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+
+class Earlier(BaseModel):
+    """A decision that was taken back."""
+
+    strategy: str
+    reason: str
+    by: str
+    at: datetime
+
+
+class ConflictRecord(BaseModel):
+    """Two memories that could not both be true, and what was done about it.
+
+    strategy: what was done; while it is pending, what is done in the meantime. by: `rule`, the name of the model that decided, or who
+    called. new_id: None where the new one was not stored. previous: the decision that was undone last. grounds: why they contradict, where
+    `reason` says why it was decided. moves: how to take it back.
+    """
+
+    id: str
+    status: ConflictStatus
+    similarity: float | None = None
+    confidence: float
+    strategy: str
+    reason: str
+    old_id: str
+    new_id: str | None = None
+    by: str = RULE
+    at: datetime
+    previous: Earlier | None = None
+    grounds: str | None = None
+    moves: list[Move] = Field(default_factory=list)
+
+    @property
+    def open(self) -> bool:
+        """Whether it waits for a decision."""
+        return self.status == "pending"
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The ids of both memories; of one where the other was not stored."""
+        return (self.old_id,) if self.new_id is None else (self.old_id, self.new_id)
+
+    @property
+    def memory_ids(self) -> list[str]:
+        """The ids of all memories that it says something of: of both sides, and of others that the decision moved."""
+        return list(dict.fromkeys([*self.sides, *(move.memory_id for move in self.moves)]))
+
+    @property
+    def rejected_content(self) -> str | None:
+        """The text that was not stored, where that was the decision."""
+        return next((str(move.before["content"]) for move in self.moves if move.after is None and move.before is not None), None)
+
+    def public(self) -> dict[str, Any]:
+        """The record as the API shows it."""
+        return {**self.model_dump(mode="json", exclude={"grounds", "moves"}), "rejected_content": self.rejected_content}
+
+
+OF_THE_STORE: Final = ("epoch", "sequence")
+"""Fields of a stored record that are not its own."""
+
+
+def record_in(body: dict[str, Any]) -> ConflictRecord:
+    """The record in a document's body."""
+    return ConflictRecord.model_validate({name: value for name, value in body.items() if name not in OF_THE_STORE})
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictPage:
+    """One page of records, newest first; `next_cursor` is None on the last."""
+
+    conflicts: tuple[ConflictRecord, ...]
+    next_cursor: str | None

@@ -1,0 +1,138 @@
+"""What a decision about an open conflict does to its two memories, as they are now: supersede, keep both, reject the new one, merge.
+
+One would get wrong: here somebody decides who has seen both, so event time settles nothing. What is superseded by hand may be the truth
+that was told later; then it was never valid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from memory_core.domain.chunks import combine
+from memory_core.domain.conflict import ConflictRecord, Decision, record_in
+from memory_core.domain.conflict_requests import ResolveInput
+from memory_core.domain.errors import Conflict
+from memory_core.domain.indexing import with_lexical
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, Status
+from memory_core.domain.slots import slot_of
+from memory_core.evolution.moves import moves_of
+from memory_core.evolution.page import Page
+from memory_core.evolution.strategies import MERGE_SHARE, latest_end
+from memory_core.evolution.tellings import kept, tellings
+from memory_core.evolution.truth_line import superseded_by
+from memory_core.ledger.changes import Change
+from memory_core.ledger.ids import derived
+from memory_core.ports import Document
+
+RESOLVED = "conflict_resolved"
+Effect = Callable[[Memory, Memory, ConflictRecord, datetime], list[Change]]
+
+
+def decide(page: Page, document: Document, asked: ResolveInput, by: str) -> ConflictRecord:
+    """Put the decision about a pending conflict onto the page; the record as it is then. Raises Conflict where a side does not stand."""
+    record = record_in(document.body)
+    old, new = standing_sides(page, record)
+    changes = _EFFECTS[asked.decision](old, new, record, page.now)
+    said = {"conflict_id": record.id, "decision": asked.decision, "reason": asked.reason}
+    page.apply([replace(change, metadata=said) for change in changes])
+    page.pending -= 1
+    resolved = record.model_copy(
+        update={
+            "status": "resolved",
+            "strategy": asked.decision,
+            "reason": asked.reason or record.reason,
+            "grounds": record.reason if asked.reason else None,
+            "by": by,
+            "at": page.now,
+            "moves": moves_of(changes),
+        }
+    )
+    page.puts[record.id] = replace(document, body={**document.body, **resolved.model_dump(mode="json")})
+    return resolved
+
+
+def standing_sides(page: Page, record: ConflictRecord) -> tuple[Memory, Memory]:
+    """Both memories, the old one first. Raises Conflict that says what became of one that is not found by default any more."""
+    sides = {name: page.memory(name) for name in record.sides}
+    gone = [name for name, memory in sides.items() if memory is None or memory.status not in FOUND_BY_DEFAULT]
+    if gone or record.new_id is None:
+        said = " and ".join(_became(name, sides[name]) for name in gone) or "the new one was never stored"
+        raise Conflict(f"both memories must stand for that; {said}")
+    old, new = sides[record.old_id], sides[record.new_id]
+    assert old is not None
+    assert new is not None
+    return old, new
+
+
+def _became(name: str, memory: Memory | None) -> str:
+    if memory is None:
+        return f"{name} is gone"
+    return f"{name} is {memory.status.value}{f' by {memory.next_id}' if memory.next_id is not None else ''}"
+
+
+def _supersede(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
+    """Where the new one was told before the old one, it counts as told again right after: so whatever comes late finds them in order."""
+    holds = new.model_copy(update={"supersedes_id": new.supersedes_id or old.id, "conflict_state": "resolved"})
+    if slot_of(new) is not None and new.event_timestamp <= old.event_timestamp:
+        again = old.event_timestamp + timedelta(microseconds=1)
+        holds = holds.model_copy(update={"event_timestamp": again, "told_at": kept([*tellings(new), again])})
+    return [Change("superseded", superseded_by(old, new, now), old), Change(RESOLVED, holds, new)]
+
+
+def _keep_both(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
+    return [Change(RESOLVED, one.model_copy(update={"conflict_state": "resolved"}), one) for one in (old, new)]
+
+
+def _reject_new(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
+    """It was never true: no look back in time finds it, and nothing leads from it."""
+    gone = {"status": Status.DELETED, "status_reason": "manual_delete", "updated_at": now, "conflict_state": "resolved"}
+    kept = old.model_copy(update={"conflict_state": "resolved"})
+    return [Change("deleted", new.model_copy(update=gone), new), Change(RESOLVED, kept, old)]
+
+
+def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
+    """A third memory with both texts, oldest first; both lead to it."""
+    first, second = sorted((old, new), key=lambda memory: memory.event_timestamp)
+    content = f"{first.content}\n{second.content}"
+    if len(content.encode()) > MERGE_SHARE * MAX_CONTENT_BYTES:
+        raise Conflict(f"together they are too long for one memory, {len(content.encode())} bytes; keep both, or choose one")
+    merged = new.model_copy(
+        update={
+            **_AS_NEW,
+            "id": derived("mem", record.id, "merged", str(old.revision), str(new.revision)),
+            "content": content,
+            "tags": list(dict.fromkeys([*old.tags, *new.tags]))[:50],
+            "entities": list(dict.fromkeys([*old.entities, *new.entities]))[:50],
+            "source_ids": [old.id, new.id],
+            "supersedes_id": old.id,
+            "created_at": now,
+            "updated_at": now,
+            "event_timestamp": second.event_timestamp,
+            "valid_from": max(old.valid_from, new.valid_from),
+            "valid_until": latest_end(old, new),
+            "pinned": old.pinned or new.pinned,
+            "embedding": combine([memory.embedding for memory in (first, second) if memory.embedding is not None]),
+        }
+    )
+    return [Change("created", with_lexical(merged)), *(Change("merged", _merged_into(merged, one, now), one) for one in (old, new))]
+
+
+_AS_NEW: dict[str, Any] = {
+    "value": None, "value_text": None, "atomic_facts": [], "links": [], "status": Status.ACTIVE, "status_reason": "consolidated",
+    "version": 1, "change_reason": None, "next_id": None, "consolidated_into_ids": [], "copied_from": None, "conflict_state": "resolved",
+    "conflict_ids": [], "reinforcement_count": 0, "access_count": 0, "last_used_at": None, "last_accessed_at": None, "told_at": [],
+    "sequence": 0,
+}  # fmt: skip
+
+
+def _merged_into(merged: Memory, one: Memory, now: datetime) -> Memory:
+    fallen = superseded_by(one, merged, now)
+    into = [*one.consolidated_into_ids, merged.id]
+    return fallen.model_copy(update={"status": Status.UPDATED, "status_reason": "consolidated", "consolidated_into_ids": into})
+
+
+_EFFECTS: Mapping[Decision, Effect] = {"supersede": _supersede, "keep_both": _keep_both, "reject_new": _reject_new, "merge": _merge}

@@ -1,0 +1,220 @@
+"""Open questions follow their memories: which conflicts wait for a decision is the same in records, memories and head, after every commit.
+
+A conflict that is pending is named by both its sides (`conflict_ids`). When a commit, of whatever kind, takes one of them from what
+stands, the question ends in that very commit; but in a slot, where one truth must hold in the end, whoever is left inherits it. One would
+get wrong: this is why nobody who deletes, clears or supersedes needs to think of conflicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from memory_core.domain.conflict import RULE, ConflictRecord, record_in
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Head, Memory
+from memory_core.domain.scope import Owner
+from memory_core.domain.slots import slot_of
+from memory_core.ledger.changes import Change, Changes, Result
+from memory_core.ledger.ids import derived
+from memory_core.ports import Document, LongTermStore
+
+SETTLED = "conflict_settled"
+"""The event of a memory about which a question ended without anything else changing."""
+
+
+async def settled(store: LongTermStore, owner: Owner, changes: Changes[Result], now: datetime) -> Changes[Result]:
+    """The changes, and with them what they do to open questions; the very same ones when that is nothing. Raises Unavailable."""
+    carried = any(change.after.conflict_ids for change in changes.changes)
+    if not carried and not any(document.kind == "conflict" for document in changes.puts):
+        return changes
+    sheet = _Sheet.of(changes)
+    sheet.follow_records()
+    if wanted := sheet.records_to_read():
+        sheet.records |= (await _read(store, owner, wanted)).documents
+        if others := sheet.sides_to_read():
+            look = await _read(store, owner, others)
+            sheet.read |= {name: memory for name in look.documents if (memory := look.memory(name)) is not None}
+            sheet.states |= sheet.read
+    sheet.end_questions(now)
+    return sheet.changes(changes)
+
+
+def followed(changes: Changes[Result]) -> Changes[Result]:
+    """The changes with sides that name their open questions, as far as that takes no further document: none of them is ended."""
+    sheet = _Sheet.of(changes)
+    sheet.follow_records()
+    return sheet.changes(changes)
+
+
+def unsettled(changes: Changes[Any]) -> list[str]:
+    """Ids of the memories that these changes take from what stands, and about which questions are open."""
+    last = {change.after.id: change.after for change in changes.changes}
+    return [one.id for one in last.values() if one.conflict_ids and one.status not in FOUND_BY_DEFAULT]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    head: Head | None
+    documents: dict[str, Document]
+
+    def memory(self, name: str) -> Memory | None:
+        found = self.documents[name]
+        if found.kind != "memory" or self.head is None or found.body["epoch"] != self.head.epoch:
+            return None
+        memory = Memory.model_validate(found.body)
+        memory.embedding = found.vector
+        return memory
+
+
+async def _read(store: LongTermStore, owner: Owner, ids: list[str]) -> _Read:
+    found = await store.snapshot(owner, ids)
+    return _Read(found.head, dict(found.documents))
+
+
+@dataclass(slots=True)
+class _Sheet:
+    """A commit's memories as it leaves them (`states`), those `read` besides as they were, records by id.
+
+    ended, begun: records of questions that end, and of those that take their place. heirs: who is left in the slot for one that fell.
+    risen: who stands after this commit and did not before. dropped: records that are deleted.
+    """
+
+    states: dict[str, Memory]
+    put: frozenset[str]
+    records: dict[str, Document]
+    read: dict[str, Memory] = field(default_factory=dict)
+    ended: dict[str, Document] = field(default_factory=dict)
+    begun: dict[str, Document] = field(default_factory=dict)
+    about: dict[str, str] = field(default_factory=dict)
+    heirs: dict[str, str] = field(default_factory=dict)
+    risen: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, changes: Changes[Any]) -> _Sheet:
+        records = {document.id: document for document in changes.puts if document.kind == "conflict"}
+        states = {change.after.id: change.after for change in changes.changes}
+        stood = {one.before.id for one in changes.changes if one.before is not None and one.before.status in FOUND_BY_DEFAULT}
+        risen = tuple(one.id for one in states.values() if one.status in FOUND_BY_DEFAULT and one.id not in stood)
+        dropped = tuple(document.id for document in changes.deletes if document.kind == "conflict")
+        return cls(states, frozenset(records), records, risen=risen, dropped=dropped)
+
+    def follow_records(self) -> None:
+        """A pending record is named by both its sides, one that is resolved or deleted by none."""
+        for name in self.dropped:
+            for side in [*self.states]:
+                self._set(side, name, open=False)
+        for name, document in self.records.items():
+            record = record_in(document.body)
+            for side in record.sides:
+                self._set(side, name, open=record.open)
+            if not record.open:
+                self._leave_to_the_other(record)
+
+    def records_to_read(self) -> list[str]:
+        return sorted({name for one in self._gone() for name in one.conflict_ids} - self.records.keys())
+
+    def sides_to_read(self) -> list[str]:
+        ending = {name for one in self._gone() for name in one.conflict_ids}
+        sides = {side for name in ending if name in self.records for side in record_in(self.records[name].body).sides}
+        return sorted(sides - self.states.keys())
+
+    def end_questions(self, now: datetime) -> None:
+        """Settle, or pass on, every question one of whose sides does not stand any more."""
+        for name in dict.fromkeys(name for one in self._gone() for name in one.conflict_ids):
+            document = self.records.get(name)
+            record = None if document is None else record_in(document.body)
+            sides = record.sides if record is not None and record.open else ()
+            for one in [one for one in self.states if one not in sides]:
+                self._set(one, name, open=False)
+            if document is None or record is None or all(self._stands(side) for side in sides):
+                continue
+            heir = self._heir(record)
+            for side in record.sides:
+                self._set(side, name, open=False)
+            said = " and ".join(self._said(side) for side in record.sides if not self._stands(side))
+            if heir is not None:
+                passed = _passed_on(record, *heir, now)
+                said = f"{said}; {passed.id} asks about {heir[1]} in its place"
+                self.begun[passed.id] = Document(passed.id, "conflict", passed.model_dump(mode="json"))
+                for side in passed.sides:
+                    self._set(side, passed.id, open=True)
+            else:
+                self._leave_to_the_other(record)
+            ended = {"status": "resolved", "by": RULE, "at": now, "reason": f"{record.reason}; {said}"}
+            self.ended[name] = replace(document, body={**document.body, **record.model_copy(update=ended).model_dump(mode="json")})
+
+    def changes(self, changes: Changes[Result]) -> Changes[Result]:
+        """The given changes, completed."""
+        last = {change.after.id: place for place, change in enumerate(changes.changes)}
+        made = [*changes.changes]
+        for name, state in self.states.items():
+            state = _consistent(state)
+            if name not in self.read:
+                made[last[name]] = replace(made[last[name]], after=state)
+            elif state.conflict_ids != self.read[name].conflict_ids:
+                made.append(Change(SETTLED, state, self.read[name], {"conflict_id": self.about[name]}))
+        puts = [self.ended.get(document.id, document) for document in changes.puts]
+        puts += [document for name, document in self.ended.items() if name not in self.put]
+        puts += self.begun.values()
+        return replace(
+            changes, changes=tuple(made), puts=tuple(puts), reads=changes.reads | self.states.keys(), head_fields=self._counted(changes)
+        )
+
+    def _counted(self, changes: Changes[Any]) -> Any:
+        def head_fields(head: Head) -> Mapping[str, Any]:
+            fields = dict(changes.head_fields(head))
+            return {**fields, "pending_count": max(0, int(fields.get("pending_count", head.pending_count)) - fewer)}
+
+        return head_fields if (fewer := len(self.ended) - len(self.begun)) else changes.head_fields
+
+    def _gone(self) -> list[Memory]:
+        return [one for one in self.states.values() if one.conflict_ids and one.status not in FOUND_BY_DEFAULT]
+
+    def _stands(self, name: str) -> bool:
+        return name in self.states and self.states[name].status in FOUND_BY_DEFAULT
+
+    def _said(self, name: str) -> str:
+        return f"{name} is {self.states[name].status.value if name in self.states else 'gone'}"
+
+    def _set(self, memory_id: str, name: str, *, open: bool) -> None:
+        memory = self.states.get(memory_id)
+        if memory is None or (name in memory.conflict_ids) is open:
+            return
+        ids = [*memory.conflict_ids, name] if open else [one for one in memory.conflict_ids if one != name]
+        self.states[memory_id] = memory.model_copy(update={"conflict_ids": ids})
+        self.about[memory_id] = name
+
+    def _leave_to_the_other(self, record: ConflictRecord) -> None:
+        """Of two of which one stands, that one is left for the other."""
+        standing = [side for side in record.sides if self._stands(side)]
+        if len(standing) == 1:
+            self.heirs |= {side: standing[0] for side in record.sides if side not in standing and side not in self.heirs}
+
+    def _heir(self, record: ConflictRecord) -> tuple[str, str] | None:
+        """Who fell, and who is left in the slot for it, to be asked about with the other side: unless these two are asked about already."""
+        fallen = next(side for side in record.sides if not self._stands(side))
+        other = next((self.states[side] for side in record.sides if self._stands(side)), None)
+        if other is None or fallen not in self.states or slot_of(other) is None:
+            return None
+        for name in (self.states[fallen].next_id, self.heirs.get(fallen), *self.risen):
+            if name is not None and name != other.id and self._stands(name) and slot_of(self.states[name]) == slot_of(other):
+                asked = {*self.states[name].conflict_ids} & {*other.conflict_ids} - {record.id}
+                return None if asked else (fallen, name)
+        return None
+
+
+def _passed_on(record: ConflictRecord, fallen: str, heir: str, now: datetime) -> ConflictRecord:
+    """A question of its own, about the heir and the other side."""
+    old_id, new_id = (heir if side == fallen else side for side in record.sides)
+    identity = derived("cft", record.id, old_id, new_id)
+    return record.model_copy(update={"id": identity, "old_id": old_id, "new_id": new_id, "at": now, "by": RULE, "previous": None})
+
+
+def _consistent(memory: Memory) -> Memory:
+    """`conflict_state` as `conflict_ids` have it."""
+    state = "pending" if memory.conflict_ids else "resolved" if memory.conflict_state == "pending" else memory.conflict_state
+    return memory if state == memory.conflict_state else memory.model_copy(update={"conflict_state": state})

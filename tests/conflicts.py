@@ -1,0 +1,84 @@
+"""What tests about conflicts ask: the records, whether everything that counts open questions agrees, and how a memory stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memory_core.core import MemoryCore
+from memory_core.domain.conflict import ConflictRecord, record_in
+from memory_core.domain.conflict_requests import ResolveInput
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Memory
+from memory_core.domain.requests import ListInput
+from memory_core.domain.scope import Owner
+from memory_core.domain.slots import slot_of
+from tests.builders import ALICE
+from tests.world import World
+
+DECISIONS = ("supersede", "keep_both", "reject_new", "merge")
+STANDING = ("content", "status", "status_reason", "version", "next_id", "supersedes_id", "valid_from", "valid_until", "source_ids", "tags")
+
+
+def asking(decision: str, reason: str | None = None) -> ResolveInput:
+    """A decision."""
+    return ResolveInput.model_validate({"decision": decision, "reason": reason})
+
+
+async def records_of(world: World, owner: Owner = ALICE) -> list[ConflictRecord]:
+    """All records, newest first, as a process of its own reads them."""
+    found = await (await world.look_on()).page(owner, "conflict", None, None, 1000)
+    return [record_in(one.body) for one in found]
+
+
+async def open_ids(world: World, owner: Owner = ALICE) -> set[str]:
+    """The ids of the records that are pending."""
+    return {one.id for one in await records_of(world, owner) if one.open}
+
+
+def standing(memory: Memory) -> dict[str, Any]:
+    """How a memory stands: what an undo has to restore."""
+    return {name: getattr(memory, name) for name in STANDING}
+
+
+async def all_of(core: MemoryCore, owner: Owner = ALICE) -> dict[str, Memory]:
+    """Every memory by id, whatever became of it."""
+    found, cursor, more = dict[str, Memory](), None, True
+    while more:
+        page = await core.list(owner, ListInput.model_validate({"status": "all", "limit": 100, "cursor": cursor}))
+        found |= {one.id: one for one in page.memories}
+        cursor, more = page.next_cursor, page.next_cursor is not None
+    return found
+
+
+async def check_questions(world: World, core: MemoryCore, owner: Owner = ALICE) -> None:
+    """Records, memories and head agree on what is open; only memories that stand are asked about; chains end."""
+    pending = {one.id: one for one in await records_of(world, owner) if one.open}
+    memories = await all_of(core, owner)
+    named = {
+        name: {one.id for one in memories.values() if name in one.conflict_ids} for one in memories.values() for name in one.conflict_ids
+    }
+    assert named == {name: set(one.sides) for name, one in pending.items()}
+    for one in memories.values():
+        assert not one.conflict_ids or one.status in FOUND_BY_DEFAULT
+        assert (one.conflict_state == "pending") is bool(one.conflict_ids)
+        seen, step = {one.id}, one
+        while step.next_id is not None and step.next_id in memories:
+            step = memories[step.next_id]
+            assert step.id not in seen, "a chain has an end"
+            seen.add(step.id)
+    head = await world.head(owner)
+    assert (0 if head is None else head.pending_count) == len(pending)
+
+
+def one_truth_a_slot(memories: dict[str, Memory]) -> None:
+    """Of those that stand in one slot all but one are asked about: they are joined by open questions."""
+    slots: dict[Any, list[Memory]] = {}
+    for one in memories.values():
+        if slot_of(one) is not None and one.status in FOUND_BY_DEFAULT:
+            slots.setdefault(slot_of(one), []).append(one)
+    for mates in slots.values():
+        joined, left = {*mates[0].conflict_ids}, mates[1:]
+        while near := [one for one in left if joined & {*one.conflict_ids}]:
+            joined |= {name for one in near for name in one.conflict_ids}
+            left = [one for one in left if one not in near]
+        assert not left, f"{[one.content for one in left]} stand beside {mates[0].content} and nobody is asked"
