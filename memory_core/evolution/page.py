@@ -158,14 +158,22 @@ class Page:
         return sorted(fresh, key=lambda near: -near.similarity)
 
     def versions(self, memory: Memory, since: datetime) -> list[Memory]:
-        """What a memory was before it was changed by hand or by key; none where all that was before a moment.
+        """What a memory was before it was changed by hand or by key, the latest first; none where all that was before a moment.
+
+        As far as it was told before the next version was: an edit replaces its memory at once, also one that tells of a later time.
 
         Raises LookedElsewhere for versions that were not `asked` for.
         """
         if memory.version == 1 or max(memory.event_timestamp, memory.valid_from) <= since:
             return []
-        older = Versions(self.look, self.asked, self.puts).before(memory)
-        return [one for one in older[-MAX_VERSIONS:] if one.status is not Status.DELETED]
+        found: list[Memory] = []
+        latest = first_telling(memory)
+        for one in reversed(Versions(self.look, self.asked, self.puts).before(memory)[-MAX_VERSIONS:]):
+            told = [moment for moment in tellings(one) if moment < latest]
+            if told and one.status is not Status.DELETED:
+                found.append(one.model_copy(update={"told_at": kept(told), "event_timestamp": told[-1]}))
+                latest = told[0]
+        return found
 
     def before(self, memory: Memory) -> list[Memory]:
         """What is known to have held before a memory, the latest first, along `supersedes_id`.

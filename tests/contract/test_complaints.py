@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -115,13 +116,17 @@ async def test_a_corrected_fact_comes_back_by_no_door(core: MemoryCore, world: W
 async def test_importance_halves_with_time_and_not_with_looking(core: MemoryCore, world: World) -> None:
     saved = await core.save(ALICE, turn("the red boat sank", importance=0.8))
 
-    async def importance() -> float:
-        (hit,) = (await core.retrieve(ALICE, RetrieveInput(query="red boat"))).results
-        return hit.importance_score
+    async def importance(**asked: Any) -> float:
+        (hit,) = (await core.retrieve(ALICE, RetrieveInput(query="red boat", **asked))).results
+        return round(hit.importance_score, 6)
 
     assert [await importance() for _ in range(5)] == [0.8] * 5
     world.clock.forward(30 * 86_400)
-    assert [round(await importance(), 6) for _ in range(5)] == [0.4] * 5
+    then = world.clock.now()
+    assert [await importance(at=then) for _ in range(5)] == [0.4] * 5
+    assert await importance() == 0.4
+    await core.flush_touches()
+    assert await importance() == 0.8  # somebody asked for it, so it begins to fade anew, from the very base
     stored: Memory = await core.get(ALICE, saved.memory.id)
     assert (stored.importance_base, stored.etag) == (0.8, saved.memory.etag)
 

@@ -71,3 +71,20 @@ async def test_a_value_told_late_has_its_place_among_what_was_set_by_hand(core: 
         await core.save(ALICE, rule("editor", value, event_timestamp=day(place)))
     moments = [[one.value for one in await listed(core, at=day(at))] for at in (2, 7, 12, 17, 22, 27)]
     assert moments == [["vim"], ["ed"], ["emacs"], ["nano"], ["vim"], ["vim"]]
+
+
+async def test_what_was_set_by_hand_stands_before_what_it_replaced_also_where_that_told_of_a_later_time(core: MemoryCore) -> None:
+    held = (await core.save(ALICE, rule("editor", "vim", event_timestamp=NOW + timedelta(days=5)))).memory
+    held = await core.update(ALICE, held.id, UpdateInput(value="emacs"), held.etag)
+    await core.save(ALICE, rule("editor", "nano", event_timestamp=day(0)))
+    present = await core.procedure(ALICE, "editor")
+    assert (present.value, present.status, present.next_id) == ("emacs", Status.ACTIVE, None)
+
+
+async def test_a_confirmed_value_whose_tags_were_edited_is_told_apart_by_what_held_in_between(core: MemoryCore) -> None:
+    for place in (0, 10):
+        held = (await core.save(ALICE, rule("editor", "vim", event_timestamp=day(place)))).memory
+    await core.update(ALICE, held.id, UpdateInput(tags=["tools"]), held.etag)
+    await core.save(ALICE, rule("editor", "nano", event_timestamp=day(5)))
+    moments = [[one.value for one in await listed(core, at=day(at))] for at in (2, 7, 12, 100)]
+    assert moments == [["vim"], ["nano"], ["vim"], ["vim"]]

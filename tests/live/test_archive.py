@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.archives import Service
+from tests.contract.conftest import archive, opened  # noqa: F401 - fixtures of the contract
 from tests.contract.test_archive import *  # noqa: F403
 from tests.live.account import Live
 
