@@ -29,7 +29,7 @@ class Cold:
             return await archiver.begin(checked(owner), asked.session_id, keyed(call, "archive", asked))
 
     async def restore(self, owner: Owner, memory_id: str, call: Call = NO_CALL) -> Memory:
-        """Bring a memory into use again: out of the archive with its whole chain, or one that was deleted, replaced or has decayed.
+        """Bring a memory into use again: from the archive with its whole chain, or one that was deleted, replaced, shortened or decayed.
 
         One that is in use answers as it is. Raises NotFound, Conflict, Damaged (the cold copy; the stub stays), Unavailable.
         """

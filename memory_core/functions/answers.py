@@ -71,9 +71,11 @@ def accepted_response(owner: Owner, accepted: Accepted) -> HttpResponse:
     return json_response(body, status=202, headers={"Location": where})
 
 
-def foreseen_response(foreseen: Foreseen) -> HttpResponse:
-    """What a dry run says would be done."""
-    return json_response({"counts": dict(foreseen.counts), "capped": foreseen.capped})
+def upkeep_response(owner: Owner, answer: Accepted | Foreseen) -> HttpResponse:
+    """Work that goes on, as `accepted_response` has it; of a dry run, what would be done."""
+    if isinstance(answer, Accepted):
+        return accepted_response(owner, answer)
+    return json_response({"counts": dict(answer.counts), "capped": answer.capped})
 
 
 def buffered_response(buffered: Buffered, *, status: int = 200) -> HttpResponse:

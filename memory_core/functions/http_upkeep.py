@@ -5,9 +5,8 @@ from __future__ import annotations
 import azure.functions as func
 from azure.functions import HttpResponse
 
-from memory_core.domain.results import Foreseen
 from memory_core.domain.upkeep_requests import DecayInput, ForgetInput
-from memory_core.functions.answers import accepted_response, foreseen_response
+from memory_core.functions.answers import upkeep_response
 from memory_core.functions.gate import Admitted, gated
 
 blueprint = func.Blueprint()
@@ -17,13 +16,11 @@ blueprint = func.Blueprint()
 @gated("write", body=DecayInput)
 async def decay(req: Admitted[DecayInput]) -> HttpResponse:
     """Take memories that nobody has looked at for long out of sight, by a task; with dry_run, count them. As often as you like."""
-    answer = await req.core.decay(req.owner, req.input, req.call)
-    return foreseen_response(answer) if isinstance(answer, Foreseen) else accepted_response(req.owner, answer)
+    return upkeep_response(req.owner, await req.core.decay(req.owner, req.input, req.call))
 
 
 @blueprint.route(route="api/v1/forget", methods=["POST"])
 @gated("write", body=ForgetInput)
 async def forget(req: Admitted[ForgetInput]) -> HttpResponse:
     """Forget what a filter fits, by a task: softly, or for good (mode=hard); with dry_run, count it."""
-    answer = await req.core.forget(req.owner, req.input, req.call)
-    return foreseen_response(answer) if isinstance(answer, Foreseen) else accepted_response(req.owner, answer)
+    return upkeep_response(req.owner, await req.core.forget(req.owner, req.input, req.call))

@@ -103,13 +103,6 @@ class ColdCopies:
                 found.append(name)
         return found
 
-    async def remove_holding(self, owner: Owner, memory_ids: Collection[str]) -> int:
-        """Remove every copy that holds any of these memories; how many. Only when no memory that stays points to one of them."""
-        removed = 0
-        for name in await self.holding(owner, memory_ids):
-            removed += await self._archive.remove(name)
-        return removed
-
     async def _holds(self, owner: Owner, name: str, memory_ids: Collection[str]) -> bool:
         try:
             return not set(memory_ids).isdisjoint((await self.read(owner, name)).ids)

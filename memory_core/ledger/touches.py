@@ -42,8 +42,8 @@ class Touches:
 
     def note(self, owner: Owner, memory_ids: Iterable[str], at: datetime) -> None:
         """These memories were just shown. Costs a few microseconds; what it leads to is done in the background."""
-        mine = self._gathered.setdefault(owner, {})
         for memory_id in memory_ids:
+            mine = self._gathered.setdefault(owner, {})
             known = mine.get(memory_id)
             if known is None and self._held >= MOST_GATHERED:
                 continue
@@ -70,21 +70,17 @@ class Touches:
         """Hand on what is gathered here, or write it down: nothing is left when the process ends in peace."""
         if self._task is not None:
             await self._task
-        try:
-            await self._hand_on(last=True)
-        except Unavailable as error:
-            log.warning("accesses of %d memories are lost: %s", self._held, error.detail)
+        await self._hand_on(last=True)
 
     async def _hand_on(self, *, last: bool = False) -> None:
         """Give Redis what is gathered; without one, write it down from time to time, or as the last thing that is done."""
-        handed, self._gathered = self._gathered, {}
-        held, self._held = self._held, 0
+        handed, self._gathered, self._held = self._gathered, {}, 0
         if await self._short_term.gather(handed):
             return
         for owner, touches in handed.items():  # not kept there: they stay with those that came meanwhile
             mine = self._gathered.setdefault(owner, {})
             mine.update({name: _both(mine.get(name), one) for name, one in touches.items()})
-        self._held += held
+        self._held = sum(map(len, self._gathered.values()))
         now = self._clock.now()
         if not last and now - self._written_at < WRITTEN_EVERY:
             return

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from datetime import timedelta
 
 import pytest
 
+from memory_core.adapters.offline.hash_embedder import HashEmbedder
 from memory_core.adapters.redis.client import server
 from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
+from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
+from memory_core.ledger import touches as touches_module
+from memory_core.ledger.touches import Touches
 from memory_core.ports import LongTermStore, Touch, Write
 from tests.builders import ALICE, NOW, StillClock, batch, document, memory, query, save
 from tests.contract.conftest import StoreFactory
@@ -134,6 +138,40 @@ async def test_without_redis_they_are_written_every_ten_minutes(world: World) ->
     async with asyncio.timeout(20):
         while await counts(world, tea) != [2]:
             await asyncio.sleep(0.01)
+
+
+class Slow(NoShortTermStore):
+    """Refuses what it is given only after somebody was shown more meanwhile."""
+
+    def __init__(self, meanwhile: Callable[[], None]) -> None:
+        self._meanwhile = meanwhile
+
+    async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
+        self._meanwhile()
+        return False
+
+
+async def test_what_is_shown_while_others_are_handed_on_takes_no_room_twice(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(touches_module, "MOST_GATHERED", 3)
+    core = await world.core()
+    tea, *others = await saved(core, "green tea", "coffee", "water")
+    gathering = Touches(await world.look_on(), Slow(lambda: gathering.note(ALICE, [tea], NOW)), world.clock, RandomIds())
+    for _ in range(4):
+        gathering.note(ALICE, [tea], world.clock.now())
+        world.clock.forward(6)
+        gathering.note(ALICE, [tea], world.clock.now())
+        await asyncio.sleep(0)
+    gathering.note(ALICE, others, world.clock.now())
+    assert await gathering.flush(ALICE) == 3
+    assert min(await counts(world, tea, *others)) > 0
+
+
+async def test_who_finds_nothing_leaves_nothing_to_be_written(world: World) -> None:
+    gathering = Touches(await world.look_on(HashEmbedder(64)), NoShortTermStore(), world.clock, RandomIds())
+    gathering.note(BOB, [], world.clock.now())
+    assert gathering._gathered == {}, "users who find nothing would fill the process"
+    await gathering.close()
+    assert await world.head(BOB) is None
 
 
 @pytest.fixture(scope="module")
