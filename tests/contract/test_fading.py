@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -92,7 +93,7 @@ def test_what_is_due_does_not_depend_on_how_often_it_is_asked(one: Memory, step:
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(memories, min_size=1, max_size=30))
 async def test_a_store_finds_what_is_due(store: LongTermStore, given_memories: list[Memory]) -> None:
-    owner = ALICE._replace(user_id=f"alice{id(given_memories)}{len(given_memories)}")
+    owner = ALICE._replace(user_id=f"alice-{uuid4().hex}")  # of this example alone: the store outlives it
     each = [one.model_copy(update={"app_id": owner.app_id, "user_id": owner.user_id}) for one in given_memories]
     await commit(store, owner, *(Write("put", document(one)) for one in each))
     places = await store.faded(owner, RULES, LATER, None, None, 100)
