@@ -70,7 +70,7 @@ class _Beside(NamedTuple):
     def is_newer_than(self, head: Head) -> bool:
         """Whether one of them is of a later commit. Others may then be of before it, and a decision on both would be on what never was.
 
-        One that was asked for by its id and is of another epoch may be of one that has begun since; what is of an old one is seldom asked for.
+        One that was asked for by its id and is of another epoch may be of one that has begun since; of an old one, little is asked for.
         """
         for item in (*self.items, *self.nearby):
             fields = item if item["kind"] in MEMORY_KINDS else item["body"]
