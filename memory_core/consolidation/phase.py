@@ -10,6 +10,7 @@ from memory_core.consolidation.compress import Compressor
 from memory_core.consolidation.decay import Decay, DecayRules
 from memory_core.consolidation.forget import Forgetter
 from memory_core.consolidation.forget_for_good import ForGood
+from memory_core.consolidation.run import Consolidator, Step
 from memory_core.consolidation.snapshots import Snapshots
 from memory_core.consolidation.sweeping import Sweeping
 from memory_core.domain.task import TaskKind
@@ -57,8 +58,11 @@ class Consolidation:
         for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, clock)
         self.forgetter = Forgetter(store, operations, for_good, clock, rules.forget_cap)
         self.archiver = Archiver(store, ledger, operations, copies, clock, rules.archive)
+        steps: tuple[Step, ...] = ()
+        self.consolidator = Consolidator(store, operations, steps, clock)
         self.works: dict[TaskKind, Work] = {
             "decay": self.decay.work,
             "forget": self.forgetter.work,
             "archive": self.archiver.work,
+            "consolidate": self.consolidator.work,
         }

@@ -96,6 +96,7 @@ EXAMPLES: dict[str, Schema] = {
     "agent_memories": {"user_id": "ana", "agent_id": "travel-agent", "messages": "Booked the 9:40 to Porto for Friday, seat 14A."},
     "agent_summaries": {"messages": ["I have moved to Lisbon.", "The new flat is in Alfama."], "mode": "full"},
     "archive": {"user_id": "ana", "dry_run": True},
+    "consolidate": {"user_id": "ana", "dry_run": True},
     "decay": {"user_id": "ana", "dry_run": True},
     "forget": {"user_id": "ana", "filter": {"tags": ["draft"], "before": "2026-05-08T00:00:00Z"}, "mode": "hard", "dry_run": True},
     "memory_restore": {"user_id": "ana"},
@@ -145,6 +146,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "user_import_part": ({"204": "It is kept"}, "Nothing"),
     "user_import_commit": ({"202": "The file is being looked through, and then brought in"}, "Accepted"),
     "user_erase": ({"202": "Nothing of this user is read or written from now on; the task empties every store"}, "Accepted"),
+    "consolidate": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "decay": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "forget": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "archive": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
@@ -162,7 +164,7 @@ _MEDIA = {"Text": ("text/plain",), "Lines": ("application/x-ndjson",), "Nothing"
 _OTHERWISE = {
     ("memories_batch_flush", "200"): "Batch",
     ("agent_summaries", "202"): "Accepted",
-    **{(name, "200"): "Foreseen" for name in ("archive", "decay", "forget")},
+    **{(name, "200"): "Foreseen" for name in ("archive", "consolidate", "decay", "forget")},
 }
 """(function, status) → the schema of a body that is not the function's usual one."""
 _PROBLEMS = {

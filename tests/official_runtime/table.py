@@ -161,6 +161,7 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     ),
     "memory_restore": lambda g: Row(post(f"{one(g)}/restore", 200, g), post(f"{_MEMORIES}/{_NOBODYS}/restore", 404, g)),
     "archive": lambda g: Row(post("/api/v1/archive", 202, g), post("/api/v1/archive", 422, g, dry_run="perhaps")),
+    "consolidate": lambda g: Row(post("/api/v1/consolidate", 202, g), post("/api/v1/consolidate", 422, g, dry_run="perhaps")),
     "decay": lambda g: Row(post("/api/v1/decay", 202, g), post("/api/v1/decay", 422, g, dry_run="perhaps")),
     "forget": lambda g: Row(post("/api/v1/forget", 202, g, filter={"tags": ["home"]}), post("/api/v1/forget", 422, g, filter={})),
     "memory_versions": lambda g: Row(get(f"{one(g)}/versions", 200, g), get(f"{_MEMORIES}/{_NOBODYS}/versions", 404, g)),

@@ -38,6 +38,7 @@ EXPECTED = {
     "memory_copy": "POST api/v1/memories/{memory_id}/copy",
     "memory_restore": "POST api/v1/memories/{memory_id}/restore",
     "archive": "POST api/v1/archive",
+    "consolidate": "POST api/v1/consolidate",
     "decay": "POST api/v1/decay",
     "forget": "POST api/v1/forget",
     "memory_versions": "GET api/v1/memories/{memory_id}/versions",
