@@ -36,7 +36,7 @@ class Upkeep:
             return await self._consolidation.forgetter.begin(checked(owner), asked, keyed(call, "forget", asked))
 
     async def consolidate(self, owner: Owner, asked: ConsolidateInput, call: Call = NO_CALL) -> Accepted | Foreseen:
-        """Settle what has happened since the last run, by a task, as each hour does; a dry run only counts. Raises Conflict, Unavailable."""
+        """Settle what has happened since the last run, by a task, as each hour does; a dry run counts. Raises Conflict, Unavailable."""
         with self._telemetry.operation("consolidate"):
             if asked.dry_run:
                 return await self._consolidation.consolidator.foresee(checked(owner), asked)
