@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from memory_core.consolidation.archive import Archiver
 from memory_core.consolidation.archive_plan import ArchiveRules
 from memory_core.consolidation.compress import Compressor
+from memory_core.consolidation.conflicts import ConflictStep
 from memory_core.consolidation.decay import Decay, DecayRules
 from memory_core.consolidation.forget import Forgetter
 from memory_core.consolidation.forget_for_good import ForGood
@@ -58,7 +59,8 @@ class Consolidation:
         for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, clock)
         self.forgetter = Forgetter(store, operations, for_good, clock, rules.forget_cap)
         self.archiver = Archiver(store, ledger, operations, copies, clock, rules.archive)
-        steps: tuple[Step, ...] = ()
+        conflicts = ConflictStep(store, ledger, here.agents, here.rules, tasking.steps, clock)
+        steps: tuple[Step, ...] = (conflicts,)
         self.consolidator = Consolidator(store, operations, steps, clock)
         self.works: dict[TaskKind, Work] = {
             "decay": self.decay.work,
