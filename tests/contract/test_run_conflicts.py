@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -13,7 +15,7 @@ from memory_core.domain.requests import StatusInput, UpdateInput
 from memory_core.domain.results import Accepted
 from memory_core.domain.upkeep_requests import ConsolidateInput
 from tests.builders import ALICE
-from tests.conflicts import OSLO, asking, check_questions, lives, now, open_conflict, open_ids, port, records_of, standing
+from tests.conflicts import OSLO, check_questions, lives, now, open_conflict, open_ids, port, records_of, standing
 from tests.tasks import Hand
 from tests.telling import Tellers, on_all
 from tests.world import DiesAfter, Killed, WordsEmbedder, World, fact
@@ -22,7 +24,7 @@ EACH = pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
 SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 
 
-async def core_of(world: World, agents: Tellers | None = None, **options: object) -> MemoryCore:
+async def core_of(world: World, agents: Tellers | None = None, **options: Any) -> MemoryCore:
     """A core that calls texts near which share most of their words; its agents say that whatever they are asked about contradicts."""
     agents = agents or Tellers(rulings=on_all("DELETE"))
     return await world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7, agents=agents, **options)
@@ -195,10 +197,8 @@ async def test_killed_between_any_two_commits_a_run_ends_as_one_that_was_not(wor
     await world.end(core)
     for kill in range(12):
         dying = await core_of(world, agents, wrap=lambda store, kill=kill: DiesAfter(store, 1, applied=bool(kill % 2)))
-        try:
+        with contextlib.suppress(Killed):
             await Hand(dying, "consolidation").work_all()
-        except Killed:
-            pass
         await world.end(dying)
         world.clock.forward(3600)
         core = await core_of(world, agents)

@@ -19,7 +19,7 @@ from memory_core.ledger.commit import Look
 from memory_core.ports import Document
 from tests.builders import ALICE, NOW, document, memory
 
-SLOT = {"subject": "user", "attribute": "home city"}
+SLOT: dict[str, Any] = {"subject": "user", "attribute": "home city"}
 
 
 def truth(name: str, day: int = 0, **fields: Any) -> Memory:
