@@ -7,6 +7,10 @@ and "No, I meant Tuesday" there was something else that was meant.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from memory_core.adapters.offline.fact_patterns import Pattern
 
 _SLIP = re.compile(
     r"(?:(?:no|nope|sorry|oops|wait|ah|oh|oh no|my mistake|correction|actually|pardon)\b[\s,.!:;–—-]*)+"
@@ -16,9 +20,28 @@ _SLIP = re.compile(
 )
 
 
-def corrected(sentence: str) -> tuple[str, str | None] | None:
-    """What was meant, and what was said by mistake where that is named; None for a sentence that corrects nothing."""
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A row of the table, the parts of a sentence that it read, and of whom."""
+
+    row: Pattern
+    groups: dict[str, str]
+    subject: str
+
+
+def put_right(sentence: str, before: Sequence[Match]) -> tuple[Match, Match] | None:
+    """Which of the facts that somebody told in the sentence before this one takes back, and what it tells instead.
+
+    The one whose value it names as a slip, else the last; None for a sentence that corrects none of them.
+    """
     match = _SLIP.match(sentence.strip())
     if match is None:
         return None
-    return match["value"].strip(" \"'“”"), (match["slip"] or "").strip(" \"'“”") or None
+    meant, slip = _unquoted(match["value"]), _unquoted(match["slip"] or "").casefold()
+    slips = [one for one in before if not slip or one.groups["value"].casefold() == slip]
+    value = slips[-1].row.shape(meant) if slips else None
+    return None if value is None else (slips[-1], replace(slips[-1], groups={**slips[-1].groups, "value": value}))
+
+
+def _unquoted(words: str) -> str:
+    return words.strip(" \"'“”")

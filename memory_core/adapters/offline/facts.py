@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from memory_core.adapters.offline import fact_patterns
 from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses, quotes, without_fillers
-from memory_core.adapters.offline.corrections import corrected
+from memory_core.adapters.offline.corrections import Match, put_right
 from memory_core.adapters.offline.fact_endings import over
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import listed
@@ -70,20 +70,11 @@ class _Found:
     confidence: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Match:
-    """A row of the table, the parts of a sentence that it read, and of whom."""
-
-    row: Pattern
-    groups: dict[str, str]
-    subject: str
-
-
 def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     """At most `MAX_FACTS` facts in the order they were said, without doubles; those of the table go before plain statements."""
     certain: dict[str, SaidFact] = {}
     plain: dict[str, SaidFact] = {}
-    before: dict[str, list[_Match]] = {}
+    before: dict[str, list[Match]] = {}
     for number, message in enumerate(messages):
         if not may_tell(message):
             continue
@@ -91,7 +82,7 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
         for sentence in sentences(own_words(message.content)):
             quote = message.content[sentence.start : sentence.end]
             matches = list(_of_table(sentence.text))
-            if (slip := _put_right(sentence.text, before.get(who, []))) is not None:
+            if (slip := put_right(sentence.text, before.get(who, []))) is not None:
                 certain.pop(_found(slip[0], who).text.casefold(), None)
                 matches = [slip[1]]
             before[who] = matches
@@ -152,7 +143,7 @@ def _is_of_another(fact: SaidFact, holder: SaidFact) -> bool:
     return named != held if named else fact.quote == holder.quote
 
 
-def _of_table(sentence: str) -> Iterator[_Match]:
+def _of_table(sentence: str) -> Iterator[Match]:
     """What rows of the table read in one sentence."""
     before: tuple[Pattern, str] | None = None
     for clause in asserted_clauses(sentence):
@@ -162,11 +153,11 @@ def _of_table(sentence: str) -> Iterator[_Match]:
             row, subject = before
             value = row.shape(clause.rest)
             if value is not None:
-                yield _Match(row, {"value": value}, subject)
+                yield Match(row, {"value": value}, subject)
             continue
         before = None
         for row, groups in matches:
-            yield _Match(row, groups, clause.subject)
+            yield Match(row, groups, clause.subject)
             before = (row, clause.subject) if row.many else before
 
 
@@ -221,20 +212,7 @@ def _negated(words: str) -> bool:
     return not _NEGATIONS.isdisjoint(re.findall(r"[^\W\d_]+", words.casefold()))
 
 
-def _put_right(sentence: str, before: Sequence[_Match]) -> tuple[_Match, _Match] | None:
-    """Which of the facts that somebody told in the sentence before this one takes back, and what it tells instead.
-
-    The one whose value it names as a slip, else the last; None for a sentence that corrects none of them.
-    """
-    meant = corrected(sentence)
-    if meant is None:
-        return None
-    slips = [one for one in before if meant[1] is None or one.groups["value"].casefold() == meant[1].casefold()]
-    value = slips[-1].row.shape(meant[0]) if slips else None
-    return None if value is None else (slips[-1], replace(slips[-1], groups={**slips[-1].groups, "value": value}))
-
-
-def _found(match: _Match, who: str) -> _Found:
+def _found(match: Match, who: str) -> _Found:
     """The fact that a row makes of its match, told of `who`."""
     row, groups, subject = match.row, match.groups, match.subject
     value = told_of(groups["value"], who)
