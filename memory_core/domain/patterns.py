@@ -35,14 +35,14 @@ _FRAME = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What an episode says, as patterns are compared with it. who: the one who told it, who may be named in a pattern."""
+    """What an episode says, as patterns are compared with it: terms and numbers, each once."""
 
     terms: frozenset[str]
     numbers: frozenset[str]
 
     @classmethod
     def of(cls, text: str, who: str | None = None) -> Said:
-        """What its speaker says himself, without what is quoted, pasted or recalled in it."""
+        """What its speaker says himself, without what is quoted, pasted or recalled; `who` may be named in a pattern."""
         own = own_words(text)
         return cls(frozenset(tokens(f"{who or ''} {own}")), frozenset(numbers_in(own)))
 
@@ -52,11 +52,11 @@ def telling(statement: str) -> frozenset[str]:
     return frozenset(tokens(statement)) - _FRAME
 
 
-def carriers(statement: str, episodes: Sequence[Said]) -> list[int]:
-    """The places of those episodes that carry a pattern; none when together they do not, or are fewer than `FEWEST`."""
+def carriers(statement: str, episodes: Sequence[Said], fewest: int = FEWEST) -> list[int]:
+    """The places of those episodes that carry a statement; none when together they do not, or are fewer than `fewest`."""
     terms = telling(statement)
     found = [place for place, one in enumerate(episodes) if terms and len(terms & one.terms) >= LEAST_EACH * len(terms)]
-    if len(found) < FEWEST:
+    if len(found) < fewest:
         return []
     known = frozenset(term for place in found for term in episodes[place].terms)
     numbers = frozenset(number for place in found for number in episodes[place].numbers)

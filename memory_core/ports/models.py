@@ -50,7 +50,8 @@ class Embedder(Protocol):
 class DecisionItem:
     """A memory as the agents that compare memories are shown it: its number, its text, its time, who said it.
 
-    Never its id."""
+    Never its id.
+    """
 
     number: int
     text: str
