@@ -18,6 +18,7 @@ from memory_core.config import ConfigError, Settings
 from memory_core.consolidation.archive_plan import ArchiveRules
 from memory_core.consolidation.decay import DecayRules
 from memory_core.consolidation.erase import EraseRules
+from memory_core.consolidation.patterns import Closeness
 from memory_core.consolidation.phase import ConsolidationRules, Stores
 from memory_core.domain.chunks import Chunking
 from memory_core.domain.fading import Fading
@@ -293,7 +294,9 @@ def consolidation_rules(settings: Settings) -> ConsolidationRules:
     """What consolidation goes by."""
     fading = Fading(half_life_days=settings.decay_half_life_days, floor=settings.decay_floor)
     archive = ArchiveRules(settings.archival_age_years, settings.max_age_hours / settings.half_life_factor)
-    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive)
+    scale = settings.calibrated
+    closeness = Closeness(scale.duplicate_threshold, scale.link_threshold, scale.contradiction_floor)
+    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive, closeness)
 
 
 def retrieve_rules(settings: Settings) -> RetrieveRules:

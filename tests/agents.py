@@ -22,6 +22,7 @@ from memory_core.domain.agent_answers import (
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
+    FoundPatterns,
     Provenance,
     SaidFact,
     Synthesis,
@@ -102,6 +103,10 @@ class ScriptedAgents:
         await self._asked("synthesis")
         text = "\n".join(note.text for note in notes)
         return Answered(Synthesis(consolidated_memory=ConsolidatedMemory(natural_memory_note=text)), WHO)
+
+    async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
+        await self._asked("patterns")
+        return Answered(FoundPatterns(), WHO)
 
 
 class Gate:

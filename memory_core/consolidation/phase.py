@@ -11,6 +11,7 @@ from memory_core.consolidation.conflicts import ConflictStep
 from memory_core.consolidation.decay import Decay, DecayRules
 from memory_core.consolidation.forget import Forgetter
 from memory_core.consolidation.forget_for_good import ForGood
+from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.run import Consolidator, Step
 from memory_core.consolidation.snapshots import Snapshots
 from memory_core.consolidation.sweeping import Sweeping
@@ -31,6 +32,7 @@ class ConsolidationRules:
     decay: DecayRules
     forget_cap: int
     archive: ArchiveRules
+    closeness: Closeness
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,10 @@ class Consolidation:
         for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, clock)
         self.forgetter = Forgetter(store, operations, for_good, clock, rules.forget_cap)
         self.archiver = Archiver(store, ledger, operations, copies, clock, rules.archive)
-        conflicts = ConflictStep(store, ledger, here.agents, here.rules, tasking.steps, clock)
-        steps: tuple[Step, ...] = (conflicts,)
+        steps: tuple[Step, ...] = (
+            Patterns(store, here.embedder, here.agents, here.rules, tasking.steps, rules.closeness),
+            ConflictStep(store, ledger, here.agents, here.rules, tasking.steps, clock),
+        )
         self.consolidator = Consolidator(store, operations, steps, clock)
         self.works: dict[TaskKind, Work] = {
             "decay": self.decay.work,

@@ -14,6 +14,7 @@ from memory_core.domain.agent_answers import (
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
+    FoundPatterns,
     Synthesis,
 )
 from memory_core.domain.conversation import Message
@@ -47,13 +48,17 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DecisionItem:
-    """A memory as the conflict and synthesis agents are shown it: its number, its text, its time. Never its id."""
+    """A memory as the agents that compare memories are shown it: its number, its text, its time, who said it.
+
+    Never its id.
+    """
 
     number: int
     text: str
     category: str | None
     said_at: datetime
     slot: tuple[str, str] | None = None
+    actor: str | None = None
 
 
 class Agents(Pooled, Protocol):
@@ -93,6 +98,9 @@ class Agents(Pooled, Protocol):
 
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """One note out of several, the oldest first, losing nothing."""
+
+    async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
+        """What repeats among episodes, the oldest first. Which of them say so is checked by whoever asks."""
 
     async def check(self) -> Health:
         """Whether they answer, for readiness; costs no tokens."""

@@ -18,6 +18,7 @@ from memory_core.adapters.offline.conflicts import decided
 from memory_core.adapters.offline.facts import said_facts, speaker
 from memory_core.adapters.offline.foresight import said_foresight
 from memory_core.adapters.offline.keywords import retrieval_hints
+from memory_core.adapters.offline.patterns import found_patterns
 from memory_core.adapters.offline.synthesis import merged
 from memory_core.domain.agent_answers import (
     NOT_AVAILABLE,
@@ -27,6 +28,7 @@ from memory_core.domain.agent_answers import (
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
+    FoundPatterns,
     Provenance,
     RetrievalHints,
     SummaryContext,
@@ -100,6 +102,12 @@ class OfflineAgents:
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """The notes merged part by part. Raises AgentFailed when they do not fit."""
         return _answered(await asyncio.to_thread(merged, notes))
+
+    async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
+        """What was said again in several of them. Short ones are done at once, as messages are."""
+        if sum(len(one.text) for one in episodes) <= SHORT:
+            return _answered(found_patterns(episodes))
+        return _answered(await asyncio.to_thread(found_patterns, episodes))
 
     async def check(self) -> Health:
         """Always ready."""

@@ -25,6 +25,7 @@ from memory_core.domain.agent_answers import (
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
+    FoundPatterns,
     Provenance,
     Synthesis,
 )
@@ -101,6 +102,10 @@ class OpenAIAgents:
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """One note out of several."""
         return await self._ask("synthesise", app_id, item_entries("note", notes))
+
+    async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
+        """What several episodes have in common."""
+        return await self._ask("find_patterns", app_id, item_entries("episode", episodes))
 
     async def check(self) -> Health:
         """The last call, when it was well and just now; else whether the service answers at all. No tokens are spent."""

@@ -52,7 +52,7 @@ def message_entries(messages: Sequence[Message]) -> list[Entry]:
 
 
 def item_entries(name: str, items: Sequence[DecisionItem]) -> list[Entry]:
-    """Memories as `<name> <number>`, with category, time and slot."""
+    """Memories as `<name> <number>`, with category, time, slot, and who said it where that is known."""
     return [
         Entry(
             (
@@ -60,6 +60,7 @@ def item_entries(name: str, items: Sequence[DecisionItem]) -> list[Entry]:
                 *([one.category] if one.category else []),
                 f"said {one.said_at.isoformat()}",
                 *([f"slot {one.slot[0]} / {one.slot[1]}"] if one.slot else []),
+                *([f"by {one.actor}"] if one.actor else []),
             ),
             one.text,
         )
