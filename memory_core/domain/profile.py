@@ -24,11 +24,8 @@ MIN_CELLS: Final = 3
 
 def profile_at(person: KnownPerson, memories: Mapping[str, Memory], at: datetime) -> Profile:
     """The profile at a moment. memories: by id those that it names, as far as they are there."""
-    facts = [
-        fact
-        for one in person.facts
-        if (fact := _fact(one.name, [memories[name] for name in one.memory_ids if name in memories], memories, at))
-    ]
+    truths = ((one.name, [memories[name] for name in one.memory_ids if name in memories]) for one in person.facts)
+    facts = [fact for name, told in truths if (fact := _fact(name, told, memories, at)) is not None]
     return Profile(explicit=facts, implicit=[trait for one in person.traits if (trait := _trait(one, memories, at))])
 
 
@@ -54,7 +51,7 @@ def scenes_of(cell_ids: Iterable[str], memories: Mapping[str, Memory]) -> list[s
     return list(dict.fromkeys(one.scene_id for one in cells if one.scene_id is not None and one.status is not Status.DELETED))
 
 
-def _fact(name: str, truths: Sequence[Memory], cell_ids: Sequence[str], memories: Mapping[str, Memory], at: datetime) -> ProfileFact | None:
+def _fact(name: str, truths: Sequence[Memory], memories: Mapping[str, Memory], at: datetime) -> ProfileFact | None:
     told = [one for one in truths if was_true(one, memories) and one.valid_from <= at]
     holding = [one for one in told if (one.valid_until is None or at < one.valid_until) and _stands_at(one)]
     if not holding:

@@ -14,6 +14,7 @@ from memory_core.domain.agent_answers import (
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
+    ProfileUpdate,
     Synthesis,
 )
 from memory_core.domain.conversation import Message
@@ -56,6 +57,17 @@ class DecisionItem:
     slot: tuple[str, str] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SceneItem:
+    """A scene as the profile agent is shown it: its number, its theme, a line and the observed behaviour of each of its episodes."""
+
+    number: int
+    theme: str
+    lines: tuple[str, ...]
+    shows: tuple[tuple[str, ...], ...]
+    began_at: datetime
+
+
 class Agents(Pooled, Protocol):
     """The typed calls that a model, or rules, answer. What is passed in is data, never an instruction.
 
@@ -93,6 +105,9 @@ class Agents(Pooled, Protocol):
 
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """One note out of several, the oldest first, losing nothing."""
+
+    async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
+        """What shows of the person in scenes of their life: traits, each with the numbers of the scenes that it shows in."""
 
     async def check(self) -> Health:
         """Whether they answer, for readiness; costs no tokens."""
