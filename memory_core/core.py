@@ -17,6 +17,7 @@ from memory_core.adapters.system import RandomIds, SystemClock
 from memory_core.calls.cold import Cold
 from memory_core.calls.conflicts import Arbitrating
 from memory_core.calls.conversing import NO_CALL, Conversing
+from memory_core.calls.knowing import Knowing
 from memory_core.calls.people import Peopling
 from memory_core.calls.time import LookingBack
 from memory_core.calls.upkeep import Upkeep
@@ -67,9 +68,11 @@ from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
 from memory_core.recollection.cold import ColdSearch
 from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
+from memory_core.recollection.profiles import Profiles
 from memory_core.recollection.read import Reader
 from memory_core.recollection.replay import Replayer
 from memory_core.recollection.retrieve import Retriever
+from memory_core.recollection.scenes import Scenes
 from memory_core.recollection.timeline import Timeline
 from memory_core.signing import cursor_secret
 from memory_core.telemetry import Telemetry
@@ -78,7 +81,7 @@ from memory_core.wiring import Adapters, consolidation_rules, erase_rules, forma
 log = logging.getLogger(__name__)
 
 
-class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
+class MemoryCore(Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Peopling):
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
     def __init__(
@@ -111,6 +114,8 @@ class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors)
         self._conflicts = Conflicts(made.long_term, ledger, mirror, made.embedder, cursors, self._clock)
+        self._scenes = Scenes(made.long_term, cursors)
+        self._profiles = Profiles(made.long_term, self._clock)
         self._replayer = Replayer(made.long_term, cursors)
         self._timeline = Timeline(made.long_term, cursors)
         lease = timedelta(seconds=self.settings.task_lease_s)

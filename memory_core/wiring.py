@@ -24,6 +24,7 @@ from memory_core.domain.chunks import Chunking
 from memory_core.domain.fading import Fading
 from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
+from memory_core.domain.scene_sorting import SceneRules
 from memory_core.domain.scoring import ScoringParameters
 from memory_core.evolution.links import LinkRules
 from memory_core.formation.former import FormingRules
@@ -296,7 +297,8 @@ def consolidation_rules(settings: Settings) -> ConsolidationRules:
     archive = ArchiveRules(settings.archival_age_years, settings.max_age_hours / settings.half_life_factor)
     scale = settings.calibrated
     closeness = Closeness(scale.duplicate_threshold, scale.link_threshold, scale.contradiction_floor)
-    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive, closeness)
+    scenes = SceneRules(scale.scene_threshold, settings.scene_cells)
+    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive, closeness, scenes)
 
 
 def retrieve_rules(settings: Settings) -> RetrieveRules:

@@ -23,13 +23,14 @@ from memory_core.domain.agent_answers import (
     EpisodeAnalysis,
     ExtractedFacts,
     FoundPatterns,
+    ProfileUpdate,
     Provenance,
     SaidFact,
     Synthesis,
 )
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import Unavailable
-from memory_core.ports import DecisionItem, Health, LongTermStore
+from memory_core.ports import DecisionItem, Health, LongTermStore, SceneItem
 
 LIVES_IN = re.compile(r"I live in (\w+)")
 NEW_TOPIC = "Now to something else:"
@@ -107,6 +108,10 @@ class ScriptedAgents:
     async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
         await self._asked("patterns")
         return Answered(FoundPatterns(), WHO)
+
+    async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
+        await self._asked("profile")
+        return Answered(ProfileUpdate(), WHO)
 
 
 class Gate:

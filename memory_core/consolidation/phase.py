@@ -12,9 +12,12 @@ from memory_core.consolidation.decay import Decay, DecayRules
 from memory_core.consolidation.forget import Forgetter
 from memory_core.consolidation.forget_for_good import ForGood
 from memory_core.consolidation.patterns import Closeness, Patterns
+from memory_core.consolidation.profile import ProfileStep
 from memory_core.consolidation.run import Consolidator, Step
+from memory_core.consolidation.scenes import SceneStep
 from memory_core.consolidation.snapshots import Snapshots
 from memory_core.consolidation.sweeping import Sweeping
+from memory_core.domain.scene_sorting import SceneRules
 from memory_core.domain.task import TaskKind
 from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger
@@ -33,6 +36,7 @@ class ConsolidationRules:
     forget_cap: int
     archive: ArchiveRules
     closeness: Closeness
+    scenes: SceneRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,8 @@ class Consolidation:
         steps: tuple[Step, ...] = (
             Patterns(store, here.embedder, here.agents, here.rules, tasking.steps, rules.closeness),
             ConflictStep(store, ledger, here.agents, here.rules, tasking.steps, clock),
+            SceneStep(store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
+            ProfileStep(store, here.agents, here.rules, tasking.steps),
         )
         self.consolidator = Consolidator(store, operations, steps, clock)
         self.works: dict[TaskKind, Work] = {

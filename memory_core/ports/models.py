@@ -15,6 +15,7 @@ from memory_core.domain.agent_answers import (
     EpisodeAnalysis,
     ExtractedFacts,
     FoundPatterns,
+    ProfileUpdate,
     Synthesis,
 )
 from memory_core.domain.conversation import Message
@@ -61,6 +62,17 @@ class DecisionItem:
     actor: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SceneItem:
+    """A scene as the profile agent is shown it: its number, its theme, a line and the observed behaviour of each of its episodes."""
+
+    number: int
+    theme: str
+    lines: tuple[str, ...]
+    shows: tuple[tuple[str, ...], ...]
+    began_at: datetime
+
+
 class Agents(Pooled, Protocol):
     """The typed calls that a model, or rules, answer. What is passed in is data, never an instruction.
 
@@ -101,6 +113,9 @@ class Agents(Pooled, Protocol):
 
     async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
         """What repeats among episodes, the oldest first. Which of them say so is checked by whoever asks."""
+
+    async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
+        """What shows of the person in scenes of their life: traits, each with the numbers of the scenes that it shows in."""
 
     async def check(self) -> Health:
         """Whether they answer, for readiness; costs no tokens."""
