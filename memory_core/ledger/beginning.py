@@ -41,7 +41,8 @@ class Beginning:
         """One commit, and one message unless the task is to wait. The earlier task when this very call was made before.
 
         subject: what the task is about, from a look that shows the documents `reads`; it raises when what it sees forbids the task.
-        fragile: any other commit of this user means looking again. head_fields: what of the head changes with it. Raises Conflict, TooLarge, Unavailable.
+        fragile: any other commit of this user means looking again. head_fields: what of the head changes with it.
+        Raises Conflict, TooLarge, Unavailable.
         """
         name = receipt_id(owner, call)
 
