@@ -29,6 +29,7 @@ from memory_core.setting_types import (
     LlmProvider,
     Lower,
     Positive,
+    Price,
     SecureUrl,
     Upper,
     Url,
@@ -212,6 +213,14 @@ class Settings(BaseModel):
     decay_floor: Fraction = Field(0.05, description="Importance under which a memory counts as decayed")
 
     upkeep_cap: Count = Field(10_000, description="Memories that one task of decay or forget changes at most; it says when there were more")
+
+    # consolidation
+    consolidation_threshold: Count = Field(20, description="New memories of a user that begin a run without waiting for the hour")
+    consolidation_spread_minutes: Annotated[float, Field(ge=0, le=55)] = Field(
+        45.0, description="Minutes over which an hour's users are spread; 0 = all at once"
+    )
+    llm_prompt_price: Price = Field(0.0, description="What a million prompt tokens cost, in any currency, for the estimates of reports")
+    llm_completion_price: Price = Field(0.0, description="The same of completion tokens")
 
     # the doors
     auth: Annotated[Literal["on", "off"], Lower] = Field("on", description="off works only on a loopback address")

@@ -63,6 +63,7 @@ from memory_core.ledger.owner_names import OwnerNames
 from memory_core.ledger.parts import Parts
 from memory_core.ledger.receipts import keyed
 from memory_core.ledger.tasking import Tasking
+from memory_core.ledger.threshold import Threshold
 from memory_core.ledger.touches import Touches
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
@@ -99,7 +100,8 @@ class MemoryCore(Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Pe
         self._telemetry = Telemetry()
         made = adapters or Adapters.of(self.settings, self._clock, self._telemetry.charged, self._telemetry)
         self._adapters = made
-        ledger = Ledger(made.long_term, self._clock, ids, deadline_s=self.settings.commit_deadline_s)
+        gathered = Threshold(made.queue, self._clock, self.settings.consolidation_threshold).gathered
+        ledger = Ledger(made.long_term, self._clock, ids, deadline_s=self.settings.commit_deadline_s, gathered=gathered)
         mirror = Mirror(made.short_term)
         self._saver = Saver(ledger, mirror, made.embedder, self._clock, ids, save_rules(self.settings))
         self._editor = Editor(ledger, mirror, made.embedder, self._clock)
@@ -127,7 +129,15 @@ class MemoryCore(Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Pe
         self._bringing_back = BringingBack(ledger, self._editor, Undo(ledger, mirror, self._clock), uncompress, thaw)
         stores = made.of_consolidation(Parts(made.archive, names, self._clock))
         self._consolidation = Consolidation(
-            stores, ledger, self._tasking, self._touches, copies, self._clock, consolidation_rules(self.settings)
+            stores,
+            ledger,
+            self._tasking,
+            self._touches,
+            copies,
+            self._clock,
+            ids,
+            consolidation_rules(self.settings),
+            self._telemetry.consolidated,
         )
         self._people = People(
             made.long_term,

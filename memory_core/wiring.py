@@ -17,6 +17,7 @@ from memory_core.adapters.webhook.courier import WebCourier
 from memory_core.config import ConfigError, Settings
 from memory_core.consolidation.archive_plan import ArchiveRules
 from memory_core.consolidation.decay import DecayRules
+from memory_core.consolidation.end_run import EndingRules
 from memory_core.consolidation.erase import EraseRules
 from memory_core.consolidation.patterns import Closeness
 from memory_core.consolidation.phase import ConsolidationRules, Stores
@@ -79,7 +80,7 @@ class Adapters:
 
     def of_consolidation(self, parts: Parts) -> Stores:
         """Those that consolidation works with; parts: the files of exports, which lie in the archive."""
-        return Stores(self.long_term, self.short_term, self.embedder, self.agents, self.rules, parts)
+        return Stores(self.long_term, self.short_term, self.embedder, self.agents, self.rules, self.queue, parts)
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""
@@ -298,7 +299,9 @@ def consolidation_rules(settings: Settings) -> ConsolidationRules:
     scale = settings.calibrated
     closeness = Closeness(scale.duplicate_threshold, scale.link_threshold, scale.contradiction_floor)
     scenes = SceneRules(scale.scene_threshold, settings.scene_cells)
-    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive, closeness, scenes)
+    ending = EndingRules(fading, archive.least_age, settings.llm_prompt_price, settings.llm_completion_price)
+    spread = timedelta(minutes=settings.consolidation_spread_minutes)
+    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive, closeness, scenes, ending, spread)
 
 
 def retrieve_rules(settings: Settings) -> RetrieveRules:

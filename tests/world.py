@@ -105,7 +105,8 @@ class World:
         **settings: Any,
     ) -> MemoryCore:
         """An open MemoryCore; `wrap` puts something between it and its long-term store. clock: of it alone, where that is wrong."""
-        configured = Settings(**{"embedding_provider": "hash", "data": self.folder, "sqlite_synchronous": "normal", **settings})
+        ours = {"embedding_provider": "hash", "sqlite_synchronous": "normal", "consolidation_threshold": 10_000}
+        configured = Settings(**{"data": self.folder, **ours, **settings})
         embedder = self.embedder = embedder or HashEmbedder(64)
         store = self.store(embedder)
         queue = queue or SqliteQueue(self.folder / "queue.db", clock=self.clock, synchronous="normal")

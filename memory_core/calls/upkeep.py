@@ -28,6 +28,11 @@ class Upkeep:
                 return await self._consolidation.decay.foresee(checked(owner), asked)
             return await self._consolidation.decay.begin(checked(owner), asked, keyed(call, "decay", asked))
 
+    async def fan_out(self) -> int:
+        """Send for all whose consolidation is due; how many messages. The hourly timer's work. Raises Unavailable."""
+        with self._telemetry.operation("fan_out"):
+            return await self._consolidation.fan_out.tick()
+
     async def forget(self, owner: Owner, asked: ForgetInput, call: Call = NO_CALL) -> Accepted | Foreseen:
         """Forget what a filter fits, by a task: softly, or for good; a dry run only counts. Raises Conflict, Unavailable."""
         with self._telemetry.operation("forget"):

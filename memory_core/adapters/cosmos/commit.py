@@ -67,6 +67,8 @@ async def _etag(connection: Connection, heads: Heads, owner: Owner, expected: He
 
 def _head_operation(owner: Owner, head: Head, etag: str | None, now: datetime) -> tuple[Any, ...]:
     item: Item = {"id": HEAD_ID, "app_id": owner.app_id, "user_id": owner.user_id, "kind": "head", "body": head.model_dump(mode="json")}
+    if head.due_at is not None:
+        item["due_s"] = head.due_at.timestamp()
     if head.expires_at is not None:
         item["ttl"] = max(1, int((head.expires_at - now).total_seconds()))
     return ("create", (item,)) if etag is None else ("replace", (HEAD_ID, item), {"if_match_etag": etag})

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 import orjson
 
+from memory_core.domain.coming import told_by
 from memory_core.domain.errors import EmbeddingMismatch, TooLarge
 from memory_core.domain.fading import fades, halvings
 from memory_core.domain.models import INTERNAL_FIELDS, Memory, Vector
@@ -82,6 +83,8 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
         raise ValueError(f"{document.id}: a memory does not expire")
     item.update({name: body[name] for name in MEMORY_FIELDS if name in body and name not in item})
     item.update(_compared(body))
+    if document.kind == "memory":
+        item.update(told_by(body))
     if document.vector is not None:
         item["embedding"] = numbers(document.vector)
     return item
