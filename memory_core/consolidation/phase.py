@@ -10,6 +10,7 @@ from memory_core.consolidation.compress import Compressor
 from memory_core.consolidation.decay import Decay, DecayRules
 from memory_core.consolidation.forget import Forgetter
 from memory_core.consolidation.forget_for_good import ForGood
+from memory_core.consolidation.merging import Merging
 from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.run import Consolidator, Step
 from memory_core.consolidation.snapshots import Snapshots
@@ -60,7 +61,10 @@ class Consolidation:
         for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, clock)
         self.forgetter = Forgetter(store, operations, for_good, clock, rules.forget_cap)
         self.archiver = Archiver(store, ledger, operations, copies, clock, rules.archive)
-        steps: tuple[Step, ...] = (Patterns(store, here.embedder, here.agents, here.rules, tasking.steps, rules.closeness),)
+        steps: tuple[Step, ...] = (
+            Patterns(store, here.embedder, here.agents, here.rules, tasking.steps, rules.closeness),
+            Merging(store, here.embedder, here.rules, rules.closeness.duplicate),
+        )
         self.consolidator = Consolidator(store, operations, steps, clock)
         self.works: dict[TaskKind, Work] = {
             "decay": self.decay.work,
