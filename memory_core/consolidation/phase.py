@@ -16,6 +16,7 @@ from memory_core.consolidation.end_run import EndingRules, RunEnding, Told
 from memory_core.consolidation.fan_out import FanOut
 from memory_core.consolidation.forget import Forgetter
 from memory_core.consolidation.forget_for_good import ForGood
+from memory_core.consolidation.merging import Merging
 from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.profile import ProfileStep
 from memory_core.consolidation.run import Consolidator, Step
@@ -89,6 +90,7 @@ class Consolidation:
         steps: tuple[Step, ...] = (
             upkeep,
             Patterns(store, here.embedder, here.agents, here.rules, tasking.steps, rules.closeness),
+            Merging(store, here.embedder, here.rules, rules.closeness.duplicate),
             ConflictStep(store, ledger, here.agents, here.rules, tasking.steps, clock),
             SceneStep(store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
             ProfileStep(store, here.agents, here.rules, tasking.steps),
