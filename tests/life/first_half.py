@@ -33,7 +33,7 @@ Slow, but the park was green and my knee did not hurt.
 I like running in the rain best.
 > Berlin will give you plenty of that.
 
-day 2 17:00 family
+day 2 17:30 family
 I call my sister every Sunday. My sister is called Anna.
 > What did you two talk about today?
 No, I meant Hannah. My fingers are faster than my head.
@@ -66,7 +66,7 @@ She digs in the pots at night, I found soil on the carpet.
 > A few stones on the soil may stop her.
 
 day 4 07:30 running
-I ran seven kilometres this morning, like every Tuesday.
+I run every Tuesday before breakfast. Today it was seven kilometres.
 > How was the pace?
 A bit under six minutes per kilometre, which is good for me.
 > That is a solid training run.
@@ -137,12 +137,12 @@ She had three plates, and she is not easy to please at dinner.
 Black beans, smoked paprika, dark chocolate and a lot of patience.
 > Chocolate in chili is a fine trick.
 
-day 9 17:05 family
-I talked to Hannah for an hour today, like every Sunday.
+day 9 17:20 family
+I call my sister every Sunday. Today it was a whole hour.
 > How is your sister?
-She is planning the birthday party for our mother, all the family will come.
-> Will you bring something?
-I will bake a cake for the party, a vegan one with hazelnuts.
+Hannah is planning the birthday of our mother, the whole family will come.
+> What will you bring for your mother?
+I promised her boys and my mother a cake with hazelnuts, a vegan one.
 > Your family is in for a surprise.
 
 day 9 21:30 health
@@ -185,12 +185,12 @@ It did, and the soup is enough for three days.
 I like soup with a lot of pepper.
 > Pepper clears the nose too.
 
-day 12 18:40 portuguese
+day 12 18:10 portuguese
 I had the Portuguese lesson at home today, in front of the screen.
 > How did it go with a cold?
 My nose made my Portuguese sound better, said Teresa.
 > Nasal vowels, of course!
-We practised how to rent a flat and what to ask the landlord.
+We practised the past tense and how to ask polite questions.
 > That sounds like a very practical lesson.
 
 day 13 09:40 work
@@ -220,7 +220,7 @@ I want to work with books, not with manuals.
 day 14 21:15 health
 The cold is nearly gone, I can smell the coffee again.
 > That is good to hear.
-I will rest over the weekend and then try a short walk.
+I will rest over the weekend until the cough is gone, and then try a short walk.
 > A walk in fresh air will do you good.
 I feel healthy enough to be bored, which is a good sign.
 > Boredom is the first day of health.

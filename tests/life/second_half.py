@@ -5,7 +5,7 @@ day 15 11:30 home
 I have decided to leave Berlin and look for a flat in Lisbon.
 > The old map had something to tell you after all!
 It had, and Olga will take over my flat with the balcony.
-> So the tomato plants stay in good hands.
+> So the balcony stays in good hands.
 The cat comes with me, of course, in a proper travel box.
 > Miso will see the sea.
 
@@ -18,17 +18,17 @@ Lisbon has a lot of hills, so I should get used to running on hills.
 > The river bank there is flat, you can run there first.
 
 day 16 17:10 family
-I told Hannah today that I will move, she cried and then she laughed.
-> A very good sister.
-She and the boys will visit me in August, the whole family.
+I call my sister every Sunday. Today I told her that I will move.
+> What did Hannah say?
+She cried, and then she laughed, and she and the boys will visit me in August.
 > And your mother?
-My mother said the cake must come to the party all the same.
+My mother said that the cake must come to her birthday all the same.
 > The hazelnut cake is a promise, then.
 
 day 16 20:50 kitchen
 I emptied the freezer and ate the last of the aubergine stew with bread.
 > A good goodbye to the freezer.
-I gave the big pot to Olga, it is too heavy for a suitcase.
+I gave the big pot to Olga, it is too heavy to carry to another kitchen.
 > You will find another pot in Lisbon.
 I like cooking in small kitchens anyway.
 > Then a small flat will do.
@@ -42,15 +42,15 @@ I wrote the names of the rooms on every box, although I don't know the rooms yet
 > That is true optimism.
 
 day 17 20:00 portuguese
-I practised Portuguese with the landlord on the phone today.
-> How brave! Did he understand you?
-He did, and he said the flat is on the third floor without a lift.
+I practised my Portuguese on the phone with the man who lets the flat.
+> How brave! Did the lessons help?
+They did, he said that it is on the third floor without a lift.
 > Your Portuguese is better than you think.
-I understood the word for stairs, which is the important one.
+My teacher taught me the word for stairs in the last lesson, which is the important one.
 > Escadas, you will use that word often.
 
 day 18 07:10 running
-My first run after the cold, four kilometres in the Tiergarten, like every Tuesday.
+I run every Tuesday before breakfast. My first run after the cold was four kilometres.
 > A good run to say goodbye to the park.
 My legs were fine, my lungs were slow, the new shoes are great.
 > Be patient with the lungs.
@@ -84,9 +84,9 @@ The boxes arrive on Friday, until then I sleep on a mattress.
 day 20 18:20 portuguese
 I spoke Portuguese all day, in the shop, at the bakery, with the neighbour.
 > How did it go?
-The people here answer slowly and kindly, only the numbers still trip me.
+It was one long lesson, and only the numbers still trip me.
 > Sixteen and seventeen again?
-Sixteen and seventeen, Teresa would laugh.
+Sixteen and seventeen, my teacher Teresa would laugh.
 > She would be proud of you all the same.
 
 day 21 12:15 kitchen
@@ -97,13 +97,13 @@ I'm not vegan anymore. The smell of fish was stronger than my plan.
 I still cook mostly vegetables, but I eat fish again.
 > Then let us find recipes with fish and vegetables.
 
-day 21 20:10 work
-I wrote three applications to publishing houses here in Lisbon.
+day 21 09:10 work
+I applied for three jobs here in Lisbon and updated my CV.
 > Which job would you like best?
-Northwind is looking for an editor for German books, that is my favourite.
+The one at Northwind, they are looking for an editor and the salary is fair.
 > An editor, that is close to your wish.
-I also wrote a page about why I left my job, and deleted half of it.
-> Short letters get read.
+I also wrote a page about why I left my old job, and deleted half of it.
+> A short resume gets read.
 
 day 22 10:00 running
 I ran along the river this morning, five flat kilometres.
@@ -122,9 +122,9 @@ Under the cat's blanket, in the box with the word study on it.
 > Miso found her blanket, that is what counts.
 
 day 23 17:00 family
-I showed Hannah the flat on the phone today, our Sunday call has a new view.
-> What did your sister like best?
-The window with the river, and that there is a sofa for the boys.
+I call my sister every Sunday. Today I showed her the view from here.
+> What did Hannah and the boys like best?
+My sister liked the river, and the boys liked that nobody else has to sleep in their room.
 > August is not far away.
 My mother wants to come too, the family will fill the whole flat.
 > You will need that big pot after all.
@@ -154,7 +154,7 @@ I did the stretches that my doctor showed me last year.
 > Do them every evening this week.
 
 day 25 07:20 running
-I ran six kilometres before breakfast, like every Tuesday.
+I run every Tuesday before breakfast. Today it was six kilometres.
 > How is the back?
 The back is fine, the running loosened it.
 > And the hills?
@@ -218,10 +218,10 @@ I signed up for the half marathon in Lisbon in October.
 > Then the training starts for real.
 
 day 29 18:30 family
-I talked to Hannah and my mother about the party next week.
+I talked to my sister and my mother about the birthday next week.
 > Is the cake still a promise?
-It is, I will fly to Cologne with hazelnuts in my suitcase.
+It is, my mother asked for it twice and the boys asked for it ten times.
 > And the whole family will be there?
-All of us, even the uncle who never travels.
-> Have a wonderful party with your family.
+All of us, even the uncle who never leaves his village.
+> Have a wonderful day with your family.
 """
