@@ -29,6 +29,7 @@ from memory_core.setting_types import (
     LlmProvider,
     Lower,
     Positive,
+    Price,
     SecureUrl,
     Upper,
     Url,
@@ -193,6 +194,11 @@ class Settings(BaseModel):
         None, description="Similarity below which nothing contradicts; none = the embedder's own (0.3)"
     )
     link_threshold: Fraction | None = Field(None, description="Similarity from which memories are linked; none = the embedder's own (0.7)")
+    scene_threshold: Fraction | None = Field(
+        None,
+        description="Similarity above which an episode belongs to a scene or a theme; 1 = words alone say so; none = the embedder's own",
+    )
+    scene_cells: Annotated[int, Field(ge=4, le=200)] = Field(50, description="Episodes of a scene above which it is split in two")
     default_n_results: Annotated[int, Field(ge=1, le=100)] = Field(10, description="Results of a query that names no limit")
 
     # weighing
@@ -207,6 +213,14 @@ class Settings(BaseModel):
     decay_floor: Fraction = Field(0.05, description="Importance under which a memory counts as decayed")
 
     upkeep_cap: Count = Field(10_000, description="Memories that one task of decay or forget changes at most; it says when there were more")
+
+    # consolidation
+    consolidation_threshold: Count = Field(20, description="New memories of a user that begin a run without waiting for the hour")
+    consolidation_spread_minutes: Annotated[float, Field(ge=0, le=55)] = Field(
+        45.0, description="Minutes over which an hour's users are spread; 0 = all at once"
+    )
+    llm_prompt_price: Price = Field(0.0, description="What a million prompt tokens cost, in any currency, for the estimates of reports")
+    llm_completion_price: Price = Field(0.0, description="The same of completion tokens")
 
     # the doors
     auth: Annotated[Literal["on", "off"], Lower] = Field("on", description="off works only on a loopback address")

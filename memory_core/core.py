@@ -17,6 +17,7 @@ from memory_core.adapters.system import RandomIds, SystemClock
 from memory_core.calls.cold import Cold
 from memory_core.calls.conflicts import Arbitrating
 from memory_core.calls.conversing import NO_CALL, Conversing
+from memory_core.calls.knowing import Knowing
 from memory_core.calls.people import Peopling
 from memory_core.calls.time import LookingBack
 from memory_core.calls.upkeep import Upkeep
@@ -62,14 +63,17 @@ from memory_core.ledger.owner_names import OwnerNames
 from memory_core.ledger.parts import Parts
 from memory_core.ledger.receipts import keyed
 from memory_core.ledger.tasking import Tasking
+from memory_core.ledger.threshold import Threshold
 from memory_core.ledger.touches import Touches
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
 from memory_core.recollection.cold import ColdSearch
 from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
+from memory_core.recollection.profiles import Profiles
 from memory_core.recollection.read import Reader
 from memory_core.recollection.replay import Replayer
 from memory_core.recollection.retrieve import Retriever
+from memory_core.recollection.scenes import Scenes
 from memory_core.recollection.timeline import Timeline
 from memory_core.signing import cursor_secret
 from memory_core.telemetry import Telemetry
@@ -78,7 +82,7 @@ from memory_core.wiring import Adapters, consolidation_rules, erase_rules, forma
 log = logging.getLogger(__name__)
 
 
-class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
+class MemoryCore(Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Peopling):
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
     def __init__(
@@ -96,7 +100,8 @@ class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
         self._telemetry = Telemetry()
         made = adapters or Adapters.of(self.settings, self._clock, self._telemetry.charged, self._telemetry)
         self._adapters = made
-        ledger = Ledger(made.long_term, self._clock, ids, deadline_s=self.settings.commit_deadline_s)
+        gathered = Threshold(made.queue, self._clock, self.settings.consolidation_threshold).gathered
+        ledger = Ledger(made.long_term, self._clock, ids, deadline_s=self.settings.commit_deadline_s, gathered=gathered)
         mirror = Mirror(made.short_term)
         self._saver = Saver(ledger, mirror, made.embedder, self._clock, ids, save_rules(self.settings))
         self._editor = Editor(ledger, mirror, made.embedder, self._clock)
@@ -111,6 +116,8 @@ class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors)
         self._conflicts = Conflicts(made.long_term, ledger, mirror, made.embedder, cursors, self._clock)
+        self._scenes = Scenes(made.long_term, cursors)
+        self._profiles = Profiles(made.long_term, self._clock)
         self._replayer = Replayer(made.long_term, cursors)
         self._timeline = Timeline(made.long_term, cursors)
         lease = timedelta(seconds=self.settings.task_lease_s)
@@ -122,7 +129,15 @@ class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
         self._bringing_back = BringingBack(ledger, self._editor, Undo(ledger, mirror, self._clock), uncompress, thaw)
         stores = made.of_consolidation(Parts(made.archive, names, self._clock))
         self._consolidation = Consolidation(
-            stores, ledger, self._tasking, self._touches, copies, self._clock, consolidation_rules(self.settings)
+            stores,
+            ledger,
+            self._tasking,
+            self._touches,
+            copies,
+            self._clock,
+            ids,
+            consolidation_rules(self.settings),
+            self._telemetry.consolidated,
         )
         self._people = People(
             made.long_term,

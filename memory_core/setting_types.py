@@ -59,6 +59,7 @@ Lower, Upper = BeforeValidator(_lower), BeforeValidator(_upper)
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Cosine = Annotated[float, Field(ge=-1, le=1)]
 Positive = Annotated[float, Field(gt=0)]
+Price = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
 Folder = Annotated[Path, AfterValidator(_at_home)]
 Url = Annotated[str, Field(pattern=r"^https?://\S+$")]

@@ -36,6 +36,7 @@ class Telemetry:
 
         self._tokens = Counter("memory_core_llm_tokens", "Tokens of language models", ["app", "model", "kind"], registry=self._registry)
         self._agent_calls = Counter("memory_core_agent_calls", "Calls of a model's agents", ["call", "outcome"], registry=self._registry)
+        self._consolidated = Counter("memory_core_consolidation", "What runs of consolidation did", ["what"], registry=self._registry)
         self._apps: set[str] = set()
         self._ended_well: dict[str, tuple[Counter, Histogram]] = {}
 
@@ -76,6 +77,11 @@ class Telemetry:
     def agent_call(self, call: str, outcome: str) -> None:
         """Count how a call of an agent ended: ok, repaired, failed, unavailable or over_budget."""
         self._agent_calls.labels(call, outcome).inc()
+
+    def consolidated(self, counts: Mapping[str, int]) -> None:
+        """Count what one run did: the run itself (`runs`), the events it read, and what its steps say."""
+        for what, count in counts.items():
+            self._consolidated.labels(what).inc(count)
 
     def charged(self, units: float) -> None:
         """Count what a store's answer cost, in request units, towards the operation under way."""

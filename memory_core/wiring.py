@@ -17,12 +17,15 @@ from memory_core.adapters.webhook.courier import WebCourier
 from memory_core.config import ConfigError, Settings
 from memory_core.consolidation.archive_plan import ArchiveRules
 from memory_core.consolidation.decay import DecayRules
+from memory_core.consolidation.end_run import EndingRules
 from memory_core.consolidation.erase import EraseRules
+from memory_core.consolidation.patterns import Closeness
 from memory_core.consolidation.phase import ConsolidationRules, Stores
 from memory_core.domain.chunks import Chunking
 from memory_core.domain.fading import Fading
 from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
+from memory_core.domain.scene_sorting import SceneRules
 from memory_core.domain.scoring import ScoringParameters
 from memory_core.evolution.links import LinkRules
 from memory_core.formation.former import FormingRules
@@ -77,7 +80,7 @@ class Adapters:
 
     def of_consolidation(self, parts: Parts) -> Stores:
         """Those that consolidation works with; parts: the files of exports, which lie in the archive."""
-        return Stores(self.long_term, self.short_term, self.embedder, self.agents, self.rules, parts)
+        return Stores(self.long_term, self.short_term, self.embedder, self.agents, self.rules, self.queue, parts)
 
     def pools(self) -> dict[str, tuple[int, int]]:
         """Connections or threads by dependency: (held at most, in use)."""
@@ -293,7 +296,12 @@ def consolidation_rules(settings: Settings) -> ConsolidationRules:
     """What consolidation goes by."""
     fading = Fading(half_life_days=settings.decay_half_life_days, floor=settings.decay_floor)
     archive = ArchiveRules(settings.archival_age_years, settings.max_age_hours / settings.half_life_factor)
-    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive)
+    scale = settings.calibrated
+    closeness = Closeness(scale.duplicate_threshold, scale.link_threshold, scale.contradiction_floor)
+    scenes = SceneRules(scale.scene_threshold, settings.scene_cells)
+    ending = EndingRules(fading, archive.least_age, settings.llm_prompt_price, settings.llm_completion_price)
+    spread = timedelta(minutes=settings.consolidation_spread_minutes)
+    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive, closeness, scenes, ending, spread)
 
 
 def retrieve_rules(settings: Settings) -> RetrieveRules:

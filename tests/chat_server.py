@@ -44,6 +44,12 @@ GOOD: dict[str, Any] = {
         ],
     },
     "Decisions": {"decisions": [{"new": 0, "memory": 0, "operation": "DELETE", "confidence_score": 0.9, "reasoning": "She moved."}]},
+    "FoundPatterns": {
+        "patterns": [
+            {"summary": "Ana sails", "pattern": "habit", "memory_type": "semantic", "key": None, "importance_score": 0.6,
+             "confidence": 0.7, "extracted_facts": [], "sources": [0, 1]},
+        ],
+    },
     "Synthesis": {
         "consolidated_memory": {"natural_memory_note": "## Summary\nAna moved to Lisbon.\n\n---\nTags: moving"},
         "synthesis_metadata": {"memories_merged": 2, "new_information_added": "low", "deduplication_count": 0, "quality_check": "pass",

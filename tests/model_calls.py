@@ -36,6 +36,7 @@ CALLS: dict[str, Callable[[Agents], Awaitable[Answered[Any]]]] = {
     "extract_facts": lambda agents: agents.extract_facts(APP, MESSAGES),
     "decide_conflicts": lambda agents: agents.decide_conflicts(APP, ITEMS, ITEMS),
     "synthesise": lambda agents: agents.synthesise(APP, ITEMS),
+    "find_patterns": lambda agents: agents.find_patterns(APP, ITEMS),
 }
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 

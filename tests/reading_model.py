@@ -39,7 +39,7 @@ class ReadingModel:
         previous = next((text for heading, text in found if heading[0] == "previous episode"), None)
         items = {
             name: [item_of(heading, text) for heading, text in found if heading[0].startswith(f"{name} ")]
-            for name in ("new", "held", "note")
+            for name in ("new", "held", "note", "episode")
         }
         calls: dict[str, Callable[[], Awaitable[Answered[Any]]]] = {
             "Boundaries": lambda: self._rules.detect_boundary("app", messages, previous),
@@ -48,6 +48,7 @@ class ReadingModel:
             "Narrative": lambda: self._rules.summarise("app", messages, fast=True),
             "ExtractedFacts": lambda: self._rules.extract_facts("app", messages),
             "Decisions": lambda: self._rules.decide_conflicts("app", items["new"], items["held"]),
+            "FoundPatterns": lambda: self._rules.find_patterns("app", items["episode"]),
             "Synthesis": lambda: self._rules.synthesise("app", items["note"]),
         }
         told: dict[str, Any] = (await calls[kind]()).value.model_dump(mode="json")
@@ -76,4 +77,5 @@ def item_of(heading: list[str], text: str) -> DecisionItem:
     said = next(part.removeprefix("said ") for part in heading if part.startswith("said "))
     category = heading[1] if not heading[1].startswith("said ") else None
     number = int(heading[0].split(" ")[1])
-    return DecisionItem(number, text, category, datetime.fromisoformat(said), (slot[0], slot[1]) if slot else None)
+    actor = next((part.removeprefix("by ") for part in heading[2:] if part.startswith("by ")), None)
+    return DecisionItem(number, text, category, datetime.fromisoformat(said), (slot[0], slot[1]) if slot else None, actor)

@@ -26,7 +26,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.text import words
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ports import Agents, Archive, Batch, Clock, Courier, Embedder, Health, LongTermStore, ShortTermStore, TaskQueue
+from memory_core.ports import Agents, Archive, Batch, Clock, Courier, Embedder, Health, IdSource, LongTermStore, ShortTermStore, TaskQueue
 from memory_core.wiring import Adapters
 from tests.agents import ScriptedAgents
 from tests.archives import Place
@@ -101,10 +101,12 @@ class World:
         archive: Archive | None = None,
         courier: Courier | None = None,
         clock: Clock | None = None,
+        ids: IdSource | None = None,
         **settings: Any,
     ) -> MemoryCore:
         """An open MemoryCore; `wrap` puts something between it and its long-term store. clock: of it alone, where that is wrong."""
-        configured = Settings(**{"embedding_provider": "hash", "data": self.folder, "sqlite_synchronous": "normal", **settings})
+        ours = {"embedding_provider": "hash", "sqlite_synchronous": "normal", "consolidation_threshold": 10_000}
+        configured = Settings(**{"data": self.folder, **ours, **settings})
         embedder = self.embedder = embedder or HashEmbedder(64)
         store = self.store(embedder)
         queue = queue or SqliteQueue(self.folder / "queue.db", clock=self.clock, synchronous="normal")
@@ -112,7 +114,7 @@ class World:
         store, short_term, courier = wrap(store) if wrap else store, short_term or embedded(self.clock), courier or ScriptedCourier()
         agents, rules = agents or ScriptedAgents(), rules or ScriptedAgents()
         adapters = Adapters(store, short_term, embedder, queue, archive, agents, rules, courier)
-        core = MemoryCore(configured, clock=clock or self.clock, adapters=adapters)
+        core = MemoryCore(configured, clock=clock or self.clock, ids=ids, adapters=adapters)
         self.cores.append(core)
         await core.open()
         return core

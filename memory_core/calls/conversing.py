@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.requests import ConverseInput, TasksInput
 from memory_core.domain.results import Accepted, Buffered, Call, Summary, Swept, TaskPage
 from memory_core.domain.scope import Owner, check_app_id, check_name, checked
@@ -21,6 +22,7 @@ class Conversing:
     """A part of `MemoryCore`, which supplies what it stands on."""
 
     _formation: Formation
+    _consolidation: Consolidation
     _tasking: Tasking
     _worker: Worker
     _telemetry: Telemetry
@@ -90,6 +92,8 @@ class Conversing:
     async def work(self, message: str, queue: QueueName = "formation") -> None:
         """Do what a message of a queue asks for. When it raises, the message must come again."""
         with self._telemetry.operation("work"):
+            if queue == "consolidation" and await self._consolidation.fan_out.work(message):
+                return
             await self._worker.work(message, queue)
 
     async def give_up(self, message: str, queue: QueueName = "formation") -> None:

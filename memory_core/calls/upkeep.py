@@ -6,7 +6,7 @@ from memory_core.calls.conversing import NO_CALL
 from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner, checked
-from memory_core.domain.upkeep_requests import DecayInput, ForgetInput
+from memory_core.domain.upkeep_requests import ConsolidateInput, DecayInput, ForgetInput
 from memory_core.ledger.receipts import keyed
 from memory_core.telemetry import Telemetry
 
@@ -28,9 +28,21 @@ class Upkeep:
                 return await self._consolidation.decay.foresee(checked(owner), asked)
             return await self._consolidation.decay.begin(checked(owner), asked, keyed(call, "decay", asked))
 
+    async def fan_out(self) -> int:
+        """Send for all whose consolidation is due; how many messages. The hourly timer's work. Raises Unavailable."""
+        with self._telemetry.operation("fan_out"):
+            return await self._consolidation.fan_out.tick()
+
     async def forget(self, owner: Owner, asked: ForgetInput, call: Call = NO_CALL) -> Accepted | Foreseen:
         """Forget what a filter fits, by a task: softly, or for good; a dry run only counts. Raises Conflict, Unavailable."""
         with self._telemetry.operation("forget"):
             if asked.dry_run:
                 return await self._consolidation.forgetter.foresee(checked(owner), asked)
             return await self._consolidation.forgetter.begin(checked(owner), asked, keyed(call, "forget", asked))
+
+    async def consolidate(self, owner: Owner, asked: ConsolidateInput, call: Call = NO_CALL) -> Accepted | Foreseen:
+        """Settle what has happened since the last run, by a task, as each hour does; a dry run counts. Raises Conflict, Unavailable."""
+        with self._telemetry.operation("consolidate"):
+            if asked.dry_run:
+                return await self._consolidation.consolidator.foresee(checked(owner), asked)
+            return await self._consolidation.consolidator.begin(checked(owner), asked, keyed(call, "consolidate", asked))

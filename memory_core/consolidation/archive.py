@@ -87,10 +87,10 @@ class Archiver:
         self._families, self._chains = Families(store), ChainReader(ledger, copies)
         self._sweep = ColdSweep(store, copies)
 
-    async def begin(self, owner: Owner, session_id: str | None, call: Call) -> Accepted:
-        """A run as a task. Raises Conflict, Unavailable."""
+    async def begin(self, owner: Owner, session_id: str | None, call: Call, task_id: str | None = None) -> Accepted:
+        """A run as a task, of that id where one is given. Raises Conflict, Unavailable."""
         plan = await self._plan(owner, session_id)
-        return await self._operations.begin(owner, "archive", plan.body(), call)
+        return await self._operations.begin(owner, "archive", plan.body(), call, task_id=task_id)
 
     async def foresee(self, owner: Owner, session_id: str | None) -> Foreseen:
         """What a run would do now: the memories and chains that would move, and those that can't. capped: there may be more."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from memory_core.domain.archival import is_due
+from memory_core.domain.archival import is_due, least_age
 from memory_core.domain.models import Memory, Status
 from memory_core.ports import Filter
 
@@ -20,6 +20,11 @@ class ArchiveRules:
 
     age_years: float
     recency_hours: float
+
+    @property
+    def least_age(self) -> timedelta:
+        """For how long nothing may have changed a memory that the archive takes."""
+        return least_age(self.age_years, self.recency_hours)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,38 +1,26 @@
 """Decay: memories that nobody has looked at for long go out of sight, or their long texts become short. Importance is computed when read;
-only these crossings are written.
+only these crossings are written (`crossings`).
 
-One would get wrong: what is due is decided within the commit, by the memory as it is then. Somebody may have looked at it, pinned it or
-restored it since it was found.
+One would get wrong: this is for whoever asks for it by hand. The hourly run does the same as its step `upkeep`.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
 
-from memory_core.consolidation.compress import Compressor, Short, compressed, stays_long
+from memory_core.consolidation.crossings import COUNTS, PAGE, Asked, Crossings
 from memory_core.consolidation.snapshots import Snapshots
 from memory_core.domain.fading import Fading, due
-from memory_core.domain.models import Memory, Status
+from memory_core.domain.models import Memory
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import DecayInput
-from memory_core.ledger.changes import Change
-from memory_core.ledger.commit import Look
 from memory_core.ledger.leases import Lease
-from memory_core.ledger.operations import Chunk, Operation, Operations
-from memory_core.ledger.portions import Portion, size_of
+from memory_core.ledger.operations import Operation, Operations
 from memory_core.ledger.touches import Touches
 from memory_core.ports import Clock, LongTermStore, Place
-
-PAGE = 45
-"""Memories a commit at most: each is two documents of the ninety that there is room for."""
-SHORTENED_AT_ONCE = 4
-"""Long texts a commit: each waits for an agent, and what another commit of this user undoes is asked of none again."""
-COUNTS = {"decayed": 0, "compressed": 0}
-Step = Literal["decay", "compress"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,25 +29,6 @@ class DecayRules:
 
     fading: Fading
     cap: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Cursor:
-    """Which pass the work is in, and how far."""
-
-    step: Step
-    place: Place | None
-
-    @classmethod
-    def of(cls, operation: Operation) -> _Cursor:
-        if operation.cursor is None:
-            return cls("decay", None)
-        step, place = operation.cursor
-        return cls(step, None if place is None else Place(*place))
-
-    @property
-    def body(self) -> list[Any]:
-        return [self.step, None if self.place is None else [self.place.sequence, self.place.id]]
 
 
 class Decay:
@@ -71,12 +40,12 @@ class Decay:
         operations: Operations,
         touches: Touches,
         snapshots: Snapshots,
-        compressor: Compressor,
+        crossings: Crossings,
         clock: Clock,
         rules: DecayRules,
     ) -> None:
         self._store, self._operations, self._touches, self._snapshots = store, operations, touches, snapshots
-        self._compressor, self._clock, self._rules = compressor, clock, rules
+        self._crossings, self._clock, self._rules = crossings, clock, rules
 
     async def begin(self, owner: Owner, asked: DecayInput, call: Call) -> Accepted:
         """Store the work as a task, due at the present moment. Raises Conflict, Unavailable."""
@@ -108,63 +77,10 @@ class Decay:
                 await lease.report("decay", lease.task.progress, result={"counts": operation.counts})
 
     async def _chunk(self, lease: Lease, operation: Operation) -> Operation:
-        plan, cursor = operation.plan, _Cursor.of(operation)
-        at, most = datetime.fromisoformat(plan["at"]), PAGE if cursor.step == "decay" else SHORTENED_AT_ONCE
-        places = await self._store.faded(lease.owner, self._rules.fading, at, plan["session_id"], cursor.place, PAGE)
-        shorts = dict[str, Short | None]()
-        if cursor.step == "compress":
-            shorts, places = await self._shorts(lease, operation, places, at, most)
-
-        def decide(look: Look, stored: Operation) -> Chunk:
-            return self._decided(look, stored, cursor, places, shorts, at)
-
-        return await self._operations.advance(lease, operation, [place.id for place in places], decide)
-
-    async def _shorts(
-        self, lease: Lease, operation: Operation, places: list[Place], at: datetime, most: int
-    ) -> tuple[dict[str, Short | None], list[Place]]:
-        """What the next long memories may become, by id, and the places up to the last of them."""
-        seen = await self._store.snapshot(lease.owner, [place.id for place in places])
-        look, shorts = Look(seen.head, dict(seen.documents)), dict[str, Short | None]()
-        for number, place in enumerate(places):
-            memory = look.memory(place.id)
-            if memory is not None and due(memory, at, self._rules.fading) is Status.COMPRESSED:
-                shorts[place.id] = await self._compressor.short(lease.owner, operation.id, memory)
-                if len(shorts) == most:
-                    return shorts, places[: number + 1]
-        return shorts, places
-
-    def _decided(
-        self, look: Look, operation: Operation, cursor: _Cursor, places: list[Place], shorts: Mapping[str, Short | None], at: datetime
-    ) -> Chunk:
-        portion, changes, passed = Portion(), list[Change](), 0
-        left = operation.plan["cap"] - sum(operation.counts.get(name, 0) for name in COUNTS)
-        for place in places:
-            memory = look.memory(place.id)
-            change = None if memory is None else self._change(memory, cursor.step, shorts, at)
-            if change is not None:
-                if len(changes) == left or not portion.takes(2, 2 * size_of(change.after)):
-                    break
-                changes.append(change)
-            passed += 1
-        capped = passed < len(places) and len(changes) == left
-        further = _Cursor(cursor.step, places[passed - 1] if passed else cursor.place)
-        if not places:
-            further = _Cursor("compress", None)
-        counts = {name: sum(one.event_type == name for one in changes) for name in COUNTS}
-        done = capped or (not places and (cursor.step == "compress" or cursor.place is None))
-        return Chunk(tuple(changes), cursor=further.body, counts=counts, done=done, result={"capped": capped})
-
-    def _change(self, memory: Memory, step: Step, shorts: Mapping[str, Short | None], at: datetime) -> Change | None:
-        what, now = due(memory, at, self._rules.fading), self._clock.now()
-        if step == "compress" and what is Status.COMPRESSED and memory.id in shorts:
-            short = shorts[memory.id]
-            if short is not None:
-                return compressed(memory, short, now)
-            what = stays_long(memory, at, self._rules.fading)
-        elif step == "compress":
-            return None
-        return Change("decayed", _decayed(memory, now), memory) if what is Status.DECAYED else None
+        plan, done = operation.plan, sum(operation.counts.get(name, 0) for name in COUNTS)
+        asked = Asked(lease.owner, operation.id, plan["session_id"], datetime.fromisoformat(plan["at"]), plan["cap"] - done)
+        crossing = await self._crossings.next(asked, operation.cursor)
+        return await self._operations.advance(lease, operation, crossing.ids, lambda look, stored: crossing.decide(look))
 
     async def _due(self, owner: Owner, session_id: str | None, now: datetime) -> AsyncIterator[Memory]:
         after: Place | None = None
@@ -174,7 +90,3 @@ class Decay:
                 if place.id in shown:
                     yield shown[place.id].memory
             after = places[-1]
-
-
-def _decayed(memory: Memory, now: datetime) -> Memory:
-    return memory.model_copy(update={"status": Status.DECAYED, "status_reason": "importance_decay", "updated_at": now})

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from memory_core.consolidation.archive import Archiver
 from memory_core.consolidation.archive_plan import ArchiveRules
+from memory_core.consolidation.begin_run import RunBeginning
 from memory_core.consolidation.compress import Compressor
+from memory_core.consolidation.conflicts import ConflictStep
+from memory_core.consolidation.crossings import Crossings
 from memory_core.consolidation.decay import Decay, DecayRules
+from memory_core.consolidation.end_run import EndingRules, RunEnding, Told
+from memory_core.consolidation.fan_out import FanOut
 from memory_core.consolidation.forget import Forgetter
 from memory_core.consolidation.forget_for_good import ForGood
+from memory_core.consolidation.merging import Merging
+from memory_core.consolidation.patterns import Closeness, Patterns
+from memory_core.consolidation.profile import ProfileStep
+from memory_core.consolidation.run import Consolidator, Step
+from memory_core.consolidation.scenes import SceneStep
 from memory_core.consolidation.snapshots import Snapshots
 from memory_core.consolidation.sweeping import Sweeping
+from memory_core.consolidation.upkeep import Upkeep
+from memory_core.domain.scene_sorting import SceneRules
 from memory_core.domain.task import TaskKind
 from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger
@@ -19,16 +32,20 @@ from memory_core.ledger.parts import Parts
 from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.touches import Touches
 from memory_core.ledger.worker import Work
-from memory_core.ports import Agents, Clock, Embedder, LongTermStore, ShortTermStore
+from memory_core.ports import Agents, Clock, Embedder, IdSource, LongTermStore, ShortTermStore, TaskQueue
 
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationRules:
-    """What the phase goes by."""
+    """What the phase goes by. spread: over how long the users of one hour are spread."""
 
     decay: DecayRules
     forget_cap: int
     archive: ArchiveRules
+    closeness: Closeness
+    scenes: SceneRules
+    ending: EndingRules
+    spread: timedelta
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +57,7 @@ class Stores:
     embedder: Embedder
     agents: Agents
     rules: Agents
+    queue: TaskQueue
     parts: Parts
 
 
@@ -47,18 +65,43 @@ class Consolidation:
     """The phase; each of its parts by name. works: what it does for each kind of task."""
 
     def __init__(
-        self, here: Stores, ledger: Ledger, tasking: Tasking, touches: Touches, copies: ColdCopies, clock: Clock, rules: ConsolidationRules
+        self,
+        here: Stores,
+        ledger: Ledger,
+        tasking: Tasking,
+        touches: Touches,
+        copies: ColdCopies,
+        clock: Clock,
+        ids: IdSource,
+        rules: ConsolidationRules,
+        told: Told,
     ) -> None:
+        """told: of what each run did."""
         store, operations = here.store, tasking.operations
         self.snapshots = Snapshots(store, ledger)
         compressor = Compressor(copies, here.embedder, here.agents, here.rules, tasking.steps)
-        self.decay = Decay(store, operations, touches, self.snapshots, compressor, clock, rules.decay)
+        crossings = Crossings(store, compressor, clock, rules.decay.fading)
+        self.decay = Decay(store, operations, touches, self.snapshots, crossings, clock, rules.decay)
         sweeping = Sweeping(store, operations, self.snapshots, copies, clock)
         for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, clock)
         self.forgetter = Forgetter(store, operations, for_good, clock, rules.forget_cap)
         self.archiver = Archiver(store, ledger, operations, copies, clock, rules.archive)
+        upkeep = Upkeep(store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.decay.cap, rules.ending)
+        steps: tuple[Step, ...] = (
+            upkeep,
+            Patterns(store, here.embedder, here.agents, here.rules, tasking.steps, rules.closeness),
+            Merging(store, here.embedder, here.rules, rules.closeness.duplicate),
+            ConflictStep(store, ledger, here.agents, here.rules, tasking.steps, clock),
+            SceneStep(store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
+            ProfileStep(store, here.agents, here.rules, tasking.steps),
+        )
+        beginning = RunBeginning(store, operations, clock, ids)
+        ending = RunEnding(store, operations, here.queue, clock, rules.ending, told)
+        self.consolidator = Consolidator(store, operations, steps, beginning, ending, clock)
+        self.fan_out = FanOut(store, here.queue, beginning, clock, rules.spread)
         self.works: dict[TaskKind, Work] = {
             "decay": self.decay.work,
             "forget": self.forgetter.work,
             "archive": self.archiver.work,
+            "consolidate": self.consolidator.work,
         }

@@ -215,6 +215,42 @@ class Synthesis(_Answer):
     synthesis_metadata: SynthesisMetadata = Field(default_factory=SynthesisMetadata)
 
 
+class FoundPattern(_Answer):
+    """What several shown episodes have in common, with the numbers of those that say so.
+
+    pattern: of what kind it is. memory_type procedural: a habit or a how-to, held under `key`. extracted_facts: particulars of it.
+    """
+
+    summary: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=500)]
+    pattern: Literal["preference", "habit", "decision", "place", "person", "interest", "procedure"]
+    memory_type: Literal["semantic", "procedural"] = "semantic"
+    key: Term | None = None
+    importance_score: Annotated[float, Field(ge=0, le=1)] = 0.7
+    confidence: Annotated[float, Field(ge=0, le=1)] = 0.7
+    extracted_facts: Annotated[list[Sentence], Field(max_length=5)] = Field(default_factory=list)
+    sources: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=40)]
+
+
+class FoundPatterns(_Answer):
+    """What repeats among the shown episodes; an empty list is a good answer."""
+
+    patterns: Annotated[list[FoundPattern], Field(max_length=20)] = Field(default_factory=list)
+
+
+class SeenTrait(_Answer):
+    """Something that shows of the person in the scenes of these numbers."""
+
+    trait: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=300)]
+    scenes: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=20)]
+    confidence: Annotated[float, Field(ge=0, le=1)] = 0.5
+
+
+class ProfileUpdate(_Answer):
+    """The profile agent's answer: traits that show in what it was shown."""
+
+    traits: Annotated[list[SeenTrait], Field(max_length=12)] = Field(default_factory=list)
+
+
 @dataclass(frozen=True, slots=True)
 class Provenance:
     """Who answered: stamped on whatever is made of the answer. prompt fields are None for rules."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from memory_core.domain.cold_copy import Kept
@@ -44,6 +44,11 @@ def is_due(memory: Memory, now: datetime, *, age_years: float, recency_hours: fl
         return False
     hours = (now - max(memory.created_at, memory.updated_at)).total_seconds() / HOUR_S
     return hours >= age_years * HOURS_A_YEAR and math.exp(-max(hours, 0.0) / recency_hours) < LEAST_RECENCY
+
+
+def least_age(age_years: float, recency_hours: float) -> timedelta:
+    """The age from which `is_due` takes a memory."""
+    return timedelta(hours=max(age_years * HOURS_A_YEAR, recency_hours * -math.log(LEAST_RECENCY)))
 
 
 def is_cold(memory: Memory) -> bool:

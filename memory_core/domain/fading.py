@@ -49,6 +49,7 @@ class Fading:
             "long_floor": halvings(self.long_floor) if self.long_floor > 0 else NEVER,
             "long_characters": self.long_characters,
             "long_before": now.timestamp() - self.long_days * DAY_S + 1,
+            "long_age": self.long_days * DAY_S,
         }
 
     def passed_at(self, idle_since_s: float, importance_base: float, level: float) -> float:

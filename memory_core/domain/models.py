@@ -294,6 +294,8 @@ class Head(BaseModel):
     finished, so that the sweep finds them without a scan. redactions: grows with each commit that redacts events, so that nothing which was
     folded before it is written after it. snapshot_due: the sequence at which the next snapshot is due. expires_at: when what is left of an
     erased user may go; any commit makes it a head like others.
+    consolidated_sequence, settled_at: up to which event, and up to which moment, consolidation has been. due_at: when the next run is due;
+    None = not before somebody writes. run_task_id: the task of the run that was begun last. fresh_count: memories made since then.
     """
 
     epoch: str
@@ -304,6 +306,9 @@ class Head(BaseModel):
     last_formed_sequence: int = 0
     consolidated_sequence: int = 0
     due_at: datetime | None = None
+    settled_at: datetime | None = None
+    run_task_id: str | None = None
+    fresh_count: int = 0
     pending_count: int = 0
     pending_tasks: int = 0
     pending_operations: list[str] = Field(default_factory=list)

@@ -15,6 +15,7 @@ from memory_core.domain.scope import Owner
 
 TaskKind = Literal[
     "converse", "agent_memory", "summary", "webhook", "flush", "decay", "archive", "restore", "forget", "export", "import", "erase",
+    "consolidate",
 ]  # fmt: skip
 TaskStatus = Literal["accepted", "running", "succeeded", "failed", "poisoned", "cancelled"]
 FINISHED: frozenset[TaskStatus] = frozenset({"succeeded", "failed", "poisoned", "cancelled"})

@@ -42,9 +42,9 @@ PROTOTYPES: dict[str, str] = {
         phone android iphone wifi router network keyboard monitor update install password data model query cache error log script
         backend frontend postgres sql linux windows""",
     "education": """
-        school university college student teacher professor class course lecture exam homework essay thesis degree study studying
+        school university college student teacher professor class lecture exam homework essay thesis degree study studying
         semester tutor scholarship graduate graduation kindergarten lesson math physics chemistry history grade campus
-        dissertation""",
+        dissertation language vocabulary grammar verbs vowels pronunciation tense""",
     "home": """
         house home apartment flat rent landlord mortgage lease kitchen bathroom bedroom furniture sofa couch shelf paint painting
         wall roof renovate renovation repair plumber leak boiler heating neighbour neighbor moving mover boxes garage basement
@@ -57,7 +57,7 @@ PROTOTYPES: dict[str, str] = {
         grandma grandpa aunt uncle cousin niece nephew wife husband toddler nursery babysitter""",
     "relationships": """
         friend friends friendship girlfriend boyfriend partner dating date marriage married wedding engaged engagement divorce
-        breakup love anniversary bride groom bridesmaid""",
+        breakup love anniversary bride groom bridesmaid party guests invitation""",
     "pets": """
         pet pets dog puppy cat kitten vet veterinarian leash walkies litter fur paw bark kennel hamster rabbit parrot aquarium
         goldfish breed collar""",
@@ -87,7 +87,7 @@ PROTOTYPES: dict[str, str] = {
         buy bought shopping shop store mall order delivery discount price sale amazon return receipt size shoes jacket dress
         clothes""",
     "politics": """
-        politics election vote government president minister parliament law policy protest party mayor council""",
+        politics election vote government president minister parliament law policy protest mayor council""",
     "nature": """
         nature forest mountain lake river bird birds birdwatching camping tent wildlife climate stars telescope astronomy fishing""",
 }

@@ -24,6 +24,13 @@ class DecayInput(Input):
     dry_run: bool = False
 
 
+class ConsolidateInput(Input):
+    """Settle what has happened since the last run: for all of a user's memories, or a session's. dry_run: only count."""
+
+    session_id: Name | None = None
+    dry_run: bool = False
+
+
 class ForgetFilter(Input):
     """Which memories: those that all of the given fields fit; tags, types and ids: any of them. before: told before that moment."""
 

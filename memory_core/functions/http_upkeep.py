@@ -5,11 +5,18 @@ from __future__ import annotations
 import azure.functions as func
 from azure.functions import HttpResponse
 
-from memory_core.domain.upkeep_requests import DecayInput, ForgetInput
+from memory_core.domain.upkeep_requests import ConsolidateInput, DecayInput, ForgetInput
 from memory_core.functions.answers import upkeep_response
 from memory_core.functions.gate import Admitted, gated
 
 blueprint = func.Blueprint()
+
+
+@blueprint.route(route="api/v1/consolidate", methods=["POST"])
+@gated("write", body=ConsolidateInput)
+async def consolidate(req: Admitted[ConsolidateInput]) -> HttpResponse:
+    """Settle what has happened since the last run, by a task, as the hourly run does by itself; with dry_run, count what it would do."""
+    return upkeep_response(req.owner, await req.core.consolidate(req.owner, req.input, req.call))
 
 
 @blueprint.route(route="api/v1/decay", methods=["POST"])

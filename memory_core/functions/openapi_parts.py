@@ -13,6 +13,7 @@ from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.models import INTERNAL_FIELDS, UNLOGGED_FIELDS, Event, Memory, Outcome
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import SessionView, VersionView
+from memory_core.domain.scene import Profile, Scene
 from memory_core.domain.task import TASK_FIELDS, Task
 from memory_core.functions.answers import GRAPH_MEDIA
 from memory_core.functions.gate import Door
@@ -22,6 +23,7 @@ BULK_ITEM: type[BaseModel] = SaveInput
 LICENSE = {"name": "MIT", "identifier": "MIT"}
 TAGS = [
     {"name": "memories", "description": "Save, find, read and change memories."},
+    {"name": "scenes", "description": "What memories add up to: the threads of a life, and the profile of a person."},
     {"name": "conflicts", "description": "Memories that could not both be true, and what was decided."},
     {"name": "tasks", "description": "What goes on after a call was answered."},
     {"name": "people", "description": "What a user has a right to: to take along, to bring, to have erased."},
@@ -96,6 +98,7 @@ EXAMPLES: dict[str, Schema] = {
     "agent_memories": {"user_id": "ana", "agent_id": "travel-agent", "messages": "Booked the 9:40 to Porto for Friday, seat 14A."},
     "agent_summaries": {"messages": ["I have moved to Lisbon.", "The new flat is in Alfama."], "mode": "full"},
     "archive": {"user_id": "ana", "dry_run": True},
+    "consolidate": {"user_id": "ana", "dry_run": True},
     "decay": {"user_id": "ana", "dry_run": True},
     "forget": {"user_id": "ana", "filter": {"tags": ["draft"], "before": "2026-05-08T00:00:00Z"}, "mode": "hard", "dry_run": True},
     "memory_restore": {"user_id": "ana"},
@@ -133,6 +136,9 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "conflict_get": ({"200": "The conflict"}, "ConflictRecord"),
     "conflict_resolve": ({"200": "The conflict as it is resolved now"}, "ConflictRecord"),
     "conflict_undo": ({"200": "The conflict, which is pending now"}, "ConflictRecord"),
+    "scenes_list": ({"200": "One page"}, "ScenePage"),
+    "scene_get": ({"200": "The scene"}, "Scene"),
+    "profile_get": ({"200": "The profile; an empty one of somebody unknown"}, "Profile"),
     "tasks_list": ({"200": "One page; it may be short though more follow"}, "TaskPage"),
     "task_get": ({"200": "The task"}, "Task"),
     "task_retry": ({"202": "The task, accepted again"}, "Task"),
@@ -145,6 +151,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "user_import_part": ({"204": "It is kept"}, "Nothing"),
     "user_import_commit": ({"202": "The file is being looked through, and then brought in"}, "Accepted"),
     "user_erase": ({"202": "Nothing of this user is read or written from now on; the task empties every store"}, "Accepted"),
+    "consolidate": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "decay": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "forget": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "archive": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
@@ -162,7 +169,7 @@ _MEDIA = {"Text": ("text/plain",), "Lines": ("application/x-ndjson",), "Nothing"
 _OTHERWISE = {
     ("memories_batch_flush", "200"): "Batch",
     ("agent_summaries", "202"): "Accepted",
-    **{(name, "200"): "Foreseen" for name in ("archive", "decay", "forget")},
+    **{(name, "200"): "Foreseen" for name in ("archive", "consolidate", "decay", "forget")},
 }
 """(function, status) → the schema of a body that is not the function's usual one."""
 _PROBLEMS = {
@@ -188,6 +195,8 @@ def tag(path: str) -> str:
         return "tasks"
     if path.startswith("/api/v1/conflicts"):
         return "conflicts"
+    if path.startswith(("/api/v1/scenes", "/api/v1/profile")):
+        return "scenes"
     if path.startswith("/api/v1/users"):
         return "people"
     if path.startswith(("/api/v1/timeline", "/api/v1/replay")):
@@ -237,7 +246,7 @@ def problem_responses() -> dict[str, Schema]:
 def answer_schemas() -> dict[str, Schema]:
     """The schemas of all answers, with the models they refer to."""
     found: dict[str, Schema] = {}
-    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView):
+    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView, Scene, Profile):
         schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
         found.update(schema.pop("$defs", {}))
         found[kind.__name__] = schema
@@ -249,6 +258,8 @@ def answer_schemas() -> dict[str, Schema]:
 def _as_shown(found: dict[str, Schema]) -> None:
     """Take out what never leaves the product, and put in what is shown beside it."""
     found["Event"]["properties"].pop("epoch")
+    found["Scene"]["properties"].pop("members")
+    found.pop("SceneMember")
     properties = found["Memory"]["properties"]
     for name in INTERNAL_FIELDS & properties.keys():
         properties.pop(name)
@@ -312,6 +323,7 @@ def _shapes() -> dict[str, Schema]:
         "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
         "MemoryPage": _object(memories, *memories),
         "ConflictPage": _object({"conflicts": _list(_ref("ConflictRecord")), "next_cursor": cursor}, "conflicts", "next_cursor"),
+        "ScenePage": _object({"scenes": _list(_ref("Scene")), "next_cursor": cursor}, "scenes", "next_cursor"),
         "EventPage": _object({"events": _list(_ref("Event")), "next_cursor": cursor}, "events", "next_cursor"),
         "SessionPage": _object({"sessions": _list(_ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
         "Evolution": _object({"memories": _list(_ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),

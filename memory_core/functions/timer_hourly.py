@@ -1,8 +1,13 @@
-"""The hourly timer: it only finds what has to be done and sends it on; the work is the queues'."""
+"""The hourly timer: it only finds what has to be done and sends it on; the work is the queues'.
+
+Each of its parts is tried, whatever became of the others. One would get wrong: that it raises in the end makes nothing be done again. The
+host counts it as failed, so that somebody looks; the next hour does what this one could not.
+"""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable, Callable
 
 import azure.functions as func
 
@@ -14,11 +19,35 @@ log = logging.getLogger(__name__)
 
 @blueprint.timer_trigger(arg_name="timer", schedule="0 0 * * * *")
 async def timer_hourly(timer: func.TimerRequest) -> None:
-    """Send again the tasks whose messages got lost, write down how often memories were shown, and remove files whose time is over."""
+    """Send for the users whose consolidation is due, send lost messages again, write accesses down, remove files whose time is over."""
     here = await runtime.current()
-    swept = await here.core.sweep()
-    log.info("sweep: %d users with waiting work, %d tasks overdue, %d sent again", swept.users, swept.due, swept.sent)
-    if swept.capped:
-        log.warning("the sweep stopped at its limit; the next one goes on")
-    log.info("accesses of %d memories written down", await here.core.flush_touches())
-    log.info("%d blobs of exports and imports removed", await here.core.sweep_files())
+    core = here.core
+
+    async def due() -> str:
+        return f"{await core.fan_out()} messages ask for the users who are due"
+
+    async def sweep() -> str:
+        swept = await core.sweep()
+        said = f"sweep: {swept.users} users with waiting work, {swept.due} tasks overdue, {swept.sent} sent again"
+        return f"{said}; it stopped at its limit, and the next one goes on" if swept.capped else said
+
+    async def touches() -> str:
+        return f"accesses of {await core.flush_touches()} memories written down"
+
+    async def files() -> str:
+        return f"{await core.sweep_files()} blobs of exports and imports removed"
+
+    await each(due, sweep, touches, files)
+
+
+async def each(*parts: Callable[[], Awaitable[str]]) -> None:
+    """Do all of them, one after the other, and log what they say. Raises ExceptionGroup of what those that failed have raised."""
+    failures = []
+    for part in parts:
+        try:
+            log.info("%s", await part())
+        except Exception as error:
+            log.exception("the hour goes on without one of its parts: %s", part.__name__)
+            failures.append(error)
+    if failures:
+        raise ExceptionGroup("parts of the hour failed", failures)

@@ -5,8 +5,10 @@ One would get wrong: the queue is told after the commit and may be down. That re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+from memory_core.domain.models import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
@@ -34,11 +36,13 @@ class Beginning:
         *,
         reads: Sequence[str] = (),
         fragile: bool = False,
+        head_fields: Callable[[Head], Mapping[str, Any]] = lambda head: {},
     ) -> Accepted:
         """One commit, and one message unless the task is to wait. The earlier task when this very call was made before.
 
         subject: what the task is about, from a look that shows the documents `reads`; it raises when what it sees forbids the task.
-        fragile: any other commit of this user means looking again. Raises Conflict, TooLarge, Unavailable.
+        fragile: any other commit of this user means looking again. head_fields: what of the head changes with it.
+        Raises Conflict, TooLarge, Unavailable.
         """
         name = receipt_id(owner, call)
 
@@ -49,7 +53,8 @@ class Beginning:
             if task.task_id in look.documents:
                 return Changes(task.task_id)  # an earlier try, whose answer was lost
             creates = (*subject(look), written(task), *receipt(owner, call, task.created_at, {"task_id": task.task_id}))
-            return Changes(task.task_id, creates=creates, head_fields=counted(+1), fragile=fragile)
+            fields = counted(+1)
+            return Changes(task.task_id, creates=creates, head_fields=lambda head: {**fields(head), **head_fields(head)}, fragile=fragile)
 
         committed = await self._ledger.commit(owner, decide, ids=[task.task_id, *reads, *([name] if name else [])], call=call)
         waits = task.next_enqueue_at is not None and task.next_enqueue_at > task.created_at

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
 from memory_core.domain.candidates import weighted_length
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, check_move
@@ -21,6 +21,8 @@ from memory_core.ledger.ids import event_id
 from memory_core.ports import Batch, Document, Write
 
 Result = TypeVar("Result")
+CONSOLIDATION: Final = "consolidation"
+"""Who makes the changes of a run, as their events say. They make no further run due, or there would be one every hour for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Changes(Generic[Result]):
     decision saw. fragile: any other commit voids the decision, because it rests on documents that no event tells of.
     deletes: documents that are to be gone; one that is not there does no harm. staged: documents that are written as they are, of
     an epoch that is not the head's (yet). begins: the epoch that starts with this commit; of the head before nothing stays, and what
-    `puts` and `creates` bring is of the new epoch.
+    `puts` and `creates` bring is of the new epoch. scenes: the scene that memories are in from now on, beside the log.
     """
 
     result: Result
@@ -66,6 +68,7 @@ class Changes(Generic[Result]):
     deletes: tuple[Document, ...] = ()
     staged: tuple[Document, ...] = ()
     begins: str | None = None
+    scenes: Mapping[str, str | None] = field(default_factory=dict)
 
     def stand(self, events: Iterable[Event]) -> bool:
         """Whether the decision is still right after these events of other commits: they touch nothing that it looked at."""
@@ -111,14 +114,14 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
         else:
             stored[after.id] = after
         events.append(_event(change, after, event_id(commit_id, number), sequence, occurred + timedelta(microseconds=number), call))
-    moved = _moved_head(base, changes, events)
+    moved = _moved_head(base, changes, events, quiet=call.actor == CONSOLIDATION)
     writes = [Write("put", Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)) for memory in stored.values()]
     writes += [Write(_mode(document), _numbered(document, base, versions.get(document.id))) for document in changes.puts]
     writes += [Write("create", _numbered(document, base)) for document in changes.creates]
     writes += [Write("put", document) for document in changes.staged]
     writes += [Write("delete", document) for document in changes.deletes]
     writes += [Write("delete", Document(one.after.id, "memory", {})) for one in changes.changes if one.removed]
-    return Assembled(Batch(commit_id, head, moved, tuple(events), tuple(writes)), stored)
+    return Assembled(Batch(commit_id, head, moved, tuple(events), tuple(writes), changes.scenes), stored)
 
 
 def _event(change: Change, after: Memory, identity: str, sequence: int, occurred: datetime, call: Call) -> Event:
@@ -146,8 +149,11 @@ def _event(change: Change, after: Memory, identity: str, sequence: int, occurred
     )
 
 
-def _moved_head(base: Head, changes: Changes[Any], events: list[Event]) -> Head:
-    """The head after these events. A change of something that was there is a "removal" for every cache that may hold it."""
+def _moved_head(base: Head, changes: Changes[Any], events: list[Event], *, quiet: bool) -> Head:
+    """The head after these events. A change of something that was there is a "removal" for every cache that may hold it.
+
+    quiet: the changes are a run's own, after which nothing is due that was not before.
+    """
     if not events:
         return base.model_copy(update={"expires_at": None, **changes.head_fields(base)})
     counts = dict(base.counts)
@@ -162,12 +168,14 @@ def _moved_head(base: Head, changes: Changes[Any], events: list[Event]) -> Head:
                 length += sign * weighted_length(memory)
         if change.before is not None:
             removal = event.sequence
+    if not quiet:
+        first, made = events[0].occurred_at, sum(change.before is None for change in changes.changes)
+        base = base.model_copy(update={"due_at": min(base.due_at or first, first), "fresh_count": base.fresh_count + made})
     return base.model_copy(
         update={
             "sequence": events[-1].sequence,
             "last_occurred_at": events[-1].occurred_at,
             "last_removal_sequence": removal,
-            "due_at": base.due_at or events[-1].occurred_at,
             "counts": counts,
             "lexical_documents": documents,
             "lexical_length": round(max(length, 0.0), 3),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import OrderedDict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
@@ -45,7 +45,10 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Committed(Generic[Result]):
-    """A decision that is durable now: its result, the memories as stored and their documents, by id, and the stamp for caches."""
+    """A decision that is durable now: its result, the memories as stored and their documents, by id, and the stamp for caches.
+
+    fresh: how many memories had been made since the last consolidation before it, and how many have after it.
+    """
 
     result: Result
     memories: dict[str, Memory] = field(default_factory=dict)
@@ -53,6 +56,7 @@ class Committed(Generic[Result]):
     changes: Changes[Any] | None = None
     stamp: Stamp | None = None
     previous_removal: int = 0
+    fresh: tuple[int, int] = (0, 0)
 
 
 def as_memory(document: Document, head: Head | None) -> Memory | None:
@@ -70,11 +74,18 @@ class _InTheWay:
     decide_again: bool
 
 
+Gathered = Callable[[Owner, int, int], Awaitable[None]]
+"""Told after each commit how many memories had been made since the last consolidation, before it and after."""
+
+
 class Ledger:
     """Commits decisions, one after the other per owner within this process, optimistically across processes."""
 
-    def __init__(self, store: LongTermStore, clock: Clock, ids: IdSource, *, deadline_s: float = 10.0) -> None:
+    def __init__(
+        self, store: LongTermStore, clock: Clock, ids: IdSource, *, deadline_s: float = 10.0, gathered: Gathered | None = None
+    ) -> None:
         self._store, self._clock, self._ids, self._deadline_s = store, clock, ids, deadline_s
+        self._gathered = gathered
         self._queues: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
         self._recent: OrderedDict[Owner, tuple[Head, deque[Event]]] = OrderedDict()
 
@@ -109,9 +120,12 @@ class Ledger:
         async with queue:
             try:
                 async with asyncio.timeout(self._deadline_s):
-                    return await self._commit(owner, decide, ids, nears, basis, call, while_erasing)
+                    committed = await self._commit(owner, decide, ids, nears, basis, call, while_erasing)
             except TimeoutError:
                 raise HeadMoved("the commit did not get through in time; try again", retry_after_s=1) from None
+        if self._gathered is not None and committed.fresh[1] > committed.fresh[0]:
+            await self._gathered(owner, *committed.fresh)
+        return committed
 
     async def _commit(
         self,
@@ -210,7 +224,8 @@ class Ledger:
         previous = batch.expected.last_removal_sequence if batch.expected else 0
         stamp = Stamp(batch.head.epoch, batch.head.sequence, batch.head.last_removal_sequence)
         bodies = {write.document.id: write.document.body for write in batch.writes if write.document.kind == "memory"}
-        return Committed(changes.result, assembled.memories, bodies, changes, stamp, previous)
+        fresh = batch.expected.fresh_count if batch.expected else 0, batch.head.fresh_count
+        return Committed(changes.result, assembled.memories, bodies, changes, stamp, previous, fresh)
 
     def _ahead_of(self, owner: Owner, head: Head | None) -> _InTheWay | None:
         """The head of this process's last commit, when it is ahead of the one that was read before queueing."""

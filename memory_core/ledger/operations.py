@@ -83,6 +83,7 @@ class Chunk:
     staged: tuple[Document, ...] = ()
     begins: str | None = None
     plan: Mapping[str, Any] | None = None
+    scenes: Mapping[str, str | None] = field(default_factory=dict)
 
 
 Decide = Callable[[Look, Operation], Chunk]
@@ -106,12 +107,17 @@ class Operations:
         *,
         due: datetime | None = None,
         refuse: Refuse | None = None,
+        reads: Sequence[str] = (),
+        task_id: str | None = None,
+        head_fields: HeadFields = lambda head: {},
     ) -> Accepted:
         """Store an operation with its task, and send that on its way; one that is not due yet is sent by whoever makes it due.
 
-        refuse: is shown the user as they are, and raises when that forbids it. Durable when it returns. Raises Conflict, Unavailable.
+        refuse: is shown the user as they are, with the documents `reads`, and raises when that forbids it. task_id: where it is to be a
+        certain one, so that it begins once. head_fields: what of the head changes with it. Durable when it returns.
+        Raises Conflict, Unavailable.
         """
-        now, task_id = self._clock.now(), self._ids.new("tsk")
+        now, task_id = self._clock.now(), task_id or self._ids.new("tsk")
         operation = Operation(
             id=operation_id(task_id),
             kind=kind,
@@ -137,7 +143,8 @@ class Operations:
                 refuse(look)
             return [subject]
 
-        return await self._beginning.begin(owner, task, made, call, fragile=refuse is not None)
+        fragile = refuse is not None
+        return await self._beginning.begin(owner, task, made, call, reads=reads, fragile=fragile, head_fields=head_fields)
 
     async def of(self, lease: Lease) -> Operation:
         """The operation that a lease is for, as it is stored. Raises NotFound."""
@@ -181,6 +188,7 @@ class Operations:
                 deletes=chunk.deletes,
                 staged=chunk.staged,
                 begins=chunk.begins,
+                scenes=chunk.scenes,
             )
 
         seen = [lease.task.task_id, operation.id, *ids]

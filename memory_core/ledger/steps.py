@@ -6,7 +6,10 @@ derive from frozen answers, so both go on to the same memories.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import timedelta
 from typing import TypeVar
 
@@ -21,6 +24,18 @@ from memory_core.ports import Clock, Document, LongTermStore
 
 LIFETIME = timedelta(days=7)
 Value = TypeVar("Value", bound=BaseModel)
+_spent: ContextVar[Counter[str] | None] = ContextVar("spent", default=None)
+
+
+@contextmanager
+def spending() -> Iterator[Counter[str]]:
+    """Count the tokens of answers that are frozen within the block: `prompt_tokens` and `completion_tokens`."""
+    counted: Counter[str] = Counter()
+    entered = _spent.set(counted)
+    try:
+        yield counted
+    finally:
+        _spent.reset(entered)
 
 
 class Steps:
@@ -45,6 +60,9 @@ class Steps:
         if found is not None and found.body["epoch"] == look.head.epoch:
             return _answered(found, kind)
         given = await ask()
+        spent = _spent.get()
+        if spent is not None and any(given.tokens):
+            spent.update(prompt_tokens=given.tokens[0], completion_tokens=given.tokens[1])
         body = {
             "work_id": work_id,
             "name": name,

@@ -55,6 +55,8 @@ class Touches:
 
     async def flush(self, owner: Owner) -> int:
         """Write down what is gathered of one owner, here and in Redis; of how many memories. Raises Unavailable."""
+        if self._task is not None:
+            await self._task  # what is being handed on this moment is neither here nor in Redis
         written = await self._write(owner, self._ids.new("mrk"), self._pop(owner))
         while (taken := await self._short_term.take(owner, self._ids.new("mrk"))) is not None:
             written += await self._write(owner, taken.flush_id, taken.touches)

@@ -12,6 +12,7 @@ from memory_core.ports.long_term import (
     LOGGED,
     Batch,
     Document,
+    Due,
     EventFilter,
     Filter,
     Found,
@@ -25,7 +26,7 @@ from memory_core.ports.long_term import (
     Touch,
     Write,
 )
-from memory_core.ports.models import Agents, DecisionItem, Embedder
+from memory_core.ports.models import Agents, DecisionItem, Embedder, SceneItem
 from memory_core.ports.short_term import ShortTermStore, Stamp, Taken
 from memory_core.ports.work import POISON, Courier, Delivery, Posted, QueueName, TaskQueue
 
@@ -41,6 +42,7 @@ __all__ = [
     "DecisionItem",
     "Delivery",
     "Document",
+    "Due",
     "Embedder",
     "EventFilter",
     "Filter",
@@ -56,6 +58,7 @@ __all__ = [
     "Pooled",
     "Posted",
     "QueueName",
+    "SceneItem",
     "Search",
     "ShortTermStore",
     "Snapshot",

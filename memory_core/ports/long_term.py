@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Final, Literal, Protocol
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from memory_core.domain.candidates import CandidateSet, Statistics
+from memory_core.domain.coming import Coming
 from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.scope import Owner
@@ -57,6 +58,7 @@ class Batch:
     expected: the head that it was built on (None: there was none). The store compares epoch and sequence, or its own tag
     of that head, and raises HeadMoved when they differ. Events are create-only; the first is the commit's marker. A batch may
     have none: it keeps bookkeeping alone, and leaves the log as it is.
+    scenes: by the id of a memory that is there, the `scene_id` that it has from now on; the rest of it stays as it is. Each is a document.
     """
 
     commit_id: str
@@ -64,6 +66,7 @@ class Batch:
     head: Head
     events: tuple[Event, ...]
     writes: tuple[Write, ...]
+    scenes: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +185,13 @@ class Touch:
     at: datetime
 
 
+class Due(NamedTuple):
+    """An owner whose run is due, and since when: a keyset position too."""
+
+    owner: Owner
+    at: datetime
+
+
 class LongTermStore(Pooled, Protocol):
     """The truth. `commit` is the only writer of memories, events and heads.
 
@@ -223,6 +233,12 @@ class LongTermStore(Pooled, Protocol):
         Heads whose `expires_at` is past may go when the first page is asked for, with all that is left beside them.
         """
 
+    async def ranges(self) -> list[str]:
+        """Names of the parts that the users of all apps lie in, each user in one. A name stays good when its part is divided."""
+
+    async def due(self, within: str, now: datetime, after: Due | None, limit: int) -> list[Due]:
+        """A page of the owners in a range whose head has `due_at` ≤ now, in order of (due_at, owner). From an index; no head is read."""
+
     async def search(self, owner: Owner, search: Search) -> Found:
         """The candidate set of a query, with the head it was read at."""
 
@@ -241,6 +257,15 @@ class LongTermStore(Pooled, Protocol):
 
         Read from what is indexed: no body of the many for which nothing is due. Rounding may name one a second too early.
         """
+
+    async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> Coming:
+        """What time alone brings next after a moment (`domain.coming`). archive_after: for how long nothing may have changed a memory.
+
+        Told by indexes, without a body.
+        """
+
+    async def foresight_ended(self, owner: Owner, since: datetime, until: datetime) -> int:
+        """How many memories' last foresight ended in (since, until]."""
 
     async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
         """Events with sequence > after_sequence that the filter lets through, in order."""

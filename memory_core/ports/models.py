@@ -14,6 +14,8 @@ from memory_core.domain.agent_answers import (
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
+    FoundPatterns,
+    ProfileUpdate,
     Synthesis,
 )
 from memory_core.domain.conversation import Message
@@ -47,13 +49,28 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DecisionItem:
-    """A memory as the conflict and synthesis agents are shown it: its number, its text, its time. Never its id."""
+    """A memory as the agents that compare memories are shown it: its number, its text, its time, who said it.
+
+    Never its id.
+    """
 
     number: int
     text: str
     category: str | None
     said_at: datetime
     slot: tuple[str, str] | None = None
+    actor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SceneItem:
+    """A scene as the profile agent is shown it: its number, its theme, a line and the observed behaviour of each of its episodes."""
+
+    number: int
+    theme: str
+    lines: tuple[str, ...]
+    shows: tuple[tuple[str, ...], ...]
+    began_at: datetime
 
 
 class Agents(Pooled, Protocol):
@@ -93,6 +110,12 @@ class Agents(Pooled, Protocol):
 
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """One note out of several, the oldest first, losing nothing."""
+
+    async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
+        """What repeats among episodes, the oldest first. Which of them say so is checked by whoever asks."""
+
+    async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
+        """What shows of the person in scenes of their life: traits, each with the numbers of the scenes that it shows in."""
 
     async def check(self) -> Health:
         """Whether they answer, for readiness; costs no tokens."""

@@ -156,6 +156,7 @@ async def test_answers_say_who_gave_them(agents: Agents) -> None:
         lambda: agents.extract_facts("app", TWO_TOPICS),
         lambda: agents.decide_conflicts("app", [item(0, "a b")], [item(0, "a b")]),
         lambda: agents.synthesise("app", [item(0, "User likes tea.", "note")]),
+        lambda: agents.find_patterns("app", [item(0, "I like tea."), item(1, "I like tea.")]),
     ]
     assert {answer.provenance.model for answer in [await call() for call in calls]} == {agents.model}  # type: ignore[attr-defined]
 

@@ -67,7 +67,9 @@ class Run:
     def results(self, after: int = 0) -> Iterator[Result]:
         """All results; of a query that streams, those of documents after a rid."""
         if has_aggregates(self._query):
-            yield Result(aggregated(self._query, self._compiler, [row for row, _ in self._selected(0)], self._partitions))
+            value = aggregated(self._query, self._compiler, [row for row, _ in self._selected(0)], self._partitions)
+            if value is not UNDEFINED:  # the least of nothing is no row
+                yield Result(value)
             return
         offset, count = self._window()
         found = self._distinct(self._projected(after)) if self._query.distinct else self._projected(after)

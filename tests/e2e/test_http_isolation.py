@@ -181,6 +181,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "replay_memories": {"known_at": "2126-05-08T13:56:00Z", "limit": 100},
     "memory_restore": {},
     "archive": {},
+    "consolidate": {},
     "decay": {},
     "forget": {"filter": {"types": ["episodic"]}, "mode": "hard"},
     "task_retry": {},

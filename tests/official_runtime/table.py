@@ -116,6 +116,11 @@ CALLS: dict[str, Callable[[Given], Row]] = {
         post(f"{_CONFLICTS}/{g.conflict}/resolve", 409, g, decision="merge"),
     ),
     "conflict_undo": lambda g: Row(post(f"{_CONFLICTS}/{g.conflict}/undo", 200, g), post(f"{_CONFLICTS}/{_NOBODYS_CONFLICT}/undo", 404, g)),
+    "scenes_list": lambda g: Row(get("/api/v1/scenes", 200, g), get("/api/v1/scenes", 422, g, "&limit=0")),
+    "scene_get": lambda g: Row(
+        get("/api/v1/scenes/scn_00000000000000000000000000", 404, g), get("/api/v1/scenes/scn_0", 422, g, "&limit=1")
+    ),
+    "profile_get": lambda g: Row(get("/api/v1/profile", 200, g), get("/api/v1/profile", 422, g, "&at=yesterday")),
     "tasks_list": lambda g: Row(get(_TASKS, 200, g, "&kind=flush"), get(_TASKS, 422, g, "&kind=zork")),
     "task_get": lambda g: Row(get(f"{_TASKS}/{g.task}", 200, g), get(f"{_TASKS}/{_NOBODYS_TASK}", 404, g)),
     "task_retry": lambda g: Row(post(f"{_TASKS}/{g.task}/retry", 202, g), post(f"{_TASKS}/{_NOBODYS_TASK}/retry", 404, g)),
@@ -161,6 +166,7 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     ),
     "memory_restore": lambda g: Row(post(f"{one(g)}/restore", 200, g), post(f"{_MEMORIES}/{_NOBODYS}/restore", 404, g)),
     "archive": lambda g: Row(post("/api/v1/archive", 202, g), post("/api/v1/archive", 422, g, dry_run="perhaps")),
+    "consolidate": lambda g: Row(post("/api/v1/consolidate", 202, g), post("/api/v1/consolidate", 422, g, dry_run="perhaps")),
     "decay": lambda g: Row(post("/api/v1/decay", 202, g), post("/api/v1/decay", 422, g, dry_run="perhaps")),
     "forget": lambda g: Row(post("/api/v1/forget", 202, g, filter={"tags": ["home"]}), post("/api/v1/forget", 422, g, filter={})),
     "memory_versions": lambda g: Row(get(f"{one(g)}/versions", 200, g), get(f"{_MEMORIES}/{_NOBODYS}/versions", 404, g)),

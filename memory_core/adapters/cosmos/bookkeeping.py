@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import orjson
@@ -21,7 +21,7 @@ from memory_core.adapters.cosmos.failures import PASSING
 from memory_core.domain.errors import TooLarge, Unavailable
 from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
-from memory_core.ports import LOGGED, Document, Touch
+from memory_core.ports import LOGGED, Document, Due, Touch
 
 MARKED_FOR = timedelta(days=1)
 TOUCH_ROUNDS = 3
@@ -29,6 +29,11 @@ _MOVED = frozenset({404, 409, 412})
 _WAITING = (
     "SELECT TOP @limit c.id, c.app_id, c.user_id, c.body FROM c WHERE c.kind = 'head' AND c.body.pending_tasks > 0 "
     "AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_id)) ORDER BY c.app_id, c.user_id"
+)
+
+_DUE = (
+    "SELECT TOP @limit c.id, c.app_id, c.user_id, c.due_s FROM c WHERE c.kind = 'head' AND c.due_s <= @now AND (c.due_s > @after "
+    "OR (c.due_s = @after AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_id)))) ORDER BY c.due_s, c.app_id, c.user_id"
 )
 
 
@@ -111,9 +116,19 @@ async def _if_equal(connection: Connection, owner: Owner, document: Document, no
 
 
 async def waiting(connection: Connection, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
-    """The next owners with tasks that are not finished: the one query that crosses partitions."""
+    """The next owners with tasks that are not finished: a query that crosses partitions."""
     app_id, user_id = after or ("", "")
     values = {"@limit": limit, "@app_id": app_id, "@user_id": user_id}
     query = Query(_WAITING, [{"name": name, "value": value} for name, value in values.items()])
     rows = (await connection.query(None, query)).rows
     return [(Owner(row["app_id"], row["user_id"]), Head.model_validate(row["body"])) for row in rows]
+
+
+async def due(connection: Connection, within: str, now: datetime, after: Due | None, limit: int) -> list[Due]:
+    """The next owners of a range whose run is due: the other query that crosses partitions, though those of one range only."""
+    app_id, user_id = ("", "") if after is None else after.owner
+    beyond = -1.0 if after is None else after.at.timestamp()
+    values = {"@limit": limit, "@now": now.timestamp(), "@after": beyond, "@app_id": app_id, "@user_id": user_id}
+    query = Query(_DUE, [{"name": name, "value": value} for name, value in values.items()])
+    rows = (await connection.query(None, query, within=orjson.loads(within))).rows
+    return [Due(Owner(row["app_id"], row["user_id"]), datetime.fromtimestamp(row["due_s"], timezone.utc)) for row in rows]

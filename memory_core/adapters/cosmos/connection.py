@@ -110,14 +110,25 @@ class Connection:
 
         return await self.read(read)
 
-    async def query(self, owner: Owner | None, query: Query) -> Answer:
-        """All rows of a query within one user's partition, each once; None: over all partitions, which only the sweep may ask for.
+    async def ranges(self) -> list[dict[str, Any]]:
+        """The feed ranges that there are now; each stays good when it is divided."""
+
+        async def read(container: ContainerProxy) -> list[dict[str, Any]]:
+            return [one async for one in container.read_feed_ranges(force_refresh=True)]
+
+        return await self.read(read)
+
+    async def query(self, owner: Owner | None, query: Query, *, within: dict[str, Any] | None = None) -> Answer:
+        """All rows of a query within one user's partition, each once; None: over all partitions, or those of the feed range `within`, which
+        only the hourly timer's work may ask for.
 
         When a range moves while pages are read, the SDK begins the query again, and gives the rows of the first pages twice.
         """
         scope: dict[str, Any] = {}
         if owner is not None:
             scope = {"partition_key": list(owner), "session_token": self._tokens.get(owner), "full_text_score_scope": LOCAL}
+        elif within is not None:
+            scope = {"feed_range": within}
 
         async def read(container: ContainerProxy) -> Answer:
             answer = Answer()

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 import orjson
 
+from memory_core.domain.coming import told_by
 from memory_core.domain.errors import EmbeddingMismatch, TooLarge
 from memory_core.domain.fading import fades, halvings
 from memory_core.domain.models import INTERNAL_FIELDS, Memory, Vector
@@ -38,8 +39,8 @@ def items_of(owner: Owner, batch: Batch, now: datetime, dimensions: int) -> list
     """The batch's writes with their items, events first. Raises TooLarge and EmbeddingMismatch before anything is sent."""
     writes = [Write("create", Document(event.id, "event", event.model_dump(mode="json"))) for event in batch.events]
     writes += batch.writes
-    if len(writes) + 1 > MAX_DOCUMENTS:
-        raise TooLarge(f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {len(writes) + 1}")
+    if (documents := len(writes) + len(batch.scenes) + 1) > MAX_DOCUMENTS:
+        raise TooLarge(f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {documents}")
     size = len(batch.head.model_dump_json())
     for write in writes:
         check_vector(write.document.vector, dimensions)
@@ -75,11 +76,15 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
             # Rounded down: the service may drop it a moment before our clock says so, but never keeps its id taken after that.
             item["ttl"] = max(1, int((document.expires_at - now).total_seconds()))
             item["expires_at"] = document.expires_at.timestamp()
+        if document.vector is not None:
+            item["embedding"] = numbers(document.vector)
         return item
     if document.expires_at is not None:
         raise ValueError(f"{document.id}: a memory does not expire")
     item.update({name: body[name] for name in MEMORY_FIELDS if name in body and name not in item})
     item.update(_compared(body))
+    if document.kind == "memory":
+        item.update(told_by(body))
     if document.vector is not None:
         item["embedding"] = numbers(document.vector)
     return item
@@ -87,13 +92,13 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
 
 def document_of(item: Mapping[str, Any]) -> Document:
     """The document in an item, with its vector where that was read."""
-    kind = item["kind"]
+    kind, numbered = item["kind"], item.get("embedding")
+    vector = None if numbered is None else np.array(numbered, dtype=np.float32)
     if kind in MEMORY_KINDS:
-        vector = item.get("embedding")
-        return Document(item["id"], kind, memory_body(item), None if vector is None else np.array(vector, dtype=np.float32))
+        return Document(item["id"], kind, memory_body(item), vector)
     expires_at = item.get("expires_at")
     moment = None if expires_at is None else datetime.fromtimestamp(expires_at, timezone.utc)
-    return Document(item["id"], kind, item["body"], expires_at=moment, tag=item["_etag"])
+    return Document(item["id"], kind, item["body"], vector, expires_at=moment, tag=item["_etag"])
 
 
 def epoch_of(item: Mapping[str, Any]) -> str | None:

@@ -6,8 +6,8 @@ what `VectorDistance` makes of it, which for the function cosine is the similari
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 
 from memory_core.adapters.cosmos.conditions import Conditions, Query
 from memory_core.adapters.cosmos.documents import MEMORY_FIELDS, MEMORY_KINDS, numbers
@@ -123,6 +123,46 @@ def faded(owner: Owner, rules: Fading, now: datetime, session_id: str | None, af
     asked.add(f"{decays} OR ({long} AND {shrinks})")
     _after(asked, after, newest_first=False)
     return asked.query(f"TOP {int(limit)} c.sequence, c.id, c.epoch", "ORDER BY c.sequence ASC, c.id ASC")
+
+
+def coming(owner: Owner, rules: Fading, archive_after: timedelta, after: datetime, epoch: str) -> list[Query]:
+    """What time alone brings next, each one number (none where nothing comes): fading, a long text's shortening, ageing, foresight's end.
+
+    A sum can't be looked up, so the first two go through the index of all that fades, as `faded` does.
+    """
+    made = []
+    for what in ("fades", "shrinks", "ages", "foresight"):
+        asked = Conditions(owner, ("memory",))
+        asked.of(epoch)
+        bounds = {name: asked.value(value) for name, value in rules.bounds(after).items()} if what in ("fades", "shrinks") else {}
+        moment = _moment_of(what, bounds)
+        if bounds:
+            asked.add("c.fades")
+        if what == "shrinks":
+            asked.add(f"c.characters >= {bounds['long_characters']}")
+        since = after - archive_after if what == "ages" else after
+        asked.add(f"{moment} > {asked.value(since.timestamp())}")
+        made.append(asked.query(f"VALUE MIN({moment})"))
+    return made
+
+
+def _moment_of(what: str, bounds: Mapping[str, str]) -> str:
+    if not bounds:
+        return "c.ages_from" if what == "ages" else "c.foresees_until"
+    level = bounds["floor" if what == "fades" else "long_floor"]
+    under = f"(c.idle_since_s + {bounds['half_life']} * (c.halvings > {level} ? c.halvings - {level} : 0))"
+    if what == "fades":
+        return under
+    old = f"(c.created_s + {bounds['long_age']})"
+    return f"({old} > {under} ? {old} : {under})"
+
+
+def foresight_ended(owner: Owner, since: datetime, until: datetime, epoch: str) -> Query:
+    """How many memories' last foresight ended in (since, until]."""
+    asked = Conditions(owner, ("memory",))
+    asked.of(epoch)
+    asked.add(f"c.foresees_until > {asked.value(since.timestamp())} AND c.foresees_until <= {asked.value(until.timestamp())}")
+    return asked.query("VALUE COUNT(1)")
 
 
 def events(owner: Owner, after_sequence: int, limit: int, where: EventFilter | None, epoch: str | None = None) -> Query:

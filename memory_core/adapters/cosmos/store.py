@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import orjson
 
 from memory_core.adapters.cosmos import bookkeeping, policies, queries, searching
 from memory_core.adapters.cosmos.conditions import Query
@@ -29,6 +31,7 @@ from memory_core.adapters.cosmos.documents import (
 from memory_core.adapters.cosmos.embedder import EmbedderRecord
 from memory_core.adapters.cosmos.heads import Heads, Known, known_of
 from memory_core.adapters.cosmos.neighbours import nearby, neighbours
+from memory_core.domain.coming import Coming, moment_in
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head, Vector
@@ -39,6 +42,7 @@ from memory_core.ports import (
     Charged,
     Clock,
     Document,
+    Due,
     EventFilter,
     Filter,
     Found,
@@ -172,6 +176,16 @@ class CosmosStore:
         self._check_open()
         return await bookkeeping.waiting(self._connection, after, limit)
 
+    async def ranges(self) -> list[str]:
+        """The container's feed ranges, as JSON."""
+        self._check_open()
+        return [orjson.dumps(one).decode() for one in await self._connection.ranges()]
+
+    async def due(self, within: str, now: datetime, after: Due | None, limit: int) -> list[Due]:
+        """The next owners in a feed range whose run is due."""
+        self._check_open()
+        return await bookkeeping.due(self._connection, within, now, after, limit)
+
     async def search(self, owner: Owner, search: Search) -> Found:
         """Head ∥ the nearest ∥ the best by words."""
         await self._check(search.vector)
@@ -218,6 +232,29 @@ class CosmosStore:
             owner, lambda epoch: queries.faded(owner, rules, now, session_id, after, limit, epoch), lambda row: row.get("epoch") or None
         )
         return [Place(row["sequence"], row["id"]) for row in rows]
+
+    async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> Coming:
+        """What time alone brings next: four aggregates side by side."""
+        known = await self._standing(owner)
+        if known is None:
+            return Coming()
+        asked = queries.coming(owner, rules, archive_after, after, known.head.epoch)
+        found = await together(*(self._connection.query(owner, one) for one in asked))
+        fades, shrinks, ages, foresight = (next((row for row in one.rows if isinstance(row, (int, float))), None) for one in found)
+        fading = min((one for one in (fades, shrinks) if one is not None), default=None)
+        return Coming(moment_in(fading), moment_in(ages, archive_after), moment_in(foresight))
+
+    async def foresight_ended(self, owner: Owner, since: datetime, until: datetime) -> int:
+        """How many memories' last foresight ended meanwhile."""
+        known = await self._standing(owner)
+        if known is None:
+            return 0
+        return int((await self._connection.query(owner, queries.foresight_ended(owner, since, until, known.head.epoch))).rows[0])
+
+    async def _standing(self, owner: Owner) -> Known | None:
+        """The head that was seen last: callers have just read it; what time brings is asked for of its epoch."""
+        self._check_open()
+        return self._heads.get(owner) or await self._head(owner)
 
     async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
         """Events with sequence > after_sequence that the filter lets through, in order."""

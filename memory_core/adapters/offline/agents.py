@@ -18,7 +18,9 @@ from memory_core.adapters.offline.conflicts import decided
 from memory_core.adapters.offline.facts import said_facts, speaker
 from memory_core.adapters.offline.foresight import said_foresight
 from memory_core.adapters.offline.keywords import retrieval_hints
+from memory_core.adapters.offline.patterns import found_patterns
 from memory_core.adapters.offline.synthesis import merged
+from memory_core.adapters.offline.traits import seen_traits
 from memory_core.domain.agent_answers import (
     NOT_AVAILABLE,
     Answered,
@@ -27,6 +29,8 @@ from memory_core.domain.agent_answers import (
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
+    FoundPatterns,
+    ProfileUpdate,
     Provenance,
     RetrievalHints,
     SummaryContext,
@@ -36,7 +40,7 @@ from memory_core.domain.agent_answers import (
 from memory_core.domain.conversation import Message
 from memory_core.domain.models import Vector
 from memory_core.domain.own_words import own_words
-from memory_core.ports import DecisionItem, Embedder, Health
+from memory_core.ports import DecisionItem, Embedder, Health, SceneItem
 
 MODEL = "offline-rules/1"
 BOUNDARY_GAP = timedelta(minutes=120)
@@ -100,6 +104,16 @@ class OfflineAgents:
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """The notes merged part by part. Raises AgentFailed when they do not fit."""
         return _answered(await asyncio.to_thread(merged, notes))
+
+    async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
+        """What was said again in several of them. Short ones are done at once, as messages are."""
+        if sum(len(one.text) for one in episodes) <= SHORT:
+            return _answered(found_patterns(episodes))
+        return _answered(await asyncio.to_thread(found_patterns, episodes))
+
+    async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
+        """Themes that come up again and again, and habits that do."""
+        return _answered(seen_traits(scenes))
 
     async def check(self) -> Health:
         """Always ready."""

@@ -55,7 +55,8 @@ _JOB_END = re.compile(
 )
 _HOW = re.compile(r"(?:much|hard|little|long|often|well|fast|quickly|usual|before|if|I|we|he|she|they|the (?:same|others))\b")
 _THING_END = re.compile(
-    r"\s+(?:a lot|very much|so much|too much|the most|most of all|more than anything|as well|too|these days|nowadays|right now|now"
+    r"\s+(?:a lot|very much|so much|too much|anyway"
+    r"|(?:the |even )?(?:more|most|better|best)|most of all|more than anything|as well|too|these days|nowadays|right now|now"
     r"|at the moment|lately"
     r"|any ?more|at all|since\b.*|during\b.*|until\b.*|till\b.*|whenever\b.*|every (?:day|morning|evening|week|weekend)\b.*|after all"
     r"|of course|sehr"
@@ -67,7 +68,8 @@ _NO_THING = re.compile(
     r"|second|third"
     r"|other|last|option|plan|part|fact|thought|one)|one of|one|both|all|some|something|anything|everything|nothing|me|us|es|das|dich|ihn"
     r"|sie|te|ça"
-    r"|cela|que|lo|la idea|working on|here|there|not|no|so|being able)\b",
+    r"|cela|que|lo|la idea|working on|here|there|not|no|so|being able"
+    r"|every (?:day|time|week|weekend|month|year|morning|evening|night|spring|summer|autumn|winter|\w+day)|always|last|usual|before)\b",
     re.IGNORECASE,
 )
 _MARKUP = frozenset("{}<>|\\=")

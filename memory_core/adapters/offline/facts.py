@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from memory_core.adapters.offline import fact_patterns
 from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses, quotes, without_fillers
+from memory_core.adapters.offline.corrections import Match, put_right
 from memory_core.adapters.offline.fact_endings import over
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import listed
@@ -73,13 +74,19 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     """At most `MAX_FACTS` facts in the order they were said, without doubles; those of the table go before plain statements."""
     certain: dict[str, SaidFact] = {}
     plain: dict[str, SaidFact] = {}
+    before: dict[str, list[Match]] = {}
     for number, message in enumerate(messages):
         if not may_tell(message):
             continue
         who = speaker(message)
         for sentence in sentences(own_words(message.content)):
             quote = message.content[sentence.start : sentence.end]
-            found = list(_of_table(sentence.text, who))
+            matches = list(_of_table(sentence.text))
+            if (slip := put_right(sentence.text, before.get(who, []))) is not None:
+                certain.pop(_found(slip[0], who).text.casefold(), None)
+                matches = [slip[1]]
+            before[who] = matches
+            found = [_found(one, who) for one in matches]
             for one in found:
                 certain.setdefault(one.text.casefold(), _said(one, number, quote))
             statement = _statement(sentence, who, [one.text for one in found])
@@ -136,8 +143,8 @@ def _is_of_another(fact: SaidFact, holder: SaidFact) -> bool:
     return named != held if named else fact.quote == holder.quote
 
 
-def _of_table(sentence: str, who: str) -> Iterator[_Found]:
-    """The facts of one sentence that a row of the table knows."""
+def _of_table(sentence: str) -> Iterator[Match]:
+    """What rows of the table read in one sentence."""
     before: tuple[Pattern, str] | None = None
     for clause in asserted_clauses(sentence):
         matches = list(_matches(clause, sentence))
@@ -146,11 +153,11 @@ def _of_table(sentence: str, who: str) -> Iterator[_Found]:
             row, subject = before
             value = row.shape(clause.rest)
             if value is not None:
-                yield _found(row, {"value": value}, subject, who)
+                yield Match(row, {"value": value}, subject)
             continue
         before = None
         for row, groups in matches:
-            yield _found(row, groups, clause.subject, who)
+            yield Match(row, groups, clause.subject)
             before = (row, clause.subject) if row.many else before
 
 
@@ -205,8 +212,9 @@ def _negated(words: str) -> bool:
     return not _NEGATIONS.isdisjoint(re.findall(r"[^\W\d_]+", words.casefold()))
 
 
-def _found(row: Pattern, groups: dict[str, str], subject: str, who: str) -> _Found:
+def _found(match: Match, who: str) -> _Found:
     """The fact that a row makes of its match, told of `who`."""
+    row, groups, subject = match.row, match.groups, match.subject
     value = told_of(groups["value"], who)
     of = groups.get("of", "").strip().lower()
     of = _ONE_NAME.get(of, of)

@@ -16,7 +16,7 @@ from typing import Any
 from memory_core.adapters.openai.budget import Budget
 from memory_core.adapters.openai.chat import Chat
 from memory_core.adapters.openai.echoes import Echoes
-from memory_core.adapters.openai.record import Entry, fenced, item_entries, message_entries
+from memory_core.adapters.openai.record import Entry, fenced, item_entries, message_entries, scene_entries
 from memory_core.adapters.openai.repair import answer_in
 from memory_core.domain.agent_answers import (
     Answered,
@@ -25,13 +25,15 @@ from memory_core.domain.agent_answers import (
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
+    FoundPatterns,
+    ProfileUpdate,
     Provenance,
     Synthesis,
 )
 from memory_core.domain.attributes import canonical_attribute, canonical_subject
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed, Unavailable
-from memory_core.ports import Clock, DecisionItem, Health, Meter
+from memory_core.ports import Clock, DecisionItem, Health, Meter, SceneItem
 from memory_core.prompts import Name, prompt
 
 log = logging.getLogger(__name__)
@@ -101,6 +103,14 @@ class OpenAIAgents:
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """One note out of several."""
         return await self._ask("synthesise", app_id, item_entries("note", notes))
+
+    async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
+        """What several episodes have in common."""
+        return await self._ask("find_patterns", app_id, item_entries("episode", episodes))
+
+    async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
+        """What shows of the person."""
+        return await self._ask("update_profile", app_id, scene_entries(scenes))
 
     async def check(self) -> Health:
         """The last call, when it was well and just now; else whether the service answers at all. No tokens are spent."""

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory_core.domain.conversation import Message
-from memory_core.ports import DecisionItem
+from memory_core.ports import DecisionItem, SceneItem
 
 MAX_CHARACTERS = 60_000
 """Of all texts of a record, about 15,000 tokens. Longer ones lose their middles, the longest first."""
@@ -52,7 +52,7 @@ def message_entries(messages: Sequence[Message]) -> list[Entry]:
 
 
 def item_entries(name: str, items: Sequence[DecisionItem]) -> list[Entry]:
-    """Memories as `<name> <number>`, with category, time and slot."""
+    """Memories as `<name> <number>`, with category, time, slot, and who said it where that is known."""
     return [
         Entry(
             (
@@ -60,10 +60,22 @@ def item_entries(name: str, items: Sequence[DecisionItem]) -> list[Entry]:
                 *([one.category] if one.category else []),
                 f"said {one.said_at.isoformat()}",
                 *([f"slot {one.slot[0]} / {one.slot[1]}"] if one.slot else []),
+                *([f"by {one.actor}"] if one.actor else []),
             ),
             one.text,
         )
         for one in items
+    ]
+
+
+def scene_entries(scenes: Sequence[SceneItem]) -> list[Entry]:
+    """Scenes, each under its number, with a line for each episode and what was observed in it."""
+    return [
+        Entry(
+            ("scene", f"number {one.number}", one.theme, f"began {one.began_at.isoformat()}"),
+            "\n".join(" ".join((line, *(f"({habit})" for habit in shown))) for line, shown in zip(one.lines, one.shows, strict=True)),
+        )
+        for one in scenes
     ]
 
 

@@ -14,10 +14,10 @@ from datetime import datetime, timedelta
 import orjson
 
 from memory_core.adapters.sqlite.reading import head_of
-from memory_core.adapters.sqlite.rows import READ_COLUMNS, WRITE, check_size, decoded, parameters, seconds, size_of, tag_of
+from memory_core.adapters.sqlite.rows import READ_COLUMNS, WRITE, check_size, decoded, moment, parameters, seconds, size_of, tag_of
 from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
-from memory_core.ports import LOGGED, Document, Touch
+from memory_core.ports import LOGGED, Document, Due, Touch
 
 MARKED_FOR = timedelta(days=1)
 PURGED_AT_ONCE = 20
@@ -43,6 +43,10 @@ _WAITING = (
     "AND json_extract(CAST(body AS TEXT), '$.pending_tasks') > 0 ORDER BY app_id, user_id LIMIT ?"
 )
 
+_DUE = (
+    "SELECT due_at, app_id, user_id FROM heads WHERE due_at <= ? AND (due_at, app_id, user_id) > (?, ?, ?) "
+    "ORDER BY due_at, app_id, user_id LIMIT ?"
+)
 _EXPIRING = "SELECT app_id, user_id, body FROM heads WHERE json_extract(CAST(body AS TEXT), '$.expires_at') IS NOT NULL"
 
 
@@ -141,3 +145,10 @@ def waiting(connection: sqlite3.Connection, after: Owner | None, limit: int) -> 
     """The next owners with tasks that are not finished."""
     rows = connection.execute(_WAITING, (*(after or Owner("", "")), limit))
     return [(Owner(app_id, user_id), head_of(body)) for app_id, user_id, body in rows]
+
+
+def due(connection: sqlite3.Connection, now: datetime, after: Due | None, limit: int) -> list[Due]:
+    """The next owners whose run is due, from an index."""
+    beyond = (-1.0, "", "") if after is None else (after.at.timestamp(), *after.owner)
+    rows = connection.execute(_DUE, (now.timestamp(), *beyond, limit))
+    return [Due(Owner(app_id, user_id), moment(at)) for at, app_id, user_id in rows]

@@ -8,11 +8,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from memory_core.adapters.sqlite.filters import conditions, event_conditions
 from memory_core.adapters.sqlite.rows import READ_COLUMNS, decoded, listed
+from memory_core.domain.coming import Coming, moment_in
 from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head
 from memory_core.domain.scope import Owner
@@ -43,6 +44,23 @@ _FADED = (
     "AND idle_since <= :now AND (:session_id IS NULL OR session_id = :session_id) AND (sequence, id) > (:after_sequence, :after_id) "
     "AND (idle_since + :half_life * (halvings - :floor) < :now + 1 OR characters >= :long_characters AND created_at < :long_before "
     "AND idle_since + :half_life * (halvings - :long_floor) < :now + 1) ORDER BY sequence, id LIMIT :limit"
+)
+
+# The first from the same index; the others by looking one entry up. An aggregate of one argument has its row where nothing is found too.
+_COMING = (
+    "SELECT MIN(CASE WHEN fades > :after THEN fades END), MIN(CASE WHEN shrinks > :after THEN shrinks END), "  # noqa: S608 - our own names
+    "(SELECT MIN(ages_from) FROM documents INDEXED BY documents_by_age WHERE app_id = :app_id AND user_id = :user_id "
+    f"AND ages_from > :after - :archive_after AND epoch = {_EPOCH}), "
+    "(SELECT MIN(foresees_until) FROM documents INDEXED BY documents_by_foresight WHERE app_id = :app_id AND user_id = :user_id "
+    f"AND foresees_until > :after AND epoch = {_EPOCH}) "
+    "FROM (SELECT idle_since + :half_life * MAX(halvings - :floor, 0) AS fades, CASE WHEN characters >= :long_characters "
+    "THEN MAX(created_at + :long_age, idle_since + :half_life * MAX(halvings - :long_floor, 0)) END AS shrinks "
+    "FROM documents INDEXED BY documents_by_fading WHERE app_id = :app_id AND user_id = :user_id AND idle_since IS NOT NULL "
+    f"AND epoch = {_EPOCH})"
+)
+_FORESEEN = (
+    "SELECT COUNT(*) FROM documents INDEXED BY documents_by_foresight WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608
+    f"AND foresees_until > :since AND foresees_until <= :until AND epoch = {_EPOCH}"
 )
 
 
@@ -179,6 +197,23 @@ def faded(
         "after_sequence": after.sequence if after else -1, "after_id": after.id if after else "", **rules.bounds(now),
     }  # fmt: skip
     return [Place(sequence, identity) for sequence, identity in connection.execute(_FADED, parameters)]
+
+
+def coming(connection: sqlite3.Connection, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> Coming:
+    """What time alone brings next, from indexes."""
+    parameters = {
+        "app_id": owner.app_id, "user_id": owner.user_id, "after": after.timestamp(), "archive_after": archive_after.total_seconds(),
+        **rules.bounds(after),
+    }  # fmt: skip
+    fades, shrinks, ages, foresight = connection.execute(_COMING, parameters).fetchone()
+    fading = min((one for one in (fades, shrinks) if one is not None), default=None)
+    return Coming(moment_in(fading), moment_in(ages, archive_after), moment_in(foresight))
+
+
+def foresight_ended(connection: sqlite3.Connection, owner: Owner, since: datetime, until: datetime) -> int:
+    """How many memories' last foresight ended in (since, until]."""
+    parameters = {"app_id": owner.app_id, "user_id": owner.user_id, "since": since.timestamp(), "until": until.timestamp()}
+    return int(connection.execute(_FORESEEN, parameters).fetchone()[0])
 
 
 def events(connection: sqlite3.Connection, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None) -> list[Event]:

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 import orjson
 
+from memory_core.domain.coming import told_by
 from memory_core.domain.errors import TooLarge
 from memory_core.domain.fading import fades, halvings
 from memory_core.domain.models import INTERNAL_FIELDS, Event, Vector, public_part
@@ -29,7 +30,7 @@ BYTES_PER_NUMBER = 13
 _MEMORY_COLUMNS = (
     "type", "status", "status_reason", "category", "session_id", "agent_id",
     "event_at", "valid_from", "valid_until", "tags", "subject", "attribute", "next_id", "epoch", "inner",
-    "idle_since", "halvings", "characters", "created_at",
+    "idle_since", "halvings", "characters", "created_at", "ages_from", "foresees_until",
 )  # fmt: skip
 _EVENT_COLUMNS = ("memory_id", "event_type", "correlation_id")
 _COLUMNS = ("app_id", "user_id", "id", "kind", "sequence", "change", "expires_at", *_MEMORY_COLUMNS, *_EVENT_COLUMNS, "vector", "body")
@@ -48,8 +49,8 @@ def encoded(batch: Batch) -> tuple[list[tuple[Write, dict[str, Any]]], bytes]:
     """The batch's writes with their row parameters, events first, and the head's JSON. Raises TooLarge."""
     writes = [Write("create", event_document(event)) for event in batch.events]
     writes += batch.writes
-    if len(writes) + 1 > MAX_DOCUMENTS:
-        raise TooLarge(f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {len(writes) + 1}")
+    if (documents := len(writes) + len(batch.scenes) + 1) > MAX_DOCUMENTS:
+        raise TooLarge(f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {documents}")
     pairs = [(write, {} if write.mode == "delete" else parameters(write.document)) for write in writes]
     head = batch.head.model_dump_json().encode()
     check_size(len(head) + sum(size_of(row) for _, row in pairs))
@@ -79,6 +80,8 @@ def parameters(document: Document) -> dict[str, Any]:
         if document.expires_at is not None:
             raise ValueError(f"{document.id}: a memory does not expire")
         row.update(_memory_columns(body))
+        if document.kind == "memory":
+            row.update(told_by(body))
         body = public_part(body)
     elif document.kind == "conflict":
         row["status"] = body["status"]

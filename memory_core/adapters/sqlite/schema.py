@@ -20,16 +20,18 @@ _TABLES = (
         body BLOB NOT NULL,
         change INTEGER NOT NULL,
         removal INTEGER NOT NULL,
+        due_at REAL,
         PRIMARY KEY (app_id, user_id)
     ) WITHOUT ROWID
     """,
+    "CREATE INDEX heads_by_due ON heads (due_at, app_id, user_id) WHERE due_at IS NOT NULL",
     """
     CREATE TABLE documents (
         app_id TEXT NOT NULL, user_id TEXT NOT NULL, id TEXT NOT NULL,
         kind TEXT NOT NULL, sequence INTEGER NOT NULL, change INTEGER, expires_at REAL,
         type TEXT, status TEXT, status_reason TEXT, category TEXT, session_id TEXT, agent_id TEXT,
         event_at REAL, valid_from REAL, valid_until REAL, tags TEXT, subject TEXT, attribute TEXT, next_id TEXT,
-        idle_since REAL, halvings REAL, characters INTEGER, created_at REAL,
+        idle_since REAL, halvings REAL, characters INTEGER, created_at REAL, ages_from REAL, foresees_until REAL,
         memory_id TEXT, event_type TEXT, correlation_id TEXT,
         epoch TEXT, body BLOB NOT NULL, inner BLOB, vector BLOB,
         PRIMARY KEY (app_id, user_id, id)
@@ -43,13 +45,15 @@ _TABLES = (
     "CREATE INDEX conflicts_by_status ON documents (app_id, user_id, status, sequence, id) WHERE kind = 'conflict'",
     "CREATE INDEX documents_by_fading ON documents "
     "(app_id, user_id, idle_since, halvings, characters, created_at, session_id, epoch, sequence, id) WHERE idle_since IS NOT NULL",
+    "CREATE INDEX documents_by_age ON documents (app_id, user_id, ages_from, epoch) WHERE ages_from IS NOT NULL",
+    "CREATE INDEX documents_by_foresight ON documents (app_id, user_id, foresees_until, epoch) WHERE foresees_until IS NOT NULL",
     "CREATE INDEX events_by_memory ON documents (app_id, user_id, memory_id, sequence) WHERE memory_id IS NOT NULL",
     "CREATE INDEX events_by_moment ON documents (app_id, user_id, event_at) WHERE memory_id IS NOT NULL",
     "CREATE INDEX documents_by_expiry ON documents (app_id, user_id, expires_at) WHERE expires_at IS NOT NULL",
     "CREATE TABLE embedder (only INTEGER PRIMARY KEY CHECK (only = 1), model TEXT NOT NULL, dimensions INTEGER NOT NULL)",
 )
 
-LAYOUT = Layout(DEPENDENCY, application_id=0x4D436F72, version=3, tables=_TABLES)
+LAYOUT = Layout(DEPENDENCY, application_id=0x4D436F72, version=4, tables=_TABLES)
 
 
 def check_embedder(connection: sqlite3.Connection, model: str, dimensions: int) -> bool:

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
@@ -25,6 +25,7 @@ from memory_core.adapters.sqlite.reading import Standing
 from memory_core.adapters.sqlite.schema import DEPENDENCY, LAYOUT, check_embedder
 from memory_core.adapters.sqlite.slice import Slice
 from memory_core.adapters.sqlite.slices import Heavy, Slices
+from memory_core.domain.coming import Coming
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head, Memory, Vector
@@ -34,6 +35,7 @@ from memory_core.ports import (
     Batch,
     Clock,
     Document,
+    Due,
     EventFilter,
     Filter,
     Found,
@@ -56,6 +58,7 @@ DOCUMENTS_ON_THE_LOOP = 12
 up to 10. With 8 clients on 8 users of 1,000 memories, thread hops alone had halved the throughput."""
 COMMITS_A_CHECKPOINT = 500
 """About 10 MB of write-ahead log."""
+WHOLE = "all"
 SLICE_BUDGET_BYTES = 320 * 2**20
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
@@ -130,7 +133,7 @@ class SqliteStore:
         A small one that need not wait for the disk is done on the event loop (0.3 ms; a hop to the writing thread and back costs
         that again, and several times that on a busy machine), unless somebody else is writing just now.
         """
-        light = len(batch.writes) + len(batch.events) <= DOCUMENTS_ON_THE_LOOP
+        light = len(batch.writes) + len(batch.events) + len(batch.scenes) <= DOCUMENTS_ON_THE_LOOP
         change = await self._write(light, committing.apply, owner, batch, self._clock.now(), self._embedder)
         if light:
             self._slices.committed(owner, batch, change)
@@ -178,6 +181,14 @@ class SqliteStore:
             await self._run(self._writer, bookkeeping.expire, self._clock.now())
         return await self._run(self._readers, bookkeeping.waiting, after, limit)
 
+    async def ranges(self) -> list[str]:
+        """One: the file."""
+        return [WHOLE]
+
+    async def due(self, within: str, now: datetime, after: Due | None, limit: int) -> list[Due]:
+        """The next owners whose run is due."""
+        return await self._run(self._readers, bookkeeping.due, now, after, limit)
+
     async def search(self, owner: Owner, search: Search) -> Found:
         """Candidates straight from the owner's slice; no document is read."""
         self._check_vector(search.vector)
@@ -199,6 +210,14 @@ class SqliteStore:
     ) -> list[Place]:
         """Places of memories for which something is due, from an index."""
         return await self._run(self._readers, reading.faded, owner, rules, now, session_id, after, limit)
+
+    async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> Coming:
+        """What time alone brings next, from indexes."""
+        return await self._run(self._readers, reading.coming, owner, rules, archive_after, after)
+
+    async def foresight_ended(self, owner: Owner, since: datetime, until: datetime) -> int:
+        """How many memories' last foresight ended meanwhile."""
+        return await self._run(self._readers, reading.foresight_ended, owner, since, until)
 
     async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
         """Events with sequence > after_sequence that the filter lets through, in order."""

@@ -1,0 +1,129 @@
+"""How a run begins: what it goes over is frozen in the commit that stores it, together with when it is due again should it fail.
+
+One would get wrong: in that commit the user stops being due, so that the next hour leaves them alone. Whoever writes during the run makes
+them due again, at once; a run that ends badly leaves them due a day later.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from memory_core.domain.errors import Conflict, HeadMoved
+from memory_core.domain.models import Head
+from memory_core.domain.results import Accepted, Call
+from memory_core.domain.scope import Owner
+from memory_core.ledger.changes import CONSOLIDATION
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import derived
+from memory_core.ledger.operations import Operations, operation_id, operation_in
+from memory_core.ledger.tasks import held_task
+from memory_core.ports import Clock, IdSource, LongTermStore
+
+MOST_EVENTS: Final = 2_000
+"""Events a run goes over at most; with more waiting, the next one follows at once."""
+TRIED_AGAIN_AFTER: Final = timedelta(days=1)
+"""When a run that never ended is tried again: by another one, over what it was to go over and what came since."""
+NEARLY = timedelta(seconds=1)
+"""A log's moments may be a little ahead of the clock, since no two of a user's are the same."""
+_TRIES = 8
+
+
+class _Moved(Exception):
+    """Somebody committed between the look that the plan rests on and the commit."""
+
+
+class _UnderWay(Exception):
+    """There is a run that has not ended. session_id: the one session that it is about."""
+
+    def __init__(self, task_id: str, session_id: str | None) -> None:
+        super().__init__(task_id)
+        self.task_id, self.session_id = task_id, session_id
+
+
+class RunBeginning:
+    """Begins runs of any owner, one at a time each."""
+
+    def __init__(self, store: LongTermStore, operations: Operations, clock: Clock, ids: IdSource) -> None:
+        self._store, self._operations, self._clock, self._ids = store, operations, clock, ids
+
+    async def begin(self, owner: Owner, session_id: str | None, call: Call) -> Accepted:
+        """A run that somebody asked for, due or not; the one under way where that goes over the same, or over everything.
+
+        Raises Conflict when the one under way is about another session; HeadMoved, Unavailable.
+        """
+        for _ in range(_TRIES):
+            head = (await self._store.snapshot(owner)).head
+            try:
+                return await self._stored(owner, head, session_id, replace(call, actor=CONSOLIDATION), self._ids.new("tsk"))
+            except _Moved:
+                continue
+            except _UnderWay as run:
+                if run.session_id in (None, session_id):
+                    return Accepted(run.task_id)
+                raise Conflict(f"a run of one session is under way: {run.task_id}; ask again when it has ended") from None
+        raise _too_fast()
+
+    async def begin_due(self, owner: Owner) -> Accepted | None:
+        """The run that is due now; None for a user who is not due (any more), is gone, or whose run is under way.
+
+        Of one moment at which a user is due there is one run, however often this is called. Raises HeadMoved, Unavailable.
+        """
+        for _ in range(_TRIES):
+            head = (await self._store.snapshot(owner)).head
+            if head is None or head.state != "live" or head.due_at is None or head.due_at > self._clock.now() + NEARLY:
+                return None
+            task_id = derived("tsk", head.epoch, str(head.consolidated_sequence), head.due_at.isoformat())
+            try:
+                return await self._stored(owner, head, None, Call(actor=CONSOLIDATION), task_id)
+            except _Moved:
+                continue
+            except _UnderWay:
+                return None
+        raise _too_fast()
+
+    async def _stored(self, owner: Owner, head: Head | None, session_id: str | None, call: Call, task_id: str) -> Accepted:
+        """The run as a task, planned on `head`. Raises _Moved when that does not stand any more, _UnderWay."""
+        now, earlier = self._clock.now(), None if head is None else head.run_task_id
+        fields: dict[str, Any] = {"run_task_id": task_id}
+        if session_id is None:  # a run of one session leaves the user as due as they were
+            fields |= {"due_at": now + TRIED_AGAIN_AFTER, "fresh_count": 0}
+        return await self._operations.begin(
+            owner,
+            "consolidate",
+            plan_of(head, session_id, now),
+            call,
+            refuse=lambda look: _check(look, head),
+            reads=() if earlier is None else (earlier, operation_id(earlier)),
+            task_id=task_id,
+            head_fields=lambda _: fields,
+        )
+
+
+def plan_of(head: Head | None, session_id: str | None, now: datetime) -> dict[str, Any]:
+    """What a run that begins now goes over. capped: there is more, for the next one."""
+    after, end = (0, 0) if head is None else (head.consolidated_sequence, head.sequence)
+    to = min(end, after + MOST_EVENTS)
+    since = None if head is None or head.settled_at is None else head.settled_at.isoformat()
+    return {"after": after, "to": to, "at": now.isoformat(), "session_id": session_id, "capped": to < end, "since": since}
+
+
+def _too_fast() -> HeadMoved:
+    return HeadMoved("others write faster than a run can begin; try again", retry_after_s=1)
+
+
+def _check(look: Look, seen: Head | None) -> None:
+    """Raise unless the user is as the plan has them, and no run is under way."""
+    head = look.head
+    if head is not None and head.run_task_id is not None:
+        held = held_task(look.documents.get(head.run_task_id), head)
+        about = look.documents.get(operation_id(head.run_task_id))
+        if held is not None and not held.task.finished and about is not None:
+            raise _UnderWay(head.run_task_id, operation_in(about).plan["session_id"])
+    if (head is None) != (seen is None):
+        raise _Moved
+    if head is not None and seen is not None:
+        for name in ("epoch", "sequence", "due_at", "run_task_id", "consolidated_sequence"):
+            if getattr(head, name) != getattr(seen, name):
+                raise _Moved

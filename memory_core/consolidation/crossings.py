@@ -1,0 +1,131 @@
+"""Crossings of the floor: the chunks by which faded memories go out of sight, or long texts become short.
+
+Two passes over what a store says is due: the first hides, the second shortens. One would get wrong: what is due is decided within the
+commit, by the memory as it is then. Somebody may have looked at it, pinned it or restored it since it was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from memory_core.consolidation.compress import Compressor, Short, compressed, stays_long
+from memory_core.domain.fading import Fading, due
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.scope import Owner
+from memory_core.ledger.changes import Change
+from memory_core.ledger.commit import Look
+from memory_core.ledger.operations import Chunk
+from memory_core.ledger.portions import Portion, size_of
+from memory_core.ports import Clock, LongTermStore, Place
+
+PAGE = 45
+"""Memories a commit at most: each is two documents of the ninety that there is room for."""
+SHORTENED_AT_ONCE = 4
+"""Long texts a commit: each waits for an agent, and what another commit of this user undoes is asked of none again."""
+COUNTS = {"decayed": 0, "compressed": 0}
+Pass = Literal["decay", "compress"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Whose memories, by whose work, as of when: `at` decides what is due. left: how many may be changed yet."""
+
+    owner: Owner
+    work_id: str
+    session_id: str | None
+    at: datetime
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """The next chunk. ids: the memories that `decide` is shown; none: there are no more in this pass."""
+
+    ids: list[str]
+    decide: Callable[[Look], Chunk]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cursor:
+    """Which pass the work is in, and how far."""
+
+    step: Pass
+    place: Place | None
+
+    @classmethod
+    def of(cls, body: Any) -> _Cursor:
+        if body is None:
+            return cls("decay", None)
+        step, place = body
+        return cls(step, None if place is None else Place(*place))
+
+    @property
+    def body(self) -> list[Any]:
+        return [self.step, None if self.place is None else [self.place.sequence, self.place.id]]
+
+
+class Crossings:
+    """Finds what is due, and makes its chunks."""
+
+    def __init__(self, store: LongTermStore, compressor: Compressor, clock: Clock, rules: Fading) -> None:
+        self._store, self._compressor, self._clock, self._rules = store, compressor, clock, rules
+
+    async def next(self, asked: Asked, body: Any) -> Crossing:
+        """The chunk after the cursor `body` (None: the first). Its own cursor goes on from there; it says itself when all is done.
+
+        Raises Unavailable while agents, embedder or archive are away.
+        """
+        cursor = _Cursor.of(body)
+        places = await self._store.faded(asked.owner, self._rules, asked.at, asked.session_id, cursor.place, PAGE)
+        shorts = dict[str, Short | None]()
+        if cursor.step == "compress":
+            shorts, places = await self._shorts(asked, places)
+        return Crossing([place.id for place in places], lambda look: self._decided(look, asked, cursor, places, shorts))
+
+    async def _shorts(self, asked: Asked, places: list[Place]) -> tuple[dict[str, Short | None], list[Place]]:
+        """What the next long memories may become, by id, and the places up to the last of them."""
+        seen = await self._store.snapshot(asked.owner, [place.id for place in places])
+        look, shorts = Look(seen.head, dict(seen.documents)), dict[str, Short | None]()
+        for number, place in enumerate(places):
+            memory = look.memory(place.id)
+            if memory is not None and due(memory, asked.at, self._rules) is Status.COMPRESSED:
+                shorts[place.id] = await self._compressor.short(asked.owner, asked.work_id, memory)
+                if len(shorts) == SHORTENED_AT_ONCE:
+                    return shorts, places[: number + 1]
+        return shorts, places
+
+    def _decided(self, look: Look, asked: Asked, cursor: _Cursor, places: list[Place], shorts: Mapping[str, Short | None]) -> Chunk:
+        portion, changes, passed = Portion(), list[Change](), 0
+        for place in places:
+            memory = look.memory(place.id)
+            change = None if memory is None else self._change(memory, cursor.step, shorts, asked.at)
+            if change is not None:
+                if len(changes) == asked.left or not portion.takes(2, 2 * size_of(change.after)):
+                    break
+                changes.append(change)
+            passed += 1
+        capped = passed < len(places) and len(changes) == asked.left
+        further = _Cursor(cursor.step, places[passed - 1] if passed else cursor.place)
+        if not places:
+            further = _Cursor("compress", None)
+        counts = {name: sum(one.event_type == name for one in changes) for name in COUNTS}
+        done = capped or (not places and (cursor.step == "compress" or cursor.place is None))
+        return Chunk(tuple(changes), cursor=further.body, counts=counts, done=done, result={"capped": capped})
+
+    def _change(self, memory: Memory, step: Pass, shorts: Mapping[str, Short | None], at: datetime) -> Change | None:
+        what, now = due(memory, at, self._rules), self._clock.now()
+        if step == "compress" and what is Status.COMPRESSED and memory.id in shorts:
+            short = shorts[memory.id]
+            if short is not None:
+                return compressed(memory, short, now)
+            what = stays_long(memory, at, self._rules)
+        elif step == "compress":
+            return None
+        return Change("decayed", _decayed(memory, now), memory) if what is Status.DECAYED else None
+
+
+def _decayed(memory: Memory, now: datetime) -> Memory:
+    return memory.model_copy(update={"status": Status.DECAYED, "status_reason": "importance_decay", "updated_at": now})

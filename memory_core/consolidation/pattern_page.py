@@ -1,0 +1,222 @@
+"""One commit's patterns: each that was found becomes a memory, or makes one that is held surer, or is dropped.
+
+One would get wrong: a pattern that is known already is no loss. What a fact in a slot says is left to the fact, which the next truth
+replaces; a pattern that said the same would go on saying it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memory_core.consolidation.episodes import in_time, is_episode
+from memory_core.consolidation.run import Run
+from memory_core.domain.agent_answers import FoundPattern, Provenance
+from memory_core.domain.confidence import surer
+from memory_core.domain.indexing import with_lexical
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import AtomicFact, Memory, MemoryType, Vector
+from memory_core.domain.patterns import Said, carriers, same_pattern, told_by
+from memory_core.domain.sameness import differences, normalised
+from memory_core.evolution.page import Page
+from memory_core.ledger.changes import Change
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import derived, procedure_id
+from memory_core.ledger.operations import Chunk
+from memory_core.ledger.portions import Portion, size_of
+
+CATEGORY = "pattern"
+MAX_SOURCES = 40
+"""Episodes that a pattern remembers to rest on, the latest."""
+MARKED_AT_ONCE = 20
+"""Episodes that a pattern takes with it into one commit, the latest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A pattern as it was found: `episodes` it names, and what is held `near` it: (id, similarity), the nearest first."""
+
+    found: FoundPattern
+    provenance: Provenance
+    vector: Vector
+    model: str
+    episodes: tuple[str, ...]
+    near: tuple[tuple[str, float], ...]
+
+    @property
+    def key(self) -> str | None:
+        """The key that a procedural pattern is held under; None for any other."""
+        return self.found.key if self.found.memory_type == "procedural" and self.found.key else None
+
+    def memory_id(self, run_id: str) -> str:
+        """The id of the memory that it becomes where no key gives one."""
+        return derived("mem", run_id, CATEGORY, normalised(self.found.summary))
+
+
+@dataclass
+class PatternPage:
+    """The commit in the making. new: episodes of which a pattern needs at least one. duplicate: similarity of one and the same."""
+
+    run: Run
+    page: Page
+    new: Collection[str]
+    duplicate: float
+    portion: Portion = field(default_factory=Portion)
+    counts: dict[str, int] = field(default_factory=dict)
+    made: list[Memory] = field(default_factory=list)
+    full: bool = False
+
+    @classmethod
+    def of(cls, run: Run, look: Look, ids: Collection[str], new: Collection[str], duplicate: float) -> PatternPage:
+        """Nothing on it yet; what the look shows under it."""
+        return cls(run, Page(run.owner, look, run.at, weighs=False, asked=ids), new, duplicate)
+
+    def place(self, one: Candidate) -> bool:
+        """Put a pattern onto the page. False: there is no room for it any more."""
+        episodes = self._carrying(one)
+        if not episodes:
+            self._count("patterns_dropped")
+            return True
+        if not any(episode.id in self.new for episode in episodes) or _is_told_by_facts(one, episodes):
+            return True
+        held = self._held(one)
+        if held is None:
+            return self._create(one, episodes)
+        fresh = [episode for episode in episodes if episode.id not in held.source_ids]
+        if held.category != CATEGORY or not fresh:
+            return True
+        return self._reinforce(held, one, fresh)
+
+    def chunk(self, *, cursor: int, done: bool) -> Chunk:
+        """The commit. What was dropped is counted once, by the last commit of a portion."""
+        counts = {name: number for name, number in self.counts.items() if name != "patterns_dropped" or not self.full}
+        sessions = tuple(session.document for session in self.page.sessions.values())
+        return Chunk(tuple(self.page.changes), puts=(*self.page.puts.values(), *sessions), cursor=cursor, counts=counts, done=done)
+
+    def _carrying(self, one: Candidate) -> list[Memory]:
+        """Those of the named episodes that are there and say it, in order of time; none where together they do not."""
+        read = [memory for name in one.episodes if (memory := self.page.memory(name)) is not None and is_episode(memory)]
+        ordered = sorted(read, key=in_time)
+        places = carriers(one.found.summary, [Said.of(memory.content, memory.actor) for memory in ordered])
+        return [ordered[place] for place in places][-MARKED_AT_ONCE:]
+
+    def _held(self, one: Candidate) -> Memory | None:
+        """What says it already: a memory near it, one that this page makes, or what is held under its key."""
+        text = one.found.summary
+        for made in self.made:
+            if same_pattern(made.content, text):
+                return self.page.memory(made.id)
+        keyed = None if one.key is None else self.page.memory(procedure_id(one.key))
+        if keyed is not None and keyed.status in FOUND_BY_DEFAULT and same_pattern(keyed.content, text):
+            return keyed
+        for name, similarity in one.near:
+            memory = self.page.memory(name)
+            if memory is None or memory.status not in FOUND_BY_DEFAULT:
+                continue
+            alike = same_pattern if memory.category == CATEGORY else _same
+            if (memory.category == CATEGORY or similarity >= self.duplicate) and alike(memory.content, text):
+                return memory
+        return None
+
+    def _create(self, one: Candidate, episodes: Sequence[Memory]) -> bool:
+        memory = self._memory(one, episodes)
+        if self.page.memory(memory.id) is not None:  # somebody deleted what this very run had made
+            return True
+        marks = [self._marked(episode, memory.id) for episode in episodes]
+        return self._apply("patterns", [Change("created", memory), *marks], memory)
+
+    def _reinforce(self, held: Memory, one: Candidate, fresh: Sequence[Memory]) -> bool:
+        """The held pattern was told again by further episodes, which become sources of it."""
+        if not self._takes([held, *fresh]):
+            return False
+        sources = list(dict.fromkeys([*held.source_ids, *(episode.id for episode in fresh)]))[-MAX_SOURCES:]
+        told = held.model_copy(update=_times(fresh))
+        self.page.retell(held, told, source_ids=sources, confidence=surer(held.confidence))
+        self.page.apply([self._marked(episode, held.id) for episode in fresh])
+        self._count("patterns_reinforced")
+        return True
+
+    def _apply(self, what: str, changes: Sequence[Change], memory: Memory) -> bool:
+        if not self._takes([one.after for one in changes]):
+            return False
+        self.page.apply(changes)
+        self.made.append(memory)
+        self._count(what)
+        return True
+
+    def _takes(self, memories: Sequence[Memory]) -> bool:
+        if self.full or not self.portion.takes(2 * len(memories) + 1, 2 * size_of(*memories)):
+            self.full = True
+        return not self.full
+
+    def _marked(self, episode: Memory, into: str) -> Change:
+        """The episode, as it was, which says now what it was consolidated into."""
+        current = self.page.memory(episode.id) or episode
+        names = list(dict.fromkeys([*current.consolidated_into_ids, into]))
+        return Change("consolidated", current.model_copy(update={"consolidated_into_ids": names}), current)
+
+    def _memory(self, one: Candidate, episodes: Sequence[Memory]) -> Memory:
+        key = None if one.key is None or self.page.memory(procedure_id(one.key)) is not None else one.key
+        known = [Said.of(episode.content, episode.actor) for episode in episodes]
+        facts = [text for text in one.found.extracted_facts if text != one.found.summary and carriers(text, known, fewest=1)]
+        fields: dict[str, Any] = {
+            "id": one.memory_id(self.run.id) if key is None else procedure_id(key),
+            "type": MemoryType.SEMANTIC if key is None else MemoryType.PROCEDURAL,
+            "content": one.found.summary,
+            "key": key,
+            "value": None if key is None else one.found.summary,
+            "value_text": None if key is None else one.found.summary,
+            "atomic_facts": [AtomicFact(text=text) for text in facts],
+            "importance_base": one.found.importance_score,
+            "confidence": one.found.confidence,
+            "pattern_detected": f"user_{one.found.pattern}_pattern",
+            "tags": [one.found.pattern],
+            "source_ids": [episode.id for episode in episodes],
+            "session_id": _common([episode.session_id for episode in episodes]),
+            "agent_id": _common([episode.agent_id for episode in episodes]),
+            "prompt_id": one.provenance.prompt_id,
+            "prompt_version": one.provenance.prompt_version,
+            "model": one.provenance.model,
+            **_times(episodes),
+        }
+        made = with_lexical(self._blank(fields))
+        made.embedding, made.embedding_model, made.embedding_dimensions = one.vector, one.model, len(one.vector)
+        return made
+
+    def _blank(self, fields: dict[str, Any]) -> Memory:
+        return Memory(
+            app_id=self.run.owner.app_id,
+            user_id=self.run.owner.user_id,
+            category=CATEGORY,
+            source="consolidation",
+            importance_basis="consolidation",
+            status_reason="consolidated",
+            consolidation_run=self.run.at.isoformat().replace("+00:00", "Z"),
+            created_at=self.run.at,
+            updated_at=self.run.at,
+            **fields,
+        )
+
+    def _count(self, what: str) -> None:
+        self.counts[what] = self.counts.get(what, 0) + 1
+
+
+def _is_told_by_facts(one: Candidate, episodes: Sequence[Memory]) -> bool:
+    """Whether a fact that an episode told, and that is a memory of its own, says most of it; also one that has fallen since."""
+    facts = {fact.text for episode in episodes for fact in episode.atomic_facts if fact.fact_id is not None}
+    return any(told_by(one.found.summary, text) for text in sorted(facts))
+
+
+def _same(held: str, text: str) -> bool:
+    return not differences(held, text)
+
+
+def _times(episodes: Sequence[Memory]) -> dict[str, Any]:
+    """It was told last by the latest of its episodes, and holds since the first."""
+    return {"event_timestamp": max(one.event_timestamp for one in episodes), "valid_from": min(one.event_timestamp for one in episodes)}
+
+
+def _common(names: Sequence[str | None]) -> str | None:
+    """What all of them are, if they are one."""
+    return names[0] if len(set(names)) == 1 else None

@@ -1,0 +1,265 @@
+"""Near-duplicates as their users see them: of two memories that say one thing one stays, with what the other knew."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from memory_core.adapters.offline.agents import OfflineAgents
+from memory_core.core import MemoryCore
+from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, Status
+from memory_core.domain.requests import SaveInput, UpdateInput
+from memory_core.domain.results import Accepted, Foreseen
+from memory_core.domain.scope import Owner
+from memory_core.domain.upkeep_requests import ConsolidateInput
+from memory_core.ports import Agents
+from tests.builders import ALICE, NOW
+from tests.contract.test_forget import told_by_the_log
+from tests.contract.test_patterns import consolidated
+from tests.mortal import Moment, Mortal
+from tests.tasks import Hand, task_of
+from tests.world import BOB, Killed, WordsEmbedder, World, fact, listed, turn
+
+TEA = "User likes green tea in the garden"
+OTHER = "Dogs bark at night"
+
+
+async def opened(world: World, **options: Any) -> MemoryCore:
+    """A core for which near is what has nine of ten words in common."""
+    return await world.core(**{"embedder": WordsEmbedder(), "rules": OfflineAgents(), "duplicate_threshold": 0.85, **options})
+
+
+@pytest.fixture
+async def core(world: World) -> MemoryCore:
+    return await opened(world)
+
+
+async def two(core: MemoryCore, first: SaveInput, second: str, **fields: Any) -> tuple[Memory, Memory]:
+    """Two memories, the second of which is edited to say what it does: a save alone would not have made it."""
+    one = (await core.save(ALICE, first)).memory
+    other = (await core.save(ALICE, fact(OTHER, **{"category": first.category, **fields}))).memory
+    return one, await rewritten(core, other.id, second)
+
+
+async def rewritten(core: MemoryCore, memory_id: str, content: str, *, owner: Owner = ALICE, **fields: Any) -> Memory:
+    """Another text by hand."""
+    held = await core.get(owner, memory_id)
+    return await core.update(owner, memory_id, UpdateInput(content=content, **fields), held.etag)
+
+
+def counts(task: Any) -> dict[str, int]:
+    return {name: number for name, number in task.result["counts"].items() if name in ("merged", "linked")}
+
+
+async def test_of_two_that_say_one_thing_one_stays_with_what_the_other_knew(core: MemoryCore, world: World) -> None:
+    one, other = await two(core, fact(TEA, tags=["drinks"], confidence=0.5), f"{TEA}.", tags=["leisure"], confidence=0.5, entities=["Ana"])
+    assert counts(await consolidated(core)) == {"merged": 1}
+    stays, goes = await core.get(ALICE, one.id), await core.get(ALICE, other.id)
+    assert (goes.status, goes.status_reason, goes.next_id, goes.consolidated_into_ids) == ("updated", "consolidated", one.id, [one.id])
+    assert (stays.status, stays.content, stays.version) == (Status.ACTIVE, TEA, 1)
+    assert (stays.tags, stays.entities, stays.reinforcement_count) == (["drinks", "leisure"], ["Ana"], 1)
+    assert stays.source_ids == [other.id]
+    chain = await core.evolution(ALICE, other.id)
+    assert [step.id for step in chain.memories] == [other.id, one.id]
+    await told_by_the_log(core, world)
+    before = await world.log()
+    assert counts(await consolidated(core)) == {}
+    assert await world.log() == before
+
+
+async def test_who_stays_does_not_depend_on_who_is_new(world: World) -> None:
+    for edited in (0, 1):
+        core = await opened(world)
+        owner = Owner("app", f"user {edited}")
+        ids = [(await core.save(owner, fact(text))).memory.id for text in (TEA, OTHER)]
+        if edited == 0:
+            await rewritten(core, ids[0], OTHER + "!", owner=owner)
+        else:
+            await rewritten(core, ids[1], TEA + "!", owner=owner)
+        await consolidated(core, owner)
+        assert [one.id for one in await listed(core, owner)] == [ids[0]]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("The backup runs every day at 3 in the night", "The backup runs every day at 4 in the night"),
+        ("User likes green tea in the garden", "User doesn't like green tea in the garden"),
+        ("We met with Ana in the garden house today", "We met with Tom in the garden house today"),
+        ("User prefers tea over coffee", "User prefers coffee over tea"),
+        ("port = 8080", "port = 8081"),
+        ("User likes green tea in the garden", "User likes black tea in the garden"),
+    ],
+)
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_digits_negations_names_and_order_keep_two_apart(core: MemoryCore, first: str, second: str) -> None:
+    await two(core, fact(first), second)
+    assert counts(await consolidated(core)) == {}
+    assert len(await listed(core)) == 2
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"category": "note"}, {"category": "fact"}),
+        ({"agent_id": "a"}, {"agent_id": "b"}),
+        ({"pinned": True}, {"pinned": True}),
+        ({"entities": ["Ana"]}, {"entities": ["Tom"]}),
+        ({"subject": "User", "attribute": "drink"}, {"subject": "User", "attribute": "garden"}),
+        ({"valid_until": NOW + timedelta(days=1)}, {"valid_from": NOW + timedelta(days=2)}),
+    ],
+)
+async def test_what_stands_beside_the_text_keeps_two_apart(core: MemoryCore, first: dict[str, Any], second: dict[str, Any]) -> None:
+    begins = {} if "valid_from" not in second else {"valid_from": second["valid_from"]}
+    one = (await core.save(ALICE, fact(TEA, **first))).memory
+    other = (await core.save(ALICE, fact(OTHER, **second))).memory
+    await rewritten(core, other.id, f"{TEA}.", **begins)
+    assert counts(await consolidated(core)) == {}
+    assert (await core.get(ALICE, one.id)).next_id is None
+
+
+async def test_what_is_pinned_stays(core: MemoryCore) -> None:
+    one, other = await two(core, fact(TEA), f"{TEA}.", pinned=True)
+    await consolidated(core)
+    assert [held.id for held in await listed(core)] == [other.id]
+    assert (await core.get(ALICE, one.id)).next_id == other.id
+
+
+async def test_a_truth_in_a_slot_takes_in_what_is_said_beside_it(core: MemoryCore) -> None:
+    plain, slotted = await two(core, fact("User lives in Oslo"), "User lives in Oslo.", subject="User", attribute="home city", value="Oslo")
+    await consolidated(core)
+    assert [held.id for held in await listed(core)] == [slotted.id]
+    held = await core.get(ALICE, slotted.id)
+    assert (held.value, held.event_timestamp, held.valid_from) == ("Oslo", slotted.event_timestamp, slotted.valid_from)
+    assert (await core.get(ALICE, plain.id)).next_id == slotted.id
+
+
+NOTE = "Ana plants roses along the long south wall of the old garden every year in early spring."
+MORE = "Ana plants roses along the long south wall of the old garden every year in early spring, with compost."
+
+
+async def test_two_notes_of_which_each_adds_become_one_and_the_old_text_is_its_history(core: MemoryCore, world: World) -> None:
+    one, other = await two(core, fact(NOTE, category="note"), MORE)
+    world.clock.forward(60)
+    assert counts(await consolidated(core)) == {"merged": 1}
+    (held,) = await listed(core)
+    assert (held.id, held.version, held.status) == (one.id, 2, Status.ACTIVE)
+    assert all(text.rstrip(".") in held.content for text in (NOTE, MORE))
+    assert [version.content for version in await core.versions(ALICE, one.id)][-1] == NOTE
+    assert (await core.get(ALICE, one.id, at=NOW + timedelta(seconds=30))).content == NOTE
+    assert (await core.get(ALICE, other.id)).next_id == one.id
+    await told_by_the_log(core, world)
+
+
+async def test_notes_too_long_for_one_are_linked_once(core: MemoryCore, world: World) -> None:
+    long = " ".join(f"Ana planted rose {word} along the wall." for word in ("alpha", "beta", "gamma") * 40)
+    long = (long + " ") * (int(0.4 * MAX_CONTENT_BYTES) // len(long) + 1)
+    first, second = await two(core, fact(long, category="note"), f"{long} It was lovely.")
+    assert counts(await consolidated(core)) == {"linked": 1}
+    newer = await core.get(ALICE, second.id)
+    assert [(link.memory_id, link.relationship_type) for link in newer.links] == [(first.id, "duplicate")]
+    await rewritten(core, second.id, f"{long} It was lovely indeed.")
+    await consolidated(core)
+    assert len([one for one in await world.log() if one.event_type == "linked"]) == 1
+    assert len(await listed(core)) == 2
+
+
+async def test_three_become_one(core: MemoryCore) -> None:
+    first, second = await two(core, fact(TEA), f"{TEA}!")
+    third = (await core.save(ALICE, fact("Cats sleep by day"))).memory
+    await rewritten(core, third.id, f"{TEA}.")
+    assert counts(await consolidated(core)) == {"merged": 2}
+    assert [held.id for held in await listed(core)] == [first.id]
+    assert {(await core.get(ALICE, one.id)).next_id for one in (second, third)} == {first.id}
+
+
+async def test_only_neighbours_of_what_is_new_are_looked_at(core: MemoryCore) -> None:
+    await two(core, fact(TEA), f"{TEA}.")
+    await consolidated(core)
+    goes = next(one for one in await listed(core, status="all") if one.status is Status.UPDATED)
+    await core.restore(ALICE, goes.id)  # by hand: news, and a duplicate again
+    await consolidated(core)
+    assert len(await listed(core)) == 1
+    await core.save(ALICE, turn("Nothing of the kind"))
+    assert counts(await consolidated(core)) == {}
+
+
+async def test_what_changed_before_the_commit_is_judged_as_it_is_then(world: World) -> None:
+    other = await opened(world)
+
+    class Slow(OfflineAgents):
+        async def synthesise(self, app_id: str, notes: Sequence[Any]) -> Any:
+            await rewritten(other, changed[0], "Tom sells boats")
+            return await super().synthesise(app_id, notes)
+
+    rules: Agents = Slow()
+    core = await opened(world, rules=rules)
+    one, two_ = await two(core, fact(NOTE, category="note"), MORE)
+    changed = [one.id]
+    assert counts(await consolidated(core)) == {}
+    assert sorted(held.content for held in await listed(core)) == sorted(["Tom sells boats", MORE])
+    assert (await core.get(ALICE, two_.id)).status is Status.ACTIVE
+
+
+async def test_a_deleted_one_is_not_merged_into(world: World) -> None:
+    other = await opened(world)
+
+    class Slow(OfflineAgents):
+        async def synthesise(self, app_id: str, notes: Sequence[Any]) -> Any:
+            await other.delete(ALICE, gone[0])
+            return await super().synthesise(app_id, notes)
+
+    core = await opened(world, rules=Slow())
+    one, kept = await two(core, fact(NOTE, category="note"), MORE)
+    gone = [one.id]
+    assert counts(await consolidated(core)) == {}
+    assert [held.id for held in await listed(core)] == [kept.id]
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_killed_at_any_write_exactly_one_of_two_stays(cold_worlds: Any) -> None:
+    at, after = 1, False
+    while True:
+        world, moment = cold_worlds(), Moment(at, after)
+        mortal = await opened(world, wrap=lambda store, moment=moment: Mortal(store, moment))
+        rescuer = await opened(world)
+        one, _ = await two(rescuer, fact(TEA), f"{TEA}.")
+        accepted = await rescuer.consolidate(ALICE, ConsolidateInput())
+        assert isinstance(accepted, Accepted)
+        with contextlib.suppress(Killed):
+            await Hand(mortal, "consolidation").work_all()
+        for _ in range(3):
+            world.clock.forward(1000)
+            await rescuer.sweep()
+            await Hand(rescuer, "consolidation").work_all()
+        assert (await task_of(rescuer, accepted)).status == "succeeded"
+        (held,) = await listed(rescuer)
+        assert (held.id, held.reinforcement_count) == (one.id, 1)
+        finished, moment.dead = not moment.dead, False
+        await world.close()
+        if finished:
+            assert at > 1
+            return
+        at, after = (at + 1, False) if after else (at, True)
+
+
+async def test_another_users_twin_is_nobodys_duplicate(core: MemoryCore) -> None:
+    await core.save(BOB, fact(TEA))
+    await core.save(ALICE, fact(TEA))
+    await consolidated(core, ALICE)
+    await consolidated(core, BOB)
+    assert [len(await listed(core, owner)) for owner in (ALICE, BOB)] == [1, 1]
+
+
+async def test_a_dry_run_counts_and_changes_nothing(core: MemoryCore, world: World) -> None:
+    await two(core, fact(TEA), f"{TEA}.")
+    before = await world.log()
+    seen = await core.consolidate(ALICE, ConsolidateInput(dry_run=True))
+    assert isinstance(seen, Foreseen)
+    assert seen.counts["near_duplicates"] == 1
+    assert await world.log() == before
