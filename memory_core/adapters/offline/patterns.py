@@ -44,7 +44,7 @@ _LIKING = re.compile(
     re.IGNORECASE,
 )
 _OF_A_SLOT = re.compile(
-    r"\b(?:lives?|lived|living|moved?|moving|home|works? (?:as|at|for|in)|worked|working|jobs?|hired|employ\w*|name|called|born|years old"
+    r"\b(?:lives?|lived|living|moved?|moving|home|works? (?:as|at|for|in)|worked|working|jobs?|hired|employ\w*|name|(?:is|am|are|was) called|born|years old"
     r"|married|engaged|divorced|single|vegan|vegetarian|diet|keto|allerg\w+|address|phone|email|birthday|no longer|used to|any ?more)\b",
     re.IGNORECASE,
 )
@@ -179,7 +179,7 @@ def _named(episodes: Sequence[DecisionItem]) -> Iterator[FoundPattern]:
     kinds: dict[tuple[str, str], Literal["place", "person"]] = {}
     for episode in episodes:
         for who, text in _said(episode):
-            if _OF_A_SLOT.search(text):
+            if _OF_A_SLOT.search(text) or _PASSING.search(text):
                 continue
             for match in _NAME.finditer(text):
                 name = match.group().removesuffix("'s").removesuffix("’s")
