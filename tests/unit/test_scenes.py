@@ -15,8 +15,8 @@ from memory_core.domain.scene_sorting import EVERYDAY, GAP, Cell, SceneRules, Th
 from memory_core.domain.scene_words import MAX_SUMMARY, line_of, with_words
 from tests.builders import NOW, unit
 
-WORDS = SceneRules(threshold=1.0, most=50)
-VECTORS = SceneRules(threshold=0.5, most=50)
+WORDS = SceneRules(threshold=1.0, to_theme=1.0, most=50)
+VECTORS = SceneRules(threshold=0.5, to_theme=0.5, most=50)
 
 
 def cell(name: str, hours: float = 0, vector: Vector | None = None, line: str = "a line", **themes: float) -> Cell:
