@@ -139,6 +139,17 @@ async def test_a_habit_is_found_though_each_run_sees_one_day(core: MemoryCore, w
 
 
 @here
+async def test_a_pattern_that_somebody_deleted_does_not_come_back(core: MemoryCore) -> None:
+    await told(core, *RUNS)
+    await consolidated(core)
+    (pattern,) = await patterns(core)
+    await core.delete(ALICE, pattern.id)
+    await told(core, "I went running in the park this evening", "I went running in the park tonight at last", session="s2", day=5)
+    assert counts(await consolidated(core)) == {}
+    assert await patterns(core) == []
+
+
+@here
 async def test_what_is_said_once_or_passes_or_fills_a_slot_is_no_pattern(core: MemoryCore) -> None:
     await told(core, "I love jazz", "I live in Oslo", "I live in Oslo", "I live in Oslo", "I have a cold", "I have a cold", "I have a cold")
     assert counts(await consolidated(core)) == {}
