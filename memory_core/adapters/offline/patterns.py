@@ -35,7 +35,7 @@ _USER = "User"
 _NO_PERSON = frozenset({"assistant", "system", "tool", "ai", "bot"})
 _QUOTED_SPEAKER = re.compile(r"^(?P<who>[^\W\d_][\w'’.-]*(?: [A-ZÀ-Þ][\w'’.-]*)?) (?:said|asked): ")
 _HABIT = re.compile(
-    r"\b(?:always|usually|often|regularly|normally|mostly|typically|every(?: single| other)? \w+|each \w+|daily|weekly"
+    r"\b(?:always|never|usually|often|regularly|normally|mostly|typically|every(?: single| other)? \w+|each \w+|daily|weekly"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun|week)days\b"
     r"|in the (?:mornings?|evenings?)|before (?:bed|work)|after work|tend to|as (?:usual|always)|(?:once|twice|three times) an? \w+)\b",
     re.IGNORECASE,
