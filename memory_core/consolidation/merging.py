@@ -100,7 +100,9 @@ class Merging:
         for names in pairs:
             first, second = (look.memory(name) for name in names)
             if first is not None and second is not None and likeness(first, second, self._duplicate) is Likeness.ADDS:
-                written[_texts_of(first, second)] = await self._written(run, sorted((first, second), key=lambda one: one.event_timestamp))
+                written[_texts_of(first, second)] = await self._written(
+                    run, sorted((first, second), key=lambda one: (one.event_timestamp, one.sequence))
+                )
         made = [text for text in written.values() if text is not None]
         vectors = dict(zip(made, await self._embedder.embed(made), strict=True)) if made else {}
         return {pair: None if text is None else Text(text, vectors[text]) for pair, text in written.items()}
