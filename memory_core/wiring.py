@@ -298,7 +298,7 @@ def consolidation_rules(settings: Settings) -> ConsolidationRules:
     archive = ArchiveRules(settings.archival_age_years, settings.max_age_hours / settings.half_life_factor)
     scale = settings.calibrated
     closeness = Closeness(scale.duplicate_threshold, scale.link_threshold, scale.contradiction_floor)
-    scenes = SceneRules(scale.scene_threshold, settings.scene_cells)
+    scenes = SceneRules(scale.scene_threshold, scale.theme_threshold, settings.scene_cells)
     ending = EndingRules(fading, archive.least_age, settings.llm_prompt_price, settings.llm_completion_price)
     spread = timedelta(minutes=settings.consolidation_spread_minutes)
     return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive, closeness, scenes, ending, spread)

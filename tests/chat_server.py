@@ -50,6 +50,7 @@ GOOD: dict[str, Any] = {
              "confidence": 0.7, "extracted_facts": [], "sources": [0, 1]},
         ],
     },
+    "ProfileUpdate": {"traits": [{"trait": "Ana sails whenever there is wind.", "scenes": [0], "confidence": 0.7}]},
     "Synthesis": {
         "consolidated_memory": {"natural_memory_note": "## Summary\nAna moved to Lisbon.\n\n---\nTags: moving"},
         "synthesis_metadata": {"memories_merged": 2, "new_information_added": "low", "deduplication_count": 0, "quality_check": "pass",

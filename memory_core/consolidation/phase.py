@@ -20,6 +20,7 @@ from memory_core.consolidation.merging import Merging
 from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.profile import ProfileStep
 from memory_core.consolidation.run import Consolidator, Step
+from memory_core.consolidation.scene_conflicts import SceneConflictStep
 from memory_core.consolidation.scenes import SceneStep
 from memory_core.consolidation.snapshots import Snapshots
 from memory_core.consolidation.sweeping import Sweeping
@@ -93,6 +94,7 @@ class Consolidation:
             Merging(store, here.embedder, here.rules, rules.closeness.duplicate),
             ConflictStep(store, ledger, here.agents, here.rules, tasking.steps, clock),
             SceneStep(store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
+            SceneConflictStep(store, here.agents, here.rules, tasking.steps, clock),
             ProfileStep(store, here.agents, here.rules, tasking.steps),
         )
         beginning = RunBeginning(store, operations, clock, ids)

@@ -29,6 +29,7 @@ PINNED = {
     "decide_conflicts 1": "7917e5505588",
     "synthesise 2": "58765ea96bdf",
     "find_patterns 1": "a061f5149afd",
+    "update_profile 1": "ec6a98c140a5",
 }
 
 
