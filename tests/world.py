@@ -105,7 +105,12 @@ class World:
         **settings: Any,
     ) -> MemoryCore:
         """An open MemoryCore; `wrap` puts something between it and its long-term store. clock: of it alone, where that is wrong."""
-        ours = {"embedding_provider": "hash", "sqlite_synchronous": "normal", "consolidation_threshold": 10_000}
+        ours = {
+            "embedding_provider": "hash",
+            "sqlite_synchronous": "normal",
+            "consolidation_threshold": 10_000,
+            "consolidation_spread_minutes": 0,
+        }
         configured = Settings(**{"data": self.folder, **ours, **settings})
         embedder = self.embedder = embedder or HashEmbedder(64)
         store = self.store(embedder)

@@ -125,10 +125,14 @@ async def waiting(connection: Connection, after: Owner | None, limit: int) -> li
 
 
 async def due(connection: Connection, within: str, now: datetime, after: Due | None, limit: int) -> list[Due]:
-    """The next owners of a range whose run is due: the other query that crosses partitions, though those of one range only."""
+    """The next owners of a range whose run is due: the other query that crosses partitions, though those of one range only.
+
+    Of a range that was divided since it was named the SDK shows one part's rows after the other's, as many of each as were asked for.
+    """
     app_id, user_id = ("", "") if after is None else after.owner
     beyond = -1.0 if after is None else after.at.timestamp()
     values = {"@limit": limit, "@now": now.timestamp(), "@after": beyond, "@app_id": app_id, "@user_id": user_id}
     query = Query(_DUE, [{"name": name, "value": value} for name, value in values.items()])
     rows = (await connection.query(None, query, within=orjson.loads(within))).rows
-    return [Due(Owner(row["app_id"], row["user_id"]), datetime.fromtimestamp(row["due_s"], timezone.utc)) for row in rows]
+    rows.sort(key=lambda row: (row["due_s"], row["app_id"], row["user_id"]))
+    return [Due(Owner(row["app_id"], row["user_id"]), datetime.fromtimestamp(row["due_s"], timezone.utc)) for row in rows[:limit]]

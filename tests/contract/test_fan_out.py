@@ -1,0 +1,323 @@
+"""The hour: who is due is sent for, once, spread, whatever happens to the messages; and nobody else costs anything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import orjson
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.agent_answers import Answered, ConversationSummary
+from memory_core.domain.conversation import Message
+from memory_core.domain.errors import Malformed
+from memory_core.domain.models import Foresight, Status
+from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.scope import Owner
+from memory_core.domain.upkeep_requests import ConsolidateInput
+from memory_core.functions.timer_hourly import each
+from memory_core.ledger.leases import MAX_ATTEMPTS
+from memory_core.ports import POISON, Write
+from tests.agents import ScriptedAgents
+from tests.builders import ALICE, NOW, batch, document
+from tests.runs import QUEUE, begun, hour, runs
+from tests.tasks import Hand
+from tests.world import BOB, Down, World, fact, listed, turn
+
+ON_SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+DAY = 86_400.0
+NOTHING = {"decayed": 0, "compressed": 0}
+
+
+def users(count: int) -> list[Owner]:
+    return [Owner(f"app{n % 3}", f"user{n:03}") for n in range(count)]
+
+
+async def told(core: MemoryCore, owners: Sequence[Owner], **fields: Any) -> None:
+    for owner in owners:
+        await core.save(owner, turn("it rains", **fields))
+
+
+async def test_who_is_due_gets_a_run_and_in_the_next_hour_nobody_does(world: World) -> None:
+    core = await world.core()
+    owners = users(5)
+    await told(core, owners)
+    assert await hour(core) == 1 + 2 * len(owners), "one for the range, and for each user one that begins a task and one of that task"
+    assert [task.status for task in await runs(core, owners)] == ["succeeded"] * 5
+    world.clock.forward(3600)
+    assert await hour(core) == 1
+    await told(core, owners[:2])
+    world.clock.forward(3600)
+    assert await hour(core) == 5
+    assert len(await runs(core, owners)) == 7
+
+
+async def test_ticks_that_overlap_and_messages_that_come_twice_begin_one_run(world: World) -> None:
+    cores = [await world.core() for _ in range(2)]
+    owners = users(3)
+    await told(cores[0], owners)
+    for core in cores:
+        await core.fan_out()
+    hand = Hand(cores[0], QUEUE)
+    for _ in range(2):  # the ranges' messages, then the users'
+        for delivery in await hand.take():
+            await hand.work(delivery)
+            if "task_id" not in orjson.loads(delivery.body):
+                await cores[1].work(delivery.body, QUEUE)
+    await hand.work_all()
+    assert [task.status for task in await runs(cores[0], owners)] == ["succeeded"] * 3
+
+
+@ON_SQLITE
+async def test_the_users_of_an_hour_are_spread_over_most_of_it(world: World) -> None:
+    core = await world.core(consolidation_spread_minutes=45)
+    owners = users(40)
+    await told(core, owners)
+    await core.fan_out()
+    hand, begun_at = Hand(core, QUEUE), []
+    for minute in range(46):
+        await hand.work_all()
+        begun_at += [minute] * (len(await runs(core, owners)) - len(begun_at))
+        world.clock.forward(60)
+    assert len(begun_at) == 40
+    assert len(set(begun_at)) > 20
+    assert max(Counter(begun_at).values()) <= 5
+
+
+@ON_SQLITE
+async def test_many_are_handed_on_from_message_to_message(world: World) -> None:
+    core = await world.core()
+    store = await world.look_on()
+    for n in range(1_201):
+        await store.commit(Owner("app", f"user{n:04}"), batch(None, head={"due_at": NOW}))
+    await core.fan_out()
+    hand = Hand(core, QUEUE)
+    await hand.work((await hand.take(1))[0])
+    assert await core.queue.length(QUEUE) == 1_001
+    waiting = [one.body for _ in range(40) for one in await hand.take()]
+    (further,) = [body for body in waiting if "within" in body]
+    await core.work(further, QUEUE)
+    named = [orjson.loads(one.body)["user_id"] for _ in range(10) for one in await hand.take()]
+    named += [orjson.loads(body)["user_id"] for body in waiting if body != further]
+    assert sorted(named) == [f"user{n:04}" for n in range(1_201)]
+
+
+class Counting:
+    """A store that counts what it is asked, by the call's name."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner, self.asked = inner, Counter[str]()
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._inner, name)
+        if name in ("open", "close", "pool", "check"):
+            return found
+
+        async def counted(*args: Any, **options: Any) -> Any:
+            self.asked[name] += 1
+            return await found(*args, **options)
+
+        return counted
+
+
+@ON_SQLITE
+async def test_an_hour_costs_by_who_is_due_and_not_by_who_there_is(world: World) -> None:
+    core = await world.core(wrap=Counting)
+    store, onlooker = core._adapters.long_term, await world.look_on()
+    assert isinstance(store, Counting)
+    costs = []
+    for there in (100, 10_000):
+        for n in range(there):
+            if (await onlooker.snapshot(owner := Owner("idle", f"user{n:05}"))).head is None:
+                await onlooker.commit(owner, batch(None, head={"due_at": NOW + timedelta(days=400)}))
+        await told(core, users(10))
+        world.clock.forward(3600)
+        store.asked.clear()
+        assert await hour(core) == 21
+        costs.append(dict(store.asked))
+    assert costs[0] == costs[1]
+    assert costs[1]["due"] == costs[1]["ranges"] == 1
+    store.asked.clear()
+    world.clock.forward(3600)
+    await hour(core)
+    assert store.asked == {"ranges": 1, "due": 1}
+
+
+class FailsFor(ScriptedAgents):
+    """Agents that fail whenever they read of one thing, in a way that nobody foresaw."""
+
+    async def summarise(self, app_id: str, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
+        if any("cursed" in message.content for message in messages):
+            raise RuntimeError("these agents always fail here")
+        return await super().summarise(app_id, messages, fast=fast)
+
+
+@ON_SQLITE
+async def test_one_user_whose_agents_always_fail_touches_none_of_two_hundred(world: World) -> None:
+    core = await world.core(agents=FailsFor(), rules=FailsFor())
+    owners = users(200)
+    await told(core, owners, importance=0.3)
+    cursed = owners[77]
+    await core.save(cursed, turn("cursed " + " ".join(f"word{n}" for n in range(400)), importance=0.45))
+    world.clock.forward(100 * DAY)
+    await hour(core)
+    ended = {owner: (await runs(core, [owner]))[0] for owner in owners}
+    assert {owner for owner, task in ended.items() if task.status != "succeeded"} == {cursed}
+    assert (ended[cursed].status, ended[cursed].attempts) == ("accepted", 1)
+    for _ in range(2 * MAX_ATTEMPTS):
+        world.clock.forward(1200)
+        await Hand(core, QUEUE).work_all()
+    (given_up,) = await runs(core, [cursed])
+    assert (given_up.status, given_up.attempts) == ("poisoned", MAX_ATTEMPTS)
+    assert "always fail" in str(given_up.error)
+    head = await world.head(cursed)
+    assert head is not None
+    assert head.consolidated_sequence == 0
+    world.clock.forward(3600)
+    await hour(core)
+    assert len(await runs(core, [cursed])) == 1
+    world.clock.forward(DAY)
+    await hour(core)
+    assert [task.status for task in await runs(core, [cursed])] == ["accepted", "poisoned"]
+
+
+@ON_SQLITE
+async def test_while_the_store_is_down_messages_wait_and_after_an_hour_leave_it_to_the_next(world: World) -> None:
+    core = await world.core(wrap=Down)
+    store = core._adapters.long_term
+    assert isinstance(store, Down)
+    await told(core, [ALICE, BOB])
+    await core.fan_out()
+    store.down = True
+    hand = Hand(core, QUEUE)
+    for _ in range(30):
+        await hand.work_all()
+        world.clock.forward(60)
+    assert await core.queue.length(QUEUE) == 1
+    assert hand.received < 12
+    store.down = False
+    world.clock.forward(900)
+    await hand.work_all()
+    assert [task.status for task in await runs(core, [ALICE, BOB])] == ["succeeded"] * 2
+    await told(core, [ALICE])
+    await core.fan_out()
+    store.down = True
+    for _ in range(120):
+        await hand.work_all()
+        world.clock.forward(60)
+    assert await core.queue.length(QUEUE) == await core.queue.length(QUEUE + POISON) == 0
+    store.down = False
+    await hour(core)
+    assert [task.status for task in await runs(core)] == ["succeeded"] * 2
+
+
+async def test_a_message_that_is_nobodys_is_refused_as_before(world: World) -> None:
+    core = await world.core()
+    for body in ("?", "[]", "{}", '{"tick": 1}', '{"within": "all"}'):
+        with pytest.raises(Malformed):
+            await core.work(body, QUEUE)
+
+
+async def test_so_many_new_memories_do_not_wait_for_the_hour(world: World) -> None:
+    core = await world.core(consolidation_threshold=20)
+    await core.bulk(ALICE, [turn(f"word{n}") for n in range(19)])
+    assert await core.queue.length(QUEUE) == 0
+    await core.bulk(ALICE, [turn(f"word{n}") for n in range(19, 30)])
+    await core.save(ALICE, turn("word30"))
+    assert await core.queue.length(QUEUE) == 1
+    assert await Hand(core, QUEUE).work_all() == 2
+    (task,) = await runs(core)
+    assert task.result is not None
+    assert (task.status, task.result["read"]) == ("succeeded", 31)
+    head = await world.head()
+    assert head is not None
+    assert head.fresh_count == 0
+    await core.bulk(ALICE, [turn(f"further{n}") for n in range(20)])
+    assert await Hand(core, QUEUE).work_all() == 2
+
+
+@ON_SQLITE
+async def test_240_hours_are_as_good_as_one(world: World) -> None:
+    core = await world.core()
+    await core.bulk(
+        ALICE, [turn("it rains", importance=0.06), fact("a fact without a slot", importance=0.7), turn("long ago", importance=0.01)]
+    )
+    messages = 0
+    for _ in range(240):
+        messages += await hour(core)
+        world.clock.forward(3600)
+    assert messages == 240 + 3 * 2, "three runs: for what was new, for what had faded from the first, and for what did after eight days"
+    assert {one.content for one in await listed(core, status="decayed")} == {"it rains", "long ago"}
+    (held,) = await listed(core)
+    assert held.importance_base == 0.7
+    assert Counter(event.event_type for event in await world.log()) == {"created": 3, "decayed": 2}
+    once = await world.core(short_term=None)
+    await once.bulk(BOB, [turn("it rains", importance=0.06), turn("long ago", importance=0.01)])
+    world.clock.forward(240 * 3600)
+    await hour(once)
+    assert {one.status for one in await listed(once, BOB, status="all")} == {Status.DECAYED}
+
+
+@ON_SQLITE
+async def test_upkeep_counts_foresight_that_ended_and_begins_the_archive(world: World) -> None:
+    core = await world.core()
+    cold = Foresight(description="has a cold", start_time=NOW, end_time=NOW + timedelta(days=5))
+    made = (await core.save(ALICE, fact("Ana lives in Porto", subject="Ana", attribute="city"))).memory
+    with_cold = made.model_copy(update={"foresight": [cold]})
+    head = await world.head()
+    assert head is not None
+    await (await world.look_on()).commit(ALICE, batch(head, [Write("put", document(with_cold))], events=0))
+    await hour(core)
+    world.clock.forward(4 * DAY)
+    assert await hour(core) == 1
+    world.clock.forward(2 * DAY)
+    await hour(core)
+    first, *_ = await runs(core)
+    assert first.result is not None
+    assert first.result["counts"] == {"foresight_ended": 1}
+    seen = await core.consolidate(ALICE, ConsolidateInput(dry_run=True))
+    assert seen.counts == {**NOTHING, "archive_runs": 0}  # type: ignore[union-attr]
+    world.clock.forward(3660 * DAY)
+    seen = await core.consolidate(ALICE, ConsolidateInput(dry_run=True))
+    assert seen.counts == {**NOTHING, "archive_runs": 1}  # type: ignore[union-attr]
+    await hour(core)
+    assert [one.status for one in await listed(core, status="all")] == [Status.ARCHIVED]
+    world.clock.forward(3600)
+    await hour(core)
+    assert await hour(core) == 1
+
+
+@ON_SQLITE
+async def test_what_was_looked_at_this_hour_does_not_fade_in_it(world: World) -> None:
+    core = await world.core()
+    await core.save(ALICE, fact("the door is green", importance=0.1))
+    world.clock.forward(29 * DAY)
+    assert (await core.retrieve(ALICE, RetrieveInput(query="the door is green", limit=1))).results
+    world.clock.forward(2 * DAY)
+    await begun(core)
+    await Hand(core, QUEUE).work_all()
+    assert [one.status for one in await listed(core, status="all")] == [Status.ACTIVE]
+
+
+async def test_the_parts_of_the_hour_fail_alone(caplog: pytest.LogCaptureFixture) -> None:
+    done: list[str] = []
+
+    def part(name: str, error: Exception | None = None) -> Any:
+        async def work() -> str:
+            done.append(name)
+            if error is not None:
+                raise error
+            return name
+
+        work.__name__ = name
+        return work
+
+    await each(part("one"), part("two"))
+    with pytest.raises(ExceptionGroup) as raised:
+        await each(part("three", ValueError("3")), part("four"), part("five", OSError("5")), part("six"))
+    assert done == ["one", "two", "three", "four", "five", "six"]
+    assert [str(one) for one in raised.value.exceptions] == ["3", "5"]
+    assert [record.args for record in caplog.records if record.levelname == "ERROR"] == [("three",), ("five",)]

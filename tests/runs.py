@@ -1,0 +1,113 @@
+"""Runs of consolidation as their hour goes, and steps whose doings a test can see."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memory_core.adapters.system import RandomIds
+from memory_core.consolidation.begin_run import RunBeginning
+from memory_core.consolidation.end_run import EndingRules, RunEnding
+from memory_core.consolidation.run import Consolidator, Proposal, Run, Step
+from memory_core.core import MemoryCore
+from memory_core.domain.agent_answers import Answered, ConversationSummary, Provenance
+from memory_core.domain.results import Accepted, Call
+from memory_core.domain.scope import Owner
+from memory_core.domain.task import Task
+from memory_core.domain.upkeep_requests import ConsolidateInput
+from memory_core.ledger.changes import Change
+from memory_core.ledger.commit import Look
+from memory_core.ledger.operations import Chunk
+from memory_core.ledger.steps import Steps
+from memory_core.wiring import consolidation_rules
+from tests.builders import ALICE
+from tests.tasks import Hand, task_of
+
+QUEUE = "consolidation"
+
+
+@dataclass
+class Tagging:
+    """Tags the memories that the news are about, two a chunk. before: done each time before it proposes."""
+
+    name: str = "tagging"
+    before: Callable[[], Awaitable[None]] | None = None
+    asked: list[Any] = field(default_factory=list)
+
+    async def propose(self, run: Run, cursor: Any) -> Proposal | None:
+        if self.before is not None:
+            await self.before()
+        self.asked.append(cursor)
+        begun = cursor or 0
+        ids = run.touched()[begun : begun + 2]
+        if not ids:
+            return None
+
+        def decide(look: Look) -> Chunk:
+            held = [one for one in map(look.memory, ids) if one is not None and self.name not in one.tags]
+            changes = [Change("updated", one.model_copy(update={"tags": [*one.tags, self.name]}), one) for one in held]
+            return Chunk(tuple(changes), cursor=begun + 2, counts={"tagged": len(changes)})
+
+        return Proposal(ids, decide)
+
+    async def foresee(self, run: Run) -> Mapping[str, int]:
+        return {"tagged": len(run.touched())}
+
+
+@dataclass
+class Asking:
+    """Asks a model something, once a run, and makes nothing of the answer."""
+
+    steps: Steps
+    name: str = "asking"
+
+    async def propose(self, run: Run, cursor: Any) -> Proposal | None:
+        async def ask() -> Answered[ConversationSummary]:
+            return Answered(ConversationSummary(narrative="so it was"), Provenance("model"), (1_000, 200))
+
+        await self.steps.frozen(run.owner, run.id, "asking", ask, ConversationSummary)
+        return None
+
+    async def foresee(self, run: Run) -> Mapping[str, int]:
+        return {}
+
+
+def stepping(core: MemoryCore, *steps: Step, rules: EndingRules | None = None) -> MemoryCore:
+    """The same core, whose runs take these steps and no others."""
+    store, tasking, queue, clock = core._adapters.long_term, core._tasking, core._adapters.queue, core._clock
+    rules = rules or consolidation_rules(core.settings).ending
+    beginning = RunBeginning(store, tasking.operations, clock, RandomIds())
+    ending = RunEnding(store, tasking.operations, queue, clock, rules, core._telemetry.consolidated)
+    consolidator = Consolidator(store, tasking.operations, steps, beginning, ending, clock)
+    core._consolidation.consolidator = consolidator
+    core._worker = tasking.worker({"consolidate": consolidator.work})
+    return core
+
+
+async def begun(core: MemoryCore, owner: Owner = ALICE, call: Call = Call(), **asked: Any) -> Accepted:  # noqa: B008
+    """Ask for a run."""
+    accepted = await core.consolidate(owner, ConsolidateInput(**asked), call)
+    assert isinstance(accepted, Accepted)
+    return accepted
+
+
+async def settled(core: MemoryCore, owner: Owner = ALICE, **asked: Any) -> Task:
+    """Ask for a run, work, and what came of it."""
+    accepted = await begun(core, owner, **asked)
+    await Hand(core, QUEUE).work_all()
+    task = await task_of(core, accepted, owner)
+    assert task.status == "succeeded", (task.status, task.step, task.error)
+    return task
+
+
+async def hour(core: MemoryCore) -> int:
+    """What the timer begins, worked until nothing is visible: how many messages that were."""
+    await core.fan_out()
+    return await Hand(core, QUEUE).work_all()
+
+
+async def runs(core: MemoryCore, owners: Sequence[Owner] = (ALICE,)) -> list[Task]:
+    """All runs of these users that are still known, each user's newest first."""
+    found = [one for owner in owners for one in (await core._tasking.tasks.page(owner, None, "consolidate", None, 100)).tasks]
+    return list(found)
