@@ -294,7 +294,13 @@ def consolidation_rules(settings: Settings) -> ConsolidationRules:
     """What consolidation goes by."""
     fading = Fading(half_life_days=settings.decay_half_life_days, floor=settings.decay_floor)
     archive = ArchiveRules(settings.archival_age_years, settings.max_age_hours / settings.half_life_factor)
-    ending = EndingRules(fading, archive.least_age, settings.llm_prompt_price, settings.llm_completion_price)
+    ending = EndingRules(
+        fading,
+        archive.least_age,
+        settings.upkeep_cap,
+        prompt_price=settings.llm_prompt_price,
+        completion_price=settings.llm_completion_price,
+    )
     spread = timedelta(minutes=settings.consolidation_spread_minutes)
     return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive, ending, spread)
 
