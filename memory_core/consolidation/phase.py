@@ -87,7 +87,7 @@ class Consolidation:
         for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, clock)
         self.forgetter = Forgetter(store, operations, for_good, clock, rules.forget_cap)
         self.archiver = Archiver(store, ledger, operations, copies, clock, rules.archive)
-        upkeep = Upkeep(store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.decay.cap, rules.ending)
+        upkeep = Upkeep(store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.ending)
         steps: tuple[Step, ...] = (
             upkeep,
             Patterns(store, here.embedder, here.agents, here.rules, tasking.steps, rules.closeness),
