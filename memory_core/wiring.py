@@ -299,7 +299,13 @@ def consolidation_rules(settings: Settings) -> ConsolidationRules:
     scale = settings.calibrated
     closeness = Closeness(scale.duplicate_threshold, scale.link_threshold, scale.contradiction_floor)
     scenes = SceneRules(scale.scene_threshold, scale.theme_threshold, settings.scene_cells)
-    ending = EndingRules(fading, archive.least_age, settings.llm_prompt_price, settings.llm_completion_price)
+    ending = EndingRules(
+        fading,
+        archive.least_age,
+        settings.upkeep_cap,
+        prompt_price=settings.llm_prompt_price,
+        completion_price=settings.llm_completion_price,
+    )
     spread = timedelta(minutes=settings.consolidation_spread_minutes)
     return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive, closeness, scenes, ending, spread)
 

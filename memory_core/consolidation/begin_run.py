@@ -1,7 +1,8 @@
 """How a run begins: what it goes over is frozen in the commit that stores it, together with when it is due again should it fail.
 
 One would get wrong: in that commit the user stops being due, so that the next hour leaves them alone. Whoever writes during the run makes
-them due again, at once; a run that ends badly leaves them due a day later.
+them due again, at once; a run that ends badly leaves them due a day later. Not sooner, whatever they write: what always fails must not
+fail every hour, at a model's cost.
 """
 
 from __future__ import annotations
@@ -34,6 +35,10 @@ class _Moved(Exception):
     """Somebody committed between the look that the plan rests on and the commit."""
 
 
+class _GivenUp(Exception):
+    """The last run was given up less than a day ago."""
+
+
 class _UnderWay(Exception):
     """There is a run that has not ended. session_id: the one session that it is about."""
 
@@ -56,7 +61,7 @@ class RunBeginning:
         for _ in range(_TRIES):
             head = (await self._store.snapshot(owner)).head
             try:
-                return await self._stored(owner, head, session_id, replace(call, actor=CONSOLIDATION), self._ids.new("tsk"))
+                return await self._stored(owner, head, session_id, replace(call, actor=CONSOLIDATION), self._ids.new("tsk"), by_hand=True)
             except _Moved:
                 continue
             except _UnderWay as run:
@@ -66,7 +71,7 @@ class RunBeginning:
         raise _too_fast()
 
     async def begin_due(self, owner: Owner) -> Accepted | None:
-        """The run that is due now; None for a user who is not due (any more), is gone, or whose run is under way.
+        """The run that is due now; None for a user who is not due (any more), is gone, or whose run is under way or was just given up.
 
         Of one moment at which a user is due there is one run, however often this is called. Raises HeadMoved, Unavailable.
         """
@@ -76,15 +81,17 @@ class RunBeginning:
                 return None
             task_id = derived("tsk", head.epoch, str(head.consolidated_sequence), head.due_at.isoformat())
             try:
-                return await self._stored(owner, head, None, Call(actor=CONSOLIDATION), task_id)
+                return await self._stored(owner, head, None, Call(actor=CONSOLIDATION), task_id, by_hand=False)
             except _Moved:
                 continue
-            except _UnderWay:
+            except (_UnderWay, _GivenUp):
                 return None
         raise _too_fast()
 
-    async def _stored(self, owner: Owner, head: Head | None, session_id: str | None, call: Call, task_id: str) -> Accepted:
-        """The run as a task, planned on `head`. Raises _Moved when that does not stand any more, _UnderWay."""
+    async def _stored(
+        self, owner: Owner, head: Head | None, session_id: str | None, call: Call, task_id: str, *, by_hand: bool
+    ) -> Accepted:
+        """The run as a task, planned on `head`. Raises _Moved when that does not stand any more, _UnderWay, _GivenUp unless `by_hand`."""
         now, earlier = self._clock.now(), None if head is None else head.run_task_id
         fields: dict[str, Any] = {"run_task_id": task_id}
         if session_id is None:  # a run of one session leaves the user as due as they were
@@ -94,7 +101,7 @@ class RunBeginning:
             "consolidate",
             plan_of(head, session_id, now),
             call,
-            refuse=lambda look: _check(look, head),
+            refuse=lambda look: _check(look, head, None if by_hand else now - TRIED_AGAIN_AFTER),
             reads=() if earlier is None else (earlier, operation_id(earlier)),
             task_id=task_id,
             head_fields=lambda _: fields,
@@ -113,14 +120,16 @@ def _too_fast() -> HeadMoved:
     return HeadMoved("others write faster than a run can begin; try again", retry_after_s=1)
 
 
-def _check(look: Look, seen: Head | None) -> None:
-    """Raise unless the user is as the plan has them, and no run is under way."""
+def _check(look: Look, seen: Head | None, given_up_since: datetime | None) -> None:
+    """Raise unless the user is as the plan has them, no run is under way, and none was begun after that moment in vain."""
     head = look.head
     if head is not None and head.run_task_id is not None:
         held = held_task(look.documents.get(head.run_task_id), head)
         about = look.documents.get(operation_id(head.run_task_id))
         if held is not None and not held.task.finished and about is not None:
             raise _UnderWay(head.run_task_id, operation_in(about).plan["session_id"])
+        if held is not None and held.task.status == "poisoned" and given_up_since is not None and held.task.created_at > given_up_since:
+            raise _GivenUp
     if (head is None) != (seen is None):
         raise _Moved
     if head is not None and seen is not None:

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from memory_core.consolidation.begin_run import TRIED_AGAIN_AFTER
+from memory_core.consolidation.crossings import COUNTS
 from memory_core.domain.coming import Coming
 from memory_core.domain.fading import Fading
 from memory_core.domain.models import Head
@@ -37,10 +38,13 @@ Told = Callable[[Mapping[str, int]], None]
 
 @dataclass(frozen=True, slots=True)
 class EndingRules:
-    """What fades and ages when, and what a million tokens of the model cost (0: not known)."""
+    """What fades and ages when. cap: memories that a run takes out of sight or shortens at most. The prices: of a million tokens; 0 = not
+    known.
+    """
 
     fading: Fading
     archive_after: timedelta
+    cap: int = 10_000
     prompt_price: float = 0.0
     completion_price: float = 0.0
 
@@ -63,7 +67,8 @@ class RunEnding:
         """Commit the end. counts: all that was done; tokens: those of them that no chunk has counted yet. Raises what commits raise."""
         now, spent = self._clock.now(), dict(tokens)
         coming = Coming() if run.session_id else await self._coming(run)
-        capped = bool(operation.plan["capped"]) and run.session_id is None
+        faded = sum(counts.get(name, 0) for name in COUNTS)
+        capped = run.session_id is None and (operation.plan["capped"] or faded >= self._rules.cap)
         report = self._report(run, operation, counts, now)
         committed: list[bool] = []
 

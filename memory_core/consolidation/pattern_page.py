@@ -15,8 +15,8 @@ from memory_core.consolidation.run import Run
 from memory_core.domain.agent_answers import FoundPattern, Provenance
 from memory_core.domain.confidence import surer
 from memory_core.domain.indexing import with_lexical
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import AtomicFact, Memory, MemoryType, Vector
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
+from memory_core.domain.models import AtomicFact, Memory, MemoryType, Status, Vector
 from memory_core.domain.patterns import Said, carriers, same_pattern, told_by
 from memory_core.domain.sameness import differences, normalised
 from memory_core.evolution.page import Page
@@ -35,13 +35,17 @@ MARKED_AT_ONCE = 20
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A pattern as it was found: `episodes` it names, and what is held `near` it: (id, similarity), the nearest first."""
+    """A pattern as it was found: the `episodes` that it names, what these went `into` already, and what is held `near` it.
+
+    near: (id, similarity), the nearest first.
+    """
 
     found: FoundPattern
     provenance: Provenance
     vector: Vector
     model: str
     episodes: tuple[str, ...]
+    into: tuple[str, ...]
     near: tuple[tuple[str, float], ...]
 
     @property
@@ -84,7 +88,7 @@ class PatternPage:
         if held is None:
             return self._create(one, episodes)
         fresh = [episode for episode in episodes if episode.id not in held.source_ids]
-        if held.category != CATEGORY or not fresh:
+        if held.category != CATEGORY or not _holds(held) or not fresh:
             return True
         return self._reinforce(held, one, fresh)
 
@@ -102,17 +106,19 @@ class PatternPage:
         return [ordered[place] for place in places][-MARKED_AT_ONCE:]
 
     def _held(self, one: Candidate) -> Memory | None:
-        """What says it already: a memory near it, one that this page makes, or what is held under its key."""
+        """What says it already: what this page makes, what its episodes went into, what has its key, or lies near it.
+
+        Also what somebody deleted: he does not want to be told it again.
+        """
         text = one.found.summary
-        for made in self.made:
-            if same_pattern(made.content, text):
-                return self.page.memory(made.id)
-        keyed = None if one.key is None else self.page.memory(procedure_id(one.key))
-        if keyed is not None and keyed.status in FOUND_BY_DEFAULT and same_pattern(keyed.content, text):
-            return keyed
+        keyed = [] if one.key is None else [procedure_id(one.key)]
+        for name in (*(made.id for made in self.made), *one.into, *keyed):
+            memory = self.page.memory(name)
+            if memory is not None and (_holds(memory) or _is_unwanted(memory)) and same_pattern(memory.content, text):
+                return memory
         for name, similarity in one.near:
             memory = self.page.memory(name)
-            if memory is None or memory.status not in FOUND_BY_DEFAULT:
+            if memory is None or not _holds(memory):
                 continue
             alike = same_pattern if memory.category == CATEGORY else _same
             if (memory.category == CATEGORY or similarity >= self.duplicate) and alike(memory.content, text):
@@ -206,6 +212,15 @@ def _is_told_by_facts(one: Candidate, episodes: Sequence[Memory]) -> bool:
     """Whether a fact that an episode told, and that is a memory of its own, says most of it; also one that has fallen since."""
     facts = {fact.text for episode in episodes for fact in episode.atomic_facts if fact.fact_id is not None}
     return any(told_by(one.found.summary, text) for text in sorted(facts))
+
+
+def _holds(memory: Memory) -> bool:
+    return memory.status in FOUND_BY_DEFAULT
+
+
+def _is_unwanted(memory: Memory) -> bool:
+    """Whether somebody deleted it, rather than another memory took its place."""
+    return memory.status is Status.DELETED and memory.status_reason not in TRUE_ONCE
 
 
 def _same(held: str, text: str) -> bool:

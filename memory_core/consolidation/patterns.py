@@ -24,14 +24,14 @@ from memory_core.consolidation.episodes import (
 )
 from memory_core.consolidation.pattern_page import Candidate, PatternPage
 from memory_core.consolidation.run import Proposal, Run
-from memory_core.domain.agent_answers import Answered, FoundPatterns
+from memory_core.domain.agent_answers import Answered, FoundPattern, FoundPatterns, Provenance
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.models import Memory, MemoryType
+from memory_core.domain.models import Memory, MemoryType, Vector
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import procedure_id, session_document_id
 from memory_core.ledger.operations import Chunk
 from memory_core.ledger.steps import Steps
-from memory_core.ports import Agents, DecisionItem, Embedder, LongTermStore, Near
+from memory_core.ports import Agents, DecisionItem, Embedder, LongTermStore, Near, Neighbour
 
 log = logging.getLogger(__name__)
 NEAREST = 8
@@ -117,16 +117,21 @@ class Patterns:
             *(self._store.snapshot(run.owner, (), Near(vector, _HELD, self._closeness.link, limit=NEAREST)) for vector in vectors)
         )
         return [
-            Candidate(
-                found=one,
-                provenance=answer.provenance,
-                vector=vector,
-                model=self._embedder.model,
-                episodes=tuple(shown[place].id for place in dict.fromkeys(one.sources) if place < len(shown)),
-                near=tuple((near.memory.id, near.similarity) for near in look.near),
-            )
+            self._candidate(one, answer.provenance, vector, look.near, _cited(one, shown))
             for one, vector, look in zip(found, vectors, looks, strict=True)
         ]
+
+    def _candidate(
+        self, found: FoundPattern, provenance: Provenance, vector: Vector, near: Sequence[Neighbour], named: Sequence[Memory]
+    ) -> Candidate:
+        into = dict.fromkeys(name for episode in named for name in episode.consolidated_into_ids)
+        nearest = tuple((one.memory.id, one.similarity) for one in near)
+        return Candidate(found, provenance, vector, self._embedder.model, tuple(one.id for one in named), tuple(into), nearest)
+
+
+def _cited(found: FoundPattern, shown: Sequence[Memory]) -> list[Memory]:
+    """The shown episodes that a pattern names, each once; a number that none was shown under names none."""
+    return [shown[place] for place in dict.fromkeys(found.sources) if place < len(shown)]
 
 
 def _told(run: Run) -> list[str]:
@@ -136,7 +141,7 @@ def _told(run: Run) -> list[str]:
 
 def _named(run: Run, candidates: Sequence[Candidate]) -> list[str]:
     """Ids of all that may be looked at, or written, when these are placed."""
-    ids = [name for one in candidates for name in (one.memory_id(run.id), *one.episodes, *(near for near, _ in one.near))]
+    ids = [name for one in candidates for name in (one.memory_id(run.id), *one.episodes, *one.into, *(near for near, _ in one.near))]
     ids += [procedure_id(key) for one in candidates if (key := one.key) is not None]
     ids += [session_document_id(run.owner, one) for one in dict.fromkeys(event.session_id for event in run.news) if one is not None]
     return list(dict.fromkeys(ids))

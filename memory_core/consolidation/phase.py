@@ -20,6 +20,7 @@ from memory_core.consolidation.merging import Merging
 from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.profile import ProfileStep
 from memory_core.consolidation.run import Consolidator, Step
+from memory_core.consolidation.scene_conflicts import SceneConflictStep
 from memory_core.consolidation.scenes import SceneStep
 from memory_core.consolidation.snapshots import Snapshots
 from memory_core.consolidation.sweeping import Sweeping
@@ -86,13 +87,14 @@ class Consolidation:
         for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, clock)
         self.forgetter = Forgetter(store, operations, for_good, clock, rules.forget_cap)
         self.archiver = Archiver(store, ledger, operations, copies, clock, rules.archive)
-        upkeep = Upkeep(store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.decay.cap, rules.ending)
+        upkeep = Upkeep(store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.ending)
         steps: tuple[Step, ...] = (
             upkeep,
             Patterns(store, here.embedder, here.agents, here.rules, tasking.steps, rules.closeness),
             Merging(store, here.embedder, here.rules, rules.closeness.duplicate),
             ConflictStep(store, ledger, here.agents, here.rules, tasking.steps, clock),
             SceneStep(store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
+            SceneConflictStep(store, here.agents, here.rules, tasking.steps, clock),
             ProfileStep(store, here.agents, here.rules, tasking.steps),
         )
         beginning = RunBeginning(store, operations, clock, ids)

@@ -40,13 +40,11 @@ class Upkeep:
         crossings: Crossings,
         decay: Decay,
         archiver: Archiver,
-        cap: int,
         rules: EndingRules,
     ) -> None:
-        """cap: memories that one run takes out of sight or shortens at most."""
         self._store, self._touches, self._snapshots, self._crossings = store, touches, snapshots, crossings
         self._decay, self._archiver = decay, archiver
-        self._cap, self._rules = cap, rules
+        self._rules = rules
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
         """First what is only counted, if there is any, then crossing after crossing."""
@@ -56,7 +54,7 @@ class Upkeep:
             counts = await self._aged(run)
             if counts:
                 return Proposal([], lambda look: Chunk(counts=counts, cursor=[], fragile=False))
-        left = self._cap - sum(run.counts.get(name, 0) for name in COUNTS)
+        left = self._rules.cap - sum(run.counts.get(name, 0) for name in COUNTS)
         crossing = await self._crossings.next(Asked(run.owner, run.id, run.session_id, run.at, left), cursor or None)
         return Proposal(crossing.ids, crossing.decide) if crossing.ids or cursor else None
 

@@ -68,7 +68,7 @@ ON_COSMOS_WHEN_THERE_IS_TIME = {
     "test_truths_in_any_order.test_told_in_any_order_a_truth_that_returns_is_right_at_every_moment",
     "test_life_changes.test_an_end_and_what_came_before_and_after_it_are_one_chain_in_whatever_order_they_are_told",
 }
-"""A quarter or half of a minute each on Cosmos DB, and of logic that knows no store: each time on SQLite, on Cosmos DB with `make test-long`."""
+"""A quarter or half of a minute each on Cosmos DB, of logic that knows no store: always on SQLite, on Cosmos DB with `make test-long`."""
 
 
 class SharedClock(StillClock):

@@ -148,6 +148,14 @@ async def test_a_merged_note_has_lost_nothing(agents: Agents) -> None:
     assert set(parts_of(text)) == set(parts_of(notes[0])) | set(parts_of(notes[1]))
 
 
+async def test_what_repeats_is_found_with_the_numbers_of_what_says_it(agents: Agents) -> None:
+    said = ["I love jazz", "Nice weather today", "As I said, I love jazz"]
+    shown = [DecisionItem(number, text, None, FRIDAY + timedelta(hours=number), None, "Ana") for number, text in enumerate(said)]
+    (pattern,) = (await agents.find_patterns("app", shown)).value.patterns
+    assert (pattern.summary, pattern.pattern, pattern.sources) == ("Ana loves jazz", "preference", [0, 2])
+    assert (await agents.find_patterns("app", shown[:2])).value.patterns == []
+
+
 async def test_what_shows_three_times_is_a_trait_of_the_scenes_that_it_shows_in(agents: Agents) -> None:
     shown = [
         scene(0, "fitness", "a run", "a longer run", habit="User compares before deciding."),

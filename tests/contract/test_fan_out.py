@@ -262,6 +262,17 @@ async def test_240_hours_are_as_good_as_one(world: World) -> None:
 
 
 @ON_SQLITE
+async def test_what_one_run_may_not_take_out_of_sight_the_next_does_at_once(world: World) -> None:
+    core = await world.core(upkeep_cap=3)
+    await core.bulk(ALICE, [turn(f"word{n}", importance=0.1) for n in range(8)])
+    world.clock.forward(100 * DAY)
+    await hour(core)
+    assert len(await listed(core, status="decayed")) == 8
+    assert len(await runs(core)) == 3
+    assert await hour(core) == 1
+
+
+@ON_SQLITE
 async def test_upkeep_counts_foresight_that_ended_and_begins_the_archive(world: World) -> None:
     core = await world.core()
     cold = Foresight(description="has a cold", start_time=NOW, end_time=NOW + timedelta(days=5))

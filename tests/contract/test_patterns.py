@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
@@ -136,6 +137,17 @@ async def test_a_habit_is_found_though_each_run_sees_one_day(core: MemoryCore, w
         await consolidated(core)
     (pattern,) = await patterns(core)
     assert (len(pattern.source_ids), pattern.session_id) == (3, None)
+
+
+@here
+async def test_a_pattern_that_somebody_deleted_does_not_come_back(core: MemoryCore) -> None:
+    await told(core, *RUNS)
+    await consolidated(core)
+    (pattern,) = await patterns(core)
+    await core.delete(ALICE, pattern.id)
+    await told(core, "I went running in the park this evening", "I went running in the park tonight at last", session="s2", day=5)
+    assert counts(await consolidated(core)) == {}
+    assert await patterns(core) == []
 
 
 @here
@@ -316,33 +328,55 @@ async def test_of_many_episodes_no_call_sees_more_than_fit_and_no_run_makes_more
     assert max(map(len, agents.shown)) <= 40
 
 
+ANIMALS = ("heron", "otter", "fox", "toad")
+SEEN = [f"In the park I saw {', '.join(ANIMALS)} on walk {number}" for number in range(20)]
+"""What each of four patterns rests on: two commits' worth."""
+
+
+def walks() -> Finding:
+    return Finding(*({"summary": f"User sees a {animal} in the park", "sources": list(range(20))} for animal in ANIMALS))
+
+
+async def walked(core: MemoryCore) -> Accepted:
+    """The walks, and a run that is asked for."""
+    await core.bulk(ALICE, [turn(content, "s1", event_timestamp=NOW + timedelta(minutes=place)) for place, content in enumerate(SEEN)])
+    accepted = await core.consolidate(ALICE, ConsolidateInput())
+    assert isinstance(accepted, Accepted)
+    return accepted
+
+
+async def all_walks_are_told_once(core: MemoryCore, accepted: Accepted) -> None:
+    task = await task_of(core, accepted)
+    assert task.status == "succeeded"
+    assert counts(task) == {"patterns": 4}
+    made = await patterns(core)
+    assert sorted(one.content for one in made) == sorted(f"User sees a {animal} in the park" for animal in ANIMALS)
+    assert {len(one.source_ids) for one in made} == {20}
+    ids = {one.id for one in made}
+    assert all(set(one.consolidated_into_ids) == ids for one in await listed(core, type="episodic"))
+
+
 @here
 async def test_killed_at_any_write_it_goes_on_and_makes_each_pattern_once(cold_worlds: Any) -> None:
-    two = {"summary": "User goes running in the park", "sources": [0, 2, 3]}, {"summary": "User went running", "sources": [0, 2, 3]}
-    at, after = 1, False
-    while True:
-        world, agents, moment = cold_worlds(), Finding(*two), Moment(at, after)
+    for at in itertools.count(1):
+        after = bool(at % 2)
+        world, agents, moment = cold_worlds(), walks(), Moment(at, after)
         agents.before = moment.on_agent
         mortal = await world.core(embedder=WordsEmbedder(), agents=agents, wrap=lambda store, moment=moment: Mortal(store, moment))
-        rescuer = await world.core(embedder=WordsEmbedder(), agents=Finding(*two))
-        await told(rescuer, *RUNS)
-        accepted = await rescuer.consolidate(ALICE, ConsolidateInput())
+        rescuer = await world.core(embedder=WordsEmbedder(), agents=walks())
+        accepted = await walked(rescuer)
         with contextlib.suppress(Killed):
             await Hand(mortal, "consolidation").work_all()
         for _ in range(3):
             world.clock.forward(1000)
             await rescuer.sweep()
             await Hand(rescuer, "consolidation").work_all()
-        assert (await task_of(rescuer, accepted)).status == "succeeded"
-        made = await patterns(rescuer)
-        assert sorted(one.content for one in made) == ["User goes running in the park", "User went running"]
-        assert [len(one.source_ids) for one in made] == [3, 3]
+        await all_walks_are_told_once(rescuer, accepted)
         finished, moment.dead = not moment.dead, False
         await world.close()
         if finished:
-            assert at > 3
+            assert at > 5
             return
-        at, after = (at + 1, False) if after else (at, True)
 
 
 @here

@@ -184,17 +184,18 @@ async def test_a_run_that_always_fails_is_given_up_and_another_tried_a_day_later
     assert "never works" in str(task.error)
     head = await standing(world)
     assert (head.consolidated_sequence, head.due_at) == (0, NOW + DAY)
-    assert await hour(core) == 1
+    await core.save(ALICE, turn("more"))
+    assert await hour(core) == 2, "written to or not, another one is not begun so soon"
     assert len(await runs(core)) == 1
     world.clock.moment = NOW + DAY
     core = stepping(core, Tagging())
     await hour(core)
     later, earlier = await runs(core)
-    assert (later.status, earlier.status, (await standing(world)).consolidated_sequence) == ("succeeded", "poisoned", 1)
+    assert (later.status, earlier.status, (await standing(world)).consolidated_sequence) == ("succeeded", "poisoned", 2)
     await core.retry(ALICE, earlier.task_id)
     await Hand(core, QUEUE).work_all()
     overtaken = await core.task(ALICE, earlier.task_id)
-    assert (overtaken.status, len(await tags(world))) == ("cancelled", 1)
+    assert (overtaken.status, len(await tags(world))) == ("cancelled", 2)
     assert "another run" in str(overtaken.error)
 
 

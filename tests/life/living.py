@@ -51,3 +51,9 @@ async def state_of(world: World) -> Mapping[str, Any]:
             body = {name: value for name, value in one.body.items() if name not in {"revision", "sequence", "epoch", *UNLOGGED_FIELDS}}
             found[f"{kind} {one.id}"] = body
     return found
+
+
+async def named(world: World, *kinds: Kind) -> set[str]:
+    """The ids of all documents of these kinds."""
+    store = await world.look_on()
+    return {one.id for kind in kinds for one in await store.page(NORA, kind, None, None, 100_000)}

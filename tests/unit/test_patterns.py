@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_core.domain.patterns import FEWEST, Said, carriers, same_pattern, telling, told_by
+from tests.injections import ALL
 
 EPISODES = ("I went running in the park with Ana", "The park was empty, I ran 5 km while running", "We painted the kitchen wall")
 SAID = [Said.of(text) for text in EPISODES]
@@ -74,3 +75,8 @@ def test_what_a_fact_says_is_told_by_it() -> None:
     assert told_by("User often speaks of Lisbon", "User lives in Lisbon")
     assert not told_by("User goes running in the park in Lisbon", "User lives in Lisbon")
     assert not told_by("User goes again", "User lives in Lisbon")
+
+
+@pytest.mark.parametrize("order", ALL.values(), ids=ALL.keys())
+def test_an_order_that_stands_in_one_episode_comes_to_nothing(order: str) -> None:
+    assert carriers(order, [Said.of(order), *SAID]) == []

@@ -35,7 +35,8 @@ _USER = "User"
 _NO_PERSON = frozenset({"assistant", "system", "tool", "ai", "bot"})
 _QUOTED_SPEAKER = re.compile(r"^(?P<who>[^\W\d_][\w'’.-]*(?: [A-ZÀ-Þ][\w'’.-]*)?) (?:said|asked): ")
 _HABIT = re.compile(
-    r"\b(?:always|usually|often|regularly|normally|mostly|typically|every(?: single| other)? \w+|each \w+|daily|weekly|(?:on )?\w+days\b"
+    r"\b(?:always|never|usually|often|regularly|normally|mostly|typically|every(?: single| other)? \w+|each \w+|daily|weekly"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun|week)days\b"
     r"|in the (?:mornings?|evenings?)|before (?:bed|work)|after work|tend to|as (?:usual|always)|(?:once|twice|three times) an? \w+)\b",
     re.IGNORECASE,
 )
@@ -44,8 +45,9 @@ _LIKING = re.compile(
     re.IGNORECASE,
 )
 _OF_A_SLOT = re.compile(
-    r"\b(?:lives?|lived|living|moved?|moving|home|works? (?:as|at|for|in)|worked|working|jobs?|hired|employ\w*|name|(?:is|am|are|was) called|born|years old"
-    r"|married|engaged|divorced|single|vegan|vegetarian|diet|keto|allerg\w+|address|phone|email|birthday|no longer|used to|any ?more)\b",
+    r"\b(?:lives?|lived|living|moved?|moving|home|works? (?:as|at|for|in)|worked|working|jobs?|hired|employ\w*|name"
+    r"|(?:is|am|are|was) called|born|years old|married|engaged|divorced|single|vegan|vegetarian|diet|keto|allerg\w+|address|phone|email"
+    r"|birthday|no longer|used to|any ?more)\b",
     re.IGNORECASE,
 )
 _PASSING = re.compile(

@@ -1,0 +1,205 @@
+"""A month of one life, hour by hour: what is known of Nora in the end, how it was known before, and that all of it happens once.
+
+She tells 300 messages and more; offline agents listen. One would get wrong: the month is lived once for all tests here, each of which gets
+a copy of what it left; only the one that replays it lives it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections import Counter
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from memory_core.adapters.offline.agents import OfflineAgents
+from memory_core.core import MemoryCore
+from memory_core.domain.endings import is_ending
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.slots import slot_of
+from tests.builders import CountedIds, StillClock
+from tests.life.living import NORA, hour, live, named, state_of
+from tests.life.script import BEGINS, DAYS, HOUR, life
+from tests.past import check_that_the_log_tells_it
+from tests.tasks import Hand
+from tests.world import WordsEmbedder, World, listed
+
+ENDS = BEGINS + timedelta(days=DAYS)
+ASKED = (
+    "Where does Nora live?",
+    "Which city is home?",
+    "Where does she work, and as what?",
+    "Is she vegan or vegetarian? What does she eat?",
+    "What is her job at Fabrikam?",
+    "Tell me about Berlin",
+    "Who is her boss?",
+    "What is her diet?",
+)
+OVER = {"Berlin", "Fabrikam", "translator", "vegan", "vegetarian"}
+
+
+async def core_of(world: World, seed: str = "a") -> MemoryCore:
+    """Offline agents, and vectors by words: near is what has most words in common."""
+    rules = OfflineAgents()
+    scale = {"duplicate_threshold": 0.9, "contradiction_floor": 0.5, "link_threshold": 0.75}
+    embedder = WordsEmbedder()
+    return await world.core(agents=rules, rules=rules, embedder=embedder, ids=CountedIds(seed), consolidation_spread_minutes=0, **scale)
+
+
+def world_at(folder: Path) -> World:
+    return World(folder, clock=StillClock(BEGINS), embedder=WordsEmbedder())
+
+
+async def lived(folder: Path) -> int:
+    world = world_at(folder)
+    try:
+        return await live(await core_of(world), world, life(), BEGINS, ENDS)
+    finally:
+        await world.close()
+
+
+@pytest.fixture(scope="module")
+def month(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a month that was lived."""
+    folder = tmp_path_factory.mktemp("month")
+    asyncio.run(lived(folder))
+    return folder
+
+
+@pytest.fixture
+async def after(month: Path, tmp_path: Path) -> AsyncIterator[World]:
+    """The world as it is after the month."""
+    shutil.copytree(month, tmp_path, dirs_exist_ok=True)
+    made = world_at(tmp_path)
+    made.clock.moment = ENDS
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def core(after: World) -> MemoryCore:
+    return await core_of(after, "afterwards")
+
+
+def test_the_month_is_one() -> None:
+    talks = life()
+    assert sum(len(talk.lines) for talk in talks) >= 300
+    assert len({talk.at.date() for talk in talks}) == DAYS
+    assert len({talk.session for talk in talks}) >= 5
+
+
+async def test_the_profile_is_right_in_the_end_and_at_any_day_before(core: MemoryCore) -> None:
+    profile = {one.name: one for one in (await core.profile(NORA)).explicit}
+    now = {name: one.value for name, one in profile.items() if not name.startswith("opinion of ")}
+    assert now == {
+        "name": "Nora",
+        "home city": "Lisbon",
+        "employer": "Northwind",
+        "occupation": "editor",
+        "learning portuguese": "yes",
+        "eats fish": "yes",
+    }
+    assert [one.value for one in profile["home city"].previous] == ["Berlin"]
+    assert profile["home city"].since.date() == (BEGINS + timedelta(days=19)).date()
+    for day, diet in ((3, "vegetarian"), (10, "vegan"), (25, None)):
+        then = {one.name: one.value for one in (await core.profile(NORA, at=BEGINS + timedelta(days=day))).explicit}
+        assert (then.get("diet"), then["home city"]) == (diet, "Berlin" if day < 19 else "Lisbon")
+
+
+async def test_scenes_are_few_and_each_is_of_one_theme(core: MemoryCore) -> None:
+    scenes = (await core.scenes(NORA, limit=100)).scenes
+    assert 7 <= len(scenes) <= 15
+    placed = [name for scene in scenes for name in scene.cell_ids]
+    cells = {one.id: one for one in await listed(core, NORA, type="episodic")}
+    assert len(placed) == len(set(placed)), "each cell is in one scene"
+    assert set(placed) == set(cells)
+    about = 0
+    for scene in scenes:
+        sessions = Counter(cells[name].session_id for name in scene.cell_ids)
+        ((_, most),) = sessions.most_common(1)
+        about += most
+        assert most >= 0.6 * scene.count, f"{scene.title} is about {dict(sessions)}"
+        times = sorted(cells[name].event_timestamp for name in scene.cell_ids)
+        assert all(two - one <= timedelta(days=7) for one, two in pairwise(times))
+    assert about >= 0.8 * len(placed), "what the writer gave one session is one theme"
+
+
+async def test_no_superseded_fact_is_listed_and_each_slot_has_one_truth(core: MemoryCore) -> None:
+    held = await listed(core, NORA, type="semantic")
+    assert {one.status for one in held} <= FOUND_BY_DEFAULT
+    truths = [one for one in held if slot_of(one) is not None]
+    assert len({slot_of(one) for one in truths}) == len(truths)
+    assert OVER.isdisjoint({one.value for one in truths if not is_ending(one)})
+    fallen = await listed(core, NORA, type="semantic", status="superseded")
+    assert {one.value for one in fallen if isinstance(one.value, str)} == OVER
+
+
+async def test_what_has_fallen_is_said_beside_each_result_that_tells_it(core: MemoryCore) -> None:
+    fallen = {one.id: one for one in await listed(core, NORA, type="semantic", status="superseded")}
+    seen = set[str]()
+    for query in ASKED:
+        for hit in (await core.retrieve(NORA, RetrieveInput(query=query, limit=30))).results:
+            assert hit.memory.id not in fallen, query
+            told = {one.text for one in hit.memory.atomic_facts if one.fact_id in fallen}
+            said = {one["text"]: one["current"] for one in hit.stale_facts}
+            assert told <= said.keys(), f"{query}: {hit.memory.content}"
+            assert all(said.values()), "what holds now is said too"
+            seen |= told
+    assert {"User lives in Berlin", "User works at Fabrikam", "User is vegan"} <= seen
+
+
+async def test_a_slip_put_right_leaves_no_trace(core: MemoryCore) -> None:
+    told = [fact.text for one in await listed(core, NORA, status="all") for fact in one.atomic_facts]
+    (sister,) = [one for one in await listed(core, NORA) if one.subject == "user's sister"]
+    assert (sister.value, [one for one in told if "Anna" in one]) == ("Hannah", [])
+
+
+async def test_a_cold_is_foreseen_while_it_lasts_and_no_longer(core: MemoryCore) -> None:
+    told = [one for memory in await listed(core, NORA, type="episodic") for one in memory.foresight if "has a cold" in one.description]
+    ill = BEGINS + timedelta(days=11)
+    assert [one.start_time <= ill < (one.end_time or ENDS) for one in told] == [True]
+    assert all(one.end_time is not None and one.end_time < ENDS for one in told)
+
+
+async def test_habits_become_patterns_that_name_where_they_show(core: MemoryCore) -> None:
+    patterns = {one.content: one for one in await listed(core, NORA, category="pattern")}
+    assert patterns.keys() == {"User runs every Tuesday before breakfast", "User calls their sister every Sunday"}
+    for one in patterns.values():
+        cells = [await core.get(NORA, name) for name in one.source_ids]
+        assert len(cells) >= 3
+        assert all(one.id in cell.consolidated_into_ids for cell in cells)
+
+
+async def test_the_log_tells_it_all(after: World, core: MemoryCore) -> None:
+    await check_that_the_log_tells_it(after, NORA)
+    head = await after.head(NORA)
+    assert head is not None
+    assert (head.consolidated_sequence, head.pending_tasks) == (head.sequence, 0)
+
+
+async def test_the_last_hours_again_make_nothing(after: World, core: MemoryCore) -> None:
+    """The clock goes back, and nobody tells anything: no message, no event, no document changes."""
+    before, log, head = await state_of(after), await after.log(NORA), await after.head(NORA)
+    work = await named(after, "task", "operation", "run")
+    hands = [Hand(core), Hand(core, "consolidation")]
+    after.clock.moment = ENDS - 24 * HOUR
+    for _ in range(36):
+        after.clock.moment += HOUR
+        await hour(core, hands)
+    assert await state_of(after) == before
+    assert await after.log(NORA) == log
+    assert await after.head(NORA) == head
+    assert await named(after, "task", "operation", "run") <= work
+
+
+async def test_the_month_replayed_in_a_fresh_store_gives_the_same_state(after: World, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("again")
+    await lived(folder)
+    again = world_at(folder)
+    assert await state_of(again) == await state_of(after)
+    await again.close()
