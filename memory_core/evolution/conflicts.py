@@ -112,7 +112,7 @@ class Conflicts:
                 return Changes(record_in(document.body))
             if missing := [name for name in looked_at(record_in(document.body)) if name not in ids]:
                 raise LookedElsewhere(missing)
-            page = Page(owner, look, self._clock.now(), weighs=True)
+            page = Page(owner, look, self._clock.now(), weighs=True, asked=ids)
             record = turn(page, document)
             mark_fallen(page, ids)
             if not record.open:

@@ -21,7 +21,8 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.value import text_of_value
 from memory_core.evolution.old_versions import Versions
-from memory_core.evolution.restore import conflict_id, restored
+from memory_core.evolution.pairs import document_of, pair_ids
+from memory_core.evolution.restore import restored
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.versions import new_version
 from memory_core.ledger.changes import Change, Changes
@@ -98,7 +99,7 @@ class Editor:
         slot = slot_of(memory) if memory.type is MemoryType.SEMANTIC else None
         nears = [] if slot is None else [Near(None, frozenset({MemoryType.SEMANTIC.value}), 1.0, slot)]
         others = _others(await self._ledger.look(owner, [memory_id], nears), memory_id) if nears else []
-        ids = [*_ids_of(owner, memory), *(conflict_id(one, memory) for one in others)]
+        ids = [*_ids_of(owner, memory), *(name for one in others for name in pair_ids(one.id, memory_id))]
 
         def decide(seen: Look) -> _Edit:
             memory = _present(seen, memory_id)
@@ -110,14 +111,11 @@ class Editor:
             if memory.status not in (Status.DELETED, Status.DECAYED):
                 message = f"a memory that is {memory.status.value} can be set by hand to: deleted"
                 raise Conflict(message, errors=(FieldError("status", message),))
-            back = restored(memory, _others(seen, memory_id), change.reason, self._clock.now())
+            back = restored(memory, _others(seen, memory_id), change.reason, self._clock.now(), seen.documents)
             puts = self._session(owner, seen, memory, back.memory)
             if back.conflict is None:
                 return _Edit(memory_id, back.changes, puts)
-            known = seen.documents.get(back.conflict.id)
-            more = known is None or known.body["status"] != "pending"
-            record = Document(back.conflict.id, "conflict", back.conflict.model_dump(mode="json"))
-            return _Edit(memory_id, back.changes, (*puts, record), pending=int(more))
+            return _Edit(memory_id, back.changes, (*puts, document_of(back.conflict, seen.documents)), pending=back.opened)
 
         return await self._commit(owner, ids, decide, call, nears=nears)
 

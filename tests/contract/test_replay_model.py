@@ -102,7 +102,9 @@ class Machines:
         embedder = WordsEmbedder()
         for minutes in (0, 10):
             clock = Skewed(self.world.clock, timedelta(minutes=minutes))
-            made = self.world.core(clock=clock, embedder=embedder, agents=self.agents, rules=Tellers(), link_threshold=0.3, duplicate_threshold=0.7)
+            made = self.world.core(
+                clock=clock, embedder=embedder, agents=self.agents, rules=Tellers(), link_threshold=0.3, duplicate_threshold=0.7
+            )
             self.cores.append(self.runner.run(made))
 
     def stop(self) -> None:
