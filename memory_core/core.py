@@ -299,6 +299,11 @@ class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
             return await self._touches.flush_all()
 
     @property
+    def clock(self) -> Clock:
+        """What tells this process the time."""
+        return self._clock
+
+    @property
     def queue(self) -> TaskQueue:
         """Where work waits: for whoever sends it, and for a host that receives it."""
         return self._adapters.queue
