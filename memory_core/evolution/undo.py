@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 
 from memory_core.domain.archival import is_cold
-from memory_core.domain.conflict import Cut
 from memory_core.domain.errors import Conflict, FieldError, NotFound
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, allowed
 from memory_core.domain.models import AtomicFact, Memory, MemoryType, Status
@@ -26,7 +25,7 @@ from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.pairs import document_of, pair_ids
 from memory_core.evolution.restore import beside
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.versions import ends_told, regained, version_document
+from memory_core.evolution.versions import holding_again, with_versions
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import session_document_id
@@ -39,9 +38,6 @@ MAX_FALLING = 4
 """Truths of one slot that may have to fall; more than one stand there only while their conflicts wait."""
 MAX_MARKED = 20
 """Cells and notes that learn of it: each is two documents of the commit's hundred."""
-MAX_VERSIONS = 30
-"""Old versions, the latest ones, that hold again or never held: each is a document of the commit's hundred, with its vector."""
-_NEVER = datetime.max.replace(tzinfo=UTC)
 _SEMANTIC = frozenset({MemoryType.SEMANTIC.value})
 
 
@@ -121,10 +117,10 @@ class Undo:
         changes = [Change("restored", back, memory, {"reason": reason})]
         changes += [Change("contradicted", after, before, {"reason": "undone"}) for after, before in zip(fallen, standing, strict=True)]
         puts = list[Document]()
-        changes[0] = _with_versions(changes[0], _regained(back, begun, older), puts)
+        changes[0] = with_versions(changes[0], holding_again(back, begun, older), puts)
         for place, one in enumerate(fallen, start=1):
             never = [cut_short(version, version.valid_from) for version in older.before(one)]
-            changes[place] = _with_versions(changes[place], [version for version in never if version is not None], puts)
+            changes[place] = with_versions(changes[place], [version for version in never if version is not None], puts)
         return _Undone((*changes, *_told(seen, back, fallen)), tuple(standing), tuple(puts))
 
     def _changes(self, owner: Owner, seen: Look, held: Memory, undone: _Undone, call: Call, reads: frozenset[str]) -> Changes[Memory]:
@@ -183,22 +179,6 @@ def _back(memory: Memory, begun: Collection[datetime], reason: str, now: datetim
             "last_accessed_at": now,
         }
     )
-
-
-def _regained(back: Memory, begun: Collection[datetime], older: Versions) -> list[Memory]:
-    """Its old versions that ended where what replaced it began: they hold again, each until the next one."""
-    versions = older.before(back)
-    ended = [one for one in versions if one.valid_until in {max(moment, one.valid_from) for moment in begun}]
-    cuts = {one.id: Cut(version_id=one.id, before=_NEVER, after=one.valid_until) for one in ended if one.valid_until is not None}
-    return regained(back, versions, cuts)
-
-
-def _with_versions(change: Change, versions: Sequence[Memory], puts: list[Document]) -> Change:
-    """The change, which says that old versions end elsewhere since; their documents join `puts`, as far as there is room."""
-    if not (some := [*reversed(versions)][: MAX_VERSIONS - len(puts)]):
-        return change
-    puts += [version_document(one) for one in some]
-    return replace(change, metadata={**change.metadata, **ends_told(some)})
 
 
 def _fallen(one: Memory, back: Memory, now: datetime) -> Memory:

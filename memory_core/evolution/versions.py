@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any
 
 from memory_core.domain.conflict import Cut
@@ -18,6 +18,9 @@ from memory_core.ports import Document
 
 MAX_CUT_SHORT = 40
 """Versions that one correction of the past may end; each is a document of the commit's hundred, with its vector."""
+MAX_CHANGED = 30
+"""Old versions, the latest ones, that a memory which comes back or falls may change; others share the commit."""
+_NEVER = datetime.max.replace(tzinfo=timezone.utc)
 
 
 def new_version(old: Memory, changed: Mapping[str, Any], now: datetime, older: Versions) -> tuple[Memory, tuple[Document, ...]]:
@@ -86,8 +89,26 @@ def regained(memory: Memory, versions: Sequence[Memory], cuts: Mapping[str, Cut]
     return longer
 
 
-def ends_told(versions: Iterable[Memory]) -> dict[str, Any]:
-    """What an event says, in its metadata, of old versions that end elsewhere since."""
+def holding_again(back: Memory, begun: Collection[datetime], older: Versions) -> list[Memory]:
+    """The old versions of a memory that holds again, as far as they had ended with it: each until the next one.
+
+    begun: when what replaced it began, each version of it. Raises LookedElsewhere for versions that were not read.
+    """
+    versions = older.before(back)
+    ended = [one for one in versions if one.valid_until in {one.valid_from, *(max(moment, one.valid_from) for moment in begun)}]
+    cuts = {one.id: Cut(version_id=one.id, before=_NEVER, after=one.valid_until) for one in ended if one.valid_until is not None}
+    return regained(back, versions, cuts)
+
+
+def with_versions(change: Change, versions: Sequence[Memory], puts: list[Document]) -> Change:
+    """The change, which says that old versions end elsewhere since; their documents join `puts`, as far as there is room."""
+    if not (some := [*reversed(versions)][: max(0, MAX_CHANGED - len(puts))]):
+        return change
+    puts += [version_document(one) for one in some]
+    return replace(change, metadata={**change.metadata, **_ends_told(some)})
+
+
+def _ends_told(versions: Iterable[Memory]) -> dict[str, Any]:
     return {VERSIONS_END: {str(one.version): one.valid_until.isoformat() for one in versions if one.valid_until is not None}}
 
 
@@ -149,7 +170,7 @@ def _say(page: Page, number: int, changed: Sequence[Memory]) -> None:
         return
     change = page.changes[number]
     page.puts |= {one.id: version_document(one) for one in changed}
-    ends = {**change.metadata.get(VERSIONS_END, {}), **ends_told(changed)[VERSIONS_END]}
+    ends = {**change.metadata.get(VERSIONS_END, {}), **_ends_told(changed)[VERSIONS_END]}
     page.changes[number] = replace(change, metadata={**change.metadata, VERSIONS_END: ends})
 
 

@@ -94,6 +94,11 @@ async def test_a_truth_that_holds_again_has_its_versions_back_and_what_replaced_
     assert await held_true(core, day(-12)) == ["Ana lives in Oslo"]
     assert await held_true(core, day(-1)) == ["Ana lives in Bergen"]
     await check_that_the_log_tells_it(world)
+    await core.delete(ALICE, old.memory.id)
+    await core.restore(ALICE, new.memory.id)
+    assert await held_true(core, day(-12)) == ["Ana lives in Turku"], "it did hold, who restores it says"
+    assert await held_true(core, day(-1)) == ["Ana lives in Tampere"]
+    await check_that_the_log_tells_it(world)
 
 
 @pytest.mark.parametrize("side", [0, 1], ids=["the old one", "the new one"])
