@@ -314,6 +314,11 @@ class MemoryCore(Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Pe
             return await self._touches.flush_all()
 
     @property
+    def clock(self) -> Clock:
+        """What tells this process the time."""
+        return self._clock
+
+    @property
     def queue(self) -> TaskQueue:
         """Where work waits: for whoever sends it, and for a host that receives it."""
         return self._adapters.queue

@@ -97,8 +97,8 @@ def brought_back(stub: Memory, kept: Kept, now: datetime) -> Memory:
 
 
 def version_brought_back(stub: Memory, whole: Memory) -> Memory:
-    """An old version as it was."""
-    fields = {name: getattr(stub, name) for name in ("epoch", "sequence", "revision", "lexical", "search_text")}
+    """An old version as it was, but for when it ended: that may have changed since."""
+    fields = {name: getattr(stub, name) for name in ("epoch", "sequence", "revision", "lexical", "search_text", "valid_until")}
     return whole.model_copy(update=fields)
 
 

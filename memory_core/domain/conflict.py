@@ -31,6 +31,14 @@ class Move(BaseModel):
     after: dict[str, Any] | None
 
 
+class Cut(BaseModel):
+    """What a decision took from an old version of a memory: when that ended without it, and when since then."""
+
+    version_id: str
+    before: datetime
+    after: datetime
+
+
 class Earlier(BaseModel):
     """A decision that was taken back."""
 
@@ -45,7 +53,7 @@ class ConflictRecord(BaseModel):
 
     strategy: what was done; while it is pending, what is done in the meantime. by: `rule`, the name of the model that decided, or who
     called. new_id: None where the new one was not stored. previous: the decision that was undone last. grounds: why they contradict, where
-    `reason` says why it was decided. moves: how to take it back. looked_at: when a run of consolidation last left it open.
+    `reason` says why it was decided. moves, cuts: how to take it back. looked_at: when a run of consolidation last left it open.
     """
 
     id: str
@@ -62,6 +70,7 @@ class ConflictRecord(BaseModel):
     grounds: str | None = None
     moves: list[Move] = Field(default_factory=list)
     looked_at: datetime | None = None
+    cuts: list[Cut] = Field(default_factory=list)
 
     @property
     def open(self) -> bool:
@@ -83,9 +92,25 @@ class ConflictRecord(BaseModel):
         """The text that was not stored, where that was the decision."""
         return next((str(move.before["content"]) for move in self.moves if move.after is None and move.before is not None), None)
 
+    def asked_again(self, by: str, at: datetime, reason: str | None = None) -> ConflictRecord:
+        """The question, open again; what was decided is `previous`. reason: why it is asked, where that is not why it was asked before."""
+        return self.model_copy(
+            update={
+                "status": "pending",
+                "strategy": "keep_both",
+                "reason": reason or self.grounds or self.reason,
+                "grounds": None,
+                "by": by,
+                "at": at,
+                "previous": Earlier(strategy=self.strategy, reason=self.reason, by=self.by, at=self.at),
+                "moves": [],
+                "cuts": [],
+            }
+        )
+
     def public(self) -> dict[str, Any]:
         """The record as the API shows it."""
-        return {**self.model_dump(mode="json", exclude={"grounds", "moves", "looked_at"}), "rejected_content": self.rejected_content}
+        return {**self.model_dump(mode="json", exclude={"grounds", "moves", "cuts", "looked_at"}), "rejected_content": self.rejected_content}
 
 
 OF_THE_STORE: Final = ("epoch", "sequence")

@@ -8,10 +8,11 @@ this module shares with the writers (`versions`); so the log need not repeat it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from memory_core.domain.archival import stub_of
 from memory_core.domain.models import UNLOGGED_FIELDS, Event, Memory
 from memory_core.domain.versions import VERSIONS_END, cut_short, kept_version, version_id
 
@@ -20,26 +21,33 @@ from memory_core.domain.versions import VERSIONS_END, cut_short, kept_version, v
 class State:
     """One memory, or one old version of a memory: its logged fields, JSON-ready, those with their default values left out or not.
 
-    sequence, revision: of the first and of the last event of the memory, as `Memory` has them.
+    sequence, revision: of the first and of the last event of the memory, as `Memory` has them. cold: where the whole of an old version
+    lies since when, while it is in the archive with its memory; `fields` are those of the whole, which may come back.
     """
 
     fields: Mapping[str, Any]
     sequence: int
     revision: int
+    cold: tuple[str, str] | None = None
 
     def memory(self, epoch: str) -> Memory:
-        """The memory itself; what no event records (`UNLOGGED_FIELDS`) has its default value."""
+        """The memory itself, of a cold version the stub; what no event records (`UNLOGGED_FIELDS`) has its default value."""
+        whole = self.whole(epoch)
+        return whole if self.cold is None else stub_of(whole, self.cold[0], datetime.fromisoformat(self.cold[1]))
+
+    def whole(self, epoch: str) -> Memory:
+        """The same, of a cold version what lies in the archive."""
         return Memory.model_validate({**self.fields, "epoch": epoch, "sequence": self.sequence, "revision": self.revision})
 
     def row(self) -> list[Any]:
         """JSON-ready, for a snapshot; `of_row` is the way back."""
-        return [self.sequence, self.revision, dict(self.fields)]
+        return [self.sequence, self.revision, dict(self.fields), *([] if self.cold is None else [list(self.cold)])]
 
     @classmethod
     def of_row(cls, row: Sequence[Any]) -> State:
         """What `row` made."""
-        sequence, revision, fields = row
-        return cls(fields, sequence, revision)
+        sequence, revision, fields, *cold = row
+        return cls(fields, sequence, revision, (cold[0][0], cold[0][1]) if cold else None)
 
 
 States = dict[str, State]
@@ -73,21 +81,32 @@ def _change(told: States, event: Event, before: State) -> None:
             _cut_short(told, event.memory_id, version, begins)
     for number, until in event.metadata.get(VERSIONS_END, {}).items():
         if (older := told.get(version_id(event.memory_id, int(number)))) is not None:
-            shorter = older.memory("").model_copy(update={"valid_until": datetime.fromisoformat(until)})
+            shorter = older.whole("").model_copy(update={"valid_until": datetime.fromisoformat(until)})
             told[shorter.id] = _versioned(older, shorter)
+    if "archived_at" in event.after:
+        _move_versions(told, event.memory_id, version, after)
     told[event.memory_id] = State(after, before.sequence, event.sequence)
+
+
+def _move_versions(told: States, memory_id: str, versions: int, after: Mapping[str, Any]) -> None:
+    """Old versions go into the archive, and come back, with their memory."""
+    cold = None if after["archived_at"] is None else (after["archival_location"], after["archived_at"])
+    for name in (version_id(memory_id, number) for number in range(1, versions)):
+        if name in told:
+            told[name] = replace(told[name], cold=cold)
 
 
 def _cut_short(told: States, memory_id: str, versions: int, begins: datetime) -> None:
     for name in (version_id(memory_id, number) for number in range(1, versions)):
         older = told.get(name)
-        shorter = None if older is None else cut_short(older.memory(""), begins)
+        shorter = None if older is None else cut_short(older.whole(""), begins)
         if older is not None and shorter is not None:
             told[name] = _versioned(older, shorter)
 
 
 def _versioned(state: State, version: Memory) -> State:
-    return State(version.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS), exclude_defaults=True), state.sequence, state.revision)
+    fields = version.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS), exclude_defaults=True)
+    return State(fields, state.sequence, state.revision, state.cold)
 
 
 def _drop(told: States, memory_id: str, before: State | None) -> None:

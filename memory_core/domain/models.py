@@ -7,19 +7,21 @@ product (`Memory.public`); they are outside the event log as well.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
 
 from memory_core.domain.scope import Owner
 
 Vector = npt.NDArray[np.float32]
 MAX_CONTENT_BYTES = 32 * 1024
 MAX_METADATA_BYTES = 8 * 1024
+MAX_AHEAD = timedelta(hours=24)
+"""By how much a sender's clock may be ahead of ours, a wrong time zone included."""
 EVENTS_A_SNAPSHOT = 1000
 """After so many events the log is folded and kept, at the earliest."""
 
@@ -46,7 +48,18 @@ def _from_text(value: Any) -> Any:
     return value
 
 
+def _not_ahead(value: datetime, info: ValidationInfo) -> datetime:
+    now = (info.context or {}).get("now")
+    if now is not None and value > now + MAX_AHEAD:
+        raise ValueError(f"lies more than 24 hours ahead of this service's clock, which says {now:%Y-%m-%dT%H:%MZ}")
+    return value
+
+
 Moment = Annotated[datetime, AfterValidator(aware_utc), BeforeValidator(_from_text)]
+Happened = Annotated[Moment, AfterValidator(_not_ahead)]
+"""When something was said or happened. Whoever validates with a context of `now` lets nothing in that is said to happen long after it:
+a truth of the year 9999 would be the latest in its slot for good. What is to be true from some day on says so in `valid_from`.
+"""
 
 
 class MemoryType(StrEnum):

@@ -15,7 +15,7 @@ import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from memory_core.domain.conversation import Role
-from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Foresight, MemoryType, Moment, OnConflict, Status
+from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Foresight, Happened, MemoryType, Moment, OnConflict, Status
 from memory_core.domain.scope import check_name
 from memory_core.domain.task import TaskKind, TaskStatus
 
@@ -152,7 +152,7 @@ class SaveInput(Input):
     source: Label = "api"
     entities: Labels = Field(default_factory=list)
     foresight: Annotated[list[Foresight], Field(max_length=20)] = Field(default_factory=list)
-    event_timestamp: Moment | None = None
+    event_timestamp: Happened | None = None
     valid_from: Moment | None = None
     valid_until: Moment | None = None
     tags: Labels = Field(default_factory=list)
@@ -271,7 +271,7 @@ class MessageInput(Input):
 
     role: Role
     content: Content
-    timestamp: Moment
+    timestamp: Happened
     actor: Label | None = None
 
 

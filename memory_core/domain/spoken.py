@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from memory_core.domain.conversation import Message, Role
-from memory_core.domain.models import Moment
+from memory_core.domain.models import Happened
 from memory_core.domain.requests import CallbackUrl, Content, Input, Label, MessageInput, Name
 
 
@@ -20,7 +20,7 @@ class SpokenInput(Input):
 
     role: Role | None = None
     content: Content
-    timestamp: Moment | None = None
+    timestamp: Happened | None = None
     actor: Label | None = None
 
 

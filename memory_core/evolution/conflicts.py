@@ -112,7 +112,7 @@ class Conflicts:
                 return Changes(record_in(document.body))
             if missing := [name for name in looked_at(record_in(document.body)) if name not in ids]:
                 raise LookedElsewhere(missing)
-            page = Page(owner, look, self._clock.now(), weighs=True)
+            page = Page(owner, look, self._clock.now(), weighs=True, asked=ids)
             record = turn(page, document)
             complete(page, record, ids)
             return Changes(

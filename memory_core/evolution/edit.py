@@ -6,24 +6,26 @@ Each reads the memory, checks, and commits against the head it read; If-Match na
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, cast
 
 from memory_core.domain.archival import is_cold
 from memory_core.domain.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
 from memory_core.domain.indexing import with_lexical
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.requests import CopyInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.value import text_of_value
+from memory_core.domain.versions import version_id
 from memory_core.evolution.old_versions import Versions
-from memory_core.evolution.restore import conflict_id, restored
+from memory_core.evolution.pairs import document_of, pair_ids
+from memory_core.evolution.restore import restored
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.versions import new_version
+from memory_core.evolution.versions import holding_again, new_version, with_versions
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import derived, session_document_id
@@ -98,7 +100,8 @@ class Editor:
         slot = slot_of(memory) if memory.type is MemoryType.SEMANTIC else None
         nears = [] if slot is None else [Near(None, frozenset({MemoryType.SEMANTIC.value}), 1.0, slot)]
         others = _others(await self._ledger.look(owner, [memory_id], nears), memory_id) if nears else []
-        ids = [*_ids_of(owner, memory), *(conflict_id(one, memory) for one in others)]
+        ids = [*_ids_of(owner, memory), *(name for one in others for name in pair_ids(one.id, memory_id))]
+        ids += [version_id(memory_id, number) for number in range(1, memory.version)]
 
         def decide(seen: Look) -> _Edit:
             memory = _present(seen, memory_id)
@@ -110,16 +113,19 @@ class Editor:
             if memory.status not in (Status.DELETED, Status.DECAYED):
                 message = f"a memory that is {memory.status.value} can be set by hand to: deleted"
                 raise Conflict(message, errors=(FieldError("status", message),))
-            back = restored(memory, _others(seen, memory_id), change.reason, self._clock.now())
-            puts = self._session(owner, seen, memory, back.memory)
+            back = restored(memory, _others(seen, memory_id), change.reason, self._clock.now(), seen.documents)
+            puts = [*self._session(owner, seen, memory, back.memory)]
+            if memory.status_reason in TRUE_ONCE and back.memory.next_id is None:
+                versions = holding_again(back.memory, (), Versions(seen, ids))
+                back = replace(back, changes=(with_versions(back.changes[0], versions, puts), *back.changes[1:]))
             if back.conflict is None:
-                return _Edit(memory_id, back.changes, puts)
-            known = seen.documents.get(back.conflict.id)
-            more = known is None or known.body["status"] != "pending"
-            record = Document(back.conflict.id, "conflict", back.conflict.model_dump(mode="json"))
-            return _Edit(memory_id, back.changes, (*puts, record), pending=int(more))
+                return _Edit(memory_id, back.changes, tuple(puts))
+            return _Edit(memory_id, back.changes, (*puts, document_of(back.conflict, seen.documents)), pending=back.opened)
 
-        return await self._commit(owner, ids, decide, call, nears=nears)
+        try:
+            return await self._commit(owner, ids, decide, call, nears=nears)
+        except LookedElsewhere:  # it has another version since
+            return await self.set_status(owner, memory_id, change, call)
 
     async def delete(self, owner: Owner, memory_id: str, call: Call) -> Memory:
         """Soft-delete; one that is deleted already answers as it is. Raises NotFound."""

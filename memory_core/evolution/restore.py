@@ -6,30 +6,37 @@ so, since a deletion writes its own reason over the older one. And what stood in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.conflict import ConflictRecord
+from memory_core.domain.conflict import RULE, ConflictRecord
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
 from memory_core.domain.models import Memory, Status
+from memory_core.evolution.pairs import pair_ids, record_of_pair
 from memory_core.evolution.tellings import ended, following
 from memory_core.ledger.changes import Change
-from memory_core.ledger.ids import derived
+from memory_core.ports import Document
+
+_WHY = "restored by hand while another truth stands in its slot"
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """The changes that restore a memory, its last state the last of its own; the record of a conflict that this brings up."""
+    """The changes that restore a memory, its last state the last of its own; the record of a conflict that this brings up.
+
+    opened: how many questions are open now that were not.
+    """
 
     changes: tuple[Change, ...]
     memory: Memory
     conflict: ConflictRecord | None = None
+    opened: int = 0
 
 
-def restored(memory: Memory, truths: Sequence[Memory], reason: str, now: datetime) -> Restored:
-    """The memory as it was before it was deleted, or decayed. truths: the others of its slot, past ones too.
+def restored(memory: Memory, truths: Sequence[Memory], reason: str, now: datetime, records: Mapping[str, Document]) -> Restored:
+    """The memory as it was before it was deleted, or decayed. truths: the others of its slot, past ones too. records: of its conflicts.
 
     History comes back as history, and ends where the next truth begins that was told since. A truth that meets another one in its slot
     stays beside it, `pending`: who restores by hand has not said which of the two holds.
@@ -49,7 +56,7 @@ def restored(memory: Memory, truths: Sequence[Memory], reason: str, now: datetim
     if not standing:
         return Restored((first,), back)
     other = max(standing, key=lambda one: (one.event_timestamp, one.sequence))
-    return beside(other, back, memory, reason, now)
+    return beside(other, back, memory, reason, now, records)
 
 
 def _past(back: Memory, truths: Sequence[Memory]) -> Memory:
@@ -60,24 +67,26 @@ def _past(back: Memory, truths: Sequence[Memory]) -> Memory:
     return past if later is None else ended(past, later.valid_from).model_copy(update={"next_id": later.id})
 
 
-def beside(other: Memory, back: Memory, memory: Memory, reason: str, now: datetime) -> Restored:
-    """`back`, what `memory` becomes, beside another truth of its slot: both stay, the conflict of the two waits to be decided."""
+def beside(other: Memory, back: Memory, memory: Memory, reason: str, now: datetime, records: Mapping[str, Document]) -> Restored:
+    """`back`, what `memory` becomes, beside another truth of its slot: both stay, the conflict of the two waits to be decided.
+
+    records: by `pair_ids` of the two; where there is one, it is asked again in that.
+    """
+    known = record_of_pair(records, other.id, memory.id)
     record = ConflictRecord(
-        id=conflict_id(other, memory),
+        id=pair_ids(other.id, memory.id)[0],
         status="pending",
         confidence=1.0,
         strategy="keep_both",
-        reason="restored by hand while another truth stands in its slot",
+        reason=_WHY,
         old_id=other.id,
         new_id=memory.id,
         at=now,
     )
+    if known is not None:
+        record = known if known.open else known.asked_again(RULE, now, _WHY)
     about: dict[str, Any] = {"conflict_id": record.id}
     pending = back.model_copy(update={"conflict_state": "pending"})
     marked = Change("conflict_marked", other.model_copy(update={"conflict_state": "pending"}), other, about)
-    return Restored((Change("restored", pending, memory, {"reason": reason, **about}), marked), pending, record)
-
-
-def conflict_id(other: Memory, memory: Memory) -> str:
-    """The id of the record about a restored memory and one that stands in its slot."""
-    return derived("cft", other.id, memory.id)
+    opened = known is None or not known.open
+    return Restored((Change("restored", pending, memory, {"reason": reason, **about}), marked), pending, record, int(opened))

@@ -10,17 +10,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from memory_core.domain.conflict import ConflictRecord, Earlier, Move, record_in
+from memory_core.domain.conflict import ConflictRecord, Move, record_in
 from memory_core.domain.errors import Conflict
 from memory_core.domain.indexing import text_to_embed, with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.slots import slot_of
+from memory_core.domain.versions import base_id
 from memory_core.evolution.decision import became, standing_sides
 from memory_core.evolution.moves import brings_text, in_the_way, moved_back
 from memory_core.evolution.page import Page
+from memory_core.evolution.pairs import document_of, pair_ids, record_of_pair
+from memory_core.evolution.versions import give_back
 from memory_core.ledger.changes import Change
-from memory_core.ledger.ids import derived
 from memory_core.ports import Document
 
 UNDONE = "conflict_undone"
@@ -28,8 +30,9 @@ _STOOD = frozenset(status.value for status in FOUND_BY_DEFAULT)
 
 
 def looked_at(record: ConflictRecord) -> list[str]:
-    """The ids of the memories that an undo looks at: those that were moved, and those that others gave way to."""
-    return list(dict.fromkeys([*record.memory_ids, *_gave_way(record).values()]))
+    """What an undo looks at by id: memories that were moved, those others gave way to, their records, those whose versions it cut."""
+    pairs = [name for pair in _gave_way(record).items() for name in pair_ids(*pair)]
+    return list(dict.fromkeys([*record.memory_ids, *_gave_way(record).values(), *pairs, *(base_id(cut.version_id) for cut in record.cuts)]))
 
 
 def texts_of(page: Page, record: ConflictRecord) -> dict[str, str]:
@@ -49,6 +52,7 @@ def take_back(page: Page, document: Document, by: str, embedded: Mapping[str, Ma
         raise Conflict(f"it can't be undone any more: {'; '.join(way)}")
     for move in record.moves:
         _move_back(page, record, move, embedded)
+    give_back(page, record.cuts, UNDONE, {"conflict_id": record.id})
     pending = _pending(record, by, page)
     for one in standing_sides(page, pending):
         if one.id not in {move.memory_id for move in record.moves}:
@@ -76,19 +80,7 @@ def _move_back(page: Page, record: ConflictRecord, move: Move, embedded: Mapping
 
 def _pending(record: ConflictRecord, by: str, page: Page) -> ConflictRecord:
     unstored = next((move.memory_id for move in record.moves if move.after is None), None)
-    return record.model_copy(
-        update={
-            "status": "pending",
-            "strategy": "keep_both",
-            "reason": record.grounds or record.reason,
-            "grounds": None,
-            "new_id": record.new_id or unstored,
-            "by": by,
-            "at": page.now,
-            "previous": Earlier(strategy=record.strategy, reason=record.reason, by=record.by, at=record.at),
-            "moves": [],
-        }
-    )
+    return record.asked_again(by, page.now).model_copy(update={"new_id": record.new_id or unstored})
 
 
 def _gave_way(record: ConflictRecord) -> dict[str, str]:
@@ -115,8 +107,15 @@ def _ask_beside(page: Page, pending: ConflictRecord, fallen: str, successor: str
     old, new = page.memory(fallen), page.memory(successor)
     if old is None or new is None or slot_of(old) is None or slot_of(old) != slot_of(new) or not (_stands(old) and _stands(new)):
         return
-    identity = derived("cft", old.id, new.id)
+    known = record_of_pair(page.look.documents, old.id, new.id)
+    if known is not None and known.open:
+        return
+    identity = pair_ids(old.id, new.id)[0] if known is None else known.id
     if successor not in page.states:
         page.apply([Change(UNDONE, new, new, {"conflict_id": identity})])
+    if known is not None:
+        page.puts[known.id] = document_of(known.asked_again(pending.by, page.now, pending.reason), page.look.documents)
+        page.pending += 1
+        return
     sides = {"id": identity, "old_id": old.id, "new_id": new.id}
     page.record(pending.model_copy(update={**sides, "similarity": None, "previous": None}))

@@ -7,7 +7,8 @@ still ends in one truth, and nobody walks in a circle.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -18,8 +19,13 @@ from memory_core.domain.models import AtomicFact, Memory, MemoryType, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
+from memory_core.domain.versions import cut_short, version_id
 from memory_core.evolution.marks import told_in
-from memory_core.evolution.restore import beside, conflict_id
+from memory_core.evolution.old_versions import Versions
+from memory_core.evolution.pairs import document_of, pair_ids
+from memory_core.evolution.restore import beside
+from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.versions import holding_again, with_versions
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import session_document_id
@@ -30,18 +36,22 @@ from memory_core.ports import Clock, Document, Near
 
 MAX_FALLING = 4
 """Truths of one slot that may have to fall; more than one stand there only while their conflicts wait."""
-MAX_MARKED = 30
+MAX_MARKED = 20
 """Cells and notes that learn of it: each is two documents of the commit's hundred."""
 _SEMANTIC = frozenset({MemoryType.SEMANTIC.value})
 
 
 @dataclass(frozen=True, slots=True)
 class _Undone:
-    """What an undo commits. sessions: by name, with the memories of theirs that fall. conflict: where two are left to be decided."""
+    """What an undo commits. falling: what took its place. puts: old versions that it changes, the record of two that are left.
+
+    opened: how many questions are open then that were not.
+    """
 
     changes: tuple[Change, ...]
     falling: tuple[Memory, ...] = ()
-    conflict: Document | None = None
+    puts: tuple[Document, ...] = ()
+    opened: int = 0
 
 
 class Undo:
@@ -55,6 +65,11 @@ class Undo:
 
         Raises NotFound; Conflict, naming what is allowed, for one that nothing replaced.
         """
+        while True:
+            with suppress(LookedElsewhere):  # it has another version since
+                return await self._undo(owner, memory_id, reason, call)
+
+    async def _undo(self, owner: Owner, memory_id: str, reason: str, call: Call) -> Memory:
         first = await self._ledger.look(owner, [memory_id])
         memory = _present(first, memory_id)
         slot = slot_of(memory) if memory.type is MemoryType.SEMANTIC else None
@@ -63,7 +78,9 @@ class Undo:
         others = _standing(look, memory)
         tellers = [name for one in (memory, *others) for name in told_in(one)]
         sessions = [session_document_id(owner, one.session_id) for one in others if one.session_id]
-        names = [memory_id, *(one.id for one in others), *(conflict_id(one, memory) for one in others), *tellers, *sessions]
+        names = [memory_id, *(one.id for one in others), *tellers, *sessions]
+        names += [name for one in others for name in pair_ids(one.id, memory_id)]
+        names += [version_id(one.id, number) for one in (memory, *others, *_successor(look, memory)) for number in range(1, one.version)]
         if memory.next_id:
             names.append(memory.next_id)
         if key := receipt_id(owner, call):
@@ -73,33 +90,38 @@ class Undo:
             held = _present(seen, memory_id)
             if earlier_result(seen.documents, owner, call) is not None or held.status in FOUND_BY_DEFAULT:
                 return Changes(held)
-            undone = self._decided(seen, held, reason)
+            undone = self._decided(seen, held, reason, Versions(seen, names))
             return self._changes(owner, seen, held, undone, call, frozenset(names))
 
         committed = await self._ledger.commit(owner, decide, ids=list(dict.fromkeys(names)), nears=nears, call=call)
         await self._mirror.follow(owner, committed)
         return committed.memories.get(memory_id) or committed.result
 
-    def _decided(self, seen: Look, memory: Memory, reason: str) -> _Undone:
+    def _decided(self, seen: Look, memory: Memory, reason: str, older: Versions) -> _Undone:
         if memory.status not in (Status.SUPERSEDED, Status.UPDATED) or is_cold(memory):
             choices = ", ".join(sorted(status.value for status in allowed(memory.status)))
             message = f"a memory that is {memory.status.value} was replaced by none; it may become: {choices}"
             raise Conflict(message, errors=(FieldError("status", message),))
         now, standing = self._clock.now(), _standing(seen, memory)
         if memory.status is Status.UPDATED:
-            back = _back(memory, None, reason, now)
+            back = _back(memory, (), reason, now)
             rivals = [one for one in standing if slot_of(one) is not None and slot_of(one) == slot_of(memory)]
             if not rivals:
                 return _Undone((Change("restored", back, memory, {"reason": reason}),))
-            pending = beside(rivals[0], back, memory, reason, now)
+            pending = beside(rivals[0], back, memory, reason, now, seen.documents)
             assert pending.conflict is not None
-            return _Undone(pending.changes, conflict=Document(pending.conflict.id, "conflict", pending.conflict.model_dump(mode="json")))
-        successor = None if memory.next_id is None else seen.memory(memory.next_id)
-        back = _back(memory, successor, reason, now)
+            return _Undone(pending.changes, puts=(document_of(pending.conflict, seen.documents),), opened=pending.opened)
+        begun = {one.valid_from for held in _successor(seen, memory) for one in (held, *older.before(held))}
+        back = _back(memory, begun, reason, now)
         fallen = tuple(_fallen(one, back, now) for one in standing)
         changes = [Change("restored", back, memory, {"reason": reason})]
         changes += [Change("contradicted", after, before, {"reason": "undone"}) for after, before in zip(fallen, standing, strict=True)]
-        return _Undone((*changes, *_told(seen, back, fallen)), tuple(standing))
+        puts = list[Document]()
+        changes[0] = with_versions(changes[0], holding_again(back, begun, older), puts)
+        for place, one in enumerate(fallen, start=1):
+            never = [cut_short(version, version.valid_from) for version in older.before(one)]
+            changes[place] = with_versions(changes[place], [version for version in never if version is not None], puts)
+        return _Undone((*changes, *_told(seen, back, fallen)), tuple(standing), tuple(puts))
 
     def _changes(self, owner: Owner, seen: Look, held: Memory, undone: _Undone, call: Call, reads: frozenset[str]) -> Changes[Memory]:
         now, sessions = self._clock.now(), dict[str, Session]()
@@ -109,10 +131,7 @@ class Undo:
                 found = seen.documents.get(session_document_id(owner, name))
                 sessions.setdefault(name, Session(owner, name, found)).drop(one, now)
         puts = [session.document for session in sessions.values()]
-        known = None if undone.conflict is None else seen.documents.get(undone.conflict.id)
-        more = int(undone.conflict is not None and (known is None or known.body["status"] != "pending"))
-        if undone.conflict is not None:
-            puts.append(undone.conflict)
+        puts += undone.puts
         return Changes(
             held,
             undone.changes,
@@ -121,7 +140,7 @@ class Undo:
             reads,
             frozenset(sessions),
             _SEMANTIC if seen.near else frozenset(),
-            head_fields=lambda head: {"pending_count": head.pending_count + more},
+            head_fields=lambda head: {"pending_count": head.pending_count + undone.opened},
         )
 
 
@@ -135,16 +154,20 @@ def _present(look: Look, memory_id: str) -> Memory:
 def _standing(look: Look, memory: Memory) -> list[Memory]:
     """What stands in the memory's place: in its slot, or right after it in the chain."""
     found = {one.memory.id: one.memory for near in look.near for one in near}
-    successor = None if memory.next_id is None else look.memory(memory.next_id)
-    if successor is not None:
-        found.setdefault(successor.id, successor)
+    found = {one.id: one for one in _successor(look, memory)} | found
     standing = [one for one in found.values() if one.status in FOUND_BY_DEFAULT and one.id != memory.id]
     return sorted(standing, key=lambda one: (one.event_timestamp, one.sequence), reverse=True)[:MAX_FALLING]
 
 
-def _back(memory: Memory, successor: Memory | None, reason: str, now: datetime) -> Memory:
-    """It holds again from where it began; its end goes, unless it had one of its own."""
-    ended_by_it = successor is None or memory.valid_until == max(successor.valid_from, memory.valid_from)
+def _successor(look: Look, memory: Memory) -> list[Memory]:
+    """What comes right after it in the chain, if that is there."""
+    found = None if memory.next_id is None else look.memory(memory.next_id)
+    return [] if found is None else [found]
+
+
+def _back(memory: Memory, begun: Collection[datetime], reason: str, now: datetime) -> Memory:
+    """It holds again from where it began; its end goes, unless it had its own. begun: when what replaced it began, each version of it."""
+    ended_by_it = not begun or memory.valid_until in {max(one, memory.valid_from) for one in begun}
     return memory.model_copy(
         update={
             "status": Status.ACTIVE,

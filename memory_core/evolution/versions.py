@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any
 
+from memory_core.domain.conflict import Cut
 from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.models import Memory
-from memory_core.domain.versions import VERSIONS_END, cut_short, kept_version
+from memory_core.domain.versions import VERSIONS_END, base_id, cut_short, kept_version
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
 from memory_core.ledger.changes import Change
@@ -17,6 +18,9 @@ from memory_core.ports import Document
 
 MAX_CUT_SHORT = 40
 """Versions that one correction of the past may end; each is a document of the commit's hundred, with its vector."""
+MAX_CHANGED = 30
+"""Old versions, the latest ones, that a memory which comes back or falls may change; others share the commit."""
+_NEVER = datetime.max.replace(tzinfo=timezone.utc)
 
 
 def new_version(old: Memory, changed: Mapping[str, Any], now: datetime, older: Versions) -> tuple[Memory, tuple[Document, ...]]:
@@ -38,7 +42,7 @@ def new_version(old: Memory, changed: Mapping[str, Any], now: datetime, older: V
     if len(kept) > MAX_CUT_SHORT:
         message = f"lies before more than {MAX_CUT_SHORT} versions, which it would end"
         raise Invalid("too many versions change", errors=(FieldError("valid_from", message),))
-    return updated, tuple(map(_document, kept))
+    return updated, tuple(map(version_document, kept))
 
 
 def end_versions(page: Page, asked: Collection[str]) -> None:
@@ -52,7 +56,60 @@ def end_versions(page: Page, asked: Collection[str]) -> None:
         if change.before is None:
             _make_room(page, number, older)
         elif change.after.version == change.before.version and (moment := _taken_from(page, change)) is not None:
-            _end(page, number, [one for one in (cut_short(one, moment) for one in older.before(change.after)) if one is not None])
+            _end(page, number, older, [one for one in (cut_short(one, moment) for one in older.before(change.after)) if one is not None])
+
+
+def give_back(page: Page, cuts: Sequence[Cut], event: str, said: Mapping[str, Any]) -> None:
+    """Let old versions hold again for the time that a decision took from them, as far as nothing has taken it since.
+
+    event, said: what the log tells of a memory that is not on the page yet. Raises LookedElsewhere for versions that were not read.
+    """
+    older, ended = Versions(page.look, page.asked, page.puts), {cut.version_id: cut for cut in cuts}
+    for name in dict.fromkeys(base_id(one) for one in ended):
+        if (memory := page.memory(name)) is None:
+            continue
+        if not (longer := regained(memory, older.before(memory), ended)):
+            continue
+        told = [place for place, change in enumerate(page.changes) if change.after.id == name and change.before is not None]
+        if not told:
+            told = [len(page.changes)]
+            page.apply([Change(event, memory, memory, said)])
+        _say(page, told[-1], longer)
+
+
+def regained(memory: Memory, versions: Sequence[Memory], cuts: Mapping[str, Cut]) -> list[Memory]:
+    """Of all versions before a memory those that get back what they lost, each up to where a later one begins at most."""
+    longer, following = [], memory.valid_from
+    for one in reversed(versions):
+        cut = cuts.get(one.id)
+        until = one.valid_from if cut is None else max(one.valid_from, min(cut.before, following))
+        if cut is not None and one.valid_until == cut.after and cut.after < until:
+            longer.append(one.model_copy(update={"valid_until": until}))
+        following = min(following, one.valid_from)
+    return longer
+
+
+def holding_again(back: Memory, begun: Collection[datetime], older: Versions) -> list[Memory]:
+    """The old versions of a memory that holds again, as far as they had ended with it: each until the next one.
+
+    begun: when what replaced it began, each version of it. Raises LookedElsewhere for versions that were not read.
+    """
+    versions = older.before(back)
+    ended = [one for one in versions if one.valid_until in {one.valid_from, *(max(moment, one.valid_from) for moment in begun)}]
+    cuts = {one.id: Cut(version_id=one.id, before=_NEVER, after=one.valid_until) for one in ended if one.valid_until is not None}
+    return regained(back, versions, cuts)
+
+
+def with_versions(change: Change, versions: Sequence[Memory], puts: list[Document]) -> Change:
+    """The change, which says that old versions end elsewhere since; their documents join `puts`, as far as there is room."""
+    if not (some := [*reversed(versions)][: max(0, MAX_CHANGED - len(puts))]):
+        return change
+    puts += [version_document(one) for one in some]
+    return replace(change, metadata={**change.metadata, **_ends_told(some)})
+
+
+def _ends_told(versions: Iterable[Memory]) -> dict[str, Any]:
+    return {VERSIONS_END: {str(one.version): one.valid_until.isoformat() for one in versions if one.valid_until is not None}}
 
 
 def _taken_from(page: Page, change: Change) -> datetime | None:
@@ -83,23 +140,40 @@ def _make_room(page: Page, number: int, older: Versions) -> None:
     told = [place for place, change in enumerate(page.changes) if change.after.id == successor.id and change.before is not None]
     if cut and not told:
         told = [len(page.changes)]
-        page.apply([Change("preceded", successor, successor)])
+        page.apply([Change("preceded", successor, successor, page.changes[number].metadata)])
     if cut:
-        _end(page, told[0], cut)
+        _end(page, told[0], older, cut)
 
 
 def _next(page: Page, memory: Memory) -> Memory | None:
     return None if memory.next_id is None else page.memory(memory.next_id)
 
 
-def _end(page: Page, number: int, shorter: Sequence[Memory]) -> None:
-    if not shorter:
-        return
+def _end(page: Page, number: int, older: Versions, shorter: Sequence[Memory]) -> None:
+    """End old versions with a change, and write down in the record of the decision that it is, if it is one, when they ended before."""
     change, latest = page.changes[number], sorted(shorter, key=lambda one: -one.version)[:MAX_CUT_SHORT]
-    page.puts |= {one.id: _document(one) for one in latest}
-    ends = {str(one.version): one.valid_until.isoformat() for one in latest if one.valid_until is not None}
-    page.changes[number] = replace(change, metadata={**change.metadata, VERSIONS_END: {**change.metadata.get(VERSIONS_END, {}), **ends}})
+    ends = {one.id: one.valid_until for one in latest}
+    cuts = [
+        Cut(version_id=one.id, before=one.valid_until, after=until)
+        for one in older.before(change.after)
+        if one.valid_until is not None and (until := ends.get(one.id)) is not None
+    ]
+    decided = page.puts.get(str(change.metadata.get("conflict_id")))
+    if cuts and decided is not None and decided.body["status"] == "resolved":
+        known = [*decided.body["cuts"], *(cut.model_dump(mode="json") for cut in cuts)]
+        page.puts[decided.id] = replace(decided, body={**decided.body, "cuts": known})
+    _say(page, number, latest)
 
 
-def _document(version: Memory) -> Document:
+def _say(page: Page, number: int, changed: Sequence[Memory]) -> None:
+    if not changed:
+        return
+    change = page.changes[number]
+    page.puts |= {one.id: version_document(one) for one in changed}
+    ends = {**change.metadata.get(VERSIONS_END, {}), **_ends_told(changed)[VERSIONS_END]}
+    page.changes[number] = replace(change, metadata={**change.metadata, VERSIONS_END: ends})
+
+
+def version_document(version: Memory) -> Document:
+    """An old version as it is stored."""
     return Document(version.id, "version", version.model_dump(mode="json"), version.embedding)

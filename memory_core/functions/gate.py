@@ -178,7 +178,7 @@ def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, corre
     if door.has_body:
         if query:
             raise invalid(*(FieldError(field, "is not a query parameter of this call") for field in query))
-        checked = from_json(door.takes, body)
+        checked = from_json(door.takes, body, now=here.core.clock.now())
     else:
         checked = from_query(door.takes, query)
     raw = b"" if door.raw is None else content

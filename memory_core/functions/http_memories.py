@@ -170,7 +170,8 @@ def _bulk_item(req: Admitted[BulkInput], item: object, prefix: str) -> SaveInput
         raise Forbidden(f"{prefix}app_id: {message}", errors=(FieldError(f"{prefix}app_id", message),))
     if item.get("user_id", req.owner.user_id) != req.owner.user_id:
         raise invalid(FieldError(f"{prefix}user_id", "differs from the request's: one bulk is about one user"))
-    return from_json(SaveInput, {field: value for field, value in item.items() if field not in ("app_id", "user_id")}, prefix)
+    fields = {field: value for field, value in item.items() if field not in ("app_id", "user_id")}
+    return from_json(SaveInput, fields, prefix, now=req.core.clock.now())
 
 
 def _of_item(error: MemoryCoreError, prefix: str) -> MemoryCoreError:

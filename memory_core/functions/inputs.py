@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
@@ -76,10 +77,13 @@ class BulkInput(Input):
     memories: Annotated[list[Any], Field(min_length=1, max_length=100)]
 
 
-def from_json(model: type[Model], fields: Mapping[str, Any], prefix: str = "") -> Model:
-    """`fields` as `model`. Raises Invalid naming each refused field; `prefix` ("memories.3.") stands before its name."""
+def from_json(model: type[Model], fields: Mapping[str, Any], prefix: str = "", *, now: datetime | None = None) -> Model:
+    """`fields` as `model`. Raises Invalid naming each refused field; `prefix` ("memories.3.") stands before its name.
+
+    now: nothing is said to have happened long after it.
+    """
     try:
-        return model.model_validate_json(orjson.dumps(fields), strict=True)
+        return model.model_validate_json(orjson.dumps(fields), strict=True, context={"now": now})
     except ValidationError as error:
         raise _refusal(error, fields, prefix) from None
 

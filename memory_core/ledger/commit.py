@@ -20,6 +20,7 @@ from memory_core.domain.models import Event, Head, Memory
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.changes import Assembled, Change, Changes, assemble
+from memory_core.ledger.circles import without_circles
 from memory_core.ledger.ids import marker_id
 from memory_core.ledger.settling import SETTLED, followed, settled, unsettled
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, Near, Neighbour, Stamp
@@ -168,7 +169,8 @@ class Ledger:
     ) -> tuple[Changes[Result], Changes[Result]]:
         """What is decided on a look, and the same with what that does to open questions."""
         _check_life(before, look.head, while_erasing)
-        bare = decide(look)
+        sequence = 0 if look.head is None else look.head.sequence
+        bare = await without_circles(self._store, owner, decide(look), look.documents, sequence)
         return bare, await settled(self._store, owner, bare, self._clock.now())
 
     async def _settle(self, owner: Owner, memory_ids: Sequence[str], call: Call) -> None:

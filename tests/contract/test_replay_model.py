@@ -21,11 +21,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from memory_core.core import MemoryCore
+from memory_core.domain.cold_requests import ArchiveInput
+from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import Conflict, Invalid, NotFound
-from memory_core.domain.models import Memory, MemoryType, OnConflict
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Memory, MemoryType, OnConflict, Status
 from memory_core.domain.requests import ClearInput, CopyInput, SaveInput, StatusInput, UpdateInput
 from memory_core.domain.scope import Owner
+from memory_core.domain.upkeep_requests import DecayInput, ForgetFilter, ForgetInput
 from tests.builders import NOW, StillClock
+from tests.cold import years_go_by
+from tests.conflicts import DECISIONS, asking, records_of
 from tests.contract.conftest import on_cosmos
 from tests.cosmos_server import CosmosServer
 from tests.past import Logged, as_of, check_that_the_log_tells_it, full_read, logged, replayed
@@ -34,6 +40,7 @@ from tests.telling import Tellers, on_all, talk
 from tests.world import WordsEmbedder, World, fact, listed, turn
 
 DAYS = st.integers(-3, 3).map(lambda days: NOW + timedelta(days=days))
+LONG = "We talked for a long while about nothing in particular, as one does. " * 30
 TEXTS = st.sampled_from(["red boat", "blue boat", "green tea", "old house"])
 SESSIONS = st.sampled_from([None, "s1", "s2"])
 PLACES = st.integers(0, 50)
@@ -95,7 +102,9 @@ class Machines:
         embedder = WordsEmbedder()
         for minutes in (0, 10):
             clock = Skewed(self.world.clock, timedelta(minutes=minutes))
-            made = self.world.core(clock=clock, embedder=embedder, agents=self.agents, rules=Tellers(), link_threshold=0.3)
+            made = self.world.core(
+                clock=clock, embedder=embedder, agents=self.agents, rules=Tellers(), link_threshold=0.3, duplicate_threshold=0.7
+            )
             self.cores.append(self.runner.run(made))
 
     def stop(self) -> None:
@@ -161,9 +170,62 @@ class AnyPast(RuleBasedStateMachine):
             self.run(self.core.delete(self.owner, one.id))
 
     @rule(place=PLACES)
-    def restore(self, place: int) -> None:
+    def restore_deleted(self, place: int) -> None:
         if (one := self.one_of(place, status="deleted")) is not None:
             self.run(self.core.set_status(self.owner, one.id, StatusInput(status="active", reason="again")))
+
+    @rule(place=PLACES)
+    def restore(self, place: int) -> None:
+        """Whatever is not found by default, from wherever it is; the archive is one place, and what replaced it another."""
+        away = [one for one in self.memories() if one.status not in FOUND_BY_DEFAULT or one.status is Status.COMPRESSED]
+        if away:
+            self.run(self.core.restore(self.owner, away[place % len(away)].id))
+
+    @rule(importance=st.sampled_from([0.06, 0.3]))
+    def tell_at_length(self, importance: float) -> None:
+        self.run(self.core.save(self.owner, turn(LONG, importance=importance)))
+
+    @rule(number=st.integers(1, 4), day=st.integers(-3, 3), strategy=st.sampled_from(OnConflict))
+    def claim(self, number: int, day: int, strategy: OnConflict) -> None:
+        """What may contradict another claim, and is asked about then."""
+        moment = NOW + timedelta(days=day)
+        item = fact(f"the big old server listens on port {number}", event_timestamp=moment, on_conflict=strategy)
+        self.run(self.core.save(self.owner, item))
+
+    @rule(days=st.sampled_from([0, 45, 150]))
+    def decay(self, days: int) -> None:
+        self.world.clock.forward(days * 86_400)
+        self.run(self.core.decay(self.owner, DecayInput()))
+        self.run(Hand(self.core, "consolidation").work_all())
+
+    @rule(years=st.sampled_from([0, 11]))
+    def archive(self, years: int) -> None:
+        years_go_by(self.world, years)
+        self.run(self.core.archive(self.owner, ArchiveInput()))
+        self.run(Hand(self.core, "consolidation").work_all())
+
+    @rule(place=PLACES)
+    def forget(self, place: int) -> None:
+        if (one := self.one_of(place)) is not None:
+            self.run(self.core.forget(self.owner, ForgetInput(filter=ForgetFilter(ids=[one.id]))))
+            self.run(Hand(self.core, "consolidation").work_all())
+
+    def records(self, *, open: bool) -> list[ConflictRecord]:
+        """Conflicts, in an order that does not depend on ids."""
+        places = {one.id: one.sequence for one in self.memories()}
+        found = [one for one in self.run(records_of(self.world, self.owner)) if one.open is open]
+        return sorted(found, key=lambda one: [places.get(name, 0) for name in one.sides])
+
+    @rule(place=PLACES, decision=st.sampled_from(DECISIONS))
+    def resolve(self, place: int, decision: str) -> None:
+        if records := self.records(open=True):
+            self.run(self.core.resolve_conflict(self.owner, records[place % len(records)].id, asking(decision)))
+
+    @rule(place=PLACES)
+    def undo_a_decision(self, place: int) -> None:
+        if records := self.records(open=False):
+            with suppress(Conflict):
+                self.run(self.core.undo_conflict(self.owner, records[place % len(records)].id))
 
     @rule(place=PLACES)
     def copy(self, place: int) -> None:

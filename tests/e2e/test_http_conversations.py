@@ -99,6 +99,7 @@ def test_a_done_task_is_neither_retried_nor_cancelled(host: httpx.Client) -> Non
         ({"messages": [{**TOLD[0], "content": "é" * 20_000}]}, "messages.0.content"),
         ({"messages": [TOLD[0], {**TOLD[0], "timestamp": "2026-05-08T13:56:00"}]}, "messages.1.timestamp"),
         ({"messages": [{**TOLD[0], "timestamp": None}]}, "messages.0.timestamp"),
+        ({"messages": [TOLD[0], {**TOLD[0], "timestamp": "9999-12-31T23:59:00Z"}]}, "messages.1.timestamp"),
         ({"messages": [{**TOLD[0], "name": "Ana"}]}, "messages.0.name"),
         ({"session_id": "a/b"}, "session_id"),
         ({"callback_url": "ftp://example.com/x"}, "callback_url"),

@@ -1,0 +1,123 @@
+"""What a decision took from old versions they have again once it is taken back: nothing of a truth's past is lost on the way."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.requests import UpdateInput
+from memory_core.domain.results import Saved
+from tests.builders import ALICE, NOW
+from tests.conflicts import asking, lives, port, records_of, warring
+from tests.past import check_that_the_log_tells_it, stored
+from tests.world import World, listed
+
+
+def day(number: int) -> datetime:
+    return NOW + timedelta(days=number)
+
+
+async def ends(world: World, one: Saved) -> dict[str, tuple[str, str]]:
+    """The stretches of a memory's old versions."""
+    found = await stored(world)
+    return {name: (body["valid_from"], body["valid_until"]) for name, body in found.items() if name.startswith(f"{one.memory.id}.v")}
+
+
+async def corrected(core: MemoryCore, one: Saved, content: str, since: datetime) -> Memory:
+    return await core.update(ALICE, one.memory.id, UpdateInput(content=content, valid_from=since), "*")
+
+
+async def held_true(core: MemoryCore, moment: datetime) -> list[str]:
+    return sorted(one.content for one in await listed(core, at=moment))
+
+
+async def test_versions_that_a_decision_ended_are_given_back_when_it_is_undone(world: World) -> None:
+    core = await warring(world)
+    old = await port(core, 8080, days=-20)
+    await corrected(core, old, "the big old server listens on port 8090", day(-10))
+    new = await port(core, 8081, days=-15)
+    assert new.conflict is not None
+    assert new.conflict.open
+    before, was = await ends(world, old), await held_true(core, day(-12))
+    await core.resolve_conflict(ALICE, new.conflict.id, asking("supersede"))
+    assert await ends(world, old) != before
+    await check_that_the_log_tells_it(world)
+    await core.undo_conflict(ALICE, new.conflict.id)
+    assert await ends(world, old) == before
+    assert await held_true(core, day(-12)) == was
+    await check_that_the_log_tells_it(world)
+
+
+async def test_a_truth_told_late_gives_back_its_place_between_two_versions(core: MemoryCore, world: World) -> None:
+    old = await lives(core, "Oslo", -20)
+    await corrected(core, old, "Ana lives in Bergen", day(-10))
+    before = await ends(world, old)
+    late = await lives(core, "Turku", -15)
+    assert late.conflict is not None
+    assert late.memory.status is Status.SUPERSEDED
+    assert await held_true(core, day(-12)) == ["Ana lives in Turku"]
+    await core.undo_conflict(ALICE, late.conflict.id)
+    assert await ends(world, old) == before
+    assert await held_true(core, day(-12)) == ["Ana lives in Oslo", "Ana lives in Turku"]
+    await check_that_the_log_tells_it(world)
+    await core.resolve_conflict(ALICE, late.conflict.id, asking("reject_new"))
+    assert await held_true(core, day(-12)) == ["Ana lives in Oslo"]
+
+
+async def test_what_another_correction_took_since_stays_taken(core: MemoryCore, world: World) -> None:
+    """Undoing gives back what the decision took, not what an edit has taken after it."""
+    old = await lives(core, "Oslo", -20)
+    await corrected(core, old, "Ana lives in Bergen", day(-10))
+    await lives(core, "Turku", -15)
+    late = await lives(core, "Porto", -17)
+    assert late.conflict is not None
+    await corrected(core, old, "Ana lives in Bodø", day(-18))
+    taken = await ends(world, old)
+    await core.undo_conflict(ALICE, late.conflict.id)
+    assert await ends(world, old) == taken
+    await check_that_the_log_tells_it(world)
+
+
+async def test_a_truth_that_holds_again_has_its_versions_back_and_what_replaced_it_none(core: MemoryCore, world: World) -> None:
+    old = await lives(core, "Oslo", -20)
+    await corrected(core, old, "Ana lives in Bergen", day(-10))
+    before = await ends(world, old)
+    new = await lives(core, "Turku", 1, valid_from=day(-15))
+    assert (await core.get(ALICE, old.memory.id)).status is Status.SUPERSEDED
+    assert await held_true(core, day(-12)) == ["Ana lives in Turku"]
+    await corrected(core, new, "Ana lives in Tampere", day(-5))
+    await core.restore(ALICE, old.memory.id)
+    assert await ends(world, old) == before
+    assert await held_true(core, day(-12)) == ["Ana lives in Oslo"]
+    assert await held_true(core, day(-1)) == ["Ana lives in Bergen"]
+    await check_that_the_log_tells_it(world)
+    await core.delete(ALICE, old.memory.id)
+    await core.restore(ALICE, new.memory.id)
+    assert await held_true(core, day(-12)) == ["Ana lives in Turku"], "it did hold, who restores it says"
+    assert await held_true(core, day(-1)) == ["Ana lives in Tampere"]
+    await check_that_the_log_tells_it(world)
+
+
+@pytest.mark.parametrize("side", [0, 1], ids=["the old one", "the new one"])
+async def test_whoever_restores_one_of_a_pair_reopens_its_record_and_loses_nothing_of_it(world: World, side: int) -> None:
+    """Restored by hand it is asked about again, in the record that there is: what was decided, and by whom, stays to be read."""
+    core = await world.core()
+    pair = await lives(core, "Oslo", -2), await lives(core, "Bergen", -1)
+    assert pair[1].conflict is not None
+    await core.undo_conflict(ALICE, pair[1].conflict.id)
+    decided = await core.resolve_conflict(ALICE, pair[1].conflict.id, asking("keep_both", "she has two homes"))
+    await core.delete(ALICE, pair[side].memory.id)
+    await core.restore(ALICE, pair[side].memory.id)
+    (record,) = await records_of(world)
+    assert (record.id, record.sides, record.open) == (decided.id, decided.sides, True)
+    assert record.reason == "restored by hand while another truth stands in its slot"
+    assert record.previous is not None
+    assert (record.previous.strategy, record.previous.reason, record.previous.by) == ("keep_both", "she has two homes", decided.by)
+    head = await world.head()
+    assert head is not None
+    assert head.pending_count == 1
+    await core.resolve_conflict(ALICE, record.id, asking("supersede"))
+    assert [one.content for one in await listed(core)] == ["Ana lives in Bergen"]
