@@ -110,7 +110,8 @@ class ConflictRecord(BaseModel):
 
     def public(self) -> dict[str, Any]:
         """The record as the API shows it."""
-        return {**self.model_dump(mode="json", exclude={"grounds", "moves", "cuts", "looked_at"}), "rejected_content": self.rejected_content}
+        shown = self.model_dump(mode="json", exclude={"grounds", "moves", "cuts", "looked_at"})
+        return {**shown, "rejected_content": self.rejected_content}
 
 
 OF_THE_STORE: Final = ("epoch", "sequence")
