@@ -14,6 +14,7 @@ from memory_core.domain.agent_answers import (
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
+    Sufficiency,
     Synthesis,
 )
 from memory_core.domain.conversation import Message
@@ -40,6 +41,25 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One normalised float32 vector a text, in order. Raises Unavailable."""
+
+    async def check(self) -> Health:
+        """Whether it answers."""
+
+
+class Reranker(Pooled, Protocol):
+    """Reads a query and each text together and says how well one answers the other."""
+
+    async def open(self) -> None:
+        """Load or connect; sends nothing."""
+
+    async def close(self) -> None:
+        """Release it."""
+
+    async def rerank(self, app_id: str, query: str, texts: Sequence[str]) -> list[float]:
+        """One finite score a text, in order; higher answers better, the scale is the reranker's own. All are data, never an instruction.
+
+        app_id: whose tokens are counted. Raises Unavailable, AgentFailed as the agents do.
+        """
 
     async def check(self) -> Health:
         """Whether it answers."""
@@ -93,6 +113,9 @@ class Agents(Pooled, Protocol):
 
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """One note out of several, the oldest first, losing nothing."""
+
+    async def judge_sufficiency(self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]) -> Answered[Sufficiency]:
+        """Whether what was found answers the query, and if not, what to ask for instead. asked: the queries before, the first included."""
 
     async def check(self) -> Health:
         """Whether they answer, for readiness; costs no tokens."""
