@@ -68,8 +68,11 @@ from memory_core.readiness import readiness
 from memory_core.recollection.cold import ColdSearch
 from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
 from memory_core.recollection.read import Reader
+from memory_core.recollection.reconstruct import Reconstructor
 from memory_core.recollection.replay import Replayer
 from memory_core.recollection.retrieve import Retriever
+from memory_core.recollection.scenes import Scenes
+from memory_core.recollection.surroundings import Surroundings
 from memory_core.recollection.timeline import Timeline
 from memory_core.signing import cursor_secret
 from memory_core.telemetry import Telemetry
@@ -109,6 +112,8 @@ class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
             made.long_term, made.short_term, cold, made.embedder, self._touches, self._clock, retrieve_rules(self.settings)
         )
         cursors = Cursors(cursor_secret(self.settings))
+        surroundings = Surroundings(made.long_term, Scenes(made.long_term, cursors))
+        self._reconstructor = Reconstructor(made.long_term, self._retriever, surroundings, made.agents, made.rules)
         self._reader = Reader(made.long_term, cursors)
         self._conflicts = Conflicts(made.long_term, ledger, mirror, made.embedder, cursors, self._clock)
         self._replayer = Replayer(made.long_term, cursors)
@@ -218,7 +223,8 @@ class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
         """The memories that answer a query, best first; none when none does. Raises Unavailable, EmbeddingMismatch."""
         with self._telemetry.operation("query_memory"):
-            return await self._retriever.retrieve(checked(owner), query)
+            asked = self._retriever.retrieve if query.mode == "fast" else self._reconstructor.reconstruct
+            return await asked(checked(owner), query)
 
     async def list(self, owner: Owner, query: ListInput) -> MemoryPage:
         """One page of memories, newest first; with `known_at`, as it was then, told from the log. Raises Malformed for a void cursor."""

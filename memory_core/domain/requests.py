@@ -125,6 +125,9 @@ Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Json = Annotated[Any, AfterValidator(_json_size)]
 Metadata = Annotated[dict[str, Any], AfterValidator(_json_size), AfterValidator(_no_scope)]
 Limit = Annotated[int, Field(ge=1, le=100)]
+Tokens = Annotated[int, Field(ge=100, le=16_000)]
+DEFAULT_MAX_TOKENS = 2000
+"""Tokens of a context, where the caller names no other number."""
 Content = Annotated[Text, Field(min_length=1), AfterValidator(_not_blank), AfterValidator(_content)]
 CallbackUrl = Annotated[str, Field(max_length=2000), AfterValidator(_no_nul), AfterValidator(_callback)]
 
@@ -189,7 +192,8 @@ class RetrieveInput(Input):
     types: Annotated[list[MemoryType], Field(max_length=3)] | None = None
     categories: Labels | None = None
     tags: Labels | None = None
-    mode: Literal["fast"] = "fast"
+    mode: Literal["fast", "reconstruct"] = "fast"
+    max_tokens: Tokens | None = None
     recipe: Literal["composite", "balanced", "weighted", "linear"] = "composite"
     weights: dict[str, Fraction] | None = None
     similarity_threshold: Fraction | None = None
@@ -206,6 +210,12 @@ class RetrieveInput(Input):
         for name in self.weights or {}:
             if name not in known:
                 raise ValueError(f"weights.{name}: the recipe {self.recipe} has the weights {', '.join(sorted(known))}")
+        return self
+
+    @model_validator(mode="after")
+    def _only_a_context_has_a_length(self) -> RetrieveInput:
+        if self.max_tokens is not None and self.mode != "reconstruct":
+            raise ValueError("max_tokens: is for the mode reconstruct, which answers with a context")
         return self
 
 

@@ -114,7 +114,9 @@ class Agents(Pooled, Protocol):
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """One note out of several, the oldest first, losing nothing."""
 
-    async def judge_sufficiency(self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]) -> Answered[Sufficiency]:
+    async def judge_sufficiency(
+        self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
+    ) -> Answered[Sufficiency]:
         """Whether what was found answers the query, and if not, what to ask for instead. asked: the queries before, the first included."""
 
     async def check(self) -> Health:

@@ -103,13 +103,13 @@ class Retriever:
         return await self.answer(owner, query, await self.look(owner, query))
 
     async def look(self, owner: Owner, query: RetrieveInput) -> Look:
-        """One round: every candidate of a query with all its numbers, in the order of the reranker where there is one. Raises as `retrieve`."""
+        """One round: every candidate of a query with all its numbers, in the reranker's order if there is one. Raises as `retrieve`."""
         now = self._clock.now()
         moment = query.at or now
         analysis = analyse_query(query.query, moment)
         where = _filter(query, now)
         (vector, degraded), recalled = await self._vector_and_working_set(owner, query)
-        limit = max(MIN_CANDIDATES, CANDIDATES_PER_RESULT * self._limit(query))
+        limit = max(MIN_CANDIDATES, CANDIDATES_PER_RESULT * self.limit(query))
         found = await self._store.search(owner, Search(vector, analysis.terms, limit, where))
         if self._short_term.degraded:
             degraded += ("short_term",)
@@ -126,7 +126,7 @@ class Retriever:
     async def answer(self, owner: Owner, query: RetrieveInput, look: Look) -> Retrieved:
         """The results of a look. Raises Unavailable."""
         candidates, moment = look.candidates, look.moment
-        rows = self.ranked(query, look, self._limit(query))
+        rows = self.ranked(query, look, self.limit(query))
         shown = await self.shown(owner, look, rows)
         stale = await stale_facts(self._store, owner, shown, moment)
         if stale:
@@ -139,9 +139,7 @@ class Retriever:
             shown = {name: one for row in rows if (one := fresh.get(name := candidates.ids[row]) or shown.get(name)) is not None}
         if query.at is None:
             self._touches.note(owner, shown, look.now)
-        hits = build_hits(
-            rows, shown, candidates, look.relevant, look.scores, look.short_ids, look.cold_ids, stale, explain=query.explain
-        )
+        hits = build_hits(rows, shown, candidates, look.relevant, look.scores, look.short_ids, look.cold_ids, stale, explain=query.explain)
         told = explain_query(look.analysis, look.found, candidates, query) if query.explain else None
         return Retrieved(hits, look.sequence, look.degraded, told)
 
@@ -222,7 +220,8 @@ class Retriever:
         ranked: list[int] = held[np.lexsort((-candidates.event_at[held], -relevant.score[held], -look.order[held]))].tolist()
         return ranked
 
-    def _limit(self, query: RetrieveInput) -> int:
+    def limit(self, query: RetrieveInput) -> int:
+        """How many results a query wants."""
         return query.limit or self._rules.default_results
 
     async def shown(self, owner: Owner, look: Look, rows: Sequence[int]) -> dict[str, Shown]:

@@ -18,6 +18,7 @@ from memory_core.adapters.offline.conflicts import decided
 from memory_core.adapters.offline.facts import said_facts, speaker
 from memory_core.adapters.offline.foresight import said_foresight
 from memory_core.adapters.offline.keywords import retrieval_hints
+from memory_core.adapters.offline.sufficiency import judged
 from memory_core.adapters.offline.synthesis import merged
 from memory_core.domain.agent_answers import (
     NOT_AVAILABLE,
@@ -29,6 +30,7 @@ from memory_core.domain.agent_answers import (
     ExtractedFacts,
     Provenance,
     RetrievalHints,
+    Sufficiency,
     SummaryContext,
     SummaryMetadata,
     Synthesis,
@@ -100,6 +102,12 @@ class OfflineAgents:
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """The notes merged part by part. Raises AgentFailed when they do not fit."""
         return _answered(await asyncio.to_thread(merged, notes))
+
+    async def judge_sufficiency(
+        self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
+    ) -> Answered[Sufficiency]:
+        """By the share of the query's words that stand in what was found; one other query, with the words of the best."""
+        return _answered(judged(query, asked, found))
 
     async def check(self) -> Health:
         """Always ready."""

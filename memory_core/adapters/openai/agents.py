@@ -26,6 +26,8 @@ from memory_core.domain.agent_answers import (
     EpisodeAnalysis,
     ExtractedFacts,
     Provenance,
+    Ranking,
+    Sufficiency,
     Synthesis,
 )
 from memory_core.domain.attributes import canonical_attribute, canonical_subject
@@ -101,6 +103,18 @@ class OpenAIAgents:
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """One note out of several."""
         return await self._ask("synthesise", app_id, item_entries("note", notes))
+
+    async def judge_sufficiency(
+        self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
+    ) -> Answered[Sufficiency]:
+        """Whether what was found answers the query."""
+        before = [Entry((f"asked {number}",), text) for number, text in enumerate(asked)]
+        return await self._ask("judge_sufficiency", app_id, [Entry(("query",), query), *before, *item_entries("memory", found)])
+
+    async def rank_texts(self, app_id: str, query: str, texts: Sequence[str]) -> Answered[Ranking]:
+        """The texts that answer the query, best first; for `adapters.openai.reranking`, no call of the port."""
+        entries = [Entry((f"text {number}",), text) for number, text in enumerate(texts)]
+        return await self._ask("rank_texts", app_id, [Entry(("query",), query), *entries])
 
     async def check(self) -> Health:
         """The last call, when it was well and just now; else whether the service answers at all. No tokens are spent."""
