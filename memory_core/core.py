@@ -70,6 +70,7 @@ from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
 from memory_core.recollection.read import Reader
 from memory_core.recollection.reconstruct import Reconstructor
 from memory_core.recollection.replay import Replayer
+from memory_core.recollection.rerank import Reranking
 from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.scenes import Scenes
 from memory_core.recollection.surroundings import Surroundings
@@ -108,8 +109,9 @@ class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
         copies = ColdCopies(made.archive, names)
         cold = ColdSearch(made.long_term, copies, made.embedder)
         self._touches = Touches(made.long_term, made.short_term, self._clock, ids)
+        reranking = None if made.reranker is None else Reranking(made.reranker, self.settings.rerank_deadline_s)
         self._retriever = Retriever(
-            made.long_term, made.short_term, cold, made.embedder, self._touches, self._clock, retrieve_rules(self.settings)
+            made.long_term, made.short_term, cold, made.embedder, self._touches, self._clock, retrieve_rules(self.settings), reranking
         )
         cursors = Cursors(cursor_secret(self.settings))
         surroundings = Surroundings(made.long_term, Scenes(made.long_term, cursors))
@@ -184,12 +186,16 @@ class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
         await self._adapters.embedder.embed(["warm"])
         await self._adapters.rules.open()
         await self._adapters.agents.open()
+        if self._adapters.reranker is not None:
+            await self._adapters.reranker.open()
 
     async def close(self) -> None:
         """Let what is under way finish and release everything."""
         await self._retriever.close()
         await self._touches.close()
         await self._adapters.courier.close()
+        if self._adapters.reranker is not None:
+            await self._adapters.reranker.close()
         await self._adapters.agents.close()
         await self._adapters.rules.close()
         await self._adapters.embedder.close()
@@ -320,6 +326,7 @@ class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
                 "queue": (settings.queue, made.queue),
                 "embedder": (settings.embedding_provider, made.embedder),
                 "agents": (settings.llm_provider, made.agents),
+                **({} if made.reranker is None else {"reranker": (settings.rerank_provider, made.reranker)}),
             }
         )
 

@@ -13,6 +13,7 @@ import unicodedata
 
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """Controls, direction overrides and tag characters: what a person would not see and a model reads all the same."""
+_BEYOND_ASCII = re.compile("[^\x00-\x7f]+")
 
 
 def visible(text: str) -> str:
@@ -39,4 +40,4 @@ def mark_for(text: str, length: int = 16) -> str:
 def _plain(text: str) -> str:
     """As a careless reader sees it: compatible letters made equal, small, nothing invisible in between."""
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(one for one in folded if unicodedata.category(one) != "Cf")
+    return _BEYOND_ASCII.sub(lambda found: "".join(one for one in found[0] if unicodedata.category(one) != "Cf"), folded)

@@ -71,22 +71,17 @@ def chosen(pieces: Iterable[Piece], max_tokens: int) -> list[Piece]:
     said: set[tuple[tuple[str, ...], date]] = set()
     left = max_tokens
     for piece in sorted(pieces, key=lambda one: (-one.priority, one.at, one.order)):
-        telling = piece.lines, piece.at.date()
+        lines = piece.lines
+        telling = lines, piece.at.date()
         if telling in said:
             continue
-        cost = cost_of(piece, heading=piece.heading not in headings)
+        cost = sum(map(count_tokens, (_NUMBER, *lines))) + (0 if piece.heading in headings else count_tokens(_heading(piece)))
         if cost <= left:
             kept.append(piece)
             headings.add(piece.heading)
             said.add(telling)
             left -= cost
     return kept[:MOST]
-
-
-def cost_of(piece: Piece, *, heading: bool) -> int:
-    """Tokens of a piece, with its number; with its heading where it brings one."""
-    own = count_tokens(_NUMBER) + sum(count_tokens(line) for line in piece.lines)
-    return own + (count_tokens(_heading(piece)) if heading else 0)
 
 
 def packed(pieces: Iterable[Piece], max_tokens: int) -> Packed:

@@ -20,6 +20,8 @@ from memory_core.ports import Reranker
 MOST_RERANKED = 50
 """The best that are read again, before anything is cut off at the limit."""
 _STEP = 1e-9
+CHARACTERS = 2_000
+"""Of each text: what rerankers read is mostly 512 tokens."""
 log = logging.getLogger(__name__)
 
 
@@ -36,7 +38,7 @@ class Reranking:
             return [0.0] * len(texts)
         try:
             async with asyncio.timeout(self.deadline_s):
-                return await self.reranker.rerank(app_id, query, texts)
+                return await self.reranker.rerank(app_id, query, [text[:CHARACTERS] for text in texts])
         except TimeoutError:
             log.warning("the reranker gave no answer within %g s", self.deadline_s)
         except (Unavailable, AgentFailed) as error:
