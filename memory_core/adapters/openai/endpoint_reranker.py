@@ -1,4 +1,4 @@
-"""A reranker behind a `/rerank` endpoint, in the form that Cohere gave it and Jina, Voyage, vLLM, TEI-compatible servers and others took over.
+"""A reranker behind a `/rerank` endpoint, in the form that Cohere gave it and Jina, Voyage and vLLM took over.
 
     POST {base}/rerank {"model", "query", "documents": [text], "top_n"} → {"results": [{"index", "relevance_score"}]}
 
