@@ -193,6 +193,11 @@ class Settings(BaseModel):
         None, description="Similarity below which nothing contradicts; none = the embedder's own (0.3)"
     )
     link_threshold: Fraction | None = Field(None, description="Similarity from which memories are linked; none = the embedder's own (0.7)")
+    scene_threshold: Fraction | None = Field(
+        None,
+        description="Similarity above which an episode belongs to a scene or a theme; 1 = words alone say so; none = the embedder's own",
+    )
+    scene_cells: Annotated[int, Field(ge=4, le=200)] = Field(50, description="Episodes of a scene above which it is split in two")
     default_n_results: Annotated[int, Field(ge=1, le=100)] = Field(10, description="Results of a query that names no limit")
 
     # reading the best once more

@@ -17,12 +17,14 @@ from memory_core.adapters.system import RandomIds, SystemClock
 from memory_core.calls.cold import Cold
 from memory_core.calls.conflicts import Arbitrating
 from memory_core.calls.conversing import NO_CALL, Conversing
+from memory_core.calls.knowing import Knowing
 from memory_core.calls.people import Peopling
 from memory_core.calls.time import LookingBack
 from memory_core.calls.upkeep import Upkeep
 from memory_core.config import Settings
 from memory_core.consolidation.people import People
 from memory_core.consolidation.phase import Consolidation
+from memory_core.domain.context import Context, ContextInput
 from memory_core.domain.errors import Invalid, MemoryCoreError, Unavailable
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import (
@@ -65,8 +67,11 @@ from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.touches import Touches
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
+from memory_core.recollection.briefing import Briefing
 from memory_core.recollection.cold import ColdSearch
+from memory_core.recollection.gather import Gatherer
 from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
+from memory_core.recollection.profiles import Profiles
 from memory_core.recollection.read import Reader
 from memory_core.recollection.reconstruct import Reconstructor
 from memory_core.recollection.replay import Replayer
@@ -82,7 +87,7 @@ from memory_core.wiring import Adapters, consolidation_rules, erase_rules, forma
 log = logging.getLogger(__name__)
 
 
-class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
+class MemoryCore(Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Peopling):
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
     def __init__(
@@ -114,10 +119,13 @@ class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
             made.long_term, made.short_term, cold, made.embedder, self._touches, self._clock, retrieve_rules(self.settings), reranking
         )
         cursors = Cursors(cursor_secret(self.settings))
-        surroundings = Surroundings(made.long_term, Scenes(made.long_term, cursors))
-        self._reconstructor = Reconstructor(made.long_term, self._retriever, surroundings, made.agents, made.rules)
         self._reader = Reader(made.long_term, cursors)
         self._conflicts = Conflicts(made.long_term, ledger, mirror, made.embedder, cursors, self._clock)
+        self._scenes = Scenes(made.long_term, cursors)
+        self._profiles = Profiles(made.long_term, self._clock)
+        gatherer = Gatherer(made.long_term, self._retriever, Surroundings(made.long_term, self._scenes))
+        self._reconstructor = Reconstructor(gatherer, self._retriever, made.agents, made.rules)
+        self._briefing = Briefing(made.long_term, gatherer, self._profiles, self._clock)
         self._replayer = Replayer(made.long_term, cursors)
         self._timeline = Timeline(made.long_term, cursors)
         lease = timedelta(seconds=self.settings.task_lease_s)
@@ -231,6 +239,11 @@ class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
         with self._telemetry.operation("query_memory"):
             asked = self._retriever.retrieve if query.mode == "fast" else self._reconstructor.reconstruct
             return await asked(checked(owner), query)
+
+    async def context(self, owner: Owner, asked: ContextInput) -> Context:
+        """What an agent should know before its turn, in one text. Raises Unavailable, EmbeddingMismatch."""
+        with self._telemetry.operation("context"):
+            return await self._briefing.brief(checked(owner), asked)
 
     async def list(self, owner: Owner, query: ListInput) -> MemoryPage:
         """One page of memories, newest first; with `known_at`, as it was then, told from the log. Raises Malformed for a void cursor."""

@@ -23,6 +23,7 @@ from memory_core.domain.chunks import Chunking
 from memory_core.domain.fading import Fading
 from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.relevance import RelevanceParameters
+from memory_core.domain.scene_sorting import SceneRules
 from memory_core.domain.scoring import ScoringParameters
 from memory_core.evolution.links import LinkRules
 from memory_core.formation.former import FormingRules
@@ -312,7 +313,8 @@ def consolidation_rules(settings: Settings) -> ConsolidationRules:
     """What consolidation goes by."""
     fading = Fading(half_life_days=settings.decay_half_life_days, floor=settings.decay_floor)
     archive = ArchiveRules(settings.archival_age_years, settings.max_age_hours / settings.half_life_factor)
-    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive)
+    scenes = SceneRules(settings.calibrated.scene_threshold, settings.scene_cells)
+    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive, scenes)
 
 
 def retrieve_rules(settings: Settings) -> RetrieveRules:

@@ -22,13 +22,14 @@ from memory_core.domain.agent_answers import (
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
+    ProfileUpdate,
     Provenance,
     SaidFact,
     Synthesis,
 )
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import Unavailable
-from memory_core.ports import DecisionItem, Health, LongTermStore
+from memory_core.ports import DecisionItem, Health, LongTermStore, SceneItem
 
 LIVES_IN = re.compile(r"I live in (\w+)")
 NEW_TOPIC = "Now to something else:"
@@ -102,6 +103,10 @@ class ScriptedAgents:
         await self._asked("synthesis")
         text = "\n".join(note.text for note in notes)
         return Answered(Synthesis(consolidated_memory=ConsolidatedMemory(natural_memory_note=text)), WHO)
+
+    async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
+        await self._asked("profile")
+        return Answered(ProfileUpdate(), WHO)
 
 
 class Gate:

@@ -18,7 +18,7 @@ from memory_core.ledger.ids import note_id
 
 Role = Literal["asked", "told", "own", "made"]
 """Why a memory is looked at: it was asked for; it told one that was; it may be a fact of a cell that was asked for; it was made of one."""
-Step = Literal["begin", "remove", "memories", "version", "log", "conflict", "messages", "step", "copies", "last"]
+Step = Literal["begin", "remove", "memories", "version", "log", "conflict", "scene", "profile", "messages", "step", "copies", "last"]
 
 
 class Progress(BaseModel):

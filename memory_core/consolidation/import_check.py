@@ -34,7 +34,7 @@ _NAMED: Final[Mapping[str, str]] = {
     "messages": r"cnv_[A-Za-z0-9-]{1,100}_messages",
     "conflict": r"cft_[A-Za-z0-9_-]{1,120}",
     "scene": r"scn_[A-Za-z0-9_-]{1,120}",
-    "profile": r"prf_[A-Za-z0-9_-]{1,120}",
+    "profile": r"prf_profile",
     "run": r"run_[A-Za-z0-9_-]{1,120}",
 }
 """The ids of each kind, so that no document can take the place of a task, an operation, the head or one of another kind."""

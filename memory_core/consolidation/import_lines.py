@@ -17,6 +17,7 @@ from memory_core.consolidation.export_file import FORMAT, KINDS, MAX_PART_BYTES,
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Conversation, Message
 from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Event, Memory
+from memory_core.domain.scene import KnownPerson, Scene
 from memory_core.ledger.buffer import Buffer
 
 MAX_DOCUMENT_CHARACTERS: Final = 1_700_000
@@ -68,6 +69,10 @@ class Entry:
                 return ConflictRecord.model_validate(plain)
             case "buffer":
                 return Buffer.model_validate(plain)
+            case "scene":
+                return Scene.model_validate(plain)
+            case "profile":
+                return KnownPerson.model_validate(plain)
             case "session":
                 return _Session.model_validate(plain)
             case "cold":

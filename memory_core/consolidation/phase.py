@@ -10,9 +10,12 @@ from memory_core.consolidation.compress import Compressor
 from memory_core.consolidation.decay import Decay, DecayRules
 from memory_core.consolidation.forget import Forgetter
 from memory_core.consolidation.forget_for_good import ForGood
+from memory_core.consolidation.profile import ProfileStep
 from memory_core.consolidation.run import Consolidator, Step
+from memory_core.consolidation.scenes import SceneStep
 from memory_core.consolidation.snapshots import Snapshots
 from memory_core.consolidation.sweeping import Sweeping
+from memory_core.domain.scene_sorting import SceneRules
 from memory_core.domain.task import TaskKind
 from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger
@@ -30,6 +33,7 @@ class ConsolidationRules:
     decay: DecayRules
     forget_cap: int
     archive: ArchiveRules
+    scenes: SceneRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,10 @@ class Consolidation:
         for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, clock)
         self.forgetter = Forgetter(store, operations, for_good, clock, rules.forget_cap)
         self.archiver = Archiver(store, ledger, operations, copies, clock, rules.archive)
-        steps: tuple[Step, ...] = ()
+        steps: tuple[Step, ...] = (
+            SceneStep(store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
+            ProfileStep(store, here.agents, here.rules, tasking.steps),
+        )
         self.consolidator = Consolidator(store, operations, steps, clock)
         self.works: dict[TaskKind, Work] = {
             "decay": self.decay.work,

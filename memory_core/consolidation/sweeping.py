@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from memory_core.consolidation.forgetting_plan import Progress, Step
+from memory_core.consolidation.forgetting_scenes import Derived
 from memory_core.consolidation.snapshots import Snapshots, redacting
 from memory_core.domain.cold_copy import ColdCopy, Kept
 from memory_core.domain.conflict import record_in
@@ -32,7 +33,7 @@ PAGE = 100
 WRITTEN_AT_ONCE = 40
 EVENTS_A_PAGE = 200
 DELETED_AT_ONCE = 80
-_PASSES: Final[tuple[Step, ...]] = ("memories", "version", "log", "conflict", "messages", "step", "copies", "last")
+_PASSES: Final[tuple[Step, ...]] = ("memories", "version", "log", "conflict", "scene", "profile", "messages", "step", "copies", "last")
 
 
 class Sweeping:
@@ -41,6 +42,7 @@ class Sweeping:
     def __init__(self, store: LongTermStore, operations: Operations, snapshots: Snapshots, copies: ColdCopies, clock: Clock) -> None:
         self._store, self._operations, self._snapshots = store, operations, snapshots
         self._copies, self._clock = copies, clock
+        self._derived = Derived(store, operations)
 
     async def sweep(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
         """The next commit of the pass that the operation stands in."""
@@ -49,6 +51,10 @@ class Sweeping:
                 return await self._mentions(lease, operation, progress)
             case "log":
                 return await self._log(lease, operation, progress)
+            case "scene":
+                return await self._derived.scenes(lease, operation, progress, _next(progress))
+            case "profile":
+                return await self._derived.profile(lease, operation, progress, _next(progress))
             case "messages":
                 return await self._messages(lease, operation, progress)
             case "copies":
@@ -262,7 +268,9 @@ def _tells_of(progress: Progress, document: Document) -> bool:
     body: Mapping[str, Any] = document.body
     if document.kind == "conflict":
         return any(name in progress.gone for name in record_in(document.body).memory_ids)
-    return body["work_id"] in progress.conversations or body["work_id"] in progress.gone
+    work: str = body["work_id"]
+    # What was asked for a run, about any memories, is asked anew where that still goes on.
+    return work in progress.conversations or work in progress.gone or work.startswith("op_")
 
 
 def _is_pending(memory: Memory | None) -> bool:

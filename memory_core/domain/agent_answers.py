@@ -229,6 +229,20 @@ class Ranking(_Answer):
     ranked: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=50)] = Field(default_factory=list)
 
 
+class SeenTrait(_Answer):
+    """Something that shows of the person in the scenes of these numbers."""
+
+    trait: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=300)]
+    scenes: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=20)]
+    confidence: Annotated[float, Field(ge=0, le=1)] = 0.5
+
+
+class ProfileUpdate(_Answer):
+    """The profile agent's answer: traits that show in what it was shown."""
+
+    traits: Annotated[list[SeenTrait], Field(max_length=12)] = Field(default_factory=list)
+
+
 @dataclass(frozen=True, slots=True)
 class Provenance:
     """Who answered: stamped on whatever is made of the answer. prompt fields are None for rules."""

@@ -37,7 +37,7 @@ def _no_nul(value: str) -> str:
     return value
 
 
-def _not_blank(value: str) -> str:
+def not_blank(value: str) -> str:
     if not value.strip():
         raise ValueError("must not be empty")
     return value
@@ -118,7 +118,7 @@ def _without_doubles(values: list[str]) -> list[str]:
 
 Text = Annotated[str, AfterValidator(_no_nul)]
 Name = Annotated[str, AfterValidator(check_name)]
-Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_no_nul), AfterValidator(_not_blank)]
+Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_no_nul), AfterValidator(not_blank)]
 SlotName = Annotated[Label, AfterValidator(_one_form)]
 Labels = Annotated[list[Label], Field(max_length=50), AfterValidator(_without_doubles)]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -128,7 +128,7 @@ Limit = Annotated[int, Field(ge=1, le=100)]
 Tokens = Annotated[int, Field(ge=100, le=16_000)]
 DEFAULT_MAX_TOKENS = 2000
 """Tokens of a context, where the caller names no other number."""
-Content = Annotated[Text, Field(min_length=1), AfterValidator(_not_blank), AfterValidator(_content)]
+Content = Annotated[Text, Field(min_length=1), AfterValidator(not_blank), AfterValidator(_content)]
 CallbackUrl = Annotated[str, Field(max_length=2000), AfterValidator(_no_nul), AfterValidator(_callback)]
 
 
@@ -185,7 +185,7 @@ class RetrieveInput(Input):
     Thresholds cut relevance before boosts; `score_threshold` cuts the recipe's score.
     """
 
-    query: Annotated[Text, Field(min_length=1, max_length=10_000), AfterValidator(_not_blank)]
+    query: Annotated[Text, Field(min_length=1, max_length=10_000), AfterValidator(not_blank)]
     limit: Limit | None = None
     session_id: Name | None = None
     agent_id: Name | None = None

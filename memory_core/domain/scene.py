@@ -1,29 +1,43 @@
 """Scenes, the threads that episodes form over time, and the profile of a person that facts and scenes add up to.
 
-One would get wrong: a scene knows its cells, a cell's `scene_id` only repeats that. Of the two the scene is right.
+One would get wrong: a scene knows its cells, a cell's `scene_id` only repeats that. Of the two the scene is right. And a stored profile
+names memories; what they say is read from them, so it can't tell what has fallen or gone since.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory_core.domain.models import Moment
 
-MAX_PREVIOUS: Final = 20
-"""Earlier values that a fact of the profile is kept with, the latest of them."""
+PROFILE_ID: Final = "prf_profile"
+"""The document of a user's profile; there is one."""
+MAX_LINE: Final = 240
+"""Characters that a scene keeps of each of its cells."""
 OF_THE_STORE: Final = ("epoch", "sequence")
 """Fields of a stored scene or profile that are not its own."""
 
 
+class SceneMember(BaseModel):
+    """What a scene keeps of a cell. line: its first words, of which title and summary are made. shows: how the person behaved in it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    cell_id: str = Field(min_length=1, max_length=128)
+    at: Moment
+    line: str = Field(max_length=MAX_LINE)
+    session_id: str | None = None
+    shows: list[str] = Field(default_factory=list, max_length=4)
+
+
 class Scene(BaseModel):
-    """Cells of one theme, none more than a week from the next. Its centroid, the running mean of their vectors, is the document's vector.
+    """Cells of one theme, none more than a week from the others. Its centroid, the running mean of their vectors, is the document's vector.
 
     cell_ids: in the order of their times. started_at, ended_at: event times of the first and of the last. session_ids: where they were
-    told. as_of: the sequence of the log up to which it is known what became of its cells. title and summary are words of users: data.
+    told. count: of the cells. title and summary are words of users: data. members: the same cells, with what is kept of each.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -37,11 +51,11 @@ class Scene(BaseModel):
     cell_ids: list[str]
     session_ids: list[str] = Field(default_factory=list)
     count: int = Field(ge=0)
-    as_of: int = Field(default=0, ge=0)
+    members: list[SceneMember] = Field(default_factory=list)
 
     def public(self) -> dict[str, Any]:
         """The scene as the API shows it."""
-        return self.model_dump(mode="json", exclude={"as_of"})
+        return self.model_dump(mode="json", exclude={"members"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +67,7 @@ class ScenePage:
 
 
 class PreviousValue(BaseModel):
-    """What a fact of the profile said before. memory_id: of the memory that held it."""
-
-    model_config = ConfigDict(extra="forbid")
+    """What a fact of the profile said before, by the memory, or the old version of one, that held it."""
 
     value: Any
     since: Moment
@@ -64,13 +76,11 @@ class PreviousValue(BaseModel):
 
 
 class ProfileFact(BaseModel):
-    """What is known of the person under one name, by the memory `memory_id`; of one that has ended, only `previous` says anything."""
+    """What is known of the person under one name, by the memory `memory_id`."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    name: str = Field(min_length=1, max_length=200)
-    value: Any = None
-    confidence: float = Field(1.0, ge=0, le=1)
+    name: str
+    value: Any
+    confidence: float
     since: Moment
     source_scene_ids: list[str] = Field(default_factory=list)
     previous: list[PreviousValue] = Field(default_factory=list)
@@ -78,55 +88,64 @@ class ProfileFact(BaseModel):
 
 
 class ProfileTrait(BaseModel):
-    """What shows in at least three cells and nobody said in so many words. since: the time of the third of them."""
+    """What shows in at least three cells and nobody said in so many words."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    trait: str = Field(min_length=1, max_length=300)
-    confidence: float = Field(ge=0, le=1)
+    trait: str
+    confidence: float
     source_scene_ids: list[str] = Field(default_factory=list)
-    cell_ids: list[str] = Field(default_factory=list)
-    since: Moment
 
 
 class Profile(BaseModel):
     """What is known of a person: facts, and traits that show."""
-
-    model_config = ConfigDict(extra="forbid")
 
     explicit: list[ProfileFact] = Field(default_factory=list)
     implicit: list[ProfileTrait] = Field(default_factory=list)
 
     def public(self) -> dict[str, Any]:
         """The profile as the API shows it."""
-        shown = self.model_dump(mode="json")
-        for trait in shown["implicit"]:
-            del trait["cell_ids"], trait["since"]
-        return shown
+        return self.model_dump(mode="json")
+
+
+class KnownFact(BaseModel):
+    """The memories that say, or said, something under one name, and the cells that told them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1, max_length=200)
+    memory_ids: list[str]
+    cell_ids: list[str] = Field(default_factory=list)
+
+
+class KnownTrait(BaseModel):
+    """A trait, and the cells that it shows in. since: the time of the third of them. by: `rule`, or the model that saw it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    trait: str = Field(min_length=1, max_length=300)
+    confidence: float = Field(ge=0, le=1)
+    cell_ids: list[str]
+    since: Moment
+    by: str = Field(max_length=200)
+
+
+class KnownPerson(BaseModel):
+    """A profile as it is stored: what it rests on."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    facts: list[KnownFact] = Field(default_factory=list)
+    traits: list[KnownTrait] = Field(default_factory=list)
 
 
 def scene_in(body: dict[str, Any]) -> Scene:
     """The scene in a document's body."""
-    return Scene.model_validate({name: value for name, value in body.items() if name not in OF_THE_STORE})
+    return Scene.model_validate(_own(body))
 
 
-def profile_in(body: dict[str, Any]) -> Profile:
+def person_in(body: dict[str, Any]) -> KnownPerson:
     """The profile in a document's body."""
-    return Profile.model_validate({name: value for name, value in body.items() if name not in OF_THE_STORE})
+    return KnownPerson.model_validate(_own(body))
 
 
-def profile_at(profile: Profile, at: datetime) -> Profile:
-    """The profile as it was true at a moment: each fact with the value that it had then, and what was before that."""
-    facts = [fact for one in profile.explicit if (fact := _fact_at(one, at)) is not None]
-    return Profile(explicit=facts, implicit=[one for one in profile.implicit if one.since <= at])
-
-
-def _fact_at(fact: ProfileFact, at: datetime) -> ProfileFact | None:
-    before = [one for one in fact.previous if one.since <= at]
-    if fact.since <= at and fact.value is not None:
-        return fact.model_copy(update={"previous": before})
-    held = next((one for one in before if one.until is None or at < one.until), None)
-    if held is None:
-        return None
-    earlier = [one for one in before if one is not held]
-    return fact.model_copy(update={"value": held.value, "since": held.since, "memory_id": held.memory_id, "previous": earlier})
+def _own(body: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in body.items() if name not in OF_THE_STORE}

@@ -13,6 +13,7 @@ from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.models import INTERNAL_FIELDS, UNLOGGED_FIELDS, Event, Memory, Outcome
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import SessionView, VersionView
+from memory_core.domain.scene import Profile, Scene
 from memory_core.domain.task import TASK_FIELDS, Task
 from memory_core.functions.answers import GRAPH_MEDIA
 from memory_core.functions.gate import Door
@@ -22,6 +23,7 @@ BULK_ITEM: type[BaseModel] = SaveInput
 LICENSE = {"name": "MIT", "identifier": "MIT"}
 TAGS = [
     {"name": "memories", "description": "Save, find, read and change memories."},
+    {"name": "scenes", "description": "What memories add up to: the threads of a life, and the profile of a person."},
     {"name": "conflicts", "description": "Memories that could not both be true, and what was decided."},
     {"name": "tasks", "description": "What goes on after a call was answered."},
     {"name": "people", "description": "What a user has a right to: to take along, to bring, to have erased."},
@@ -134,6 +136,9 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "conflict_get": ({"200": "The conflict"}, "ConflictRecord"),
     "conflict_resolve": ({"200": "The conflict as it is resolved now"}, "ConflictRecord"),
     "conflict_undo": ({"200": "The conflict, which is pending now"}, "ConflictRecord"),
+    "scenes_list": ({"200": "One page"}, "ScenePage"),
+    "scene_get": ({"200": "The scene"}, "Scene"),
+    "profile_get": ({"200": "The profile; an empty one of somebody unknown"}, "Profile"),
     "tasks_list": ({"200": "One page; it may be short though more follow"}, "TaskPage"),
     "task_get": ({"200": "The task"}, "Task"),
     "task_retry": ({"202": "The task, accepted again"}, "Task"),
@@ -190,6 +195,8 @@ def tag(path: str) -> str:
         return "tasks"
     if path.startswith("/api/v1/conflicts"):
         return "conflicts"
+    if path.startswith(("/api/v1/scenes", "/api/v1/profile")):
+        return "scenes"
     if path.startswith("/api/v1/users"):
         return "people"
     if path.startswith(("/api/v1/timeline", "/api/v1/replay")):
@@ -239,7 +246,7 @@ def problem_responses() -> dict[str, Schema]:
 def answer_schemas() -> dict[str, Schema]:
     """The schemas of all answers, with the models they refer to."""
     found: dict[str, Schema] = {}
-    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView):
+    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView, Scene, Profile):
         schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
         found.update(schema.pop("$defs", {}))
         found[kind.__name__] = schema
@@ -251,6 +258,8 @@ def answer_schemas() -> dict[str, Schema]:
 def _as_shown(found: dict[str, Schema]) -> None:
     """Take out what never leaves the product, and put in what is shown beside it."""
     found["Event"]["properties"].pop("epoch")
+    found["Scene"]["properties"].pop("members")
+    found.pop("SceneMember")
     properties = found["Memory"]["properties"]
     for name in INTERNAL_FIELDS & properties.keys():
         properties.pop(name)
@@ -314,6 +323,7 @@ def _shapes() -> dict[str, Schema]:
         "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
         "MemoryPage": _object(memories, *memories),
         "ConflictPage": _object({"conflicts": _list(_ref("ConflictRecord")), "next_cursor": cursor}, "conflicts", "next_cursor"),
+        "ScenePage": _object({"scenes": _list(_ref("Scene")), "next_cursor": cursor}, "scenes", "next_cursor"),
         "EventPage": _object({"events": _list(_ref("Event")), "next_cursor": cursor}, "events", "next_cursor"),
         "SessionPage": _object({"sessions": _list(_ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
         "Evolution": _object({"memories": _list(_ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),

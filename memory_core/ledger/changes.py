@@ -51,7 +51,7 @@ class Changes(Generic[Result]):
     decision saw. fragile: any other commit voids the decision, because it rests on documents that no event tells of.
     deletes: documents that are to be gone; one that is not there does no harm. staged: documents that are written as they are, of
     an epoch that is not the head's (yet). begins: the epoch that starts with this commit; of the head before nothing stays, and what
-    `puts` and `creates` bring is of the new epoch.
+    `puts` and `creates` bring is of the new epoch. scenes: the scene that memories are in from now on, beside the log.
     """
 
     result: Result
@@ -66,6 +66,7 @@ class Changes(Generic[Result]):
     deletes: tuple[Document, ...] = ()
     staged: tuple[Document, ...] = ()
     begins: str | None = None
+    scenes: Mapping[str, str | None] = field(default_factory=dict)
 
     def stand(self, events: Iterable[Event]) -> bool:
         """Whether the decision is still right after these events of other commits: they touch nothing that it looked at."""
@@ -118,7 +119,7 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
     writes += [Write("put", document) for document in changes.staged]
     writes += [Write("delete", document) for document in changes.deletes]
     writes += [Write("delete", Document(one.after.id, "memory", {})) for one in changes.changes if one.removed]
-    return Assembled(Batch(commit_id, head, moved, tuple(events), tuple(writes)), stored)
+    return Assembled(Batch(commit_id, head, moved, tuple(events), tuple(writes), changes.scenes), stored)
 
 
 def _event(change: Change, after: Memory, identity: str, sequence: int, occurred: datetime, call: Call) -> Event:

@@ -83,6 +83,7 @@ class Chunk:
     staged: tuple[Document, ...] = ()
     begins: str | None = None
     plan: Mapping[str, Any] | None = None
+    scenes: Mapping[str, str | None] = field(default_factory=dict)
 
 
 Decide = Callable[[Look, Operation], Chunk]
@@ -181,6 +182,7 @@ class Operations:
                 deletes=chunk.deletes,
                 staged=chunk.staged,
                 begins=chunk.begins,
+                scenes=chunk.scenes,
             )
 
         seen = [lease.task.task_id, operation.id, *ids]

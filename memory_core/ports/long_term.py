@@ -57,6 +57,7 @@ class Batch:
     expected: the head that it was built on (None: there was none). The store compares epoch and sequence, or its own tag
     of that head, and raises HeadMoved when they differ. Events are create-only; the first is the commit's marker. A batch may
     have none: it keeps bookkeeping alone, and leaves the log as it is.
+    scenes: by the id of a memory that is there, the `scene_id` that it has from now on; the rest of it stays as it is. Each is a document.
     """
 
     commit_id: str
@@ -64,6 +65,7 @@ class Batch:
     head: Head
     events: tuple[Event, ...]
     writes: tuple[Write, ...]
+    scenes: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

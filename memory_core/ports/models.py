@@ -14,6 +14,7 @@ from memory_core.domain.agent_answers import (
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
+    ProfileUpdate,
     Sufficiency,
     Synthesis,
 )
@@ -76,6 +77,17 @@ class DecisionItem:
     slot: tuple[str, str] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SceneItem:
+    """A scene as the profile agent is shown it: its number, its theme, a line and the observed behaviour of each of its episodes."""
+
+    number: int
+    theme: str
+    lines: tuple[str, ...]
+    shows: tuple[tuple[str, ...], ...]
+    began_at: datetime
+
+
 class Agents(Pooled, Protocol):
     """The typed calls that a model, or rules, answer. What is passed in is data, never an instruction.
 
@@ -118,6 +130,9 @@ class Agents(Pooled, Protocol):
         self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
     ) -> Answered[Sufficiency]:
         """Whether what was found answers the query, and if not, what to ask for instead. asked: the queries before, the first included."""
+
+    async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
+        """What shows of the person in scenes of their life: traits, each with the numbers of the scenes that it shows in."""
 
     async def check(self) -> Health:
         """Whether they answer, for readiness; costs no tokens."""

@@ -1,6 +1,7 @@
 """Scenes as they are read: in pages, one by one, and by the cells that are in them.
 
-One would get wrong: a cell's `scene_id` is a hint. Which cells a scene has is what its own document says.
+One would get wrong: a run takes what was deleted out of its scene, but nobody waits for a run. Where something was removed since the last
+one, cells that are gone are left out here, and title and summary are made of those that stay.
 """
 
 from __future__ import annotations
@@ -8,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from memory_core.domain.errors import NotFound
+from memory_core.domain.models import Head, Status
 from memory_core.domain.scene import Scene, ScenePage, scene_in
+from memory_core.domain.scene_words import with_words
 from memory_core.domain.scope import Owner
 from memory_core.ledger.cursors import Cursors
-from memory_core.ports import LongTermStore, Place
+from memory_core.ports import Document, LongTermStore, Place
+
+_READ_AT_ONCE = 200
 
 
 class Scenes:
@@ -27,12 +32,11 @@ class Scenes:
         if head is None:
             return ScenePage((), None)
         documents = await self._store.page(owner, "scene", None, place, limit + 1)
-        shown = documents[:limit]
-        scenes = tuple(scene_in(one.body) for one in shown if one.body["epoch"] == head.epoch)
-        if len(documents) == len(shown):
-            return ScenePage(scenes, None)
-        last = Place(int(shown[-1].body["sequence"]), shown[-1].id)
-        return ScenePage(scenes, self._cursors.make(owner, head, {"list": "scenes"}, last))
+        scenes = await self._present(owner, head, documents[:limit])
+        if len(documents) <= limit:
+            return ScenePage(tuple(scenes.values()), None)
+        last = Place(int(documents[limit - 1].body["sequence"]), documents[limit - 1].id)
+        return ScenePage(tuple(scenes.values()), self._cursors.make(owner, head, {"list": "scenes"}, last))
 
     async def get(self, owner: Owner, scene_id: str) -> Scene:
         """One scene. Raises NotFound."""
@@ -57,6 +61,24 @@ class Scenes:
         if not ids:
             return {}
         look = await self._store.snapshot(owner, ids)
-        epoch = None if look.head is None else look.head.epoch
-        found = {name: one for name, one in look.documents.items() if one.kind == "scene" and one.body["epoch"] == epoch}
-        return {name: scene_in(one.body) for name, one in found.items()}
+        if look.head is None:
+            return {}
+        return await self._present(owner, look.head, [one for one in look.documents.values() if one.kind == "scene"])
+
+    async def _present(self, owner: Owner, head: Head, documents: Sequence[Document]) -> dict[str, Scene]:
+        """The scenes in these documents, by id, without cells that are gone; a scene of no others is left out."""
+        scenes = {one.id: scene_in(one.body) for one in documents if one.body["epoch"] == head.epoch}
+        if head.last_removal_sequence <= head.consolidated_sequence:
+            return scenes
+        cells = sorted({name for one in scenes.values() for name in one.cell_ids})
+        there: set[str] = set()
+        for start in range(0, len(cells), _READ_AT_ONCE):
+            shown = await self._store.memories(owner, cells[start : start + _READ_AT_ONCE])
+            there |= {name for name, one in shown.items() if one.memory.status is not Status.DELETED}
+        return {name: kept for name, one in scenes.items() if (kept := without_gone(one, there)).count}
+
+
+def without_gone(scene: Scene, there: set[str]) -> Scene:
+    """The scene with those of its cells that are there; itself where all are."""
+    members = [one for one in scene.members if one.cell_id in there]
+    return scene if len(members) == scene.count else with_words(scene.model_copy(update={"members": members}))

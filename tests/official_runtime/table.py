@@ -116,6 +116,11 @@ CALLS: dict[str, Callable[[Given], Row]] = {
         post(f"{_CONFLICTS}/{g.conflict}/resolve", 409, g, decision="merge"),
     ),
     "conflict_undo": lambda g: Row(post(f"{_CONFLICTS}/{g.conflict}/undo", 200, g), post(f"{_CONFLICTS}/{_NOBODYS_CONFLICT}/undo", 404, g)),
+    "scenes_list": lambda g: Row(get("/api/v1/scenes", 200, g), get("/api/v1/scenes", 422, g, "&limit=0")),
+    "scene_get": lambda g: Row(
+        get("/api/v1/scenes/scn_00000000000000000000000000", 404, g), get("/api/v1/scenes/scn_0", 422, g, "&limit=1")
+    ),
+    "profile_get": lambda g: Row(get("/api/v1/profile", 200, g), get("/api/v1/profile", 422, g, "&at=yesterday")),
     "tasks_list": lambda g: Row(get(_TASKS, 200, g, "&kind=flush"), get(_TASKS, 422, g, "&kind=zork")),
     "task_get": lambda g: Row(get(f"{_TASKS}/{g.task}", 200, g), get(f"{_TASKS}/{_NOBODYS_TASK}", 404, g)),
     "task_retry": lambda g: Row(post(f"{_TASKS}/{g.task}/retry", 202, g), post(f"{_TASKS}/{_NOBODYS_TASK}/retry", 404, g)),

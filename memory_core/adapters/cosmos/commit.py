@@ -32,10 +32,13 @@ async def apply(connection: Connection, heads: Heads, owner: Owner, batch: Batch
     first = _head_operation(owner, batch.head, await _etag(connection, heads, owner, batch.expected), now)
     for _ in range(DELETE_ROUNDS):
         try:
-            results = await connection.batch(owner, [first, *(_operation(write, item) for write, item in pairs)])
+            scenes = (_put_into_scene(memory_id, scene_id) for memory_id, scene_id in batch.scenes.items())
+            results = await connection.batch(owner, [first, *(_operation(write, item) for write, item in pairs), *scenes])
         except CosmosBatchOperationError as refused:
             heads.keep(owner, None)
             at = refused.error_index
+            if at > len(pairs) and refused.status_code == 404:
+                raise AlreadyExists(f"the memory {list(batch.scenes)[at - len(pairs) - 1]} is not there any more") from refused
             if refused.status_code != 404 or at == 0 or pairs[at - 1][0].mode != "delete":
                 said = _said(refused, pairs)
                 raise said from (None if said is refused else refused)
@@ -79,6 +82,10 @@ def _operation(write: Write, item: Item) -> tuple[Any, ...]:
             return ("upsert", (item,))
         case "delete":
             return ("delete", (write.document.id,))
+
+
+def _put_into_scene(memory_id: str, scene_id: str | None) -> tuple[Any, ...]:
+    return ("patch", (memory_id, [{"op": "set", "path": "/scene_id", "value": scene_id}]))
 
 
 async def _without_missing(connection: Connection, owner: Owner, pairs: Pairs) -> Pairs:

@@ -38,8 +38,8 @@ def items_of(owner: Owner, batch: Batch, now: datetime, dimensions: int) -> list
     """The batch's writes with their items, events first. Raises TooLarge and EmbeddingMismatch before anything is sent."""
     writes = [Write("create", Document(event.id, "event", event.model_dump(mode="json"))) for event in batch.events]
     writes += batch.writes
-    if len(writes) + 1 > MAX_DOCUMENTS:
-        raise TooLarge(f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {len(writes) + 1}")
+    if (documents := len(writes) + len(batch.scenes) + 1) > MAX_DOCUMENTS:
+        raise TooLarge(f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {documents}")
     size = len(batch.head.model_dump_json())
     for write in writes:
         check_vector(write.document.vector, dimensions)
@@ -75,6 +75,8 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
             # Rounded down: the service may drop it a moment before our clock says so, but never keeps its id taken after that.
             item["ttl"] = max(1, int((document.expires_at - now).total_seconds()))
             item["expires_at"] = document.expires_at.timestamp()
+        if document.vector is not None:
+            item["embedding"] = numbers(document.vector)
         return item
     if document.expires_at is not None:
         raise ValueError(f"{document.id}: a memory does not expire")
@@ -87,13 +89,13 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
 
 def document_of(item: Mapping[str, Any]) -> Document:
     """The document in an item, with its vector where that was read."""
-    kind = item["kind"]
+    kind, numbered = item["kind"], item.get("embedding")
+    vector = None if numbered is None else np.array(numbered, dtype=np.float32)
     if kind in MEMORY_KINDS:
-        vector = item.get("embedding")
-        return Document(item["id"], kind, memory_body(item), None if vector is None else np.array(vector, dtype=np.float32))
+        return Document(item["id"], kind, memory_body(item), vector)
     expires_at = item.get("expires_at")
     moment = None if expires_at is None else datetime.fromtimestamp(expires_at, timezone.utc)
-    return Document(item["id"], kind, item["body"], expires_at=moment, tag=item["_etag"])
+    return Document(item["id"], kind, item["body"], vector, expires_at=moment, tag=item["_etag"])
 
 
 def epoch_of(item: Mapping[str, Any]) -> str | None:

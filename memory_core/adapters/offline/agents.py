@@ -20,6 +20,7 @@ from memory_core.adapters.offline.foresight import said_foresight
 from memory_core.adapters.offline.keywords import retrieval_hints
 from memory_core.adapters.offline.sufficiency import judged
 from memory_core.adapters.offline.synthesis import merged
+from memory_core.adapters.offline.traits import seen_traits
 from memory_core.domain.agent_answers import (
     NOT_AVAILABLE,
     Answered,
@@ -28,6 +29,7 @@ from memory_core.domain.agent_answers import (
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
+    ProfileUpdate,
     Provenance,
     RetrievalHints,
     Sufficiency,
@@ -38,7 +40,7 @@ from memory_core.domain.agent_answers import (
 from memory_core.domain.conversation import Message
 from memory_core.domain.models import Vector
 from memory_core.domain.own_words import own_words
-from memory_core.ports import DecisionItem, Embedder, Health
+from memory_core.ports import DecisionItem, Embedder, Health, SceneItem
 
 MODEL = "offline-rules/1"
 BOUNDARY_GAP = timedelta(minutes=120)
@@ -108,6 +110,10 @@ class OfflineAgents:
     ) -> Answered[Sufficiency]:
         """By the share of the query's words that stand in what was found; one other query, with the words of the best."""
         return _answered(judged(query, asked, found))
+
+    async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
+        """Themes that come up again and again, and habits that do."""
+        return _answered(seen_traits(scenes))
 
     async def check(self) -> Health:
         """Always ready."""

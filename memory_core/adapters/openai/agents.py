@@ -16,7 +16,7 @@ from typing import Any
 from memory_core.adapters.openai.budget import Budget
 from memory_core.adapters.openai.chat import Chat
 from memory_core.adapters.openai.echoes import Echoes
-from memory_core.adapters.openai.record import Entry, fenced, item_entries, message_entries
+from memory_core.adapters.openai.record import Entry, fenced, item_entries, message_entries, scene_entries
 from memory_core.adapters.openai.repair import answer_in
 from memory_core.domain.agent_answers import (
     Answered,
@@ -25,6 +25,7 @@ from memory_core.domain.agent_answers import (
     Decisions,
     EpisodeAnalysis,
     ExtractedFacts,
+    ProfileUpdate,
     Provenance,
     Ranking,
     Sufficiency,
@@ -33,7 +34,7 @@ from memory_core.domain.agent_answers import (
 from memory_core.domain.attributes import canonical_attribute, canonical_subject
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed, Unavailable
-from memory_core.ports import Clock, DecisionItem, Health, Meter
+from memory_core.ports import Clock, DecisionItem, Health, Meter, SceneItem
 from memory_core.prompts import Name, prompt
 
 log = logging.getLogger(__name__)
@@ -115,6 +116,10 @@ class OpenAIAgents:
         """The texts that answer the query, best first; for `adapters.openai.reranking`, no call of the port."""
         entries = [Entry((f"text {number}",), text) for number, text in enumerate(texts)]
         return await self._ask("rank_texts", app_id, [Entry(("query",), query), *entries])
+
+    async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
+        """What shows of the person."""
+        return await self._ask("update_profile", app_id, scene_entries(scenes))
 
     async def check(self) -> Health:
         """The last call, when it was well and just now; else whether the service answers at all. No tokens are spent."""

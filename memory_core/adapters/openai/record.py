@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from memory_core.domain.conversation import Message
 from memory_core.domain.fence import mark_for, visible
-from memory_core.ports import DecisionItem
+from memory_core.ports import DecisionItem, SceneItem
 
 MAX_CHARACTERS = 60_000
 """Of all texts of a record, about 15,000 tokens. Longer ones lose their middles, the longest first."""
@@ -60,6 +60,17 @@ def item_entries(name: str, items: Sequence[DecisionItem]) -> list[Entry]:
             one.text,
         )
         for one in items
+    ]
+
+
+def scene_entries(scenes: Sequence[SceneItem]) -> list[Entry]:
+    """Scenes, each under its number, with a line for each episode and what was observed in it."""
+    return [
+        Entry(
+            ("scene", f"number {one.number}", one.theme, f"began {one.began_at.isoformat()}"),
+            "\n".join(" ".join((line, *(f"({habit})" for habit in shown))) for line, shown in zip(one.lines, one.shows, strict=True)),
+        )
+        for one in scenes
     ]
 
 

@@ -23,6 +23,10 @@ _PUT_HEAD = (
     "INSERT INTO heads (app_id, user_id, body, change, removal) VALUES (?, ?, ?, ?, ?) "
     "ON CONFLICT (app_id, user_id) DO UPDATE SET body = excluded.body, change = excluded.change, removal = excluded.removal"
 )
+_PUT_INTO_SCENE = (
+    "UPDATE documents SET body = CAST(json_set(CAST(body AS TEXT), '$.scene_id', ?) AS BLOB) "
+    "WHERE app_id = ? AND user_id = ? AND id = ? AND kind = 'memory'"
+)
 _DELETE = "DELETE FROM documents WHERE app_id = ? AND user_id = ? AND id = ? RETURNING kind"
 
 
@@ -43,6 +47,9 @@ def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datet
         removed = False
         for write, row in pairs:
             removed |= _written(connection, owner, write, row, change, now)
+        for memory_id, scene_id in batch.scenes.items():
+            if connection.execute(_PUT_INTO_SCENE, (scene_id, *owner, memory_id)).rowcount == 0:
+                raise AlreadyExists(f"the memory {memory_id} is not there any more")
         bookkeeping.purge(connection, owner, now)
         connection.execute(_PUT_HEAD, (*owner, head, change, change if removed else removal))
         connection.execute("COMMIT")

@@ -48,8 +48,8 @@ def encoded(batch: Batch) -> tuple[list[tuple[Write, dict[str, Any]]], bytes]:
     """The batch's writes with their row parameters, events first, and the head's JSON. Raises TooLarge."""
     writes = [Write("create", event_document(event)) for event in batch.events]
     writes += batch.writes
-    if len(writes) + 1 > MAX_DOCUMENTS:
-        raise TooLarge(f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {len(writes) + 1}")
+    if (documents := len(writes) + len(batch.scenes) + 1) > MAX_DOCUMENTS:
+        raise TooLarge(f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {documents}")
     pairs = [(write, {} if write.mode == "delete" else parameters(write.document)) for write in writes]
     head = batch.head.model_dump_json().encode()
     check_size(len(head) + sum(size_of(row) for _, row in pairs))

@@ -130,7 +130,7 @@ class SqliteStore:
         A small one that need not wait for the disk is done on the event loop (0.3 ms; a hop to the writing thread and back costs
         that again, and several times that on a busy machine), unless somebody else is writing just now.
         """
-        light = len(batch.writes) + len(batch.events) <= DOCUMENTS_ON_THE_LOOP
+        light = len(batch.writes) + len(batch.events) + len(batch.scenes) <= DOCUMENTS_ON_THE_LOOP
         change = await self._write(light, committing.apply, owner, batch, self._clock.now(), self._embedder)
         if light:
             self._slices.committed(owner, batch, change)

@@ -1,0 +1,34 @@
+"""The calls of MemoryCore about what memories add up to: the scenes of a life, and the profile of a person."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from memory_core.domain.scene import Profile, Scene, ScenePage
+from memory_core.domain.scope import Owner, checked
+from memory_core.recollection.profiles import Profiles
+from memory_core.recollection.scenes import Scenes
+from memory_core.telemetry import Telemetry
+
+
+class Knowing:
+    """A part of `MemoryCore`, which supplies what it stands on."""
+
+    _scenes: Scenes
+    _profiles: Profiles
+    _telemetry: Telemetry
+
+    async def scenes(self, owner: Owner, cursor: str | None = None, limit: int = 20) -> ScenePage:
+        """One page of scenes, the one begun last first. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("scenes"):
+            return await self._scenes.page(checked(owner), cursor, limit)
+
+    async def scene(self, owner: Owner, scene_id: str) -> Scene:
+        """One scene. Raises NotFound."""
+        with self._telemetry.operation("scenes"):
+            return await self._scenes.get(checked(owner), scene_id)
+
+    async def profile(self, owner: Owner, at: datetime | None = None) -> Profile:
+        """What is known of the person: as it holds now, or held at a moment. An empty one of somebody unknown."""
+        with self._telemetry.operation("profile"):
+            return await self._profiles.of(checked(owner), at)

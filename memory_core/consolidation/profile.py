@@ -1,0 +1,156 @@
+"""The step of a run that keeps a person's profile: which memories its facts rest on, and which traits show in scenes.
+
+One would get wrong: what is written are ids. So a rival's write between reading and writing spoils nothing, since whoever reads the profile
+asks the memories themselves.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from memory_core.consolidation.run import Proposal, Run
+from memory_core.domain.agent_answers import Answered, ProfileUpdate, SeenTrait
+from memory_core.domain.errors import AgentFailed
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.profile_news import BY_RULE, Seen, cells_in, is_about, subjects, with_facts, with_traits
+from memory_core.domain.scene import PROFILE_ID, KnownPerson, Scene, person_in, scene_in
+from memory_core.domain.scope import Owner
+from memory_core.ledger.commit import Look
+from memory_core.ledger.operations import Chunk
+from memory_core.ledger.steps import Steps
+from memory_core.ports import Agents, Document, LongTermStore, SceneItem
+
+SCENES_SHOWN: Final = 16
+"""Scenes that traits are looked for in: those begun last."""
+TOLD = 20
+"""Episodes of a scene that an agent is told of, the latest."""
+READ_AT_ONCE = 200
+log = logging.getLogger(__name__)
+
+
+class ProfileStep:
+    """Keeps profiles. `rules` are the agents without a model, which answer where `agents` give nothing usable."""
+
+    name = "profile"
+
+    def __init__(self, store: LongTermStore, agents: Agents, rules: Agents, steps: Steps) -> None:
+        self._store, self._rules, self._steps = store, rules, steps
+        self._model = None if agents is rules else agents
+
+    async def propose(self, run: Run, cursor: Any) -> Proposal | None:
+        """The profile as it is after the run's news; nothing where they change nothing in it."""
+        ids = [*run.touched(MemoryType.SEMANTIC.value), *run.touched(MemoryType.EPISODIC.value)]
+        touched = await self._memories(run.owner, ids)
+        if not touched:
+            return None
+        held, read = await self._read(run.owner)
+        memories = {**read, **touched}
+        memories |= await self._followed(run.owner, memories)
+        known = held or KnownPerson()
+        who = subjects(memories.values(), run.owner.user_id)
+        new = [one for name, one in memories.items() if (name in touched or name not in read) and one.type is MemoryType.SEMANTIC]
+        person, dropped = with_facts(known, new, who, memories), 0
+        if any(one.type is MemoryType.EPISODIC and one.status is not Status.DELETED for one in touched.values()):
+            seen, dropped = await self._traits(run, touched)
+            cells = await self._memories(run.owner, [name for one in seen for name in one.cell_ids])
+            person = with_traits(person, seen, cells)
+        if person == known:
+            return None
+        counts = {"profile_facts": len(person.facts) - len(known.facts), "traits_dropped": dropped}
+
+        def decide(look: Look) -> Chunk:
+            return Chunk(puts=(_document(look, person),), cursor=1, counts=counts, done=True)
+
+        return Proposal([PROFILE_ID], decide)
+
+    async def foresee(self, run: Run) -> Mapping[str, int]:
+        """How many facts of the person were touched."""
+        touched = await self._memories(run.owner, run.touched(MemoryType.SEMANTIC.value))
+        _, memories = await self._read(run.owner)
+        who = subjects([*memories.values(), *touched.values()], run.owner.user_id)
+        return {"profile_facts": sum(is_about(one, who) for one in touched.values())}
+
+    async def _read(self, owner: Owner) -> tuple[KnownPerson | None, dict[str, Memory]]:
+        """The stored profile, and the facts that it rests on."""
+        look = await self._store.snapshot(owner, [PROFILE_ID])
+        found = look.documents.get(PROFILE_ID)
+        if found is None or look.head is None or found.body["epoch"] != look.head.epoch:
+            return None, {}
+        person = person_in(found.body)
+        return person, await self._memories(owner, [name for one in person.facts for name in one.memory_ids])
+
+    async def _followed(self, owner: Owner, memories: Mapping[str, Memory]) -> dict[str, Memory]:
+        """What facts were merged into: a run's own changes are no news, so this is how a profile learns of them."""
+        found: dict[str, Memory] = {}
+        missing = [one.next_id for one in memories.values() if one.status is Status.UPDATED and one.next_id not in memories]
+        while missing:
+            more = await self._memories(owner, [name for name in missing if name is not None])
+            found |= more
+            missing = [one.next_id for one in more.values() if one.status is Status.UPDATED and one.next_id not in {**memories, **found}]
+        return found
+
+    async def _memories(self, owner: Owner, ids: Sequence[str]) -> dict[str, Memory]:
+        found: dict[str, Memory] = {}
+        asked = list(dict.fromkeys(ids))
+        for start in range(0, len(asked), READ_AT_ONCE):
+            shown = await self._store.memories(owner, asked[start : start + READ_AT_ONCE])
+            found |= {name: one.memory for name, one in shown.items()}
+        return found
+
+    async def _traits(self, run: Run, touched: Mapping[str, Memory]) -> tuple[list[Seen], int]:
+        """What shows in the latest scenes and in patterns; and how many traits were dropped that cite nothing that was shown."""
+        scenes = [scene_in(one.body) for one in await self._store.page(run.owner, "scene", None, None, SCENES_SHOWN)]
+        scenes.sort(key=lambda one: (one.started_at, one.id))
+        answer, by = await self._answer(run, scenes) if scenes else (ProfileUpdate(), BY_RULE)
+        seen: list[Seen] = []
+        for trait in answer.traits:
+            cited = [scenes[number] for number in dict.fromkeys(trait.scenes) if number < len(scenes)]
+            if cited:
+                seen.append(Seen(trait, cells_in(cited, trait), by))
+        dropped = len(answer.traits) - len(seen)
+        return [*seen, *await self._patterns(run.owner, touched)], dropped
+
+    async def _patterns(self, owner: Owner, touched: Mapping[str, Memory]) -> list[Seen]:
+        """Patterns that stand and that episodes of this run are part of."""
+        names = sorted({name for one in touched.values() for name in one.consolidated_into_ids if one.type is MemoryType.EPISODIC})
+        found = await self._memories(owner, names) if names else {}
+        standing = [one for one in found.values() if one.category == "pattern" and one.status is Status.ACTIVE]
+        return [
+            Seen(SeenTrait(trait=one.content[:300], scenes=[], confidence=one.confidence), tuple(one.source_ids))
+            for one in sorted(standing, key=lambda one: one.id)
+        ]
+
+    async def _answer(self, run: Run, scenes: Sequence[Scene]) -> tuple[ProfileUpdate, str]:
+        items = [
+            SceneItem(
+                number,
+                scene.theme,
+                tuple(one.line for one in scene.members[-TOLD:]),
+                tuple(tuple(one.shows) for one in scene.members[-TOLD:]),
+                scene.started_at,
+            )
+            for number, scene in enumerate(scenes)
+        ]
+        if self._model is not None:
+            model = self._model
+
+            async def ask() -> Answered[ProfileUpdate]:
+                return await model.update_profile(run.owner.app_id, items)
+
+            try:
+                answer = await self._steps.frozen(run.owner, run.id, f"{self.name}:0", ask, ProfileUpdate)
+                return answer.value, answer.provenance.model
+            except AgentFailed as error:
+                log.warning("a profile is kept by rules: %s", error.detail)
+        return (await self._rules.update_profile(run.owner.app_id, items)).value, BY_RULE
+
+
+def _document(look: Look, person: KnownPerson) -> Document:
+    """The stored profile; the fields of the store stay as they were."""
+    read, epoch = look.documents.get(PROFILE_ID), None if look.head is None else look.head.epoch
+    if read is None or read.body["epoch"] != epoch:
+        return Document(PROFILE_ID, "profile", person.model_dump(mode="json"))
+    kept = {name: read.body[name] for name in ("epoch", "sequence")}
+    return Document(PROFILE_ID, "profile", {**kept, **person.model_dump(mode="json")}, tag=read.tag)

@@ -1,0 +1,241 @@
+"""The step of a run that places new episodes in scenes, and takes those that are gone out of theirs.
+
+One would get wrong: a scene's document and what its cells say of it (`scene_id`) are one commit. The latter is written beside the log, as
+accesses are: it moves no ETag, and a rival that writes a memory which it read before may take it away. The scene is right, then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+from memory_core.consolidation.run import Proposal, Run
+from memory_core.domain.agent_answers import Answered, ConversationSummary
+from memory_core.domain.conversation import Message
+from memory_core.domain.errors import AgentFailed
+from memory_core.domain.grounding import tells_of
+from memory_core.domain.models import Memory, MemoryType, Status, Vector
+from memory_core.domain.scene import Scene, SceneMember, scene_in
+from memory_core.domain.scene_sorting import GAP, Cell, SceneRules, Thread, begun, mean, place, theme_of
+from memory_core.domain.scene_words import line_of, shown_in
+from memory_core.domain.scope import Owner
+from memory_core.domain.themes import PROTOTYPES, themes
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import derived, note_id
+from memory_core.ledger.operations import Chunk
+from memory_core.ledger.steps import Steps
+from memory_core.ports import Agents, Document, Embedder, LongTermStore
+
+PLACED_AT_ONCE: Final = 30
+"""Cells a commit: each is a document of it, and so is each scene."""
+MOVED_AT_MOST: Final = 80
+"""Documents of a commit, after which no scene is split; it is when next something comes to it."""
+LATEST: Final = 32
+"""Scenes that are looked at: those begun last. A scene that goes on for long is split again and again, and so is among them."""
+TOLD = 12
+"""Cells of a scene that a model is told of, the latest, for a summary."""
+MAX_SUMMARY = 2_000
+log = logging.getLogger(__name__)
+Summaries = Mapping[tuple[str, ...], str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a chunk is about: the cells, and the documents that are read for it."""
+
+    cells: tuple[str, ...]
+    ids: tuple[str, ...]
+    prototypes: Mapping[str, Vector]
+
+
+class SceneStep:
+    """Places the episodes of a run. `rules` are the agents without a model: with none but them, words are all that a summary is made of."""
+
+    name = "scenes"
+
+    def __init__(self, store: LongTermStore, embedder: Embedder, agents: Agents, rules: Agents, steps: Steps, sorting: SceneRules) -> None:
+        self._store, self._embedder, self._steps, self._sorting = store, embedder, steps, sorting
+        self._model = None if agents is rules else agents
+        self._prototypes: dict[str, Vector] = {}
+
+    async def propose(self, run: Run, cursor: Any) -> Proposal | None:
+        """The next cells that are to be placed, or taken out."""
+        touched, begin = run.touched(MemoryType.EPISODIC.value), cursor or 0
+        for start in range(begin, len(touched), PLACED_AT_ONCE):
+            names = touched[start : start + PLACED_AT_ONCE]
+            seen = await self._store.snapshot(run.owner, names)
+            look = Look(seen.head, dict(seen.documents))
+            waiting = [one for name in names if (one := look.memory(name)) is not None and _is_to_do(one)]
+            if waiting:
+                end = start + PLACED_AT_ONCE
+                return await self._proposed(run, waiting, end, last=end >= len(touched))
+        return None
+
+    async def _proposed(self, run: Run, waiting: Sequence[Memory], end: int, *, last: bool) -> Proposal:
+        asked = await self._asked(run.owner, waiting)
+        summaries = await self._summaries(run, asked) if self._model is not None else {}
+
+        def decide(look: Look) -> Chunk:
+            chunk = _Placing(run.id, look, asked, self._sorting).chunk(summaries)
+            return replace(chunk, cursor=end, done=last)
+
+        return Proposal(asked.ids, decide)
+
+    async def foresee(self, run: Run) -> Mapping[str, int]:
+        """How many cells would be placed."""
+        touched = run.touched(MemoryType.EPISODIC.value)
+        shown = await self._store.memories(run.owner, touched) if touched else {}
+        return {"cells_placed": sum(_is_to_do(one.memory) and one.memory.status is not Status.DELETED for one in shown.values())}
+
+    async def _asked(self, owner: Owner, waiting: Sequence[Memory]) -> _Asked:
+        """The cells with all that is read to place them: notes, scenes near in time, and the cells of those whose centroid is made anew."""
+        coming = [one for one in waiting if one.status is not Status.DELETED]
+        known = {one.scene_id for one in waiting if one.scene_id is not None}
+        if coming:
+            first, last = min(_at(one) for one in coming) - GAP, max(_at(one) for one in coming) + GAP
+            page = [scene_in(one.body) for one in await self._store.page(owner, "scene", None, None, LATEST)]
+            known |= {one.id for one in page if one.started_at <= last and one.ended_at >= first}
+        scenes = sorted(known)
+        members: list[str] = []
+        if scenes and self._sorting.by_vectors:
+            for document in (await self._store.snapshot(owner, scenes)).documents.values():
+                scene = scene_in(document.body)
+                if document.vector is None or scene.count + len(coming) > self._sorting.most:
+                    members += scene.cell_ids
+        notes = [note_id(one.id) for one in coming if one.category == "cell"]
+        cells = tuple(one.id for one in waiting)
+        ids = tuple(dict.fromkeys([*cells, *notes, *scenes, *members]))
+        return _Asked(cells, ids, await self._themes() if coming else {})
+
+    async def _themes(self) -> Mapping[str, Vector]:
+        """The prototypes' vectors, made once a process; none where vectors mean nothing."""
+        if self._sorting.by_vectors and not self._prototypes:
+            vectors = await self._embedder.embed([f"{name}: {' '.join(words.split()[:24])}" for name, words in PROTOTYPES.items()])
+            self._prototypes = dict(zip(PROTOTYPES, vectors, strict=True))
+        return self._prototypes
+
+    async def _summaries(self, run: Run, asked: _Asked) -> Summaries:
+        """What the model tells of the scenes as they would be now, by their cells; nothing of one that it can't tell of."""
+        seen = await self._store.snapshot(run.owner, asked.ids)
+        placing = _Placing(run.id, Look(seen.head, dict(seen.documents)), asked, self._sorting)
+        placing.chunk({})
+        told: dict[tuple[str, ...], str] = {}
+        for thread in placing.threads:
+            if thread.changed and thread.scene.count and (text := await self._summary(run, thread.scene)) is not None:
+                told[tuple(thread.scene.cell_ids)] = text
+        return told
+
+    async def _summary(self, run: Run, scene: Scene) -> str | None:
+        assert self._model is not None
+        agents = self._model
+        said = [Message(role="user", content=one.line, timestamp=one.at) for one in scene.members[-TOLD:]]
+
+        async def ask() -> Answered[ConversationSummary]:
+            return await agents.summarise(run.owner.app_id, said, fast=True)
+
+        name = f"{self.name}:{hashlib.sha256(' '.join(scene.cell_ids).encode()).hexdigest()[:24]}"
+        try:
+            answer = await self._steps.frozen(run.owner, run.id, name, ask, ConversationSummary)
+        except AgentFailed as error:
+            log.warning("a scene is told of by rules: %s", error.detail)
+            return None
+        text = " ".join(answer.value.narrative.split())[:MAX_SUMMARY]
+        return text if tells_of(text, said) else None
+
+
+class _Placing:
+    """One chunk in the making, on one look."""
+
+    def __init__(self, run_id: str, look: Look, asked: _Asked, rules: SceneRules) -> None:
+        self._run_id, self._look, self._asked, self._rules = run_id, look, asked, rules
+        epoch = None if look.head is None else look.head.epoch
+        self._read = {name: one for name, one in look.documents.items() if one.kind == "scene" and one.body["epoch"] == epoch}
+        self.threads = [self._thread(one) for _, one in sorted(self._read.items())]
+        self._marks: dict[str, str | None] = {}
+        self._placed = 0
+
+    def chunk(self, summaries: Summaries) -> Chunk:
+        """Everything that is to be written; the cursor is for the caller to say."""
+        waiting = [one for name in self._asked.cells if (one := self._look.memory(name)) is not None and _is_to_do(one)]
+        for memory in waiting:
+            if memory.status is Status.DELETED:
+                self._leave(memory)
+        for memory in sorted(waiting, key=lambda one: (_at(one), one.id)):
+            if memory.status is not Status.DELETED:
+                self._join(memory)
+        for thread in [*self.threads]:
+            if thread.changed and thread.scene.count > self._rules.most:
+                self._split(thread)
+        changed = [one for one in self.threads if one.changed]
+        puts = [self._document(one, summaries) for one in changed if one.scene.count]
+        gone = [self._read[one.scene.id] for one in changed if not one.scene.count and one.scene.id in self._read]
+        made = sum(one.id not in self._read for one in puts)
+        return Chunk(
+            puts=tuple(puts),
+            deletes=tuple(Document(one.id, "scene", {}) for one in gone),
+            scenes=self._marks,
+            counts={"cells_placed": self._placed, "scenes_made": made},
+        )
+
+    def _leave(self, memory: Memory) -> None:
+        self._marks[memory.id] = None
+        for thread in self.threads:
+            thread.remove(memory.id, memory.embedding)
+
+    def _join(self, memory: Memory) -> None:
+        held = next((one for one in self.threads if one.has(memory.id)), None)
+        if held is None:
+            cell = self._cell(memory)
+            theme = theme_of(cell, self._asked.prototypes, self._rules)
+            held = place(cell, theme, self.threads, self._rules)
+            if held is None:
+                held = begun(derived("scn", self._run_id, memory.id), cell, theme)
+                self.threads.append(held)
+            else:
+                held.add(cell)
+            self._placed += 1
+        self._marks[memory.id] = held.scene.id
+
+    def _split(self, thread: Thread) -> None:
+        documents = len(self._marks) + sum(one.changed for one in self.threads)
+        if documents + thread.scene.count > MOVED_AT_MOST:
+            return
+        later = thread.split(derived("scn", self._run_id, "split", thread.scene.id), self._vectors(thread.scene))
+        self.threads.append(later)
+        self._marks |= dict.fromkeys(later.scene.cell_ids, later.scene.id)
+
+    def _thread(self, document: Document) -> Thread:
+        scene = scene_in(document.body)
+        if document.vector is not None or not self._rules.by_vectors:
+            return Thread(scene, document.vector)
+        return Thread(scene, mean(scene.members, self._vectors(scene)))
+
+    def _vectors(self, scene: Scene) -> dict[str, Vector | None]:
+        return {name: memory.embedding for name in scene.cell_ids if (memory := self._look.memory(name)) is not None}
+
+    def _cell(self, memory: Memory) -> Cell:
+        note = self._look.memory(note_id(memory.id)) if memory.category == "cell" else None
+        member = SceneMember(
+            cell_id=memory.id, at=_at(memory), line=line_of(memory.content), session_id=memory.session_id, shows=shown_in(note)
+        )
+        return Cell(member, themes(memory.lexical.own), memory.embedding if self._rules.by_vectors else None)
+
+    def _document(self, thread: Thread, summaries: Summaries) -> Document:
+        scene, read = thread.scene, self._read.get(thread.scene.id)
+        scene = scene.model_copy(update={"summary": summaries.get(tuple(scene.cell_ids), scene.summary)})
+        kept = {} if read is None else {name: read.body[name] for name in ("epoch", "sequence")}
+        body = {**kept, **scene.model_dump(mode="json")}
+        return Document(scene.id, "scene", body, thread.centroid, tag=None if read is None else read.tag)
+
+
+def _is_to_do(memory: Memory) -> bool:
+    """Whether a cell is to be placed, or to be taken out of its scene."""
+    return memory.type is MemoryType.EPISODIC and (memory.status is Status.DELETED) == (memory.scene_id is not None)
+
+
+def _at(memory: Memory) -> datetime:
+    return memory.event_timestamp

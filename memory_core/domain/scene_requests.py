@@ -1,0 +1,23 @@
+"""What a caller may ask about scenes and profiles."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from memory_core.domain.models import Moment
+from memory_core.domain.requests import Input, Limit
+
+
+class ScenesInput(Input):
+    """Where to go on listing scenes, and how many at once."""
+
+    cursor: Annotated[str, Field(max_length=1000)] | None = None
+    limit: Limit = 20
+
+
+class ProfileInput(Input):
+    """At which moment the profile is to be true; now where none is given."""
+
+    at: Moment | None = None

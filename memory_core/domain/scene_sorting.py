@@ -1,0 +1,153 @@
+"""Which scene an episode belongs to: one of its theme that is near in time, and near in meaning where vectors have any. Pure.
+
+Words decide a theme where they are clear, prototypes' vectors where they are not. One would get wrong: time is event time, and a week is
+seven times twenty-four hours; what is told late joins the scene of then, not the latest one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+import numpy as np
+
+from memory_core.domain.models import Vector
+from memory_core.domain.scene import Scene, SceneMember
+from memory_core.domain.scene_words import with_words
+
+EVERYDAY: Final = "everyday"
+"""The theme of what has no other."""
+GAP: Final = timedelta(days=7)
+"""The longest silence within a scene."""
+CLEAR: Final = 0.5
+"""Share of a cell's theme words that a theme must have, to be its theme by words alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class SceneRules:
+    """threshold: cosine above which two belong together; from 1 up vectors are not asked. most: cells above which a scene is split."""
+
+    threshold: float
+    most: int
+
+    @property
+    def by_vectors(self) -> bool:
+        """Whether vectors mean something."""
+        return self.threshold < 1
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """An episode to be placed. themes: how much each theme has of its words."""
+
+    member: SceneMember
+    themes: Mapping[str, float]
+    vector: Vector | None = None
+
+
+@dataclass(slots=True)
+class Thread:
+    """A scene while cells come and go. centroid: None where no cell has a vector. changed: since it was read."""
+
+    scene: Scene
+    centroid: Vector | None = None
+    changed: bool = False
+
+    def add(self, cell: Cell) -> None:
+        """One more cell: the centroid is the mean of all, c + (v - c) / n."""
+        n = self.scene.count + 1
+        if cell.vector is not None:
+            self.centroid = cell.vector.copy() if self.centroid is None else self.centroid + (cell.vector - self.centroid) / np.float32(n)
+        self._become([*self.scene.members, cell.member])
+
+    def remove(self, cell_id: str, vector: Vector | None) -> None:
+        """One cell less: the centroid is the mean of those that stay, c + (c - v) / n."""
+        members = [one for one in self.scene.members if one.cell_id != cell_id]
+        if len(members) == self.scene.count:
+            return
+        if self.centroid is not None and vector is not None and members:
+            self.centroid = self.centroid + (self.centroid - vector) / np.float32(len(members))
+        self._become(members)
+
+    def has(self, cell_id: str) -> bool:
+        """Whether a cell is in it."""
+        return cell_id in self.scene.cell_ids
+
+    def gap(self, at: datetime) -> timedelta:
+        """The silence between it and a moment; none for a moment within it."""
+        return max(self.scene.started_at - at, at - self.scene.ended_at, timedelta(0))
+
+    def split(self, scene_id: str, vectors: Mapping[str, Vector | None]) -> Thread:
+        """Let the later cells go, as a thread of their own that begins after the widest silence of its middle half."""
+        members = self.scene.members
+        quarter = max(1, len(members) // 4)
+        places = range(quarter, len(members) - quarter + 1)
+        place = max(places, key=lambda one: (members[one].at - members[one - 1].at, -abs(one - len(members) // 2)))
+        later = Thread(self.scene.model_copy(update={"id": scene_id}), mean(members[place:], vectors), changed=True)
+        later._become(members[place:])
+        self.centroid = mean(members[:place], vectors)
+        self._become(members[:place])
+        return later
+
+    def _become(self, members: list[SceneMember]) -> None:
+        self.scene = with_words(self.scene.model_copy(update={"members": members}))
+        self.changed = True
+
+
+def theme_of(cell: Cell, prototypes: Mapping[str, Vector], rules: SceneRules) -> str:
+    """The theme of a cell: by its words where one has half of them, else by the nearest prototype, else by most of its words."""
+    best = max(sorted(cell.themes), key=lambda one: cell.themes[one], default=None)
+    if best is not None and cell.themes[best] >= 1 and cell.themes[best] > CLEAR * sum(cell.themes.values()):
+        return best
+    if cell.vector is not None and rules.by_vectors and prototypes:
+        nearest = max(sorted(prototypes), key=lambda one: cosine(cell.vector, prototypes[one]))
+        if cosine(cell.vector, prototypes[nearest]) > rules.threshold:
+            return nearest
+    return best if best is not None and cell.themes[best] >= 1 else EVERYDAY
+
+
+def place(cell: Cell, theme: str, threads: Sequence[Thread], rules: SceneRules) -> Thread | None:
+    """The thread that a cell of this theme belongs to; None when it begins a new one.
+
+    Of those within a week, the nearest of the same theme. Something everyday goes with what it is near to, and else with other such things.
+    """
+    fitting: list[tuple[int, float, datetime, str, Thread]] = []
+    for thread in threads:
+        if not thread.scene.count or thread.gap(cell.member.at) > GAP:
+            continue
+        near = cosine(cell.vector, thread.centroid) if rules.by_vectors else 0.0
+        if theme == thread.scene.theme != EVERYDAY:
+            rank = 2
+        elif theme == EVERYDAY and near > rules.threshold:
+            rank = 1
+        elif theme == thread.scene.theme:
+            rank = 0
+        else:
+            continue
+        fitting.append((rank, near, thread.scene.ended_at, thread.scene.id, thread))
+    return max(fitting, key=lambda one: one[:4])[4] if fitting else None
+
+
+def begun(scene_id: str, cell: Cell, theme: str) -> Thread:
+    """A new thread of one cell."""
+    at = cell.member.at
+    scene = Scene(id=scene_id, theme=theme, title="", summary="", started_at=at, ended_at=at, cell_ids=[], count=0)
+    thread = Thread(scene)
+    thread.add(cell)
+    return thread
+
+
+def cosine(one: Vector | None, other: Vector | None) -> float:
+    """The cosine of two vectors of any length; 0 where there are not two, or one is nothing."""
+    if one is None or other is None:
+        return 0.0
+    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return float(np.dot(one, other)) / lengths if lengths else 0.0
+
+
+def mean(members: Sequence[SceneMember], vectors: Mapping[str, Vector | None]) -> Vector | None:
+    """The centroid of these cells, by those that have a vector; None where none has."""
+    known = [vector for one in members if (vector := vectors.get(one.cell_id)) is not None]
+    return np.mean(known, axis=0, dtype=np.float32) if known else None

@@ -1,0 +1,85 @@
+"""What a scene is called and what it tells, made of its cells' own first words: nothing is in it that no cell says.
+
+One would get wrong: a line is kept with each cell, so a cell that leaves takes its words along; nobody has to read the others again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from memory_core.domain.models import Memory
+from memory_core.domain.note import BEHAVIOUR, parts_of
+from memory_core.domain.scene import MAX_LINE, Scene, SceneMember
+from memory_core.domain.sentences import sentences
+from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
+from memory_core.domain.text import words
+
+MAX_SUMMARY = 1_200
+"""Characters of a summary by rule."""
+READ = 1_000
+"""Characters of a cell that are looked at for its line."""
+TITLE_WORDS = 3
+_SAYS_NOTHING = FUNCTION_WORDS | QUERY_WORDS | {"user", "assistant", "said", "asked", "today", "yesterday", "tomorrow", "new", "again"}
+
+
+def line_of(content: str) -> str:
+    """The first sentences of a text, as many as fit a line; the first words of a longer one."""
+    line = ""
+    for sentence in sentences(content[:READ]):
+        longer = f"{line} {' '.join(sentence.text.split())}".strip()
+        if len(longer) > MAX_LINE:
+            break
+        line = longer
+    return line or " ".join(content[:READ].split())[: MAX_LINE - 1].rstrip() + "…"
+
+
+def shown_in(note: Memory | None) -> list[str]:
+    """The sentences of a note that tell how the person behaves."""
+    told = "" if note is None else parts_of(note.content).get(BEHAVIOUR, "")
+    return [" ".join(one.text.split())[:300] for one in sentences(told)][:4]
+
+
+def with_words(scene: Scene) -> Scene:
+    """The scene with title and summary by rule, and all else that its members say."""
+    members = sorted(scene.members, key=lambda one: (one.at, one.cell_id))
+    return scene.model_copy(
+        update={
+            "members": members,
+            "cell_ids": [one.cell_id for one in members],
+            "session_ids": list(dict.fromkeys(one.session_id for one in members if one.session_id is not None)),
+            "count": len(members),
+            "started_at": members[0].at if members else scene.started_at,
+            "ended_at": members[-1].at if members else scene.ended_at,
+            "title": _title(scene.theme, members),
+            "summary": _summary([one.line for one in members]),
+        }
+    )
+
+
+def _title(theme: str, members: Sequence[SceneMember]) -> str:
+    """The theme, and the words that most of the cells have."""
+    counted: Counter[str] = Counter()
+    for one in members:
+        counted.update(dict.fromkeys(_telling(one.line), 1))
+    common = sorted(counted, key=lambda word: -counted[word])[:TITLE_WORDS]
+    return f"{theme.capitalize()}: {', '.join(common)}"[:200] if common else theme.capitalize()
+
+
+def _telling(line: str) -> Iterable[str]:
+    return (word for word in words(line) if len(word) > 2 and word not in _SAYS_NOTHING and not word.isdigit())
+
+
+def _summary(lines: Sequence[str]) -> str:
+    """How it began, and the latest of what came after that: as much as there is room for, in order."""
+    if not lines:
+        return ""
+    first, room = lines[0], MAX_SUMMARY - len(lines[0])
+    rest: list[str] = []
+    for line in reversed(lines[1:]):
+        if line in (first, *rest):
+            continue
+        if (room := room - len(line) - 3) < 0:
+            return " ".join([first, "…", *reversed(rest)])
+        rest.append(line)
+    return " ".join([first, *reversed(rest)])

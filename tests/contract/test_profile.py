@@ -1,0 +1,233 @@
+"""The profile as its users see it: what a person said of themselves, what shows, and nothing that has fallen or gone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from memory_core.adapters.offline.agents import OfflineAgents
+from memory_core.core import MemoryCore
+from memory_core.domain.agent_answers import Answered, ProfileUpdate, SeenTrait
+from memory_core.domain.errors import AgentFailed
+from memory_core.domain.requests import UpdateInput
+from memory_core.domain.results import Accepted
+from memory_core.domain.scene import Profile
+from memory_core.domain.upkeep_requests import ConsolidateInput, ForgetInput
+from memory_core.ports import SceneItem
+from tests.agents import WHO, ScriptedAgents
+from tests.builders import ALICE, NOW
+from tests.contract.test_export_import import exported, gathered, worked
+from tests.contract.test_scenes import FLIGHT, KNEE, PHYSIO, consolidated, saved, scenes_of
+from tests.tasks import Hand, converse, finished, task_of
+from tests.world import BOB, DiesAfter, Killed, World, fact, listed, turn
+
+DAY = timedelta(days=1)
+
+
+def user_fact(attribute: str, value: Any, at: datetime = NOW, **fields: Any) -> Any:
+    """A fact of the person; `value` None: an ending of whatever held."""
+    return fact(
+        f"The user's {attribute} is {value}", subject="user", attribute=attribute, value=value, event_timestamp=at, valid_from=at, **fields
+    )
+
+
+def told(profile: Profile) -> dict[str, Any]:
+    return {one.name: one.value for one in profile.explicit}
+
+
+def before(profile: Profile, name: str) -> list[tuple[Any, datetime, datetime | None]]:
+    (found,) = [one for one in profile.explicit if one.name == name]
+    return [(one.value, one.since, one.until) for one in found.previous]
+
+
+async def test_facts_of_the_person_and_of_nobody_else(core: MemoryCore) -> None:
+    await core.bulk(ALICE, [user_fact("home city", "Oslo"), user_fact("name", "Ana", confidence=0.8)])
+    await core.bulk(ALICE, [fact("Ana's cat is Mia", subject="Ana", attribute="cat", value="Mia")])
+    await core.bulk(ALICE, [fact("Bo's cat is Kim", subject="Bo", attribute="cat", value="Kim"), fact("tea is nice")])
+    await consolidated(core)
+    profile = await core.profile(ALICE)
+    assert told(profile) == {"home city": "Oslo", "name": "Ana", "cat": "Mia"}
+    (name,) = [one for one in profile.explicit if one.name == "name"]
+    assert (name.confidence, name.since, name.previous, name.source_scene_ids) == (0.8, NOW, [], [])
+    assert await core.profile(BOB) == Profile()
+
+
+async def test_what_replaced_a_fact_is_shown_and_the_old_value_once_it_was_so(core: MemoryCore) -> None:
+    await core.save(ALICE, user_fact("home city", "Oslo"))
+    await consolidated(core)
+    await core.save(ALICE, user_fact("home city", "Porto", NOW + 5 * DAY))
+    await consolidated(core)
+    assert told(await core.profile(ALICE, NOW + 6 * DAY)) == {"home city": "Porto"}
+    assert before(await core.profile(ALICE, NOW + 6 * DAY), "home city") == [("Oslo", NOW, NOW + 5 * DAY)]
+    assert told(await core.profile(ALICE, NOW + DAY)) == {"home city": "Oslo"}
+    assert before(await core.profile(ALICE, NOW + DAY), "home city") == []
+    assert told(await core.profile(ALICE, NOW - DAY)) == {}
+
+
+async def test_what_fell_since_the_last_run_is_not_shown_any_more(core: MemoryCore, world: World) -> None:
+    first = (await core.save(ALICE, user_fact("home city", "Oslo"))).memory
+    job = (await core.save(ALICE, user_fact("occupation", "teacher"))).memory
+    await consolidated(core)
+    await core.save(ALICE, user_fact("home city", "Porto", NOW + timedelta(seconds=1)))
+    await core.delete(ALICE, job.id)
+    world.clock.forward(60)
+    assert told(await core.profile(ALICE)) == {}
+    await consolidated(core)
+    assert told(await core.profile(ALICE)) == {"home city": "Porto"}
+    assert (await core.get(ALICE, first.id)).status == "superseded"
+
+
+async def test_an_ended_fact_leaves_and_is_there_at_its_time(core: MemoryCore) -> None:
+    await core.save(ALICE, user_fact("diet", "keto"))
+    await consolidated(core)
+    ending = fact("No longer keto", subject="user", attribute="diet", value={"no_longer": "keto"}, event_timestamp=NOW + 3 * DAY)
+    await core.save(ALICE, ending)
+    await consolidated(core)
+    assert told(await core.profile(ALICE, NOW + 10 * DAY)) == {}
+    assert told(await core.profile(ALICE, NOW + DAY)) == {"diet": "keto"}
+    await core.save(ALICE, user_fact("diet", "vegan", NOW + 20 * DAY))
+    await consolidated(core)
+    later = await core.profile(ALICE, NOW + 21 * DAY)
+    assert told(later) == {"diet": "vegan"}
+    assert [value for value, *_ in before(later, "diet")] == ["keto"]
+
+
+async def test_an_edit_shows_at_once_and_what_stood_there_before_it_too(core: MemoryCore, world: World) -> None:
+    held = (await core.save(ALICE, user_fact("employer", "Simens"))).memory
+    await consolidated(core)
+    world.clock.forward(DAY.total_seconds())
+    await core.update(ALICE, held.id, UpdateInput(content="The user's employer is Siemens", value="Siemens"), held.etag)
+    assert told(await core.profile(ALICE)) == {"employer": "Siemens"}
+    await consolidated(core)
+    assert [value for value, *_ in before(await core.profile(ALICE), "employer")] == ["Simens"]
+
+
+async def test_a_fact_names_the_scenes_that_told_it(world: World) -> None:
+    core = await world.core()
+    await finished(world, core, await converse(core, KNEE, "I live in Lisbon"))
+    await consolidated(core)
+    (scene,) = await scenes_of(core)
+    (city,) = (await core.profile(ALICE, NOW + DAY)).explicit
+    assert (city.value, city.source_scene_ids) == ("Lisbon", [scene.id])
+
+
+async def test_what_came_up_three_times_shows_as_a_trait_with_its_scenes_while_three_stand(world: World) -> None:
+    rules: Any = OfflineAgents()
+    core = await world.core(agents=rules, rules=rules)
+    ids = await saved(core, KNEE, PHYSIO, FLIGHT)
+    await consolidated(core)
+    assert (await core.profile(ALICE, NOW + DAY)).implicit == []
+    await core.save(ALICE, turn("The clinic took my blood pressure", event_timestamp=NOW + DAY))
+    await consolidated(core)
+    (trait,) = (await core.profile(ALICE, NOW + 2 * DAY)).implicit
+    (health,) = [one for one in await scenes_of(core) if one.theme == "health"]
+    assert (trait.trait, trait.confidence, trait.source_scene_ids) == ("Often talks about health.", 0.6, [health.id])
+    assert (await core.profile(ALICE, NOW)).implicit == []
+    assert set((await core.profile(ALICE)).public()) == {"explicit", "implicit"}
+    await core.delete(ALICE, ids[0])
+    assert (await core.profile(ALICE, NOW + 2 * DAY)).implicit == []
+
+
+class Seeing(ScriptedAgents):
+    """An agent that sees one trait in the scenes of these numbers."""
+
+    scenes: Sequence[int] = (0,)
+    fails = False
+
+    async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
+        await self._asked("profile")
+        if self.fails:
+            raise AgentFailed("nothing usable")
+        return Answered(ProfileUpdate(traits=[SeenTrait(trait="Takes care of the knee.", scenes=[*self.scenes], confidence=0.7)]), WHO)
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_a_trait_that_cites_no_scene_that_was_shown_is_dropped_and_counted(world: World) -> None:
+    agents = Seeing()
+    agents.scenes = (7,)
+    core = await world.core(agents=agents)
+    await saved(core, KNEE, PHYSIO, "The clinic called about the knee")
+    await core.save(ALICE, user_fact("diet", "keto"))
+    task = await consolidated(core)
+    assert task.result is not None
+    assert task.result["counts"]["traits_dropped"] == 1
+    assert (await core.profile(ALICE, NOW + DAY)).implicit == []
+    agents.scenes = (0,)
+    await core.save(ALICE, turn("The doctor looked at the knee again", event_timestamp=NOW + timedelta(hours=5)))
+    await consolidated(core)
+    assert [one.trait for one in (await core.profile(ALICE, NOW + DAY)).implicit] == ["Takes care of the knee."]
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_where_the_model_fails_rules_see_the_traits(world: World) -> None:
+    agents = Seeing()
+    agents.fails = True
+    core = await world.core(agents=agents, rules=OfflineAgents())  # type: ignore[arg-type]
+    await saved(core, KNEE, PHYSIO, "The clinic called about the knee")
+    await consolidated(core)
+    assert [one.trait for one in (await core.profile(ALICE, NOW + DAY)).implicit] == ["Often talks about health."]
+
+
+async def test_forgotten_for_good_what_only_that_supported_is_withdrawn(core: MemoryCore, world: World) -> None:
+    city = (await core.save(ALICE, user_fact("home city", "Xanadu"))).memory
+    diet = (await core.save(ALICE, user_fact("diet", "keto"))).memory
+    await consolidated(core)
+    await core.forget(ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [city.id]}}))
+    await Hand(core, "consolidation").work_all()
+    assert told(await core.profile(ALICE)) == {"diet": "keto"}
+    (document,) = await (await world.look_on()).page(ALICE, "profile", None, None, 10)
+    assert city.id not in str(document.body)
+    assert diet.id in str(document.body)
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_killed_at_any_commit_the_profile_is_the_same_in_the_end(world: World) -> None:
+    core = await world.core()
+    await core.bulk(ALICE, [user_fact("home city", "Oslo"), turn(KNEE, event_timestamp=NOW)])
+    accepted = await core.consolidate(ALICE, ConsolidateInput())
+    assert isinstance(accepted, Accepted)
+    for commits in range(8):
+        mortal = await world.core(wrap=lambda store, n=commits: DiesAfter(store, n, applied=n % 2 == 0))  # type: ignore[misc]
+        with suppress(Killed):
+            await Hand(mortal, "consolidation").work_all()
+        await world.end(mortal)
+        world.clock.forward(61)
+    await Hand(core, "consolidation").work_all()
+    assert (await task_of(core, accepted)).status == "succeeded"
+    assert told(await core.profile(ALICE)) == {"home city": "Oslo"}
+    assert len(await scenes_of(core)) == 1
+
+
+async def test_scenes_and_profile_move_house_and_go_with_the_user(world: World) -> None:
+    rules: Any = OfflineAgents()
+    core = await world.core(agents=rules, rules=rules, scene_threshold=0.5, erase_settle_s=0)
+    await saved(core, KNEE, PHYSIO, "The clinic called about the knee")
+    await core.save(ALICE, user_fact("home city", "Oslo"))
+    await consolidated(core)
+    world.clock.forward(DAY.total_seconds())
+    there = await core.profile(ALICE), await scenes_of(core)
+    task_id = await gathered(core, await exported(world, core))
+    assert (await worked(world, core, task_id, BOB)).status == "succeeded"
+    profile, page = await core.profile(BOB), await core.scenes(BOB)
+    assert (profile, [*page.scenes]) == there
+    await core.save(BOB, turn("The surgery of the knee went well", event_timestamp=NOW + timedelta(hours=9)))
+    accepted = await core.consolidate(BOB, ConsolidateInput())
+    assert isinstance(accepted, Accepted)
+    await Hand(core, "consolidation").work_all()
+    (scene,) = (await core.scenes(BOB)).scenes
+    assert scene.count == 4
+    found = (await (await world.look_on()).snapshot(BOB, [scene.id])).documents[scene.id]
+    assert found.vector is not None
+    await core.erase(BOB)
+    assert await core.profile(BOB) == Profile()
+    for _ in range(3):
+        await Hand(core, "consolidation").work_all()
+        world.clock.forward(31)
+    assert (await core.scenes(BOB)).scenes == ()
+    assert await (await world.look_on()).page(BOB, "scene", None, None, 10) == []
+    assert await listed(core, BOB, status="all") == []
+    assert (await scenes_of(core)) == there[1]

@@ -1,0 +1,211 @@
+"""Scenes as their users see them: what runs make of episodes, through deaths, rivals, forgetting, erasure and moving house."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.errors import Malformed, NotFound
+from memory_core.domain.results import Accepted
+from memory_core.domain.scene import Scene, scene_in
+from memory_core.domain.task import Task
+from memory_core.domain.upkeep_requests import ConsolidateInput, ForgetInput
+from memory_core.recollection.scenes import Scenes
+from tests.builders import ALICE, NOW
+from tests.tasks import Hand, converse, finished, task_of
+from tests.world import BOB, DiesAfter, Killed, Meanwhile, World, turn
+
+DAY = timedelta(days=1)
+KNEE = "My knee hurts and the doctor prescribed pills"
+PHYSIO = "The physio says the knee injury needs surgery"
+FLIGHT = "I booked a flight and a hotel for the trip"
+OTHER = "Nothing much happened"
+
+
+async def consolidated(core: MemoryCore, **asked: Any) -> Task:
+    """Ask for a run, work, and what came of it."""
+    accepted = await core.consolidate(ALICE, ConsolidateInput(**asked))
+    assert isinstance(accepted, Accepted)
+    await Hand(core, "consolidation").work_all()
+    task = await task_of(core, accepted)
+    assert task.status == "succeeded", (task.status, task.step, task.error)
+    return task
+
+
+async def scenes_of(core: MemoryCore) -> list[Scene]:
+    return [*(await core.scenes(ALICE, limit=100)).scenes]
+
+
+async def themes_of(core: MemoryCore) -> dict[str, int]:
+    return {one.theme: one.count for one in sorted(await scenes_of(core), key=lambda one: one.theme)}
+
+
+async def saved(core: MemoryCore, *contents: str, apart: timedelta = timedelta(hours=1), **fields: Any) -> list[str]:
+    items = [turn(content, event_timestamp=NOW + place * apart, **fields) for place, content in enumerate(contents)]
+    return [one.memory.id for one in await core.bulk(ALICE, items)]  # type: ignore[union-attr]
+
+
+async def test_episodes_become_scenes_of_one_theme_each(core: MemoryCore) -> None:
+    ids = await saved(core, KNEE, FLIGHT, PHYSIO, OTHER)
+    assert (await consolidated(core)).result["counts"]["cells_placed"] == 4
+    assert await themes_of(core) == {"everyday": 1, "health": 2, "travel": 1}
+    health = next(one for one in await scenes_of(core) if one.theme == "health")
+    assert health.cell_ids == [ids[0], ids[2]]
+    assert (health.started_at, health.ended_at, health.session_ids) == (NOW, NOW + timedelta(hours=2), ["s1"])
+    assert (health.title, health.summary) == ("Health: knee, hurts, doctor", f"{KNEE} {PHYSIO}")
+    assert await core.scene(ALICE, health.id) == health
+    assert {(await core.get(ALICE, name)).scene_id for name in health.cell_ids} == {health.id}
+    assert len((await core.get(ALICE, ids[0])).etag) > 0
+
+
+async def test_a_run_again_makes_nothing_and_moves_no_etag(core: MemoryCore, world: World) -> None:
+    (name, *_) = await saved(core, KNEE, PHYSIO)
+    before = (await core.get(ALICE, name)).etag
+    await consolidated(core)
+    first, events = await scenes_of(core), await world.log()
+    again = await consolidated(core)
+    assert again.result["counts"] == {}
+    assert await scenes_of(core) == first
+    assert await world.log() == events
+    assert (await core.get(ALICE, name)).etag == before
+
+
+async def test_what_is_told_later_joins_its_scene_up_to_a_week_after_and_not_a_second_more(core: MemoryCore) -> None:
+    await saved(core, KNEE)
+    await consolidated(core)
+    week = timedelta(days=7)
+    await saved(core, "unused", PHYSIO, apart=week)
+    await consolidated(core)
+    assert (await themes_of(core))["health"] == 2
+    late = NOW + week + week + timedelta(seconds=1)
+    await core.save(ALICE, turn("The clinic sent a diagnosis", event_timestamp=late))
+    await consolidated(core)
+    assert sorted(one.count for one in await scenes_of(core) if one.theme == "health") == [1, 2]
+
+
+async def test_a_deleted_episode_leaves_its_scene_at_once_and_for_good_with_the_next_run(core: MemoryCore) -> None:
+    ids = await saved(core, KNEE, PHYSIO, FLIGHT)
+    await consolidated(core)
+    for name in ids[1:]:
+        await core.delete(ALICE, name)
+    (left,) = await scenes_of(core)
+    assert (left.cell_ids, left.summary, left.count) == ([ids[0]], KNEE, 1)
+    shown = left
+    await consolidated(core)
+    assert await scenes_of(core) == [shown]
+    assert (await core.get(ALICE, ids[1])).scene_id is None
+    await core.restore(ALICE, ids[1])
+    await consolidated(core)
+    assert (await themes_of(core)) == {"health": 2}
+
+
+async def test_an_oversized_scene_is_split_where_the_silence_was_widest(world: World) -> None:
+    core = await world.core(scene_cells=4)
+    times = [0, 1, 60, 61, 62]
+    for hour in times:
+        await core.save(ALICE, turn(f"{KNEE} {hour}", event_timestamp=NOW + timedelta(hours=hour)))
+    await consolidated(core)
+    scenes = sorted(await scenes_of(core), key=lambda one: one.started_at)
+    assert [(one.count, one.theme) for one in scenes] == [(2, "health"), (3, "health")]
+    for scene in scenes:
+        assert {(await core.get(ALICE, name)).scene_id for name in scene.cell_ids} == {scene.id}
+
+
+async def test_vectors_say_where_something_everyday_belongs_and_the_centroid_is_their_mean(world: World) -> None:
+    core = await world.core(scene_threshold=0.3, embedding_provider="hash", embedder=None)
+    ids = await saved(core, KNEE, PHYSIO)
+    await consolidated(core)
+    (scene,) = await scenes_of(core)
+    store = await world.look_on()
+    found = (await store.snapshot(ALICE, [scene.id, *ids])).documents
+    mean = np.mean([found[name].vector for name in ids], axis=0)
+    assert found[scene.id].vector is not None
+    assert np.allclose(found[scene.id].vector, mean, atol=1e-6)
+    await core.delete(ALICE, ids[1])
+    await consolidated(core)
+    left = (await store.snapshot(ALICE, [scene.id])).documents[scene.id].vector
+    assert left is not None
+    assert np.allclose(left, found[ids[0]].vector, atol=1e-5)  # type: ignore[arg-type]
+
+
+async def test_pages_and_another_user(core: MemoryCore) -> None:
+    await saved(core, KNEE, FLIGHT, OTHER)
+    await consolidated(core)
+    first = await core.scenes(ALICE, limit=2)
+    assert first.next_cursor is not None
+    second = await core.scenes(ALICE, first.next_cursor, 2)
+    assert second.next_cursor is None
+    assert {one.id for one in (*first.scenes, *second.scenes)} == {one.id for one in await scenes_of(core)}
+    with pytest.raises(NotFound):
+        await core.scene(BOB, first.scenes[0].id)
+    with pytest.raises(Malformed):
+        await core.scenes(BOB, first.next_cursor)
+    assert (await core.scenes(BOB)).scenes == ()
+
+
+async def test_scenes_of_cells_are_found_by_id_alone_or_with_what_the_memories_say(core: MemoryCore, world: World) -> None:
+    ids = await saved(core, KNEE, FLIGHT)
+    await consolidated(core)
+    scenes = Scenes(await world.look_on(), core._reader._cursors)
+    found = await scenes.of(ALICE, [*ids, "mem_nobody"])
+    assert {name: one.theme for name, one in found.items()} == {ids[0]: "health", ids[1]: "travel"}
+    given = {name: one.id for name, one in found.items()}
+    assert await scenes.of(ALICE, given) == found
+    assert await scenes.of(ALICE, {ids[0]: found[ids[1]].id}) == {}
+
+
+async def test_killed_at_any_commit_each_episode_is_in_one_scene(world: World) -> None:
+    core = await world.core()
+    await saved(core, KNEE, FLIGHT, PHYSIO)
+    accepted = await core.consolidate(ALICE, ConsolidateInput())
+    assert isinstance(accepted, Accepted)
+    for commits in range(8):
+        for applied in (False, True):
+            mortal = await world.core(wrap=lambda store, n=commits, a=applied: DiesAfter(store, n, a))  # type: ignore[misc]
+            hand = Hand(mortal, "consolidation")
+            try:
+                await hand.work_all()
+            except Killed:
+                pass
+            await world.end(mortal)
+            world.clock.forward(61)
+    await Hand(core, "consolidation").work_all()
+    assert (await task_of(core, accepted)).status == "succeeded"
+    assert await themes_of(core) == {"health": 2, "travel": 1}
+
+
+async def test_what_is_deleted_between_look_and_commit_is_in_no_scene(world: World) -> None:
+    other = await world.core()
+    ids = await saved(other, KNEE, PHYSIO)
+    core = await world.core(wrap=lambda store: Meanwhile(store, "page", lambda: other.delete(ALICE, ids[1])))
+    await consolidated(core)
+    (scene,) = await scenes_of(core)
+    assert scene.cell_ids == [ids[0]]
+
+
+async def test_forgotten_for_good_nothing_of_it_stays_in_any_scene(core: MemoryCore, world: World) -> None:
+    ids = await saved(core, KNEE, "The wombat clinic gave me xylophone pills", FLIGHT)
+    await consolidated(core)
+    for names in ([ids[1]], [ids[2]]):
+        await core.forget(ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": names}}))
+        await Hand(core, "consolidation").work_all()
+    (scene,) = await scenes_of(core)
+    assert scene.cell_ids == [ids[0]]
+    bodies = [one.body for one in await (await world.look_on()).page(ALICE, "scene", None, None, 10)]
+    assert [scene_in(body).count for body in bodies] == [1]
+    assert "xylophone" not in str(bodies)
+    assert "flight" not in str(bodies)
+
+
+async def test_a_formed_cell_is_placed_and_a_session_can_be_named(world: World) -> None:
+    core = await world.core()
+    await finished(world, core, await converse(core, KNEE, session="s1"))
+    await saved(core, FLIGHT, session="s2")
+    await consolidated(core, session_id="s1")
+    assert list(await themes_of(core)) == ["health"]
+    await consolidated(core)
+    assert list(await themes_of(core)) == ["health", "travel"]
