@@ -38,6 +38,7 @@ def _no_nul(value: str) -> str:
 
 
 def not_blank(value: str) -> str:
+    """The value; ValueError when there is nothing in it but blanks."""
     if not value.strip():
         raise ValueError("must not be empty")
     return value

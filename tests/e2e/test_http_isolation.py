@@ -178,6 +178,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "memory_copy": {"to_agent_id": "vault-agent"},
     "conflict_resolve": {"decision": "supersede"},
     "conflict_undo": {},
+    "context": {"query": PHRASE},
     "replay_memories": {"known_at": "2126-05-08T13:56:00Z", "limit": 100},
     "memory_restore": {},
     "archive": {},
