@@ -9,6 +9,7 @@ import asyncio
 import builtins
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, Self
@@ -237,8 +238,13 @@ class MemoryCore(Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Pe
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
         """The memories that answer a query, best first; none when none does. Raises Unavailable, EmbeddingMismatch."""
         with self._telemetry.operation("query_memory"):
-            asked = self._retriever.retrieve if query.mode == "fast" else self._reconstructor.reconstruct
-            return await asked(checked(owner), query)
+            ask = self._retriever.retrieve if query.mode == "fast" else self._reconstructor.reconstruct
+            if not query.explain:
+                return await ask(checked(owner), query)
+            with self._telemetry.bill() as charges:
+                found = await ask(checked(owner), query)
+            charge = round(sum(charges), 2) if charges else None
+            return replace(found, explain={**(found.explain or {}), "request_charge": charge})
 
     async def context(self, owner: Owner, asked: ContextInput) -> Context:
         """What an agent should know before its turn, in one text. Raises Unavailable, EmbeddingMismatch."""

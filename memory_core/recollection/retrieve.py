@@ -139,8 +139,8 @@ class Retriever:
             shown = {name: one for row in rows if (one := fresh.get(name := candidates.ids[row]) or shown.get(name)) is not None}
         if query.at is None:
             self._touches.note(owner, shown, look.now)
-        hits = build_hits(rows, shown, candidates, look.relevant, look.scores, look.short_ids, look.cold_ids, stale, explain=query.explain)
-        told = explain_query(look.analysis, look.found, candidates, query) if query.explain else None
+        hits = build_hits(rows, shown, look, stale, explain=query.explain)
+        told = explain_query(look, query) if query.explain else None
         return Retrieved(hits, look.sequence, look.degraded, told)
 
     async def _reranked(self, owner: Owner, query: RetrieveInput, look: Look, reranking: Reranking) -> Look:
