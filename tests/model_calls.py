@@ -36,6 +36,7 @@ CALLS: dict[str, Callable[[Agents], Awaitable[Answered[Any]]]] = {
     "extract_facts": lambda agents: agents.extract_facts(APP, MESSAGES),
     "decide_conflicts": lambda agents: agents.decide_conflicts(APP, ITEMS, ITEMS),
     "synthesise": lambda agents: agents.synthesise(APP, ITEMS),
+    "judge_sufficiency": lambda agents: agents.judge_sufficiency(APP, "Where does Ana live?", ["Where does Ana live?"], ITEMS),
 }
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 

@@ -47,7 +47,7 @@ class Piece:
     @property
     def lines(self) -> tuple[str, ...]:
         """What is shown of it, without its number."""
-        return (one_line(self.text), *(f"  {one_line(note)}" for note in self.notes))
+        return (one_line(self.text), *(f"  {shown}" for note in self.notes if (shown := one_line(note))))
 
     @property
     def heading(self) -> tuple[str, date, str]:
@@ -65,7 +65,7 @@ class Packed:
 
 
 def chosen(pieces: Iterable[Piece], max_tokens: int) -> list[Piece]:
-    """Those that fit into `max_tokens` without the fence, best first; equal texts of one day and scene once."""
+    """Those that fit into `max_tokens` without the fence, best first; equal texts of a day once, and what can't be seen not at all."""
     kept: list[Piece] = []
     headings: set[tuple[str, date, str]] = set()
     said: set[tuple[tuple[str, ...], date]] = set()
@@ -73,7 +73,7 @@ def chosen(pieces: Iterable[Piece], max_tokens: int) -> list[Piece]:
     for piece in sorted(pieces, key=lambda one: (-one.priority, one.at, one.order)):
         lines = piece.lines
         telling = lines, piece.at.date()
-        if telling in said:
+        if telling in said or not lines[0]:
             continue
         cost = sum(map(count_tokens, (_NUMBER, *lines))) + (0 if piece.heading in headings else count_tokens(_heading(piece)))
         if cost <= left:
