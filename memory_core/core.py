@@ -120,7 +120,7 @@ class MemoryCore(Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Pe
             made.long_term, made.short_term, cold, made.embedder, self._touches, self._clock, retrieve_rules(self.settings), reranking
         )
         cursors = Cursors(cursor_secret(self.settings))
-        self._reader = Reader(made.long_term, cursors)
+        self._reader = Reader(made.long_term, cursors, self._clock)
         self._conflicts = Conflicts(made.long_term, ledger, mirror, made.embedder, cursors, self._clock)
         self._scenes = Scenes(made.long_term, cursors)
         self._profiles = Profiles(made.long_term, self._clock)
