@@ -92,7 +92,7 @@ class Life:
         }
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 5)), min_size=3, max_size=12))
 async def test_what_does_not_hold_is_told_nowhere(words: MemoryCore, steps: list[tuple[str, int]]) -> None:
     life = Life(words, Owner("app", f"user-{uuid.uuid4().hex[:8]}"))

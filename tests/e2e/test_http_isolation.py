@@ -171,7 +171,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "memories_batch_flush": {"session_id": "vault-session"},
     "agent_memories": {"messages": "mine"},
     "agent_summaries": {"messages": "mine"},
-    "memories_retrieve": {"query": PHRASE, "similarity_threshold": 0.0, "limit": 100},
+    "memories_retrieve": {"query": PHRASE, "mode": "reconstruct", "similarity_threshold": 0.0, "limit": 100},
     "memories_clear": {"session_id": "vault-session"},
     "memory_update": {"content": "mine"},
     "memory_status": {"status": "deleted", "reason": "x"},
