@@ -65,7 +65,7 @@ async def test_what_has_ended_or_has_fallen_or_was_deleted_is_not_told(words: Me
     await lived(words)
     await words.save(ALICE, user_fact("home city", "Porto", NOW + DAY))
     await consolidated(words)
-    boats = [one for one in (await words.context(ALICE, ContextInput(query="the red boat"))).parts if one.kind == "memories"][0].ids
+    (boats,) = [one.ids for one in (await words.context(ALICE, ContextInput(query="the red boat"))).parts if one.kind == "memories"]
     for one in boats:
         await words.delete(ALICE, one)
     world.clock.forward(31 * 86_400)

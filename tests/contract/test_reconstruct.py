@@ -78,7 +78,7 @@ async def test_what_the_agents_want_to_know_is_asked_for_twice_at_most(world: Wo
     answer = await asked(core, "red boat")
     assert (answer.rounds, answer.sufficient, agents.calls["sufficiency"]) == (3, False, 3)
     assert [hit.rank for hit in answer.results] == [1, 2, 3]
-    assert [line.partition("] ")[2] for line in lines(answer) if line.startswith("[")][0] == "the red boat sank"
+    assert next(line for line in lines(answer) if line.startswith("[")) == "[1] the red boat sank"
     assert len(answer.citations) == 3
 
 
