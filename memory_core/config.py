@@ -194,8 +194,10 @@ class Settings(BaseModel):
     )
     link_threshold: Fraction | None = Field(None, description="Similarity from which memories are linked; none = the embedder's own (0.7)")
     scene_threshold: Fraction | None = Field(
-        None,
-        description="Similarity above which an episode belongs to a scene or a theme; 1 = words alone say so; none = the embedder's own",
+        None, description="Similarity above which an episode is near to a scene; 1 = vectors are not asked; none = the embedder's own (0.7)"
+    )
+    theme_threshold: Fraction | None = Field(
+        None, description="Similarity to a theme's words that makes it an episode's own; none = the embedder's own (0.3)"
     )
     scene_cells: Annotated[int, Field(ge=4, le=200)] = Field(50, description="Episodes of a scene above which it is split in two")
     default_n_results: Annotated[int, Field(ge=1, le=100)] = Field(10, description="Results of a query that names no limit")

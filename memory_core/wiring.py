@@ -313,7 +313,8 @@ def consolidation_rules(settings: Settings) -> ConsolidationRules:
     """What consolidation goes by."""
     fading = Fading(half_life_days=settings.decay_half_life_days, floor=settings.decay_floor)
     archive = ArchiveRules(settings.archival_age_years, settings.max_age_hours / settings.half_life_factor)
-    scenes = SceneRules(settings.calibrated.scene_threshold, settings.scene_cells)
+    scale = settings.calibrated
+    scenes = SceneRules(scale.scene_threshold, scale.theme_threshold, settings.scene_cells)
     return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive, scenes)
 
 

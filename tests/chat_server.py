@@ -46,6 +46,7 @@ GOOD: dict[str, Any] = {
     "Sufficiency": {"sufficient": False, "why": "No boat is named.", "rewritten": "the name of Ana's boat"},
     "Ranking": {"ranked": [1]},
     "Decisions": {"decisions": [{"new": 0, "memory": 0, "operation": "DELETE", "confidence_score": 0.9, "reasoning": "She moved."}]},
+    "ProfileUpdate": {"traits": [{"trait": "Ana sails whenever there is wind.", "scenes": [0], "confidence": 0.7}]},
     "Synthesis": {
         "consolidated_memory": {"natural_memory_note": "## Summary\nAna moved to Lisbon.\n\n---\nTags: moving"},
         "synthesis_metadata": {"memories_merged": 2, "new_information_added": "low", "deduplication_count": 0, "quality_check": "pass",

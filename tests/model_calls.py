@@ -16,7 +16,7 @@ from memory_core.adapters.openai.retries import Retries
 from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.domain.agent_answers import Answered
 from memory_core.domain.conversation import Message
-from memory_core.ports import Agents, DecisionItem
+from memory_core.ports import Agents, DecisionItem, SceneItem
 from memory_core.telemetry import Telemetry
 from tests.chat_server import ChatServer
 from tests.memories import NOON, MovableClock
@@ -28,6 +28,7 @@ MESSAGES = [
     Message(role="user", content="Shall we plan a dinner? Кофе, 日本語 🙂", timestamp=NOON + timedelta(minutes=2), actor="Ana"),
 ]
 ITEMS = [DecisionItem(0, "Ana lives in Lisbon", "fact", NOON, ("ana", "home city")), DecisionItem(1, "Ana sails", "fact", NOON)]
+SCENES = [SceneItem(0, "nature", ("Ana sailed", "Ana sailed again", "Ana mended a sail"), (("Ana asks why.",), (), ()), NOON)]
 CALLS: dict[str, Callable[[Agents], Awaitable[Answered[Any]]]] = {
     "detect_boundary": lambda agents: agents.detect_boundary(APP, MESSAGES, "Ana spoke of her boat."),
     "analyse_episode": lambda agents: agents.analyse_episode(APP, MESSAGES),
@@ -36,6 +37,7 @@ CALLS: dict[str, Callable[[Agents], Awaitable[Answered[Any]]]] = {
     "extract_facts": lambda agents: agents.extract_facts(APP, MESSAGES),
     "decide_conflicts": lambda agents: agents.decide_conflicts(APP, ITEMS, ITEMS),
     "synthesise": lambda agents: agents.synthesise(APP, ITEMS),
+    "update_profile": lambda agents: agents.update_profile(APP, SCENES),
     "judge_sufficiency": lambda agents: agents.judge_sufficiency(APP, "Where does Ana live?", ["Where does Ana live?"], ITEMS),
 }
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())

@@ -17,7 +17,7 @@ from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.domain.agent_answers import Answered
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
-from memory_core.ports import DecisionItem
+from memory_core.ports import DecisionItem, SceneItem
 from tests.chat_server import completion, kind_of
 
 
@@ -41,6 +41,7 @@ class ReadingModel:
             name: [item_of(heading, text) for heading, text in found if heading[0].startswith(f"{name} ")]
             for name in ("new", "held", "note")
         }
+        scenes = [scene_of(heading, text) for heading, text in found if heading[0].startswith("scene ")]
         calls: dict[str, Callable[[], Awaitable[Answered[Any]]]] = {
             "Boundaries": lambda: self._rules.detect_boundary("app", messages, previous),
             "EpisodeAnalysis": lambda: self._rules.analyse_episode("app", messages),
@@ -48,6 +49,7 @@ class ReadingModel:
             "Narrative": lambda: self._rules.summarise("app", messages, fast=True),
             "ExtractedFacts": lambda: self._rules.extract_facts("app", messages),
             "Decisions": lambda: self._rules.decide_conflicts("app", items["new"], items["held"]),
+            "ProfileUpdate": lambda: self._rules.update_profile("app", scenes),
             "Synthesis": lambda: self._rules.synthesise("app", items["note"]),
         }
         told: dict[str, Any] = (await calls[kind]()).value.model_dump(mode="json")
@@ -68,6 +70,14 @@ def message_of(heading: list[str], text: str) -> Message | None:
     role: Any = heading[1]
     actor = heading[2] if len(heading) == 4 else None
     return Message(role=role, content=text, timestamp=datetime.fromisoformat(heading[-1].split(" ")[1]), actor=actor)
+
+
+def scene_of(heading: list[str], text: str) -> SceneItem:
+    """A scene as it was before it became an entry: a line for each episode, and behind it, in parentheses, what was observed."""
+    lines = [line.partition(" (") for line in text.splitlines()]
+    shows = tuple(tuple(seen.removesuffix(")").split(") (")) if seen else () for _, _, seen in lines)
+    number, began = int(heading[0].split(" ")[1]), datetime.fromisoformat(heading[2].removeprefix("began "))
+    return SceneItem(number, heading[1], tuple(line for line, _, _ in lines), shows, began)
 
 
 def item_of(heading: list[str], text: str) -> DecisionItem:

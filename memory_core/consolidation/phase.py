@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from memory_core.consolidation.archive import Archiver
 from memory_core.consolidation.archive_plan import ArchiveRules
 from memory_core.consolidation.compress import Compressor
+from memory_core.consolidation.conflicts import ConflictStep
 from memory_core.consolidation.decay import Decay, DecayRules
 from memory_core.consolidation.forget import Forgetter
 from memory_core.consolidation.forget_for_good import ForGood
 from memory_core.consolidation.profile import ProfileStep
 from memory_core.consolidation.run import Consolidator, Step
+from memory_core.consolidation.scene_conflicts import SceneConflictStep
 from memory_core.consolidation.scenes import SceneStep
 from memory_core.consolidation.snapshots import Snapshots
 from memory_core.consolidation.sweeping import Sweeping
@@ -63,7 +65,9 @@ class Consolidation:
         self.forgetter = Forgetter(store, operations, for_good, clock, rules.forget_cap)
         self.archiver = Archiver(store, ledger, operations, copies, clock, rules.archive)
         steps: tuple[Step, ...] = (
+            ConflictStep(store, ledger, here.agents, here.rules, tasking.steps, clock),
             SceneStep(store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
+            SceneConflictStep(store, here.agents, here.rules, tasking.steps, clock),
             ProfileStep(store, here.agents, here.rules, tasking.steps),
         )
         self.consolidator = Consolidator(store, operations, steps, clock)

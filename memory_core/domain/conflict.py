@@ -45,7 +45,7 @@ class ConflictRecord(BaseModel):
 
     strategy: what was done; while it is pending, what is done in the meantime. by: `rule`, the name of the model that decided, or who
     called. new_id: None where the new one was not stored. previous: the decision that was undone last. grounds: why they contradict, where
-    `reason` says why it was decided. moves: how to take it back.
+    `reason` says why it was decided. moves: how to take it back. looked_at: when a run of consolidation last left it open.
     """
 
     id: str
@@ -61,6 +61,7 @@ class ConflictRecord(BaseModel):
     previous: Earlier | None = None
     grounds: str | None = None
     moves: list[Move] = Field(default_factory=list)
+    looked_at: datetime | None = None
 
     @property
     def open(self) -> bool:
@@ -84,7 +85,7 @@ class ConflictRecord(BaseModel):
 
     def public(self) -> dict[str, Any]:
         """The record as the API shows it."""
-        return {**self.model_dump(mode="json", exclude={"grounds", "moves"}), "rejected_content": self.rejected_content}
+        return {**self.model_dump(mode="json", exclude={"grounds", "moves", "looked_at"}), "rejected_content": self.rejected_content}
 
 
 OF_THE_STORE: Final = ("epoch", "sequence")

@@ -27,9 +27,13 @@ CLEAR: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class SceneRules:
-    """threshold: cosine above which two belong together; from 1 up vectors are not asked. most: cells above which a scene is split."""
+    """threshold: cosine above which a cell is near to a scene; from 1 up vectors are not asked. to_theme: the same of a theme's words.
+
+    most: cells above which a scene is split.
+    """
 
     threshold: float
+    to_theme: float
     most: int
 
     @property
@@ -103,7 +107,7 @@ def theme_of(cell: Cell, prototypes: Mapping[str, Vector], rules: SceneRules) ->
         return best
     if cell.vector is not None and rules.by_vectors and prototypes:
         nearest = max(sorted(prototypes), key=lambda one: cosine(cell.vector, prototypes[one]))
-        if cosine(cell.vector, prototypes[nearest]) > rules.threshold:
+        if cosine(cell.vector, prototypes[nearest]) > rules.to_theme:
             return nearest
     return best if best is not None and cell.themes[best] >= 1 else EVERYDAY
 

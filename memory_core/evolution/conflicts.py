@@ -6,7 +6,7 @@ who decide at once, or a save that lets a side fall, the first commit counts; th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from memory_core.domain.conflict import ConflictPage, ConflictRecord, record_in
@@ -114,11 +114,7 @@ class Conflicts:
                 raise LookedElsewhere(missing)
             page = Page(owner, look, self._clock.now(), weighs=True)
             record = turn(page, document)
-            mark_fallen(page, ids)
-            if not record.open:
-                end_versions(page, ids)
-            if unread := page.unread_sessions(ids):
-                raise LookedElsewhere(unread)
+            complete(page, record, ids)
             return Changes(
                 record,
                 tuple(page.changes),
@@ -139,6 +135,18 @@ class Conflicts:
             await self._mirror.follow(owner, committed)
             return committed.result
         raise HeadMoved("these memories change faster than their conflict can be decided", retry_after_s=1)
+
+
+def complete(page: Page, record: ConflictRecord, asked: Collection[str]) -> None:
+    """Add what follows from a decision, or from its being taken back: marks where it was told, the ends of old versions.
+
+    Raises LookedElsewhere for what was not `asked` for, hence not read.
+    """
+    mark_fallen(page, asked)
+    if not record.open:
+        end_versions(page, asked)
+    if unread := page.unread_sessions(asked):
+        raise LookedElsewhere(unread)
 
 
 class _NeedsVectors(Exception):

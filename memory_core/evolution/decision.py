@@ -6,7 +6,7 @@ that was told later; then it was never valid.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,6 +21,7 @@ from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, Status
 from memory_core.domain.slots import slot_of
 from memory_core.evolution.moves import moves_of
 from memory_core.evolution.page import Page
+from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.strategies import MERGE_SHARE, latest_end
 from memory_core.evolution.tellings import kept, tellings
 from memory_core.evolution.truth_line import superseded_by
@@ -29,6 +30,7 @@ from memory_core.ledger.ids import derived
 from memory_core.ports import Document
 
 RESOLVED = "conflict_resolved"
+MAX_REASON = 200
 Effect = Callable[[Memory, Memory, ConflictRecord, datetime], list[Change]]
 
 
@@ -36,7 +38,47 @@ def decide(page: Page, document: Document, asked: ResolveInput, by: str) -> Conf
     """Put the decision about a pending conflict onto the page; the record as it is then. Raises Conflict where a side does not stand."""
     record = record_in(document.body)
     old, new = standing_sides(page, record)
-    changes = _EFFECTS[asked.decision](old, new, record, page.now)
+    return _resolved(page, document, asked, _EFFECTS[asked.decision](old, new, record, page.now), by)
+
+
+def decide_by_time(page: Page, document: Document, reason: str, by: str) -> ConflictRecord:
+    """Let the one of both that was told last hold, also where that is the one that was held; of two told at once, the one written last.
+
+    Raises Conflict where a side does not stand, what would fall is pinned, or leads on to another memory already, or the one that holds
+    leads back to it: whatever is superseded has one successor, and none of its successors is itself. Raises LookedElsewhere.
+    """
+    asked = ResolveInput(decision="supersede", reason=reason[:MAX_REASON])
+    record = record_in(document.body)
+    falls, stays = sorted(standing_sides(page, record), key=told_last)
+    if falls.pinned:
+        raise Conflict(f"{falls.id} is pinned")
+    if falls.next_id is not None or stays.id == falls.id or _leads_to(page, stays, falls.id):
+        raise Conflict(f"{falls.id} leads on to {falls.next_id or stays.id} already, or {stays.id} leads back to it")
+    return _resolved(page, document, asked, _supersede(falls, stays, record, page.now), by)
+
+
+def told_last(memory: Memory) -> tuple[datetime, int, str]:
+    """By what the truth of two is settled: when it was told, then when it was written."""
+    return memory.event_timestamp, memory.sequence, memory.id
+
+
+def _leads_to(page: Page, memory: Memory, name: str) -> bool:
+    """Whether a memory's successors lead to another one; a circle among them, or one that is not there, ends the way."""
+    seen: set[str] = set()
+    step: Memory | None = memory
+    while step is not None and step.next_id is not None and step.next_id not in seen:
+        if step.next_id == name:
+            return True
+        seen.add(step.next_id)
+        if step.next_id not in page.asked and page.memory(step.next_id) is None:
+            raise LookedElsewhere([step.next_id])
+        step = page.memory(step.next_id)
+    return False
+
+
+def _resolved(page: Page, document: Document, asked: ResolveInput, changes: Sequence[Change], by: str) -> ConflictRecord:
+    """Put the changes and the record that says how to take them back onto the page."""
+    record = record_in(document.body)
     said = {"conflict_id": record.id, "decision": asked.decision, "reason": asked.reason}
     page.apply([replace(change, metadata=said) for change in changes])
     page.pending -= 1
@@ -77,7 +119,8 @@ def became(name: str, memory: Memory | None) -> str:
 
 def _supersede(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
     """Where the new one was told before the old one, it counts as told again right after: so whatever comes late finds them in order."""
-    holds = new.model_copy(update={"supersedes_id": new.supersedes_id or old.id, "conflict_state": "resolved"})
+    follows = new.supersedes_id or (old.id if old.supersedes_id != new.id else None)
+    holds = new.model_copy(update={"supersedes_id": follows, "conflict_state": "resolved"})
     if slot_of(new) is not None and new.event_timestamp <= old.event_timestamp:
         again = old.event_timestamp + timedelta(microseconds=1)
         holds = holds.model_copy(update={"event_timestamp": again, "told_at": kept([*tellings(new), again])})

@@ -18,7 +18,7 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.note import parts_of, render_note
 from memory_core.domain.quotes import proven
 from memory_core.evolution.synthesise import what_is_lost
-from memory_core.ports import Agents, DecisionItem
+from memory_core.ports import Agents, DecisionItem, SceneItem
 from tests.builders import memory
 from tests.chat_server import ChatServer
 from tests.memories import MovableClock
@@ -148,6 +148,17 @@ async def test_a_merged_note_has_lost_nothing(agents: Agents) -> None:
     assert set(parts_of(text)) == set(parts_of(notes[0])) | set(parts_of(notes[1]))
 
 
+async def test_what_shows_three_times_is_a_trait_of_the_scenes_that_it_shows_in(agents: Agents) -> None:
+    shown = [
+        scene(0, "fitness", "a run", "a longer run", habit="User compares before deciding."),
+        scene(1, "fitness", "a swim", habit="User compares before deciding."),
+        scene(2, "money", "a bill"),
+    ]
+    traits = {one.trait: (one.scenes, one.confidence) for one in (await agents.update_profile("app", shown)).value.traits}
+    assert traits == {"Often talks about fitness.": ([0, 1], 0.6), "User compares before deciding.": ([0, 1], 0.6)}
+    assert (await agents.update_profile("app", shown[1:])).value.traits == []
+
+
 async def test_answers_say_who_gave_them(agents: Agents) -> None:
     calls: list[Callable[[], Awaitable[object]]] = [
         lambda: agents.detect_boundary("app", TWO_TOPICS, None),
@@ -156,6 +167,7 @@ async def test_answers_say_who_gave_them(agents: Agents) -> None:
         lambda: agents.extract_facts("app", TWO_TOPICS),
         lambda: agents.decide_conflicts("app", [item(0, "a b")], [item(0, "a b")]),
         lambda: agents.synthesise("app", [item(0, "User likes tea.", "note")]),
+        lambda: agents.update_profile("app", [scene(0, "food", "tea at dawn", "tea at noon", "tea at night")]),
     ]
     assert {answer.provenance.model for answer in [await call() for call in calls]} == {agents.model}  # type: ignore[attr-defined]
 
@@ -183,6 +195,10 @@ async def test_an_embedder_that_is_down_is_said_and_not_worked_around() -> None:
     with pytest.raises(Unavailable):
         await agents.detect_boundary("app", TWO_TOPICS, None)
     assert (await agents.summarise("app", TWO_TOPICS, fast=True)).value.narrative
+
+
+def scene(number: int, theme: str, *lines: str, habit: str = "") -> SceneItem:
+    return SceneItem(number, theme, lines, tuple((habit,) if habit else () for _ in lines), FRIDAY)
 
 
 def item(number: int, text: str, category: str = "fact", *, slot: tuple[str, str] | None = None, hours: int = 0) -> DecisionItem:

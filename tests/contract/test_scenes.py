@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -62,6 +63,7 @@ async def test_episodes_become_scenes_of_one_theme_each(core: MemoryCore) -> Non
     assert len((await core.get(ALICE, ids[0])).etag) > 0
 
 
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def test_a_run_again_makes_nothing_and_moves_no_etag(core: MemoryCore, world: World) -> None:
     (name, *_) = await saved(core, KNEE, PHYSIO)
     before = (await core.get(ALICE, name)).etag
@@ -74,6 +76,7 @@ async def test_a_run_again_makes_nothing_and_moves_no_etag(core: MemoryCore, wor
     assert (await core.get(ALICE, name)).etag == before
 
 
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def test_what_is_told_later_joins_its_scene_up_to_a_week_after_and_not_a_second_more(core: MemoryCore) -> None:
     await saved(core, KNEE)
     await consolidated(core)
@@ -147,6 +150,7 @@ async def test_pages_and_another_user(core: MemoryCore) -> None:
     assert (await core.scenes(BOB)).scenes == ()
 
 
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def test_scenes_of_cells_are_found_by_id_alone_or_with_what_the_memories_say(core: MemoryCore, world: World) -> None:
     ids = await saved(core, KNEE, FLIGHT)
     await consolidated(core)
@@ -158,6 +162,7 @@ async def test_scenes_of_cells_are_found_by_id_alone_or_with_what_the_memories_s
     assert await scenes.of(ALICE, {ids[0]: found[ids[1]].id}) == {}
 
 
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def test_killed_at_any_commit_each_episode_is_in_one_scene(world: World) -> None:
     core = await world.core()
     await saved(core, KNEE, FLIGHT, PHYSIO)
@@ -166,11 +171,8 @@ async def test_killed_at_any_commit_each_episode_is_in_one_scene(world: World) -
     for commits in range(8):
         for applied in (False, True):
             mortal = await world.core(wrap=lambda store, n=commits, a=applied: DiesAfter(store, n, a))  # type: ignore[misc]
-            hand = Hand(mortal, "consolidation")
-            try:
-                await hand.work_all()
-            except Killed:
-                pass
+            with suppress(Killed):
+                await Hand(mortal, "consolidation").work_all()
             await world.end(mortal)
             world.clock.forward(61)
     await Hand(core, "consolidation").work_all()
@@ -201,6 +203,7 @@ async def test_forgotten_for_good_nothing_of_it_stays_in_any_scene(core: MemoryC
     assert "flight" not in str(bodies)
 
 
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def test_a_formed_cell_is_placed_and_a_session_can_be_named(world: World) -> None:
     core = await world.core()
     await finished(world, core, await converse(core, KNEE, session="s1"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 import uuid
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,7 @@ class Victim:
     cursor: str
     etag: str
     conflict_id: str
+    scene_id: str
 
     @property
     def names(self) -> list[str]:
@@ -37,6 +39,7 @@ class Victim:
             self.fact_id,
             self.task_id,
             self.conflict_id,
+            self.scene_id,
             self.user_id,
             "vault-session",
             "vault-key",
@@ -59,7 +62,21 @@ def victim(host: httpx.Client) -> Victim:
     told = host.post("/api/v1/memories", json={"user_id": f"{user}-told", "messages": [MESSAGE]}).json()
     host.post("/api/v1/memories/batch", json={"user_id": f"{user}-told", "session_id": "vault-session", "messages": [MESSAGE]})
     ids = first["id"], saved.json()["memory"]["id"], told["task_id"]
-    return Victim(user, *ids, page["next_cursor"], etag, rejected["conflict"]["id"])
+    return Victim(user, *ids, page["next_cursor"], etag, rejected["conflict"]["id"], settled(host, f"{user}-settled"))
+
+
+def settled(host: httpx.Client, user: str) -> str:
+    """Have a user's memories settled by a run; the id of the scene that they make."""
+    save(host, user, PHRASE)
+    save(host, user, PHRASE, type="semantic", subject="user", attribute="password", value="swordfish")
+    host.post("/api/v1/consolidate", json={"user_id": user})
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        if host.get("/api/v1/profile", params={"user_id": user}).json()["explicit"]:
+            (scene,) = host.get("/api/v1/scenes", params={"user_id": user}).json()["scenes"]
+            return str(scene["id"])
+        time.sleep(0.05)
+    raise AssertionError("the run did not end")
 
 
 def test_another_users_ids_are_not_found(host: httpx.Client, user: str, victim: Victim) -> None:
@@ -104,6 +121,16 @@ def test_another_users_conflicts_are_not_found(host: httpx.Client, user: str, vi
     problem(host.post(f"{path}/resolve", json={"user_id": user, "decision": "reject_new"}), 404)
     problem(host.post(f"{path}/undo", json={"user_id": user}), 404)
     assert host.get("/api/v1/conflicts", params={"user_id": user}).json() == {"conflicts": [], "next_cursor": None}
+
+
+def test_another_users_scenes_and_profile_are_not_seen(host: httpx.Client, user: str, victim: Victim) -> None:
+    theirs = {"user_id": f"{victim.user_id}-settled"}
+    assert "swordfish" in host.get(f"/api/v1/scenes/{victim.scene_id}", params=theirs).json()["summary"]
+    assert "swordfish" in host.get("/api/v1/profile", params=theirs).text
+    save(host, user, "something of my own")
+    problem(host.get(f"/api/v1/scenes/{victim.scene_id}", params={"user_id": user}), 404)
+    assert host.get("/api/v1/scenes", params={"user_id": user}).json() == {"scenes": [], "next_cursor": None}
+    assert host.get("/api/v1/profile", params={"user_id": user}).json() == {"explicit": [], "implicit": []}
 
 
 def test_another_users_memories_are_not_listed_or_retrieved(host: httpx.Client, user: str, victim: Victim) -> None:

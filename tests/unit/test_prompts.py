@@ -28,6 +28,7 @@ PINNED = {
     "extract_facts 2": "36c10797a5de",
     "decide_conflicts 1": "7917e5505588",
     "synthesise 2": "58765ea96bdf",
+    "update_profile 1": "ec6a98c140a5",
 }
 
 

@@ -7,7 +7,7 @@ need only be new to the text, and being derived keeps equal requests equal.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory_core.domain.conversation import Message
@@ -64,14 +64,12 @@ def item_entries(name: str, items: Sequence[DecisionItem]) -> list[Entry]:
 
 
 def scene_entries(scenes: Sequence[SceneItem]) -> list[Entry]:
-    """Scenes, each under its number, with a line for each episode and what was observed in it."""
-    return [
-        Entry(
-            ("scene", f"number {one.number}", one.theme, f"began {one.began_at.isoformat()}"),
-            "\n".join(" ".join((line, *(f"({habit})" for habit in shown))) for line, shown in zip(one.lines, one.shows, strict=True)),
-        )
-        for one in scenes
-    ]
+    """Scenes as `scene <number>`, with a line for each episode and what was observed in it."""
+    return [Entry((f"scene {one.number}", one.theme, f"began {one.began_at.isoformat()}"), "\n".join(_episodes(one))) for one in scenes]
+
+
+def _episodes(scene: SceneItem) -> Iterator[str]:
+    return (" ".join((line, *(f"({habit})" for habit in shown))) for line, shown in zip(scene.lines, scene.shows, strict=True))
 
 
 def fenced(entries: Sequence[Entry], max_characters: int = MAX_CHARACTERS) -> Record:

@@ -1,0 +1,101 @@
+"""What rules say of an open conflict, without an agent: the two need not contradict, or which of them holds is certain.
+
+One would get wrong: nothing here decides for a person. What somebody pinned, restored by hand, or took back a decision about, waits for
+somebody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from memory_core.domain.agent_answers import Decision
+from memory_core.domain.conflict import RULE, ConflictRecord
+from memory_core.domain.endings import ends, is_ending
+from memory_core.domain.models import Memory
+from memory_core.domain.sameness import differences, normalised
+from memory_core.domain.slots import slot_of
+from memory_core.evolution.decision import told_last
+
+LOOK_AGAIN = timedelta(hours=24)
+"""How long a question that a run left open waits for the next look, while neither side changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What to do about two memories, and why: let the one told last hold, keep both, or leave it open."""
+
+    what: Literal["last", "both", "open"]
+    reason: str
+    by: str = RULE
+
+
+def is_due(record: ConflictRecord, touched: Collection[str], at: datetime, *, only_touched: bool) -> bool:
+    """Whether a run at `at` is to look at a question: it never did, a side was `touched`, or its last look was a day ago.
+
+    Questions that somebody opened, by undoing a decision, are that person's.
+    """
+    if not record.open or record.new_id is None or record.previous is not None or record.by != RULE:
+        return False
+    if not {*record.sides}.isdisjoint(touched):
+        return True
+    return not only_touched and (record.looked_at is None or at - record.looked_at >= LOOK_AGAIN)
+
+
+def by_rule(old: Memory, new: Memory) -> Verdict | None:
+    """The verdict on two standing memories where it is certain; None where it takes somebody who understands them."""
+    falls = min(old, new, key=told_last)
+    if falls.pinned:
+        return Verdict("open", "the earlier one is pinned")
+    slot = slot_of(old)
+    if slot is not None and slot == slot_of(new):
+        return _in_one_slot(old, new)
+    if not differences(old.content, new.content):
+        return Verdict("both", "no difference is left that counts")
+    return None
+
+
+def contradict(old: Memory, new: Memory) -> bool:
+    """Whether two standing memories of one slot can't both be true."""
+    return _in_one_slot(old, new).what == "last"
+
+
+def by_ruling(ruling: Decision | None, by: str, *, sure: bool, one_scene: bool) -> Verdict:
+    """The verdict that an agent's ruling comes to. sure: code agrees to it. one_scene: both were told within one scene.
+
+    There the later one holds although the agent is not sure that they contradict: a scene is one matter within a few days.
+    """
+    if ruling is None:
+        return Verdict("open", "nobody could say what one does to the other", by)
+    said = ruling.reasoning.replace("\0", "").strip() or ruling.operation
+    if ruling.operation == "DELETE" and (sure or one_scene):
+        return Verdict("last", said if sure else f"{said}; told in one scene", by)
+    if ruling.operation == "DELETE":
+        return Verdict("open", f"unsure: {said}", by)
+    return Verdict("both", said, by) if sure else Verdict("open", f"not borne out: {said}", by)
+
+
+def _in_one_slot(old: Memory, new: Memory) -> Verdict:
+    if "restored" in (old.status_reason, new.status_reason):
+        return Verdict("open", "somebody brought one of them back by hand")
+    if is_ending(old) or is_ending(new):
+        if ends(old, new) or ends(new, old):
+            return Verdict("last", "one says that the other is over")
+        return Verdict("both", "what is over is another value than the one that holds")
+    if _same_value(old, new):
+        return Verdict("both", "the same value")
+    if not (_begins_before_the_end(old, new) and _begins_before_the_end(new, old)):
+        return Verdict("both", "they hold at different times")
+    return Verdict("last", "same slot, other value; the one told last holds")
+
+
+def _begins_before_the_end(one: Memory, other: Memory) -> bool:
+    return other.valid_until is None or one.valid_from < other.valid_until
+
+
+def _same_value(one: Memory, other: Memory) -> bool:
+    if one.value is not None or other.value is not None:
+        return bool(one.value == other.value)
+    return normalised(one.content) == normalised(other.content)

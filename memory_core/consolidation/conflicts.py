@@ -1,0 +1,262 @@
+"""The step of a run that decides open conflicts: by rule where that is certain, else by what an agent says that code can agree to.
+
+One would get wrong: a question that nobody can decide stays open, and says when a run last looked at it; it comes up again when a side
+changes, or a day later. And one decision is one commit, with its record, in the order in which the later sides were told: so of three
+that contradict each other in turn the last one holds, and each of the others leads to the next.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from memory_core.consolidation.conflict_rules import Verdict, by_rule, by_ruling, contradict, is_due
+from memory_core.consolidation.run import Proposal, Run
+from memory_core.domain.agent_answers import Answered, Decisions
+from memory_core.domain.conflict import MAX_OPEN, ConflictRecord, record_in
+from memory_core.domain.conflict_requests import ResolveInput
+from memory_core.domain.errors import AgentFailed, Conflict
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Head, Memory, MemoryType
+from memory_core.domain.slots import slot_of
+from memory_core.evolution.conflicts import complete
+from memory_core.evolution.decision import MAX_REASON, decide, decide_by_time, told_last
+from memory_core.evolution.page import Page
+from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.shown import Rulings, Shown
+from memory_core.ledger.changes import Change
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.ids import derived
+from memory_core.ledger.operations import Chunk
+from memory_core.ledger.steps import Steps
+from memory_core.ports import Agents, Clock, Document, Filter, LongTermStore, Near, Place
+
+log = logging.getLogger(__name__)
+MOST = 10
+"""Conflicts that a run looks at: each is a commit, and perhaps a question to a model. The others are the next runs'."""
+MAX_READ = 500
+"""Open questions that a run chooses from, the latest met; who has more of them has to be asked anyway."""
+MAX_EDITED = 50
+"""Truths changed by hand whose slots a run looks into."""
+MAX_LOOKS = 8
+_PAGE = 100
+_UNSETTLED = frozenset({"updated", "copied"})
+"""Events that may put a truth into a slot in which another one stands, and settle nothing; forming and saving do settle that."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """Two memories to be decided about, and the record of that, which need not be there yet."""
+
+    record_id: str
+    old_id: str
+    new_id: str
+
+    @property
+    def ids(self) -> list[str]:
+        return [self.record_id, self.old_id, self.new_id]
+
+
+class ConflictStep:
+    """Decides the open conflicts of one user after the other. `rules` are the agents without a model, for where that one fails."""
+
+    name = "conflicts"
+
+    def __init__(self, store: LongTermStore, ledger: Ledger, agents: Agents, rules: Agents, steps: Steps, clock: Clock) -> None:
+        self._store, self._ledger, self._agents, self._rules, self._steps = store, ledger, agents, rules, steps
+        self._clock = clock
+
+    async def propose(self, run: Run, cursor: Any) -> Proposal | None:
+        """The next conflict. The cursor is the list of those that are left, each as the ids of its record and its sides."""
+        left = await self._due(run) if cursor is None else [_Case(*ids) for ids in cursor]
+        return await self._proposal(run, left) if left else None
+
+    async def foresee(self, run: Run) -> Mapping[str, int]:
+        """How many conflicts it would look at."""
+        return {"conflicts": len(await self._due(run))}
+
+    async def _proposal(self, run: Run, left: Sequence[_Case]) -> Proposal:
+        case, ids = left[0], [*left[0].ids]
+        verdict: _Decided | None = None
+        for _ in range(MAX_LOOKS):
+            look = await self._ledger.look(run.owner, ids)
+            try:
+                verdict = await self._verdict(run, case, look, ids)
+                self._chunk(run, left, look, ids, verdict)
+                break
+            except LookedElsewhere as needs:
+                ids = [*ids, *(name for name in needs.wanted if name not in ids)]
+
+        def decided(look: Look) -> Chunk:
+            try:
+                return self._chunk(run, left, look, ids, verdict)
+            except LookedElsewhere:  # somebody changed them meanwhile: look again
+                return Chunk(cursor=[one.ids for one in left])
+
+        return Proposal(ids, decided)
+
+    def _chunk(self, run: Run, left: Sequence[_Case], look: Look, asked: Sequence[str], decided: _Decided | None) -> Chunk:
+        """The first of the conflicts decided, or marked as looked at. Raises LookedElsewhere where the verdict is about something else."""
+        case, rest = left[0], [one.ids for one in left[1:]]
+        over = Chunk(cursor=rest, done=not rest)
+        page = Page(run.owner, look, self._clock.now(), weighs=True, asked=asked)
+        document, sides = _open(page, case), _sides(look, case)
+        if document is None or sides is None:
+            return over
+        if decided is None or decided.shown != Shown(sides[1:], sides[:1]).key:
+            raise LookedElsewhere
+        verdict, record = decided.verdict, record_in(document.body)
+        try:
+            if verdict.what == "last":
+                record = decide_by_time(page, document, verdict.reason, verdict.by)
+            elif verdict.what == "both":
+                record = decide(page, document, ResolveInput(decision="keep_both", reason=verdict.reason[:MAX_REASON]), verdict.by)
+        except Conflict as refused:
+            log.info("a conflict stays open: %s", refused.detail)
+        if record.open:
+            return self._left_open(over, run.at, page, case, sides)
+        complete(page, record, asked)
+        return replace(_with(over, page), reads=frozenset({*page.states, *record.memory_ids}), counts={"conflicts_decided": 1})
+
+    def _left_open(self, over: Chunk, at: datetime, page: Page, case: _Case, sides: Sequence[Memory]) -> Chunk:
+        """Nothing is decided: the record says that it was looked at. One that nobody has opened yet is opened, for a person to decide."""
+        document = page.look.documents.get(case.record_id) or page.puts[case.record_id]
+        if case.record_id not in page.look.documents:
+            if max(len(one.conflict_ids) for one in sides) >= MAX_OPEN:
+                return over
+            about = {"conflict_id": case.record_id}
+            page.apply([Change("conflict_marked", one.model_copy(update={"conflict_state": "pending"}), one, about) for one in sides])
+        page.puts[case.record_id] = replace(document, body={**document.body, "looked_at": at.isoformat()})
+        return replace(_with(over, page), counts={"conflicts_left_open": 1})
+
+    async def _verdict(self, run: Run, case: _Case, look: Look, ids: Sequence[str]) -> _Decided | None:
+        """What is to be done about the two as they are; None where there is nothing to decide any more. Raises Unavailable."""
+        sides = _sides(look, case)
+        if sides is None:
+            return None
+        old, new = sides
+        shown = Shown((new,), (old,))
+        if (certain := by_rule(old, new)) is not None:
+            return _Decided(shown.key, certain)
+        if wanted := [name for name in (old.cell_id, new.cell_id) if name is not None and name not in ids]:
+            raise LookedElsewhere(wanted)
+        scenes = [None if cell is None else cell.scene_id for cell in (look.memory(one.cell_id or "") for one in sides)]
+        rulings = await self._ask(run, case, shown)
+        sure, one_scene = rulings.on(new, old) is not None, scenes[0] is not None and scenes[0] == scenes[1]
+        ruling = rulings.by_pair.get((new.id, old.id))
+        return _Decided(shown.key, by_ruling(ruling, rulings.model, sure=sure, one_scene=one_scene))
+
+    async def _ask(self, run: Run, case: _Case, shown: Shown) -> Rulings:
+        """What the agents say about exactly these two texts, asked once in as long as answers are kept; the rules where a model fails."""
+        new, held = shown.items()
+        for name, agents in (("model", self._agents), ("rules", self._rules)):
+
+            async def ask(agents: Agents = agents) -> Answered[Decisions]:
+                return await agents.decide_conflicts(run.owner.app_id, new, held)
+
+            try:
+                answer = await self._steps.frozen(run.owner, case.record_id, f"conflict {shown.key} {name}", ask, Decisions)
+            except AgentFailed as error:
+                log.warning("a conflict is left to the rules: %s", error.detail)
+                continue
+            return Rulings.of(shown, answer.value, answer.provenance.model)
+        return Rulings({}, failed=True)
+
+    async def _due(self, run: Run) -> list[_Case]:
+        """What this run is to look at, what was told last at the end."""
+        snapshot = await self._store.snapshot(run.owner)
+        if snapshot.head is None:
+            return []
+        cases = await self._questions(run, snapshot.head) if snapshot.head.pending_count else []
+        cases += await self._unnoticed(run)
+        look = await self._ledger.look(run.owner, [name for case in cases for name in case.ids[1:]]) if cases else Look(None, {})
+        told = {case: max(map(told_last, sides)) for case in cases if (sides := _sides(look, case)) is not None}
+        return sorted(told, key=lambda case: (told[case], case.record_id))[:MOST]
+
+    async def _questions(self, run: Run, head: Head) -> list[_Case]:
+        """Open questions that are due, at most as many as are worth sorting."""
+        touched, found = frozenset(run.touched(MemoryType.SEMANTIC)), list[_Case]()
+        after: Place | None = None
+        for _ in range(MAX_READ // _PAGE):
+            documents = await self._store.page(run.owner, "conflict", Filter(frozenset({"pending"})), after, _PAGE)
+            records = [record_in(one.body) for one in documents if one.body["epoch"] == head.epoch]
+            due = [one for one in records if is_due(one, touched, run.at, only_touched=run.session_id is not None)]
+            found += [_Case(one.id, one.old_id, one.new_id) for one in due if one.new_id is not None]
+            if len(documents) < _PAGE or len(found) >= 2 * MOST:
+                break
+            after = Place(int(documents[-1].body["sequence"]), documents[-1].id)
+        return found[: 2 * MOST]
+
+    async def _unnoticed(self, run: Run) -> list[_Case]:
+        """Truths that were changed by hand and now stand in a slot against another one, where nobody has been asked yet."""
+        names = [one.memory_id for one in run.news if one.event_type in _UNSETTLED and one.memory_type is MemoryType.SEMANTIC]
+        if not names:
+            return []
+        look = await self._ledger.look(run.owner, list(dict.fromkeys(names))[:MAX_EDITED])
+        edited = [one for one in map(look.memory, look.documents) if one is not None and one.status in FOUND_BY_DEFAULT]
+        slots = sorted({slot for one in edited if (slot := slot_of(one)) is not None})
+        nears = [Near(None, frozenset({MemoryType.SEMANTIC.value}), 1.0, slot) for slot in slots]
+        if not nears:
+            return []
+        seen = await self._ledger.look(run.owner, (), nears)
+        ours, cases = {one.id for one in edited}, list[_Case]()
+        for near in seen.near:
+            standing = sorted((one.memory for one in near if one.memory.status in FOUND_BY_DEFAULT and slot_of(one.memory)), key=told_last)
+            for place, old in enumerate(standing):
+                news = [new for new in standing[place + 1 :] if {old.id, new.id} & ours and contradict(old, new)]
+                cases += [_Case(derived("cft", old.id, new.id), old.id, new.id) for new in news]
+        known = await self._ledger.look(run.owner, [name for case in cases for name in (case.record_id, _turned(case))]) if cases else seen
+        return [case for case in cases if case.record_id not in known.documents and _turned(case) not in known.documents]
+
+
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """A verdict about exactly what was `shown`."""
+
+    shown: str
+    verdict: Verdict
+
+
+def _open(page: Page, case: _Case) -> Document | None:
+    """The record of a case, open: as it is stored, or begun with this commit. None where it is decided."""
+    found = page.look.documents.get(case.record_id)
+    if found is not None:
+        there = page.look.head is not None and found.body["epoch"] == page.look.head.epoch
+        return found if there and record_in(found.body).open else None
+    reason = "changed by hand while another truth stands in its slot"
+    sides = {"old_id": case.old_id, "new_id": case.new_id}
+    page.record(
+        ConflictRecord(id=case.record_id, status="pending", confidence=1.0, strategy="keep_both", reason=reason, at=page.now, **sides)
+    )
+    return page.puts[case.record_id]
+
+
+def _sides(look: Look, case: _Case) -> tuple[Memory, Memory] | None:
+    """Both memories, while both stand."""
+    old, new = look.memory(case.old_id), look.memory(case.new_id)
+    if old is None or new is None or old.status not in FOUND_BY_DEFAULT or new.status not in FOUND_BY_DEFAULT:
+        return None
+    return old, new
+
+
+def _turned(case: _Case) -> str:
+    return derived("cft", case.new_id, case.old_id)
+
+
+def _with(over: Chunk, page: Page) -> Chunk:
+    """The chunk with what is on the page."""
+    pending, sessions = page.pending, tuple(session.document for session in page.sessions.values())
+    return replace(
+        over,
+        changes=tuple(page.changes),
+        puts=(*page.puts.values(), *sessions),
+        sessions=frozenset(page.sessions),
+        head_fields=lambda head: _counted(head, pending),
+    )
+
+
+def _counted(head: Head, more: int) -> dict[str, int]:
+    return {"pending_count": max(0, head.pending_count + more)}

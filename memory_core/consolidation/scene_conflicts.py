@@ -1,0 +1,189 @@
+"""The step of a run that looks for contradictions within scenes: what was told anew against what else was told there.
+
+Forming compares a new fact with what its vector or its slot is near to; here agents see facts that have nothing in common but their scene.
+One would get wrong: a fact in the same slot is not for them to judge, that is settled by event time. And a decision that somebody took back
+is not made again: where there is a record about two facts, this step has nothing to say.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
+
+from memory_core.consolidation.run import Proposal, Run
+from memory_core.domain.agent_answers import Answered, Decisions
+from memory_core.domain.conflict import ConflictRecord
+from memory_core.domain.errors import AgentFailed, Conflict
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Memory, MemoryType
+from memory_core.domain.scene import scene_in
+from memory_core.domain.scope import Owner
+from memory_core.domain.slots import slot_of
+from memory_core.evolution.conflicts import complete
+from memory_core.evolution.decision import decide_by_time, told_last
+from memory_core.evolution.page import Page
+from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.shown import Rulings, Shown
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import derived
+from memory_core.ledger.operations import Chunk
+from memory_core.ledger.steps import Steps
+from memory_core.ports import Agents, Clock, LongTermStore
+
+MOST_NEW: Final = 20
+"""Facts of a scene that were told anew, and are looked at; the latest."""
+MOST_HELD: Final = 20
+"""Facts that they are compared with, the latest told in the scene."""
+MOST_SCENES: Final = 5
+"""Scenes that a run asks about, each with a question to the agents; those of which something was told last."""
+MAX_LOOKS = 8
+MAX_REASON = 160
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """Two facts that exclude each other, the one told earlier first, as the agents say it."""
+
+    old_id: str
+    new_id: str
+    confidence: float
+    reason: str
+    by: str
+
+    @property
+    def ids(self) -> list[str]:
+        return [self.old_id, self.new_id, *(derived("cft", *pair) for pair in ((self.old_id, self.new_id), (self.new_id, self.old_id)))]
+
+
+class SceneConflictStep:
+    """Lets the later of two facts of a scene hold that exclude each other. `rules` are the agents without a model."""
+
+    name = "scene conflicts"
+
+    def __init__(self, store: LongTermStore, agents: Agents, rules: Agents, steps: Steps, clock: Clock) -> None:
+        self._store, self._agents, self._rules, self._steps, self._clock = store, agents, rules, steps, clock
+
+    async def propose(self, run: Run, cursor: Any) -> Proposal | None:
+        """The next contradiction; the cursor is the list of those that are left."""
+        left = await self._cases(run) if cursor is None else [_Case(**one) for one in cursor]
+        return await self._proposal(run, left) if left else None
+
+    async def foresee(self, run: Run) -> Mapping[str, int]:
+        """Agents alone could say, and nobody is asked for a forecast."""
+        return {}
+
+    async def _proposal(self, run: Run, left: Sequence[_Case]) -> Proposal:
+        ids = left[0].ids
+        for _ in range(MAX_LOOKS):
+            seen = await self._store.snapshot(run.owner, ids)
+            try:
+                self._chunk(run.owner, left, Look(seen.head, dict(seen.documents)), ids)
+                break
+            except LookedElsewhere as needs:
+                ids = [*ids, *(name for name in needs.wanted if name not in ids)]
+
+        def decide(look: Look) -> Chunk:
+            try:
+                return self._chunk(run.owner, left, look, ids)
+            except LookedElsewhere:  # somebody changed them meanwhile: look again
+                return Chunk(cursor=[asdict(one) for one in left])
+
+        return Proposal(ids, decide)
+
+    def _chunk(self, owner: Owner, left: Sequence[_Case], look: Look, asked: Sequence[str]) -> Chunk:
+        """The first of the cases settled: the fact told earlier falls, with a record. Raises LookedElsewhere."""
+        case, rest = left[0], [asdict(one) for one in left[1:]]
+        over = Chunk(cursor=rest, done=not rest)
+        old, new = look.memory(case.old_id), look.memory(case.new_id)
+        if old is None or new is None or not (_may_fall(old) and _may_fall(new)) or any(name in look.documents for name in case.ids[2:]):
+            return over
+        page = Page(owner, look, self._clock.now(), weighs=True, asked=asked)
+        about = {"old_id": old.id, "new_id": new.id, "confidence": case.confidence, "strategy": "supersede", "at": page.now}
+        record = ConflictRecord(id=case.ids[2], status="pending", reason=case.reason, **about)
+        page.record(record)
+        try:
+            record = decide_by_time(page, page.puts[record.id], f"{case.reason}; told in one scene", case.by)
+        except Conflict as refused:
+            log.info("two facts of a scene are left side by side: %s", refused.detail)
+            return over
+        complete(page, record, asked)
+        return replace(
+            over,
+            changes=tuple(page.changes),
+            puts=(*page.puts.values(), *(session.document for session in page.sessions.values())),
+            sessions=frozenset(page.sessions),
+            counts={"scene_conflicts": 1},
+        )
+
+    async def _cases(self, run: Run) -> list[_Case]:
+        touched = await self._facts(run.owner, run.touched(MemoryType.SEMANTIC.value))
+        told = {name: one for name, one in touched.items() if one.cell_id is not None}
+        if not told:
+            return []
+        cells = await self._store.memories(run.owner, sorted({one.cell_id for one in told.values() if one.cell_id is not None}))
+        by_scene: dict[str, list[Memory]] = {}
+        for fact in sorted(told.values(), key=told_last):
+            cell = cells.get(fact.cell_id or "")
+            if cell is not None and cell.memory.scene_id is not None:
+                by_scene.setdefault(cell.memory.scene_id, []).append(fact)
+        chosen = sorted(by_scene, key=lambda name: told_last(by_scene[name][-1]))[-MOST_SCENES:]
+        cases: dict[frozenset[str], _Case] = {}
+        for scene_id in chosen:
+            new = by_scene[scene_id][-MOST_NEW:]
+            for case in await self._contradictions(run, scene_id, new):
+                cases.setdefault(frozenset((case.old_id, case.new_id)), case)
+        return list(cases.values())
+
+    async def _contradictions(self, run: Run, scene_id: str, new: Sequence[Memory]) -> list[_Case]:
+        """What of a scene's facts the new ones exclude; of the latest only."""
+        found = (await self._store.snapshot(run.owner, [scene_id])).documents.get(scene_id)
+        if found is None:
+            return []
+        cells = await self._store.memories(run.owner, scene_in(found.body).cell_ids)
+        names = {fact.fact_id for one in cells.values() for fact in one.memory.atomic_facts if fact.fact_id is not None}
+        held = sorted((await self._facts(run.owner, sorted(names))).values(), key=told_last)[-MOST_HELD:]
+        shown = Shown(tuple(new), tuple(held))
+        if not any(_apart(one, other) for one in new for other in held):
+            return []
+        rulings = await self._rulings(run, shown)
+        cases: list[_Case] = []
+        for one, other in ((one, other) for one in new for other in held if _apart(one, other)):
+            ruling = rulings.on(one, other)
+            if ruling is not None and ruling.operation == "DELETE":
+                first, last = sorted((one, other), key=told_last)
+                reason = ruling.reasoning.replace("\0", "").strip()[:MAX_REASON] or "contradicted"
+                cases.append(_Case(first.id, last.id, ruling.confidence_score, reason, rulings.model))
+        return cases
+
+    async def _rulings(self, run: Run, shown: Shown) -> Rulings:
+        """What the agents say, frozen for this run; the rules where a model fails, asked at once where there is no other."""
+        new, held = shown.items()
+        if self._agents is not self._rules:
+
+            async def ask() -> Answered[Decisions]:
+                return await self._agents.decide_conflicts(run.owner.app_id, new, held)
+
+            try:
+                answer = await self._steps.frozen(run.owner, run.id, f"{self.name}:{shown.key}", ask, Decisions)
+                return Rulings.of(shown, answer.value, answer.provenance.model)
+            except AgentFailed as error:
+                log.warning("contradictions within a scene are left to the rules: %s", error.detail)
+        answer = await self._rules.decide_conflicts(run.owner.app_id, new, held)
+        return Rulings.of(shown, answer.value, answer.provenance.model)
+
+    async def _facts(self, owner: Owner, names: Sequence[str]) -> dict[str, Memory]:
+        """The facts among these that stand."""
+        shown = await self._store.memories(owner, names) if names else {}
+        return {name: one.memory for name, one in shown.items() if _may_fall(one.memory)}
+
+
+def _may_fall(memory: Memory) -> bool:
+    return memory.type is MemoryType.SEMANTIC and memory.category == "fact" and memory.status in FOUND_BY_DEFAULT
+
+
+def _apart(one: Memory, other: Memory) -> bool:
+    """Whether two facts are for agents to compare: not one fact, not of one cell, not of one slot."""
+    return one.id != other.id and one.cell_id != other.cell_id and (slot_of(one) is None or slot_of(one) != slot_of(other))

@@ -1,0 +1,224 @@
+"""What a run of consolidation does about open conflicts: decided by rule, decided by an agent that code can agree to, or left open."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.domain.models import Status
+from memory_core.domain.requests import StatusInput, UpdateInput
+from memory_core.domain.results import Accepted
+from memory_core.domain.upkeep_requests import ConsolidateInput
+from tests.builders import ALICE
+from tests.conflicts import OSLO, asking, check_questions, lives, now, open_conflict, open_ids, port, records_of, standing
+from tests.tasks import Hand
+from tests.telling import Tellers, on_all
+from tests.world import DiesAfter, Killed, WordsEmbedder, World, fact
+
+EACH = pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
+SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+
+
+async def core_of(world: World, agents: Tellers | None = None, **options: object) -> MemoryCore:
+    """A core that calls texts near which share most of their words; its agents say that whatever they are asked about contradicts."""
+    agents = agents or Tellers(rulings=on_all("DELETE"))
+    return await world.core(embedder=WordsEmbedder(), duplicate_threshold=0.7, agents=agents, **options)
+
+
+async def run(core: MemoryCore) -> dict[str, int]:
+    """Consolidate; what it counted."""
+    accepted = await core.consolidate(ALICE, ConsolidateInput())
+    assert isinstance(accepted, Accepted)
+    await Hand(core, "consolidation").work_all()
+    task = await core.task(ALICE, accepted.task_id)
+    assert task.status == "succeeded", task
+    counts: dict[str, int] = (task.result or {})["counts"]
+    return {name: count for name, count in counts.items() if name.startswith("conflicts")}
+
+
+@EACH
+async def test_of_two_that_an_agent_sets_against_each_other_the_one_told_last_holds_and_an_undo_restores_both(world: World) -> None:
+    core = await core_of(world)
+    old, new, name = await open_conflict(core)
+    before = await now(core, old, new)
+    assert await run(core) == {"conflicts_decided": 1}
+    fallen, holds = await now(core, old, new)
+    assert (fallen.status, fallen.next_id, holds.status) == (Status.SUPERSEDED, new.memory.id, Status.ACTIVE)
+    record = await core.conflict(ALICE, name)
+    assert (record.open, record.strategy, record.by) == (False, "supersede", "scripted")
+    await check_questions(world, core)
+    await core.undo_conflict(ALICE, name)
+    assert [standing(one) for one in await now(core, old, new)] == [standing(one) for one in before]
+    assert await run(core) == {}, "whoever takes a decision back does not want it made again"
+    await check_questions(world, core)
+
+
+@SQLITE
+async def test_what_was_told_later_holds_also_where_it_arrived_first(world: World) -> None:
+    core = await core_of(world)
+    late, early = await port(core, 8080, days=3), await port(core, 8081, days=1)
+    await run(core)
+    fallen, holds = await now(core, early, late)
+    assert (fallen.status, fallen.next_id, holds.status, holds.next_id) == (Status.SUPERSEDED, late.memory.id, Status.ACTIVE, None)
+    await check_questions(world, core)
+
+
+@SQLITE
+@pytest.mark.parametrize("operation", ["UPDATE", "SKIP"])
+async def test_what_does_not_exclude_each_other_is_kept_or_left_open(world: World, operation: str) -> None:
+    core = await core_of(world, Tellers(rulings=on_all(operation)))
+    old, new, name = await open_conflict(core)
+    counts = await run(core)
+    assert {one.status for one in await now(core, old, new)} == {Status.ACTIVE}
+    # A SKIP would lose the other number: code does not agree to that.
+    assert (await core.conflict(ALICE, name)).open is (operation == "SKIP")
+    assert counts == {"conflicts_left_open" if operation == "SKIP" else "conflicts_decided": 1}
+    await check_questions(world, core)
+
+
+@SQLITE
+async def test_what_nobody_can_decide_comes_up_again_after_a_day_or_when_a_side_changes_and_no_model_is_asked_twice(world: World) -> None:
+    agents = Tellers(rulings=on_all("DELETE", confidence=0.5))
+    core = await core_of(world, agents)
+    old, _, name = await open_conflict(core)
+    assert await run(core) == {"conflicts_left_open": 1}
+    for _ in range(23):
+        world.clock.forward(3600)
+        assert await run(core) == {}
+    world.clock.forward(3600)
+    assert await run(core) == {"conflicts_left_open": 1}
+    await core.set_status(ALICE, old.memory.id, StatusInput(status="deleted", reason="oops"))
+    assert await open_ids(world) == set(), "the question ended with its side"
+    assert await run(core) == {}
+    assert agents.calls["conflicts"] == 1
+    assert (await core.conflict(ALICE, name)).public().keys().isdisjoint({"looked_at", "moves"})
+
+
+@SQLITE
+async def test_a_side_that_changes_is_looked_at_at_once(world: World) -> None:
+    agents = Tellers(rulings=on_all("DELETE", confidence=0.5))
+    core = await core_of(world, agents)
+    old, _, _ = await open_conflict(core)
+    await run(core)
+    await core.update(ALICE, old.memory.id, UpdateInput(content="the big old server listens on port 9090"), (await now(core, old))[0].etag)
+    assert await run(core) == {"conflicts_left_open": 1}
+    assert agents.calls["conflicts"] == 2
+
+
+@SQLITE
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+async def test_contradictions_in_a_chain_leave_the_last_one_and_a_way_to_it(world: World, order: tuple[int, ...]) -> None:
+    core = await core_of(world)
+    saved = {number: await port(core, 8000 + number, days=number) for number in order}
+    await run(core)
+    await run(core)
+    first, second, last = await now(core, *(saved[number] for number in range(3)))
+    assert [one.status for one in (first, second, last)] == [Status.SUPERSEDED, Status.SUPERSEDED, Status.ACTIVE]
+    forward = {one.id: one.next_id for one in (first, second, last)}
+    assert forward[last.id] is None
+    assert {forward[first.id], forward[second.id]} <= {second.id, last.id}
+    assert forward[second.id] == last.id
+    await check_questions(world, core)
+
+
+@SQLITE
+async def test_what_is_pinned_falls_to_no_run_and_by_rule_once_it_is_not_pinned_any_more(world: World) -> None:
+    core = await core_of(world)
+    old, new = await lives(core, "Oslo", pinned=True), await lives(core, "Lisbon", days=1)
+    assert await run(core) == {"conflicts_left_open": 1}
+    assert {one.status for one in await now(core, old, new)} == {Status.ACTIVE}
+    await core.update(ALICE, old.memory.id, UpdateInput(pinned=False), (await now(core, old))[0].etag)
+    assert await run(core) == {"conflicts_decided": 1}
+    fallen, _ = await now(core, old, new)
+    assert (fallen.status, fallen.next_id) == (Status.SUPERSEDED, new.memory.id)
+    assert (await records_of(world))[0].by == "rule"
+
+
+@SQLITE
+async def test_a_truth_that_somebody_edits_into_a_slot_is_set_against_the_one_that_stands_there(world: World) -> None:
+    core = await core_of(world)
+    held = await lives(core, "Oslo")
+    other = await core.save(
+        ALICE, fact("Ana lives in Lisbon", value="Lisbon", event_timestamp=held.memory.event_timestamp + timedelta(days=2))
+    )
+    await run(core)
+    await core.update(ALICE, other.memory.id, UpdateInput(**OSLO), (await now(core, other))[0].etag)
+    assert await run(core) == {"conflicts_decided": 1}
+    fallen, holds = await now(core, held, other)
+    assert (fallen.status, fallen.next_id, holds.status) == (Status.SUPERSEDED, other.memory.id, Status.ACTIVE)
+    (record,) = await records_of(world)
+    await core.undo_conflict(ALICE, record.id)
+    assert {one.status for one in await now(core, held, other)} == {Status.ACTIVE}
+    await check_questions(world, core)
+    assert await run(core) == {}
+
+
+@SQLITE
+async def test_what_somebody_brought_back_by_hand_stands_until_somebody_decides(world: World) -> None:
+    core = await core_of(world)
+    old = await lives(core, "Oslo")
+    await core.delete(ALICE, old.memory.id)
+    new = await lives(core, "Lisbon", days=1)
+    await core.set_status(ALICE, old.memory.id, StatusInput(status="active", reason="it was right"))
+    assert await run(core) == {"conflicts_left_open": 1}
+    assert {one.status for one in await now(core, old, new)} == {Status.ACTIVE}
+
+
+@SQLITE
+async def test_an_agent_that_fails_leaves_the_question_to_the_rules_and_one_that_is_down_to_later(world: World) -> None:
+    broken = Tellers(failing={"conflicts": [Unavailable("agents", "down"), AgentFailed("garbage")]})
+    core = await core_of(world, broken)
+    _, _, name = await open_conflict(core)
+    accepted = await core.consolidate(ALICE, ConsolidateInput())
+    assert isinstance(accepted, Accepted)
+    await Hand(core, "consolidation").work_all()
+    head = await world.head()
+    assert head is not None
+    assert ((await core.task(ALICE, accepted.task_id)).finished, head.consolidated_sequence) == (False, 0)
+    world.clock.forward(3600)
+    await core.sweep()
+    await Hand(core, "consolidation").work_all()
+    assert (await core.task(ALICE, accepted.task_id)).status == "succeeded"
+    assert (await core.conflict(ALICE, name)).open, "the rules of this test decide nothing"
+
+
+@SQLITE
+async def test_killed_between_any_two_commits_a_run_ends_as_one_that_was_not(world: World) -> None:
+    agents = Tellers(rulings=on_all("DELETE"))
+    core = await core_of(world, agents)
+    saved = [await port(core, 8000 + number, days=number, server=server) for server in ("big", "small", "third") for number in range(2)]
+    accepted = await core.consolidate(ALICE, ConsolidateInput())
+    assert isinstance(accepted, Accepted)
+    await world.end(core)
+    for kill in range(12):
+        dying = await core_of(world, agents, wrap=lambda store, kill=kill: DiesAfter(store, 1, applied=bool(kill % 2)))
+        try:
+            await Hand(dying, "consolidation").work_all()
+        except Killed:
+            pass
+        await world.end(dying)
+        world.clock.forward(3600)
+        core = await core_of(world, agents)
+        await core.sweep()
+        await world.end(core)
+    core = await core_of(world, agents)
+    await Hand(core, "consolidation").work_all()
+    assert (await core.task(ALICE, accepted.task_id)).status == "succeeded"
+    statuses = [one.status for one in await now(core, *saved)]
+    assert statuses == [Status.SUPERSEDED, Status.ACTIVE] * 3
+    assert agents.calls["conflicts"] == 3
+    await check_questions(world, core)
+
+
+@EACH
+async def test_a_dry_run_counts_the_conflicts_and_asks_nobody(world: World) -> None:
+    agents = Tellers(rulings=on_all("DELETE"))
+    core = await core_of(world, agents)
+    await open_conflict(core)
+    foreseen = await core.consolidate(ALICE, ConsolidateInput(dry_run=True))
+    assert foreseen.counts["conflicts"] == 1  # type: ignore[union-attr]
+    assert agents.calls["conflicts"] == 0
+    await check_questions(world, core)
