@@ -88,7 +88,7 @@ async def _ask_all(port: int, conversations: Sequence[dict[str, Any]], apart: se
     questions = [[one for one in each["questions"] if one["cat"] not in apart and one["evidence"]] for each in conversations]
     users = [f"{each['conv_id']}-{uuid.uuid4().hex[:8]}" for each in conversations]
     for user, conversation, mine in zip(users, conversations, questions, strict=True):
-        await _send(port, _saves(user, conversation["turns"]))
+        await send(port, saves(user, conversation["turns"]))
         hits, times = await _retrieve(port, user, mine, limit=max(CUTS), similarity_threshold=0.0)
         asked.evidence += [frozenset(one["evidence"]) for one in mine]
         asked.open += hits
@@ -102,7 +102,7 @@ async def _ask_all(port: int, conversations: Sequence[dict[str, Any]], apart: se
     return asked
 
 
-def _saves(user: str, turns: Sequence[dict[str, Any]]) -> list[Ask]:
+def saves(user: str, turns: Sequence[dict[str, Any]]) -> list[Ask]:
     """Bulk saves of a hundred turns each."""
     items = [
         {
@@ -122,12 +122,12 @@ def _saves(user: str, turns: Sequence[dict[str, Any]]) -> list[Ask]:
 
 async def _retrieve(port: int, user: str, questions: Sequence[dict[str, Any]], **more: Any) -> tuple[list[Hits], list[float]]:
     bodies = [{"user_id": user, "query": one["q"], **more} for one in questions]
-    answers, times = await _send(port, [ask("retrieve", "POST", "/api/v1/memories/retrieve", body) for body in bodies])
+    answers, times = await send(port, [ask("retrieve", "POST", "/api/v1/memories/retrieve", body) for body in bodies])
     found = [answer["results"] for answer in answers]
     return [Hits([one["memory"]["metadata"]["turn"] for one in hits], [one["relevance_score"] for one in hits]) for hits in found], times
 
 
-async def _send(port: int, asks: list[Ask]) -> tuple[list[Any], list[float]]:
+async def send(port: int, asks: list[Ask]) -> tuple[list[Any], list[float]]:
     """Answers and times, in order. Raises RuntimeError when one is an error: a number from a part of the questions would be wrong."""
     measured = await drive(port, [asks], 3600.0)
     if measured.errors:

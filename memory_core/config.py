@@ -203,6 +203,17 @@ class Settings(BaseModel):
     scene_cells: Annotated[int, Field(ge=4, le=200)] = Field(50, description="Episodes of a scene above which it is split in two")
     default_n_results: Annotated[int, Field(ge=1, le=100)] = Field(10, description="Results of a query that names no limit")
 
+    # reading the best once more
+    rerank_provider: Annotated[Literal["none", "endpoint", "llm"], Lower] = Field(
+        "none", description="Who puts the 50 best into another order; endpoint: a service with /rerank, llm: the agents' model"
+    )
+    rerank_model: str | None = Field(None, description="Model, required when MEMORY_RERANK_PROVIDER is endpoint")
+    rerank_base_url: Url | None = Field(
+        None, description="Address that /rerank is put behind (https://host/v1), required when MEMORY_RERANK_PROVIDER is endpoint"
+    )
+    rerank_api_key: SecretStr | None = Field(None, description="Its key; none = it asks for none")
+    rerank_deadline_s: Positive = Field(2.0, description="Seconds it may take; then the order stays as it is, and the answer says so")
+
     # weighing
     recency_boost: Fraction = Field(0.1, description="Most that recency adds to a composite score, as a share of relevance")
     importance_boost: Fraction = Field(0.1, description="Most that importance adds to a composite score, as a share of relevance")
@@ -253,6 +264,10 @@ class Settings(BaseModel):
             raise ValueError("MEMORY_QUEUE_CONNECTION or MEMORY_QUEUE_ACCOUNT_URL is required when MEMORY_QUEUE is storage")
         if self.archive == "blob" and self.archive_connection is None and self.archive_account_url is None:
             raise ValueError("MEMORY_ARCHIVE_CONNECTION or MEMORY_ARCHIVE_ACCOUNT_URL is required when MEMORY_ARCHIVE is blob")
+        if self.rerank_provider == "endpoint" and (self.rerank_model is None or self.rerank_base_url is None):
+            raise ValueError("MEMORY_RERANK_MODEL and MEMORY_RERANK_BASE_URL are required when MEMORY_RERANK_PROVIDER is endpoint")
+        if self.rerank_provider == "llm" and self.llm_provider == "offline":
+            raise ValueError("MEMORY_RERANK_PROVIDER is llm, but LLM_PROVIDER is offline: there is no model to ask")
         if self.chunk_overlap >= self.chunk_tokens:
             raise ValueError(
                 f"MEMORY_CHUNK_OVERLAP={self.chunk_overlap}: should be less than MEMORY_CHUNK_TOKENS, which is {self.chunk_tokens}"

@@ -9,6 +9,7 @@ import asyncio
 import builtins
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, Self
@@ -24,6 +25,7 @@ from memory_core.calls.upkeep import Upkeep
 from memory_core.config import Settings
 from memory_core.consolidation.people import People
 from memory_core.consolidation.phase import Consolidation
+from memory_core.domain.context import Context, ContextInput
 from memory_core.domain.errors import Invalid, MemoryCoreError, Unavailable
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import (
@@ -67,13 +69,18 @@ from memory_core.ledger.threshold import Threshold
 from memory_core.ledger.touches import Touches
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
+from memory_core.recollection.briefing import Briefing
 from memory_core.recollection.cold import ColdSearch
+from memory_core.recollection.gather import Gatherer
 from memory_core.recollection.lineage import Direction, GraphFormat, Lineage
 from memory_core.recollection.profiles import Profiles
 from memory_core.recollection.read import Reader
+from memory_core.recollection.reconstruct import Reconstructor
 from memory_core.recollection.replay import Replayer
+from memory_core.recollection.rerank import Reranking
 from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.scenes import Scenes
+from memory_core.recollection.surroundings import Surroundings
 from memory_core.recollection.timeline import Timeline
 from memory_core.signing import cursor_secret
 from memory_core.telemetry import Telemetry
@@ -110,14 +117,18 @@ class MemoryCore(Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Pe
         copies = ColdCopies(made.archive, names)
         cold = ColdSearch(made.long_term, copies, made.embedder)
         self._touches = Touches(made.long_term, made.short_term, self._clock, ids)
+        reranking = None if made.reranker is None else Reranking(made.reranker, self.settings.rerank_deadline_s)
         self._retriever = Retriever(
-            made.long_term, made.short_term, cold, made.embedder, self._touches, self._clock, retrieve_rules(self.settings)
+            made.long_term, made.short_term, cold, made.embedder, self._touches, self._clock, retrieve_rules(self.settings), reranking
         )
         cursors = Cursors(cursor_secret(self.settings))
-        self._reader = Reader(made.long_term, cursors)
+        self._reader = Reader(made.long_term, cursors, self._clock)
         self._conflicts = Conflicts(made.long_term, ledger, mirror, made.embedder, cursors, self._clock)
         self._scenes = Scenes(made.long_term, cursors)
         self._profiles = Profiles(made.long_term, self._clock)
+        gatherer = Gatherer(made.long_term, self._retriever, Surroundings(made.long_term, self._scenes))
+        self._reconstructor = Reconstructor(gatherer, self._retriever, made.agents, made.rules)
+        self._briefing = Briefing(made.long_term, gatherer, self._profiles, self._clock)
         self._replayer = Replayer(made.long_term, cursors)
         self._timeline = Timeline(made.long_term, cursors)
         lease = timedelta(seconds=self.settings.task_lease_s)
@@ -194,12 +205,16 @@ class MemoryCore(Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Pe
         await self._adapters.embedder.embed(["warm"])
         await self._adapters.rules.open()
         await self._adapters.agents.open()
+        if self._adapters.reranker is not None:
+            await self._adapters.reranker.open()
 
     async def close(self) -> None:
         """Let what is under way finish and release everything."""
         await self._retriever.close()
         await self._touches.close()
         await self._adapters.courier.close()
+        if self._adapters.reranker is not None:
+            await self._adapters.reranker.close()
         await self._adapters.agents.close()
         await self._adapters.rules.close()
         await self._adapters.embedder.close()
@@ -233,7 +248,18 @@ class MemoryCore(Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Pe
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
         """The memories that answer a query, best first; none when none does. Raises Unavailable, EmbeddingMismatch."""
         with self._telemetry.operation("query_memory"):
-            return await self._retriever.retrieve(checked(owner), query)
+            ask = self._retriever.retrieve if query.mode == "fast" else self._reconstructor.reconstruct
+            if not query.explain:
+                return await ask(checked(owner), query)
+            with self._telemetry.bill() as charges:
+                found = await ask(checked(owner), query)
+            charge = round(sum(charges), 2) if charges else None
+            return replace(found, explain={**(found.explain or {}), "request_charge": charge})
+
+    async def context(self, owner: Owner, asked: ContextInput) -> Context:
+        """What an agent should know before its turn, in one text. Raises Unavailable, EmbeddingMismatch."""
+        with self._telemetry.operation("context"):
+            return await self._briefing.brief(checked(owner), asked)
 
     async def list(self, owner: Owner, query: ListInput) -> MemoryPage:
         """One page of memories, newest first; with `known_at`, as it was then, told from the log. Raises Malformed for a void cursor."""
@@ -329,6 +355,7 @@ class MemoryCore(Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Pe
                 "queue": (settings.queue, made.queue),
                 "embedder": (settings.embedding_provider, made.embedder),
                 "agents": (settings.llm_provider, made.agents),
+                **({} if made.reranker is None else {"reranker": (settings.rerank_provider, made.reranker)}),
             }
         )
 

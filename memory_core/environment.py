@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 
 SECRETS = frozenset({
     "llm_api_key", "embedding_api_key", "cosmos_key", "redis_url", "redis_password", "queue_connection", "archive_connection",
-    "api_keys", "secret", "webhook_secret",
+    "api_keys", "secret", "webhook_secret", "rerank_api_key",
 })  # fmt: skip
 """Settings whose values are never shown, logged or put into an error."""
 

@@ -15,6 +15,8 @@ _MOST_APPS = 200
 """Apps with a label of their own in a process; those after them are counted together, so that a flood of apps floods no one's metrics."""
 _under_way: ContextVar[str] = ContextVar("operation", default="none")
 """The operation on whose behalf the code runs, tasks that it started included."""
+_bill: ContextVar[list[float] | None] = ContextVar("bill", default=None)
+"""What stores charge for the call that the code runs for, where somebody wants to know."""
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
 
@@ -86,6 +88,19 @@ class Telemetry:
     def charged(self, units: float) -> None:
         """Count what a store's answer cost, in request units, towards the operation under way."""
         self._charge.labels(_under_way.get()).inc(units)
+        if (bill := _bill.get()) is not None:
+            bill.append(units)
+
+    @staticmethod
+    @contextmanager
+    def bill() -> Iterator[list[float]]:
+        """Every charge from here on, of tasks that are started here too; empty where nothing is charged."""
+        charges: list[float] = []
+        entered = _bill.set(charges)
+        try:
+            yield charges
+        finally:
+            _bill.reset(entered)
 
     def text(self, pools: Mapping[str, tuple[int, int]], degraded: Mapping[str, bool]) -> bytes:
         """Everything in Prometheus' text format; `pools`: dependency → (size, active)."""

@@ -33,7 +33,7 @@ from memory_core.formation.handover import BatchRules
 from memory_core.formation.phase import FormationRules, Surroundings
 from memory_core.formation.save import SaveRules
 from memory_core.ledger.parts import Parts
-from memory_core.ports import Agents, Archive, Charged, Clock, Courier, Embedder, LongTermStore, Meter, ShortTermStore, TaskQueue
+from memory_core.ports import Agents, Archive, Charged, Clock, Courier, Embedder, LongTermStore, Meter, Reranker, ShortTermStore, TaskQueue
 from memory_core.recollection.retrieve import RetrieveRules
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class Adapters:
     agents: Agents
     rules: Agents
     courier: Courier
+    reranker: Reranker | None = None
 
     @classmethod
     def of(cls, settings: Settings, clock: Clock, charged: Charged, meter: Meter | None = None) -> Adapters:
@@ -72,7 +73,8 @@ class Adapters:
         rules = _rules(settings)
         agents = rules if settings.llm_provider == "offline" else _model(settings, short_term, clock, meter)
         courier = WebCourier(settings.webhook_allow, timeout_s=settings.webhook_timeout_s)
-        return cls(long_term, short_term, embedder, _queue(settings, clock), _archive(settings, clock), agents, rules, courier)
+        reranker = _reranker(settings, agents, clock)
+        return cls(long_term, short_term, embedder, _queue(settings, clock), _archive(settings, clock), agents, rules, courier, reranker)
 
     def of_formation(self) -> Surroundings:
         """Those that formation works with."""
@@ -90,6 +92,7 @@ class Adapters:
             "queue": self.queue.pool(),
             "agents": self.agents.pool(),
             "archive": self.archive.pool(),
+            **({} if self.reranker is None else {"reranker": self.reranker.pool()}),
         }
 
 
@@ -232,6 +235,22 @@ def _service(provider: str, base_url: str | None, key: SecretStr | None, identit
         api_key=None if key is None else key.get_secret_value(),
         identity_client_id=identity_client_id,
     )
+
+
+def _reranker(settings: Settings, agents: Agents, clock: Clock) -> Reranker | None:
+    if settings.rerank_provider == "none":
+        return None
+    if settings.rerank_provider == "llm":
+        from memory_core.adapters.openai.agents import OpenAIAgents
+        from memory_core.adapters.openai.listwise_reranker import ListwiseReranker
+
+        if not isinstance(agents, OpenAIAgents):
+            raise ConfigError("MEMORY_RERANK_PROVIDER is llm, but LLM_PROVIDER names no model")
+        return ListwiseReranker(agents)
+    from memory_core.adapters.openai.endpoint_reranker import EndpointReranker
+
+    service = _service("openai", settings.rerank_base_url, settings.rerank_api_key, None)
+    return EndpointReranker(service, settings.rerank_model or "", clock, timeout_s=settings.rerank_deadline_s)
 
 
 def _model(settings: Settings, short_term: ShortTermStore, clock: Clock, meter: Meter | None) -> Agents:

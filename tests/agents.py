@@ -26,6 +26,7 @@ from memory_core.domain.agent_answers import (
     ProfileUpdate,
     Provenance,
     SaidFact,
+    Sufficiency,
     Synthesis,
 )
 from memory_core.domain.conversation import Message
@@ -39,12 +40,16 @@ WHO = Provenance("scripted")
 
 @dataclass
 class ScriptedAgents:
-    """before: called with the name of each call, before it answers; a test waits, fails or is killed there."""
+    """before: called with the name of each call, before it answers; a test waits, fails or is killed there.
+
+    rewritten: what they want to have asked instead, one after the other; then what was found is enough.
+    """
 
     down: bool = False
     broken: bool = False
     unsteady: bool = False
     before: Callable[[str], Awaitable[None]] | None = None
+    rewritten: Sequence[str] = ()
     calls: Counter[str] = field(default_factory=Counter)
 
     model = "scripted"
@@ -112,6 +117,13 @@ class ScriptedAgents:
     async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
         await self._asked("profile")
         return Answered(ProfileUpdate(), WHO)
+
+    async def judge_sufficiency(
+        self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
+    ) -> Answered[Sufficiency]:
+        await self._asked("sufficiency")
+        rewritten = self.rewritten[len(asked) - 1] if len(asked) <= len(self.rewritten) else None
+        return Answered(Sufficiency(sufficient=rewritten is None, why=f"{len(found)} found", rewritten=rewritten), WHO)
 
 
 class Gate:

@@ -43,6 +43,8 @@ GOOD: dict[str, Any] = {
              "end_time": "2026-05-15T12:00:00Z", "confidence": 0.7},
         ],
     },
+    "Sufficiency": {"sufficient": False, "why": "No boat is named.", "rewritten": "the name of Ana's boat"},
+    "Ranking": {"ranked": [1]},
     "Decisions": {"decisions": [{"new": 0, "memory": 0, "operation": "DELETE", "confidence_score": 0.9, "reasoning": "She moved."}]},
     "FoundPatterns": {
         "patterns": [

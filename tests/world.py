@@ -26,7 +26,20 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.text import words
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ports import Agents, Archive, Batch, Clock, Courier, Embedder, Health, IdSource, LongTermStore, ShortTermStore, TaskQueue
+from memory_core.ports import (
+    Agents,
+    Archive,
+    Batch,
+    Clock,
+    Courier,
+    Embedder,
+    Health,
+    IdSource,
+    LongTermStore,
+    Reranker,
+    ShortTermStore,
+    TaskQueue,
+)
 from memory_core.wiring import Adapters
 from tests.agents import ScriptedAgents
 from tests.archives import Place
@@ -100,6 +113,7 @@ class World:
         queue: TaskQueue | None = None,
         archive: Archive | None = None,
         courier: Courier | None = None,
+        reranker: Reranker | None = None,
         clock: Clock | None = None,
         ids: IdSource | None = None,
         **settings: Any,
@@ -118,7 +132,7 @@ class World:
         archive = archive or self.archive()
         store, short_term, courier = wrap(store) if wrap else store, short_term or embedded(self.clock), courier or ScriptedCourier()
         agents, rules = agents or ScriptedAgents(), rules or ScriptedAgents()
-        adapters = Adapters(store, short_term, embedder, queue, archive, agents, rules, courier)
+        adapters = Adapters(store, short_term, embedder, queue, archive, agents, rules, courier, reranker)
         core = MemoryCore(configured, clock=clock or self.clock, ids=ids, adapters=adapters)
         self.cores.append(core)
         await core.open()

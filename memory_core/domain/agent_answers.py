@@ -237,6 +237,20 @@ class FoundPatterns(_Answer):
     patterns: Annotated[list[FoundPattern], Field(max_length=20)] = Field(default_factory=list)
 
 
+class Sufficiency(_Answer):
+    """Whether the shown memories answer a query, and why; rewritten: the query to try next, when one may find more."""
+
+    sufficient: bool
+    why: Sentence = NOT_AVAILABLE
+    rewritten: Annotated[str, BeforeValidator(_one_line), Field(max_length=500)] | None = None
+
+
+class Ranking(_Answer):
+    """The numbers of the texts that answer a query, best first; those that are not named do not."""
+
+    ranked: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=50)] = Field(default_factory=list)
+
+
 class SeenTrait(_Answer):
     """Something that shows of the person in the scenes of these numbers."""
 

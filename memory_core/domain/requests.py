@@ -37,7 +37,8 @@ def _no_nul(value: str) -> str:
     return value
 
 
-def _not_blank(value: str) -> str:
+def not_blank(value: str) -> str:
+    """The value; ValueError when there is nothing in it but blanks."""
     if not value.strip():
         raise ValueError("must not be empty")
     return value
@@ -118,14 +119,17 @@ def _without_doubles(values: list[str]) -> list[str]:
 
 Text = Annotated[str, AfterValidator(_no_nul)]
 Name = Annotated[str, AfterValidator(check_name)]
-Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_no_nul), AfterValidator(_not_blank)]
+Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_no_nul), AfterValidator(not_blank)]
 SlotName = Annotated[Label, AfterValidator(_one_form)]
 Labels = Annotated[list[Label], Field(max_length=50), AfterValidator(_without_doubles)]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Json = Annotated[Any, AfterValidator(_json_size)]
 Metadata = Annotated[dict[str, Any], AfterValidator(_json_size), AfterValidator(_no_scope)]
 Limit = Annotated[int, Field(ge=1, le=100)]
-Content = Annotated[Text, Field(min_length=1), AfterValidator(_not_blank), AfterValidator(_content)]
+Tokens = Annotated[int, Field(ge=100, le=16_000)]
+DEFAULT_MAX_TOKENS = 2000
+"""Tokens of a context, where the caller names no other number."""
+Content = Annotated[Text, Field(min_length=1), AfterValidator(not_blank), AfterValidator(_content)]
 CallbackUrl = Annotated[str, Field(max_length=2000), AfterValidator(_no_nul), AfterValidator(_callback)]
 
 
@@ -182,14 +186,15 @@ class RetrieveInput(Input):
     Thresholds cut relevance before boosts; `score_threshold` cuts the recipe's score.
     """
 
-    query: Annotated[Text, Field(min_length=1, max_length=10_000), AfterValidator(_not_blank)]
+    query: Annotated[Text, Field(min_length=1, max_length=10_000), AfterValidator(not_blank)]
     limit: Limit | None = None
     session_id: Name | None = None
     agent_id: Name | None = None
     types: Annotated[list[MemoryType], Field(max_length=3)] | None = None
     categories: Labels | None = None
     tags: Labels | None = None
-    mode: Literal["fast"] = "fast"
+    mode: Literal["fast", "reconstruct"] = "fast"
+    max_tokens: Tokens | None = None
     recipe: Literal["composite", "balanced", "weighted", "linear"] = "composite"
     weights: dict[str, Fraction] | None = None
     similarity_threshold: Fraction | None = None
@@ -206,6 +211,12 @@ class RetrieveInput(Input):
         for name in self.weights or {}:
             if name not in known:
                 raise ValueError(f"weights.{name}: the recipe {self.recipe} has the weights {', '.join(sorted(known))}")
+        return self
+
+    @model_validator(mode="after")
+    def _only_a_context_has_a_length(self) -> RetrieveInput:
+        if self.max_tokens is not None and self.mode != "reconstruct":
+            raise ValueError("max_tokens: is for the mode reconstruct, which answers with a context")
         return self
 
 

@@ -82,12 +82,22 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """The answer to a query. `degraded` names the dependencies it had to do without."""
+    """The answer to a query. `degraded` names the dependencies it had to do without.
+
+    The rest is of the mode `reconstruct` alone. context: to be put before a model, empty when nothing was found; None in the mode `fast`.
+    citations: the ids that its numbers stand for, `[1]` first. rounds: how often was asked, at most 3. sufficient, why: whether the
+    context answers the query, as the agents judge.
+    """
 
     results: tuple[Hit, ...]
     as_of_sequence: int
     degraded: tuple[str, ...] = ()
     explain: dict[str, Any] | None = None
+    context: str | None = None
+    citations: tuple[str, ...] = ()
+    rounds: int = 1
+    sufficient: bool = False
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, TypeAdapter
 
 from memory_core.domain.conflict import ConflictRecord
+from memory_core.domain.context import PartKind
 from memory_core.domain.models import INTERNAL_FIELDS, UNLOGGED_FIELDS, Event, Memory, Outcome
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import SessionView, VersionView
@@ -107,6 +108,7 @@ EXAMPLES: dict[str, Schema] = {
     "memory_copy": {"user_id": "ana", "to_agent_id": "travel-agent"},
     "conflict_resolve": {"user_id": "ana", "decision": "supersede", "reason": "she said so herself"},
     "user_import_commit": {"parts": 3, "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+    "context": {"user_id": "ana", "query": "Where should we meet?", "session_id": "monday", "max_tokens": 1000},
     "replay_memories": {"user_id": "ana", "known_at": "2026-05-08T13:56:00Z"},
 }
 ANSWERS: dict[str, tuple[dict[str, str], str]] = {
@@ -145,6 +147,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "task_cancel": ({"200": "The task, now cancelled"}, "Task"),
     "timeline_list": ({"200": "One page, oldest first"}, "EventPage"),
     "replay_memories": ({"200": "One page, newest first"}, "MemoryPage"),
+    "context": ({"200": "The text, what it is made of, and what did not fit"}, "Context"),
     "user_export": ({"202": "Everything is being put into a file"}, "Accepted"),
     "user_export_part": ({"200": "The part, whole lines of JSON"}, "Lines"),
     "user_import": ({"202": "The parts of the file may be brought"}, "Accepted"),
@@ -189,7 +192,7 @@ _PROBLEMS = {
 
 def tag(path: str) -> str:
     """The group a path is shown in."""
-    if path.startswith(("/api/v1/memories", "/api/v1/agent")):
+    if path.startswith(("/api/v1/memories", "/api/v1/agent", "/api/v1/context")):
         return "memories"
     if path.startswith("/api/v1/tasks"):
         return "tasks"
@@ -295,6 +298,10 @@ def _shapes() -> dict[str, Schema]:
         "stale_facts": _list({"type": "object"}),
     }
     retrieved: Schema = {"results": _list(_ref("Hit")), "degraded": _list(text), "as_of_sequence": {"type": "integer"}}
+    retrieved |= {"context": text, "citations": _list(text), "rounds": {"type": "integer"}, "sufficient": {"type": "boolean"}, "why": text}
+    part: Schema = {"kind": {"enum": list(get_args(PartKind))}, "ids": _list(text), "tokens": {"type": "integer"}}
+    parts = _list(_object(part, *part))
+    told: Schema = {"context": text, "parts": parts, "left_out": parts, "degraded": _list(text)}
     retrieved["explain"] = {"type": ["object", "null"], "description": "Only when asked for"}
     readiness = {"status": {"enum": ["ready", "degraded", "unavailable"]}, "dependencies": {"type": "object"}}
     waits: Schema = {"buffered": {"type": "integer"}, "flush_at": {"type": ["string", "null"], "format": "date-time"}}
@@ -320,6 +327,7 @@ def _shapes() -> dict[str, Schema]:
         "BulkProblem": _object({"status": {"type": "integer"}, "problem": _ref("Problem")}, "status", "problem"),
         "Hit": _object({**hit, "explain": {"type": ["object", "null"], "description": "Only when asked for"}}, *hit),
         "Retrieved": _object(retrieved, "results", "degraded", "as_of_sequence"),
+        "Context": _object(told, *told),
         "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
         "MemoryPage": _object(memories, *memories),
         "ConflictPage": _object({"conflicts": _list(_ref("ConflictRecord")), "next_cursor": cursor}, "conflicts", "next_cursor"),

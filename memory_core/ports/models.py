@@ -16,6 +16,7 @@ from memory_core.domain.agent_answers import (
     ExtractedFacts,
     FoundPatterns,
     ProfileUpdate,
+    Sufficiency,
     Synthesis,
 )
 from memory_core.domain.conversation import Message
@@ -42,6 +43,25 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One normalised float32 vector a text, in order. Raises Unavailable."""
+
+    async def check(self) -> Health:
+        """Whether it answers."""
+
+
+class Reranker(Pooled, Protocol):
+    """Reads a query and each text together and says how well one answers the other."""
+
+    async def open(self) -> None:
+        """Load or connect; sends nothing."""
+
+    async def close(self) -> None:
+        """Release it."""
+
+    async def rerank(self, app_id: str, query: str, texts: Sequence[str]) -> list[float]:
+        """One finite score a text, in order; higher answers better, the scale is the reranker's own. All are data, never an instruction.
+
+        app_id: whose tokens are counted. Raises Unavailable, AgentFailed as the agents do.
+        """
 
     async def check(self) -> Health:
         """Whether it answers."""
@@ -113,6 +133,11 @@ class Agents(Pooled, Protocol):
 
     async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
         """What repeats among episodes, the oldest first. Which of them say so is checked by whoever asks."""
+
+    async def judge_sufficiency(
+        self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
+    ) -> Answered[Sufficiency]:
+        """Whether what was found answers the query, and if not, what to ask for instead. asked: the queries before, the first included."""
 
     async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
         """What shows of the person in scenes of their life: traits, each with the numbers of the scenes that it shows in."""

@@ -1,36 +1,67 @@
-"""Why a result stands where it stands: every list it came from, every number, what the store charged."""
+"""Why a result stands where it stands: every list it came from, every number that its relevance was made of.
+
+One would get wrong: nothing here is computed for the answer. The worth of a term and what a memory has of it are told from the same columns
+that relevance read. What the store charged is put in by `MemoryCore`, which sees every read of the call.
+"""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from math import isnan
+from typing import TYPE_CHECKING, Any
 
-from memory_core.domain.candidates import CandidateSet
-from memory_core.domain.query import QueryAnalysis
-from memory_core.domain.relevance import Relevance
+from memory_core.domain.bm25 import idf
 from memory_core.domain.requests import RetrieveInput
-from memory_core.ports import Found
+
+if TYPE_CHECKING:
+    from memory_core.recollection.retrieve import Look
+
+DECIMALS = 6
 
 
-def explain_query(analysis: QueryAnalysis, found: Found, candidates: CandidateSet, query: RetrieveInput) -> dict[str, Any]:
-    """What the query was taken for, and what it was measured against; `candidates` are the store's and the short term's together."""
+def explain_query(look: Look, query: RetrieveInput) -> dict[str, Any]:
+    """What the query was taken for, and what it was measured against; the candidates are all stores' together."""
+    analysis, statistics = look.analysis, look.found.statistics
     return {
         "terms": list(analysis.terms),
-        "document_frequency": {term: found.statistics.document_frequency.get(term, 0) for term in analysis.terms},
-        "documents": found.statistics.documents,
+        "document_frequency": {term: statistics.document_frequency.get(term, 0) for term in analysis.terms},
+        "documents": statistics.documents,
         "asks_time": analysis.asks_time,
         "windows": [asdict(window) for window in analysis.windows],
         "recipe": query.recipe,
-        "candidates": {name: len(ids) for name, ids in candidates.lists.items()},
-        "request_charge": found.charge,
+        "candidates": {name: len(ids) for name, ids in look.candidates.lists.items()},
+        "reranked": len(look.reranked),
     }
 
 
-def explain_hit(row: int, candidates: CandidateSet, relevant: Relevance) -> dict[str, Any]:
-    """One result's ranks in the candidate lists (from 1) and the factors that made its relevance."""
+def explain_hit(row: int, look: Look) -> dict[str, Any]:
+    """One result: its ranks in the candidate lists (from 1), its cosine and those of the turns beside it, its share of each term's worth,
+    the factors that made its relevance, and what a reranker gave it.
+
+    terms: by term, worth (the share of the query's information that it is), frequency (weighed, in the memory and the turns before it) and
+    own (whether the memory itself has it).
+    """
+    candidates, analysis, statistics = look.candidates, look.analysis, look.found.statistics
     identity = candidates.ids[row]
+    worth = idf([statistics.document_frequency.get(term, 0) for term in analysis.terms], statistics.documents)
     return {
         "ranks": {name: ids.index(identity) + 1 for name, ids in candidates.lists.items() if identity in ids},
-        "similarity": round(float(relevant.similarity[row]), 6),
-        "boosts": {name: round(float(column[row]), 6) for name, column in relevant.boosts.items()},
+        "similarity": _rounded(look.relevant.similarity[row]),
+        "previous_similarity": _rounded(candidates.previous_cosine[row]),
+        "next_similarity": _rounded(candidates.next_cosine[row]),
+        "terms": {
+            term: {
+                "worth": _rounded(worth[place] / worth.sum()),
+                "frequency": _rounded(candidates.tf[row, place]),
+                "own": bool(candidates.own[row, place]),
+            }
+            for place, term in enumerate(analysis.terms)
+        },
+        "boosts": {name: _rounded(column[row]) for name, column in look.relevant.boosts.items()},
+        "reranked": None if row not in look.reranked else _rounded(look.reranked[row]),
     }
+
+
+def _rounded(value: Any) -> float | None:
+    number = float(value)
+    return None if isnan(number) else round(number, DECIMALS)

@@ -14,8 +14,8 @@ from memory_core.ports import Filter
 _ANY_STATUS = frozenset(status.value for status in Status)
 
 
-def of_list(query: ListInput) -> Filter:
-    """What a list shows."""
+def of_list(query: ListInput, now: datetime | None = None) -> Filter:
+    """What a list shows. now: what has expired by then is left out, unless a status or a moment is asked for."""
     if query.status is None:
         statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
     else:
@@ -30,6 +30,7 @@ def of_list(query: ListInput) -> Filter:
         since=query.since,
         until=query.until,
         at=query.at,
+        now=now if query.status is None and query.at is None else None,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isnan
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -16,25 +16,20 @@ from memory_core.domain.shown import Shown
 from memory_core.recollection.explain import explain_hit
 from memory_core.recollection.stale import Fallen
 
+if TYPE_CHECKING:
+    from memory_core.recollection.retrieve import Look
+
 DECIMALS = 6
 IMPORTANCE_DECIMALS = 12
 """Importance is nobody's measurement: it is a formula of two stored values, and whoever computes it too wants to find the same."""
 
 
 def build_hits(
-    rows: Sequence[int],
-    shown: Mapping[str, Shown],
-    candidates: CandidateSet,
-    relevant: Relevance,
-    scores: Scores,
-    short_ids: frozenset[str],
-    cold_ids: frozenset[str],
-    stale: Mapping[str, tuple[Fallen, ...]],
-    *,
-    explain: bool,
+    rows: Sequence[int], shown: Mapping[str, Shown], look: Look, stale: Mapping[str, tuple[Fallen, ...]], *, explain: bool
 ) -> tuple[Hit, ...]:
     """The chosen rows that are still shown, best first. stale: fallen facts by memory."""
-    numbers = _numbers(rows, candidates, relevant, scores)
+    candidates = look.candidates
+    numbers = _numbers(rows, candidates, look.relevant, look.scores)
     members = {name: frozenset(ids) for name, ids in candidates.lists.items()}
     cells = _cells(rows, candidates)
     hits: list[Hit] = []
@@ -42,7 +37,7 @@ def build_hits(
         identity = candidates.ids[row]
         if identity not in shown:
             continue
-        tier: Literal["short", "long", "cold"] = "cold" if identity in cold_ids else "short" if identity in short_ids else "long"
+        tier: Literal["short", "long", "cold"] = "cold" if identity in look.cold_ids else "short" if identity in look.short_ids else "long"
         hits.append(
             Hit(
                 rank=len(hits) + 1,
@@ -52,7 +47,7 @@ def build_hits(
                 matched_by=tuple(name for name, ids in members.items() if identity in ids),
                 also=tuple(other for other in cells.get(candidates.cell[row] or "", ()) if other != identity),
                 stale_facts=tuple(one.told() for one in stale.get(identity, ())),
-                explain=explain_hit(row, candidates, relevant) if explain else None,
+                explain=explain_hit(row, look) if explain else None,
             )
         )
     return tuple(hits)

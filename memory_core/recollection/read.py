@@ -16,7 +16,7 @@ from memory_core.ledger.commit import as_memory
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import procedure_id, session_document_id
 from memory_core.ledger.sessions import has_begun
-from memory_core.ports import Document, LongTermStore, Place
+from memory_core.ports import Clock, Document, LongTermStore, Place
 from memory_core.recollection.filters import as_it_was, of_list
 
 T = TypeVar("T")
@@ -28,8 +28,8 @@ _VERSIONS_READ = 90
 class Reader:
     """Reads for any owner; another owner's id is told apart from none by nothing."""
 
-    def __init__(self, store: LongTermStore, cursors: Cursors) -> None:
-        self._store, self._cursors = store, cursors
+    def __init__(self, store: LongTermStore, cursors: Cursors, clock: Clock) -> None:
+        self._store, self._cursors, self._clock = store, cursors, clock
 
     async def get(self, owner: Owner, memory_id: str, at: datetime | None = None) -> Settled:
         """The memory, whatever its status; with `at`, as it was true then. Raises NotFound."""
@@ -53,11 +53,13 @@ class Reader:
         """One page, newest first. Raises Malformed for a void cursor."""
         bound = {"list": "memories", **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True)}
 
+        now = self._clock.now()
+
         async def read(head: Head | None) -> tuple[list[Memory], str | None]:
             place = self._cursors.read(owner, head, bound, query.cursor)
             if head is None:
                 return [], None
-            documents = await self._store.page(owner, "memory", of_list(query), place, query.limit + 1)
+            documents = await self._store.page(owner, "memory", of_list(query, now), place, query.limit + 1)
             shown, more = documents[: query.limit], len(documents) > query.limit
             memories = [memory for memory in (self._memory(document, head) for document in shown) if memory is not None]
             cursor = self._cursors.make(owner, head, bound, _place(shown[-1])) if more else None

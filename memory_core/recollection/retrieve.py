@@ -7,12 +7,13 @@ threshold, and then everything down to the similarity threshold is returned.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
 
-from memory_core.domain.candidates import CandidateSet, from_memories, joined
+from memory_core.domain.candidates import CandidateSet, Floats, from_memories, joined
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status, Vector
@@ -31,6 +32,7 @@ from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows
 from memory_core.recollection.hits import build_hits
 from memory_core.recollection.present import present_first
+from memory_core.recollection.rerank import MOST_RERANKED, Reranking, reordered
 from memory_core.recollection.stale import stale_facts
 from memory_core.recollection.working_set import WorkingSet
 
@@ -50,6 +52,34 @@ class RetrieveRules:
     scoring: ScoringParameters
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One round of a query: the candidates and what is known of each.
+
+    order: what ranks them, U; the recipe's scores unless a reranker moved them. reranked: by row, what the reranker gave it.
+    now: of the call; moment: what the query is about.
+    """
+
+    analysis: QueryAnalysis
+    where: Filter
+    now: datetime
+    moment: datetime
+    found: Found
+    candidates: CandidateSet
+    relevant: Relevance
+    scores: Scores
+    order: Floats
+    short_ids: frozenset[str]
+    cold_ids: frozenset[str]
+    degraded: tuple[str, ...]
+    reranked: Mapping[int, float] = field(default_factory=dict)
+
+    @property
+    def sequence(self) -> int:
+        """The log's last event that it knows of."""
+        return 0 if self.found.head is None else self.found.head.sequence
+
+
 class Retriever:
     """Answers queries for any owner. Reads never write the long term."""
 
@@ -62,46 +92,67 @@ class Retriever:
         touches: Touches,
         clock: Clock,
         rules: RetrieveRules,
+        reranking: Reranking | None = None,
     ) -> None:
-        self._store, self._short_term, self._cold = store, short_term, cold
+        self._store, self._short_term, self._cold, self._reranking = store, short_term, cold, reranking
         self._embedder, self._touches, self._clock, self._rules = embedder, touches, clock, rules
         self._working_set = WorkingSet(store, short_term)
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
         """The best memories for a query, best first. Raises Unavailable when the long term is down, EmbeddingMismatch as it says."""
+        return await self.answer(owner, query, await self.look(owner, query))
+
+    async def look(self, owner: Owner, query: RetrieveInput) -> Look:
+        """One round: every candidate of a query with all its numbers, in the reranker's order if there is one. Raises as `retrieve`."""
         now = self._clock.now()
         moment = query.at or now
         analysis = analyse_query(query.query, moment)
         where = _filter(query, now)
         (vector, degraded), recalled = await self._vector_and_working_set(owner, query)
-        limit = max(MIN_CANDIDATES, CANDIDATES_PER_RESULT * self._limit(query))
+        limit = max(MIN_CANDIDATES, CANDIDATES_PER_RESULT * self.limit(query))
         found = await self._store.search(owner, Search(vector, analysis.terms, limit, where))
         if self._short_term.degraded:
             degraded += ("short_term",)
-        if found.head is None:
-            return Retrieved((), 0, degraded, explain_query(analysis, found, found.candidates, query) if query.explain else None)
         candidates, short_ids = self._with_short_term(owner, query, found, recalled, analysis, vector, where)
         cold_ids: frozenset[str] = frozenset()
-        if query.include_archived:
+        if query.include_archived and found.head is not None:
             cold = await self._cold.find(owner, analysis.terms, vector, where)
             candidates, cold_ids, degraded = joined(candidates, cold.candidates), cold.ids, (*degraded, *cold.degraded)
         relevant = relevance(analysis, candidates, found.statistics, self._rules.relevance)
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
-        rows = self._ranked(query, candidates, relevant, scores, self._limit(query))
-        shown = await self._shown(owner, candidates, rows, where)
+        look = Look(analysis, where, now, moment, found, candidates, relevant, scores, scores.score, short_ids, cold_ids, degraded)
+        return look if self._reranking is None else await self._reranked(owner, query, look, self._reranking)
+
+    async def answer(self, owner: Owner, query: RetrieveInput, look: Look) -> Retrieved:
+        """The results of a look. Raises Unavailable."""
+        candidates, moment = look.candidates, look.moment
+        rows = self.ranked(query, look, self.limit(query))
+        shown = await self.shown(owner, look, rows)
         stale = await stale_facts(self._store, owner, shown, moment)
         if stale:
             # A truth may come in from behind the limit, before the cell that told what it replaced.
             truths = {name: [one.current for one in fallen if one.current is not None] for name, fallen in stale.items()}
-            ranked = self._ranked(query, candidates, relevant, scores, len(candidates))
-            rows = present_first(ranked, truths, candidates, analysis.terms)[: len(rows)]
-            fresh = await self._shown(owner, candidates, [row for row in rows if candidates.ids[row] not in shown], where)
+            ranked = self.ranked(query, look, len(candidates))
+            rows = present_first(ranked, truths, candidates, look.analysis.terms)[: len(rows)]
+            fresh = await self.shown(owner, look, [row for row in rows if candidates.ids[row] not in shown])
             stale |= await stale_facts(self._store, owner, fresh, moment)
             shown = {name: one for row in rows if (one := fresh.get(name := candidates.ids[row]) or shown.get(name)) is not None}
         if query.at is None:
-            self._touches.note(owner, shown, now)
-        hits = build_hits(rows, shown, candidates, relevant, scores, short_ids, cold_ids, stale, explain=query.explain)
-        return Retrieved(hits, found.head.sequence, degraded, explain_query(analysis, found, candidates, query) if query.explain else None)
+            self._touches.note(owner, shown, look.now)
+        hits = build_hits(rows, shown, look, stale, explain=query.explain)
+        told = explain_query(look, query) if query.explain else None
+        return Retrieved(hits, look.sequence, look.degraded, told)
+
+    async def _reranked(self, owner: Owner, query: RetrieveInput, look: Look, reranking: Reranking) -> Look:
+        """The look in the reranker's order; as it was, and saying so, where that does not answer in time."""
+        rows = self.ranked(query, look, MOST_RERANKED)
+        shown = await self.shown(owner, look, rows)
+        rows = [row for row in rows if look.candidates.ids[row] in shown]
+        texts = [shown[look.candidates.ids[row]].memory.content for row in rows]
+        scored = await reranking.scores(owner.app_id, query.query, texts)
+        if scored is None:
+            return replace(look, degraded=(*look.degraded, "reranker"))
+        return replace(look, order=reordered(look.order, rows, scored), reranked=dict(zip(rows, scored, strict=True)))
 
     async def _vector(self, text: str) -> tuple[Vector | None, tuple[str, ...]]:
         """The query's vector; without an embedder the words alone must do, and the answer says so."""
@@ -142,8 +193,18 @@ class Retriever:
         short.lists = {"short": short.ids}
         return joined(found.candidates, short), frozenset(short.ids)
 
-    def _ranked(self, query: RetrieveInput, candidates: CandidateSet, relevant: Relevance, scores: Scores, limit: int) -> list[int]:
+    def ranked(self, query: RetrieveInput, look: Look, limit: int) -> list[int]:
         """At most `limit` rows over the thresholds, best first, one a cell and memory; none when the best does not reach the answer's."""
+        best: dict[str, int] = {}
+        for row in self.passing(query, look):
+            best.setdefault(look.candidates.cell[row] or base_id(look.candidates.ids[row]), row)
+            if len(best) == limit:
+                break
+        return list(best.values())
+
+    def passing(self, query: RetrieveInput, look: Look) -> list[int]:
+        """All rows over the thresholds, best first."""
+        candidates, relevant, scores = look.candidates, look.relevant, look.scores
         answer, floor = query.answer_threshold, query.similarity_threshold
         if answer is None:
             answer = self._rules.answer_threshold if floor is None else floor
@@ -156,19 +217,16 @@ class Retriever:
         if cut is not None:
             passing &= scores.score >= cut
         held = passing.nonzero()[0]
-        ranked = held[np.lexsort((-candidates.event_at[held], -relevant.score[held], -scores.score[held]))]
-        best: dict[str, int] = {}
-        for row in ranked.tolist():
-            best.setdefault(candidates.cell[row] or base_id(candidates.ids[row]), row)
-            if len(best) == limit:
-                break
-        return list(best.values())
+        ranked: list[int] = held[np.lexsort((-candidates.event_at[held], -relevant.score[held], -look.order[held]))].tolist()
+        return ranked
 
-    def _limit(self, query: RetrieveInput) -> int:
+    def limit(self, query: RetrieveInput) -> int:
+        """How many results a query wants."""
         return query.limit or self._rules.default_results
 
-    async def _shown(self, owner: Owner, candidates: CandidateSet, rows: list[int], where: Filter) -> dict[str, Shown]:
+    async def shown(self, owner: Owner, look: Look, rows: Sequence[int]) -> dict[str, Shown]:
         """The chosen rows' memories, checked once more: nothing removed since the search, no version of what was removed."""
+        candidates, where = look.candidates, look.where
         chosen = [candidates.ids[row] for row in rows]
         at_hand = {name: Shown.of(candidates.memories[name]) for name in chosen if name in candidates.memories}
         missing = [name for name in chosen if name not in at_hand]

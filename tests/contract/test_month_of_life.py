@@ -18,6 +18,7 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
+from memory_core.domain.context import ContextInput
 from memory_core.domain.endings import is_ending
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.requests import RetrieveInput
@@ -159,11 +160,17 @@ async def test_a_slip_put_right_leaves_no_trace(core: MemoryCore) -> None:
     assert (sister.value, [one for one in told if "Anna" in one]) == ("Hannah", [])
 
 
-async def test_a_cold_is_foreseen_while_it_lasts_and_no_longer(core: MemoryCore) -> None:
-    told = [one for memory in await listed(core, NORA, type="episodic") for one in memory.foresight if "has a cold" in one.description]
-    ill = BEGINS + timedelta(days=11)
-    assert [one.start_time <= ill < (one.end_time or ENDS) for one in told] == [True]
-    assert all(one.end_time is not None and one.end_time < ENDS for one in told)
+async def test_a_cold_is_told_of_while_it_lasts_and_no_longer(core: MemoryCore) -> None:
+    cold, query = "User has a cold", "How does she feel, is she ill?"
+    for day, told in ((11, True), (25, False), (DAYS, False)):
+        at = BEGINS + timedelta(days=day)
+        context = await core.context(NORA, ContextInput(query=query, at=at))
+        assert (cold in _expected(context.context)) is told, context.context
+
+
+def _expected(context: str) -> str:
+    """What a context says is going on."""
+    return context.partition("## Expected")[2].partition("## ")[0]
 
 
 async def test_habits_become_patterns_that_name_where_they_show(core: MemoryCore) -> None:

@@ -64,16 +64,35 @@ def test_a_bad_field_of_a_save(host: httpx.Client, user: str, changed: dict[str,
         ({"weights": {"recency": 2}}, "weights.recency"),
         ({"weights": {"zork": 1}}, "weights.zork"),
         ({"recipe": "stew"}, "recipe"),
-        ({"mode": "reconstruct"}, "mode"),
+        ({"mode": "reconstructive"}, "mode"),
         ({"known_at": "2026-05-08T13:56:00Z"}, "known_at"),
         ({"include_archived": "yes"}, "include_archived"),
-        ({"max_tokens": 100}, "max_tokens"),
+        ({"max_tokens": 200}, "max_tokens"),
+        ({"max_tokens": 99, "mode": "reconstruct"}, "max_tokens"),
+        ({"max_tokens": 16_001, "mode": "reconstruct"}, "max_tokens"),
         ({"at": "2026-05-08"}, "at"),
         ({"types": ["semantic", "zork"]}, "types.1"),
+        ({"tags": [f"tag {number}" for number in range(200)]}, "tags"),
     ],
 )
 def test_a_bad_field_of_a_retrieve(host: httpx.Client, user: str, changed: dict[str, Any], field: str) -> None:
     problem(host.post(RETRIEVE, json={"user_id": user, "query": "Lisbon", **changed}), 422, field)
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"query": ""}, "query"),
+        ({"query": "x" * 10_001}, "query"),
+        ({"max_tokens": 99}, "max_tokens"),
+        ({"max_tokens": "many"}, "max_tokens"),
+        ({"session_id": "a/b"}, "session_id"),
+        ({"at": "noon"}, "at"),
+        ({"limit": 3}, "limit"),
+    ],
+)
+def test_a_bad_field_of_a_context(host: httpx.Client, user: str, changed: dict[str, Any], field: str) -> None:
+    problem(host.post("/api/v1/context", json={"user_id": user, **changed}), 422, field)
 
 
 @pytest.mark.parametrize("user_id", [None, "", " ana", "a/b", "a\\b", "a#b", "a?b", "a\nb", "x" * 129, 7, ["ana"], {"$ne": ""}])

@@ -202,6 +202,7 @@ CALLS: dict[str, Callable[[Given], Row]] = {
         get("/api/v1/timeline", 200, g, "&types=semantic,created"), get("/api/v1/timeline", 422, g, "&since=noon")
     ),
     "replay_memories": lambda g: Row(post("/api/v1/replay", 200, g, sequence=1), post("/api/v1/replay", 422, g, sequence=99)),
+    "context": lambda g: Row(post("/api/v1/context", 200, g, query="Lisbon"), post("/api/v1/context", 422, g, max_tokens=0)),
     "sessions_list": lambda g: Row(get("/api/v1/sessions", 200, g), get("/api/v1/sessions", 422, g, "&limit=0")),
     "session_get": lambda g: Row(get("/api/v1/sessions/monday", 200, g), get("/api/v1/sessions/tuesday", 404, g)),
     "procedure_get": lambda g: Row(

@@ -19,6 +19,7 @@ from memory_core.adapters.offline.facts import said_facts, speaker
 from memory_core.adapters.offline.foresight import said_foresight
 from memory_core.adapters.offline.keywords import retrieval_hints
 from memory_core.adapters.offline.patterns import found_patterns
+from memory_core.adapters.offline.sufficiency import judged
 from memory_core.adapters.offline.synthesis import merged
 from memory_core.adapters.offline.traits import seen_traits
 from memory_core.domain.agent_answers import (
@@ -33,6 +34,7 @@ from memory_core.domain.agent_answers import (
     ProfileUpdate,
     Provenance,
     RetrievalHints,
+    Sufficiency,
     SummaryContext,
     SummaryMetadata,
     Synthesis,
@@ -110,6 +112,12 @@ class OfflineAgents:
         if sum(len(one.text) for one in episodes) <= SHORT:
             return _answered(found_patterns(episodes))
         return _answered(await asyncio.to_thread(found_patterns, episodes))
+
+    async def judge_sufficiency(
+        self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
+    ) -> Answered[Sufficiency]:
+        """By the share of the query's words that stand in what was found; one other query, with the words of the best."""
+        return _answered(judged(query, asked, found))
 
     async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
         """Themes that come up again and again, and habits that do."""

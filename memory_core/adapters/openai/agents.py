@@ -28,6 +28,8 @@ from memory_core.domain.agent_answers import (
     FoundPatterns,
     ProfileUpdate,
     Provenance,
+    Ranking,
+    Sufficiency,
     Synthesis,
 )
 from memory_core.domain.attributes import canonical_attribute, canonical_subject
@@ -107,6 +109,18 @@ class OpenAIAgents:
     async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
         """What several episodes have in common."""
         return await self._ask("find_patterns", app_id, item_entries("episode", episodes))
+
+    async def judge_sufficiency(
+        self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
+    ) -> Answered[Sufficiency]:
+        """Whether what was found answers the query."""
+        before = [Entry((f"asked {number}",), text) for number, text in enumerate(asked)]
+        return await self._ask("judge_sufficiency", app_id, [Entry(("query",), query), *before, *item_entries("memory", found)])
+
+    async def rank_texts(self, app_id: str, query: str, texts: Sequence[str]) -> Answered[Ranking]:
+        """The texts that answer the query, best first; for `adapters.openai.reranking`, no call of the port."""
+        entries = [Entry((f"text {number}",), text) for number, text in enumerate(texts)]
+        return await self._ask("rank_texts", app_id, [Entry(("query",), query), *entries])
 
     async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
         """What shows of the person."""

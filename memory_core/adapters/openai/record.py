@@ -7,21 +7,17 @@ need only be new to the text, and being derived keeps equal requests equal.
 
 from __future__ import annotations
 
-import hashlib
-import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory_core.domain.conversation import Message
+from memory_core.domain.fence import mark_for, visible
 from memory_core.ports import DecisionItem, SceneItem
 
 MAX_CHARACTERS = 60_000
 """Of all texts of a record, about 15,000 tokens. Longer ones lose their middles, the longest first."""
 _MAX_HEADING = 120
 _OMITTED = " [… {} characters left out …] "
-_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
-"""Controls, direction overrides and tag characters: what a person would not see and a model reads all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +75,8 @@ def _episodes(scene: SceneItem) -> Iterator[str]:
 
 def fenced(entries: Sequence[Entry], max_characters: int = MAX_CHARACTERS) -> Record:
     """The record of these entries."""
-    shown = _within([(_heading(one.heading), _visible(one.text)) for one in entries], max_characters)
-    mark = _mark(shown)
+    shown = _within([(_heading(one.heading), visible(one.text)) for one in entries], max_characters)
+    mark = mark_for("\n".join(f"{heading}\n{text}" for heading, text in shown))
     lines = [f"BEGIN {mark}"]
     for heading, text in shown:
         lines += [f"[{mark} | {heading}]", text]
@@ -89,29 +85,7 @@ def fenced(entries: Sequence[Entry], max_characters: int = MAX_CHARACTERS) -> Re
 
 
 def _heading(parts: Sequence[str]) -> str:
-    return " | ".join(" ".join(_visible(part).replace("|", " ").split())[:_MAX_HEADING] for part in parts)
-
-
-def _visible(text: str) -> str:
-    """The text without what cannot be seen, and with lone surrogates replaced, which no request can carry."""
-    return _INVISIBLE.sub("", text.encode("utf-8", "replace").decode("utf-8"))
-
-
-def _mark(shown: Sequence[tuple[str, str]]) -> str:
-    whole = "\n".join(f"{heading}\n{text}" for heading, text in shown)
-    plain = _plain(whole)
-    number = 0
-    while True:
-        mark = hashlib.sha256(f"{number}\n{whole}".encode()).hexdigest()[:16]
-        if mark not in plain:
-            return mark
-        number += 1
-
-
-def _plain(text: str) -> str:
-    """As a careless reader sees it: compatible letters made equal, small, nothing invisible in between."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(one for one in folded if unicodedata.category(one) != "Cf")
+    return " | ".join(" ".join(visible(part).replace("|", " ").split())[:_MAX_HEADING] for part in parts)
 
 
 def _within(shown: list[tuple[str, str]], limit: int) -> list[tuple[str, str]]:

@@ -1,0 +1,99 @@
+"""A reranker behind a `/rerank` endpoint, in the form that Cohere gave it and Jina, Voyage and vLLM took over.
+
+    POST {base}/rerank {"model", "query", "documents": [text], "top_n"} → {"results": [{"index", "relevance_score"}]}
+
+What a reader would get wrong: the results come in the service's order, and `index` says which text each is about. Texts that a service
+leaves out of its answer come last.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from memory_core.adapters.openai.client import Connection, Service, connect
+from memory_core.adapters.openai.retries import Retries
+from memory_core.domain.errors import Unavailable
+from memory_core.ports import Clock, Health
+
+DEPENDENCY = "reranker"
+TRUST_S = 60
+CONCURRENCY = 8
+
+
+class EndpointReranker:
+    """`MEMORY_RERANK_PROVIDER=endpoint`. timeout_s bounds a request; it is tried once, since its caller waits for less than two."""
+
+    def __init__(self, service: Service, model: str, clock: Clock, *, timeout_s: float) -> None:
+        self._service, self._model, self._clock, self._timeout_s = service, model, clock, timeout_s
+        self._slots = asyncio.Semaphore(CONCURRENCY)
+        self._under_way = 0
+        self._opening = asyncio.Lock()
+        self._connection: Connection | None = None
+        self._last_ok: datetime | None = None
+        self._failing = False
+
+    async def open(self) -> None:
+        """Make the client; nothing is sent."""
+        await self._connected()
+
+    async def close(self) -> None:
+        """Close the client."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
+
+    def pool(self) -> tuple[int, int]:
+        """Requests that may be under way at once, and those that are."""
+        return CONCURRENCY, self._under_way
+
+    async def rerank(self, app_id: str, query: str, texts: Sequence[str]) -> list[float]:
+        """The service's score of each text, in order. Raises Unavailable."""
+        async with self._slots:
+            self._under_way += 1
+            try:
+                answer = await Retries(tries=1, deadline_s=self._timeout_s).run(DEPENDENCY, partial(self._request, query, texts))
+                scores = _scores(answer, len(texts))
+            except Unavailable:
+                self._failing = True
+                raise
+            finally:
+                self._under_way -= 1
+        self._failing, self._last_ok = False, self._clock.now()
+        return scores
+
+    async def check(self) -> Health:
+        """What the last request saw, when that is fresh; else one request of one word."""
+        if self._failing or self._last_ok is None or self._clock.now() - self._last_ok >= timedelta(seconds=TRUST_S):
+            try:
+                await self.rerank("", "ready", ["ready"])
+            except Unavailable as error:
+                return Health("endpoint", "unavailable", last_ok=self._last_ok, detail=error.detail)
+        return Health("endpoint", "ok", last_ok=self._last_ok)
+
+    async def _connected(self) -> Connection:
+        async with self._opening:
+            if self._connection is None:
+                self._connection = await connect(self._service, self._timeout_s)
+            return self._connection
+
+    async def _request(self, query: str, texts: Sequence[str]) -> Any:
+        client = (await self._connected()).client
+        body = {"model": self._model, "query": query, "documents": list(texts), "top_n": len(texts)}
+        return await client.post("/rerank", body=body, cast_to=object)
+
+
+def _scores(answer: Any, expected: int) -> list[float]:
+    """By text. Raises Unavailable for what is no answer: no results, a number beyond the texts, a score that is none."""
+    try:
+        scored = {int(one["index"]): float(one["relevance_score"]) for one in answer["results"]}
+    except (KeyError, TypeError, ValueError) as error:
+        raise Unavailable(DEPENDENCY, "it answered something else than scores") from error
+    if not scored or not all(0 <= place < expected and math.isfinite(score) for place, score in scored.items()):
+        raise Unavailable(DEPENDENCY, f"it answered scores that fit no {expected} texts")
+    least = min(scored.values())
+    return [scored.get(place, least - 1.0) for place in range(expected)]

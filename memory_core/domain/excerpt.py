@@ -1,0 +1,59 @@
+"""The part of a long text that a query is about, within a budget: a giant memory must not push all others out of a context.
+
+Whole sentences, in their order, with "…" where some are left out. One would get wrong: the first sentence is not the best one, but where no
+sentence has a word of the query it is as good as any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from memory_core.domain.sentences import Sentence, sentences
+from memory_core.domain.text import tokens
+from memory_core.domain.tokens import count_tokens
+
+GAP = " … "
+
+
+def excerpt(text: str, terms: Collection[str], most: int) -> str:
+    """The text itself when it is at most `most` tokens (≥ 8) long, else its sentences with the most terms that fit.
+
+    terms: of the query, as `domain.text` gives them.
+    """
+    if count_tokens(text) <= most:
+        return text
+    said = sentences(text)
+    wanted = set(terms)
+    order = sorted(range(len(said)), key=lambda place: (-len(wanted & set(tokens(said[place].text))), place))
+    kept, left = [], most - 2
+    for place in order:
+        cost = count_tokens(said[place].text) + 1
+        if cost <= left:
+            kept.append(place)
+            left -= cost
+    return _joined(said, sorted(kept)) if kept else cut(said[order[0]].text if said else text, most)
+
+
+def cut(text: str, most: int) -> str:
+    """The beginning of a text, at most `most` tokens (≥ 2) of it, ended by "…" where it was cut."""
+    size = count_tokens(text)
+    while size > most:
+        text = text[: max(1, (len(text) - 1) * (most - 1) // size)].rstrip(" …") + "…"
+        size = count_tokens(text)
+    return text
+
+
+def covered(text: str, terms: Collection[str]) -> int:
+    """How many of the terms the text has."""
+    return len(set(terms) & set(tokens(text)))
+
+
+def _joined(said: Sequence[Sentence], places: Sequence[int]) -> str:
+    parts: list[str] = []
+    last = -1
+    for place in places:
+        if parts:
+            parts.append(" " if place == last + 1 else GAP)
+        parts.append(said[place].text)
+        last = place
+    return "".join(parts) if places[0] == 0 else f"…{GAP[-1]}" + "".join(parts)

@@ -1,0 +1,43 @@
+"""Text of users between marks that nobody who wrote it could forge.
+
+A mark is derived from the whole text and occurs nowhere in it, however carelessly one reads, so a text can neither end what fences it
+nor begin a part of its own. What a reader would get wrong: the mark is no secret. It need only be new to the text, and being derived
+keeps equal texts equal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""Controls, direction overrides and tag characters: what a person would not see and a model reads all the same."""
+_BEYOND_ASCII = re.compile("[^\x00-\x7f]+")
+
+
+def visible(text: str) -> str:
+    """The text without what cannot be seen, and with lone surrogates replaced, which no request can carry."""
+    return _INVISIBLE.sub("", text.encode("utf-8", "replace").decode("utf-8"))
+
+
+def one_line(text: str) -> str:
+    """The visible text on one line: it can't look like a line that somebody else wrote."""
+    return " ".join(visible(" ".join(text.split())).split())
+
+
+def mark_for(text: str, length: int = 16) -> str:
+    """A mark of `length` hexadecimal digits that does not occur in the text."""
+    plain = _plain(text)
+    number = 0
+    while True:
+        mark = hashlib.sha256(f"{number}\n{text}".encode()).hexdigest()[:length]
+        if mark not in plain:
+            return mark
+        number += 1
+
+
+def _plain(text: str) -> str:
+    """As a careless reader sees it: compatible letters made equal, small, nothing invisible in between."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return _BEYOND_ASCII.sub(lambda found: "".join(one for one in found[0] if unicodedata.category(one) != "Cf"), folded)

@@ -1,0 +1,84 @@
+"""Retrieve, the reconstructive way: what was found is put back into the scenes it came from, judged, and asked for again in other words.
+
+Widely found candidates → the scenes of the best → the cells around each hit, within a budget of tokens → is that enough? → at most two
+more rounds with a rewritten query. Design: EverMemOS, reconstructive recollection. What a reader would get wrong: the context holds every
+hit that fits, not the ten results alone; a scene only says what stands beside them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from memory_core.domain.agent_answers import Sufficiency
+from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.domain.packing import Packed, packed
+from memory_core.domain.requests import DEFAULT_MAX_TOKENS, RetrieveInput
+from memory_core.domain.results import Hit, Retrieved
+from memory_core.domain.scope import Owner
+from memory_core.domain.versions import base_id
+from memory_core.ports import Agents, DecisionItem
+from memory_core.recollection.gather import Gatherer, Rounds
+from memory_core.recollection.retrieve import Retriever
+
+log = logging.getLogger(__name__)
+MOST_REWRITTEN = 2
+
+
+class Reconstructor:
+    """Answers queries for any owner with a context. rules: the agents that judge where `agents` fail."""
+
+    def __init__(self, gatherer: Gatherer, retriever: Retriever, agents: Agents, rules: Agents) -> None:
+        self._gatherer, self._retriever, self._agents, self._rules = gatherer, retriever, agents, rules
+
+    async def reconstruct(self, owner: Owner, query: RetrieveInput) -> Retrieved:
+        """Results as `retrieve` has them, of all rounds, and the context. Raises Unavailable, EmbeddingMismatch."""
+        rounds, answers = Rounds(), list[Retrieved]()
+        degraded: dict[str, None] = {}
+        max_tokens = query.max_tokens or DEFAULT_MAX_TOKENS
+        asking = query
+        while True:
+            look = await self._gatherer.look(owner, asking, rounds)
+            answers.append(await self._retriever.answer(owner, asking, look))
+            degraded |= dict.fromkeys(answers[-1].degraded)
+            pieces = await self._gatherer.pieces(owner, rounds, max_tokens)
+            context = await asyncio.to_thread(packed, pieces, max_tokens)
+            verdict = await self._judged(owner, rounds, context, degraded)
+            again = verdict.rewritten
+            if verdict.sufficient or not again or again in rounds.asked or len(rounds.asked) > MOST_REWRITTEN:
+                break
+            asking = query.model_copy(update={"query": again})
+        return Retrieved(
+            results=_best(answers, self._retriever.limit(query)),
+            as_of_sequence=answers[0].as_of_sequence,
+            degraded=tuple(degraded),
+            explain=answers[0].explain,
+            context=context.text,
+            citations=tuple(base_id(one.id) for one in context.pieces),
+            rounds=len(rounds.asked),
+            sufficient=verdict.sufficient,
+            why=verdict.why,
+        )
+
+    async def _judged(self, owner: Owner, rounds: Rounds, context: Packed, degraded: dict[str, None]) -> Sufficiency:
+        """What the agents say of the context, the best memories first; by rule where they can't."""
+        numbered = sorted(enumerate(context.pieces, 1), key=lambda pair: -pair[1].priority)
+        items = [DecisionItem(number, "\n".join(one.lines), None, one.at) for number, one in numbered]
+        ask = owner.app_id, rounds.asked[0], tuple(rounds.asked), items
+        try:
+            return (await self._agents.judge_sufficiency(*ask)).value
+        except (Unavailable, AgentFailed) as error:
+            log.warning("the rules judge whether an answer is sufficient: %s", error.detail)
+            degraded["agents"] = None
+            return (await self._rules.judge_sufficiency(*ask)).value
+
+
+def _best(answers: Sequence[Retrieved], limit: int) -> tuple[Hit, ...]:
+    """The results of all rounds, ranked anew by score; those of a single round as they are."""
+    if len(answers) == 1:
+        return answers[0].results
+    best: dict[str, Hit] = {}
+    for hit in sorted((hit for answer in answers for hit in answer.results), key=lambda hit: -hit.score):
+        best.setdefault(hit.memory.id, hit)
+    return tuple(hit._replace(rank=place) for place, hit in enumerate(list(best.values())[:limit], 1))

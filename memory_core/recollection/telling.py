@@ -1,0 +1,73 @@
+"""A memory as it is told in a context: its words, or the part of them that matters, and what must be said beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from memory_core.domain.excerpt import covered, excerpt
+from memory_core.domain.fence import one_line
+from memory_core.domain.lexical import spoken
+from memory_core.domain.models import Foresight, Memory
+from memory_core.domain.packing import Piece
+from memory_core.domain.sameness import normalised
+from memory_core.recollection.stale import Fallen
+
+SHARE = 12
+"""A memory takes at most one twelfth of the budget, so that one long story does not stand for all."""
+LEAST = 40
+
+
+def piece(
+    memory: Memory,
+    *,
+    scene: str,
+    title: str,
+    priority: float,
+    fallen: Sequence[Fallen],
+    terms: Collection[str],
+    moment: datetime,
+    max_tokens: int,
+) -> Piece | None:
+    """The memory as a piece of a context at `moment`; None when it tells nothing but what was expected once and has ended."""
+    standing = [one for one in memory.foresight if holds(one, moment)]
+    if memory.foresight and not standing and _tells_only_foresight(memory):
+        return None
+    return Piece(
+        id=memory.id,
+        scene=scene,
+        at=memory.event_timestamp,
+        order=memory.sequence,
+        text=excerpt(one_line(text_for(memory, terms)), terms, max(LEAST, max_tokens // SHARE)),
+        priority=priority,
+        title=title,
+        notes=(*(no_longer_true(one) for one in fallen), *(expected(one) for one in standing)),
+    )
+
+
+def text_for(memory: Memory, terms: Collection[str]) -> str:
+    """What it says; of a cell the talk itself where that has more words of the query than the story made of it."""
+    if memory.episode is not None and covered(memory.episode, terms) > covered(memory.content, terms):
+        return memory.episode
+    return spoken(memory.content, memory.actor)
+
+
+def holds(foresight: Foresight, moment: datetime) -> bool:
+    """Whether something foreseen holds at that moment: it has begun and not ended."""
+    return foresight.start_time <= moment and (foresight.end_time is None or moment < foresight.end_time)
+
+
+def expected(foresight: Foresight) -> str:
+    """Something foreseen, with its dates."""
+    until = "" if foresight.end_time is None else f" until {foresight.end_time.date().isoformat()}"
+    return f"from {foresight.start_time.date().isoformat()}{until}: {foresight.description}"
+
+
+def no_longer_true(fallen: Fallen) -> str:
+    """A fact that fell, with what is true in its place."""
+    now = "" if fallen.current is None else f"; now: {fallen.current.content}"
+    return f"no longer true: {fallen.text}{now}"
+
+
+def _tells_only_foresight(memory: Memory) -> bool:
+    return normalised(memory.content) in {normalised(one.description) for one in memory.foresight}

@@ -1,0 +1,88 @@
+"""One call for an agent's turn: what is known, by kind, within a budget, and what was left out."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from memory_core.core import MemoryCore
+from memory_core.domain.context import Context, ContextInput
+from memory_core.domain.models import Foresight
+from memory_core.domain.tokens import count_tokens
+from tests.builders import ALICE, NOW
+from tests.contract.test_profile import user_fact
+from tests.contract.test_scenes import consolidated
+from tests.world import BOB, World, fact, turn
+
+DAY = timedelta(days=1)
+
+
+def kinds(context: Context) -> dict[str, int]:
+    return {part.kind: len(part.ids) for part in context.parts}
+
+
+async def lived(core: MemoryCore) -> None:
+    """A person with a profile, a diet, a boat and a talk that goes on."""
+    await core.bulk(ALICE, [user_fact("home city", "Oslo"), user_fact("name", "Ana")])
+    diet = Foresight(description="Ana is on a keto diet", start_time=NOW - DAY, end_time=NOW + 30 * DAY)
+    await core.save(ALICE, turn("she began a diet", "monday", foresight=[diet]))
+    await core.bulk(ALICE, [turn("the red boat sank near Porto", "monday"), fact("the red boat was called Amelia")])
+    await core.bulk(ALICE, [turn(f"good talk number {n}", "today", actor="Ana") for n in range(3)])
+    await core.save(BOB, turn("the red boat sank near Vigo", "today"))
+    await consolidated(core)
+
+
+async def test_all_kinds_stand_in_one_text_and_each_number_is_an_id(words: MemoryCore) -> None:
+    await lived(words)
+    context = await words.context(ALICE, ContextInput(query="the red boat"))
+    assert kinds(context) == {"profile": 2, "foresight": 1, "memories": 2, "turns": 3}
+    assert context.left_out == ()
+    ids = [one for part in context.parts for one in part.ids]
+    lines = [line for line in context.context.split("\n") if line.startswith("[")]
+    assert [int(line[1 : line.index("]")]) for line in lines] == list(range(1, len(ids) + 1))
+    assert "Oslo" in lines[0] + lines[1]
+    assert "keto diet" in lines[2]
+    assert [line.partition("] ")[2] for line in lines[-3:]] == [f"Ana: good talk number {n}" for n in range(3)]
+    assert (await words.get(ALICE, ids[-1])).content == "good talk number 2"
+    assert "Vigo" not in context.context
+    assert count_tokens(context.context) <= 2000
+    headings = [line for line in context.context.split("\n") if line.startswith("##")]
+    assert headings == ["## Profile", "## Expected", "## Memories", "## Last turns"]
+
+
+async def test_without_a_query_there_are_no_memories_and_a_session_names_its_turns(words: MemoryCore) -> None:
+    await lived(words)
+    assert kinds(await words.context(ALICE, ContextInput())) == {"profile": 2, "foresight": 1, "turns": 3}
+    monday = await words.context(ALICE, ContextInput(session_id="monday"))
+    assert kinds(monday) == {"profile": 2, "foresight": 1, "turns": 2}
+    assert kinds(await words.context(ALICE, ContextInput(session_id="nowhere"))) == {"profile": 2, "foresight": 1}
+
+
+async def test_nobody_has_an_empty_context(core: MemoryCore) -> None:
+    assert await core.context(ALICE, ContextInput(query="boat")) == Context("", (), ())
+
+
+async def test_what_has_ended_or_has_fallen_or_was_deleted_is_not_told(words: MemoryCore, world: World) -> None:
+    await lived(words)
+    await words.save(ALICE, user_fact("home city", "Porto", NOW + DAY))
+    await consolidated(words)
+    (boats,) = [one.ids for one in (await words.context(ALICE, ContextInput(query="the red boat"))).parts if one.kind == "memories"]
+    for one in boats:
+        await words.delete(ALICE, one)
+    world.clock.forward(31 * 86_400)
+    context = await words.context(ALICE, ContextInput(query="the red boat and Oslo"))
+    assert "keto" not in context.context
+    assert "Oslo" not in context.context
+    assert "boat" not in context.context
+    assert "Porto" in context.context
+
+
+async def test_a_small_budget_leaves_out_and_says_what(words: MemoryCore) -> None:
+    await lived(words)
+    await words.bulk(ALICE, [turn(f"the red boat was painted for the {n}th time by many people", f"s{n}") for n in range(30)])
+    context = await words.context(ALICE, ContextInput(query="the red boat", session_id="today", max_tokens=250))
+    assert count_tokens(context.context) <= 250
+    assert {"memories", "turns"} <= kinds(context).keys()
+    (out,) = [part for part in context.left_out if part.kind == "memories"]
+    kept = {one for part in context.parts for one in part.ids}
+    assert out.tokens > 0
+    assert not kept & set(out.ids)

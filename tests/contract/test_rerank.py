@@ -1,0 +1,86 @@
+"""A reranker's say: it orders what passed, before anything is cut off, and only when it answers in time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.results import Retrieved
+from memory_core.ports import Health
+from tests.builders import ALICE
+from tests.world import WordsEmbedder, World, listed, turn
+
+pytestmark = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+TEXTS = [f"the red boat sank {'again and ' * n}" for n in range(14)]
+
+
+@dataclass
+class LongestFirst:
+    """A reranker that likes long texts; `fails` instead of answering, or never answers."""
+
+    fails: Exception | None = None
+    silent: bool = False
+    asked: list[tuple[str, list[str]]] = field(default_factory=list)
+
+    async def open(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    def pool(self) -> tuple[int, int]:
+        return 1, 0
+
+    async def check(self) -> Health:
+        return Health("scripted", "ok")
+
+    async def rerank(self, app_id: str, query: str, texts: Sequence[str]) -> list[float]:
+        self.asked.append((query, list(texts)))
+        if self.silent:
+            await asyncio.Event().wait()
+        if self.fails is not None:
+            raise self.fails
+        return [float(len(text)) for text in texts]
+
+
+async def answered(world: World, reranker: LongestFirst | None, **fields: object) -> Retrieved:
+    """What a core with this reranker answers about boats."""
+    core = await world.core(embedder=WordsEmbedder(), reranker=reranker, rerank_deadline_s=0.05)
+    if not await listed(core):
+        await core.bulk(ALICE, [turn(text, None) for text in TEXTS])
+    return await core.retrieve(ALICE, RetrieveInput.model_validate({"query": "red boat", "limit": 3, **fields}))
+
+
+def contents(answer: Retrieved) -> list[str]:
+    return [hit.memory.content for hit in answer.results]
+
+
+@pytest.mark.parametrize("mode", ["fast", "reconstruct"])
+async def test_what_was_behind_the_limit_may_come_first(world: World, mode: str) -> None:
+    reranker = LongestFirst()
+    answer = await answered(world, reranker, mode=mode, explain=True)
+    assert contents(answer) == TEXTS[:-4:-1]
+    assert reranker.asked[0][0] == "red boat"
+    assert sorted(reranker.asked[0][1]) == sorted(TEXTS)
+    told = [hit.explain or {} for hit in answer.results]
+    assert [one["reranked"] for one in told] == [float(len(text)) for text in TEXTS[:-4:-1]]
+    assert answer.degraded == ()
+
+
+@pytest.mark.parametrize(
+    "reranker", [LongestFirst(fails=Unavailable("reranker", "down")), LongestFirst(fails=AgentFailed("refused")), LongestFirst(silent=True)]
+)
+async def test_one_that_fails_or_is_late_changes_nothing_and_is_named(world: World, reranker: LongestFirst) -> None:
+    without = await answered(world, None)
+    answer = await answered(world, reranker)
+    assert contents(answer) == contents(without)
+    assert (answer.degraded, without.degraded) == (("reranker",), ())
+
+
+async def test_nobody_is_asked_about_nothing(world: World) -> None:
+    reranker = LongestFirst()
+    assert (await answered(world, reranker, query="who painted the ceiling?")).results == ()
+    assert reranker.asked == []
