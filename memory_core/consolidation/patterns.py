@@ -34,7 +34,8 @@ from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, DecisionItem, Embedder, LongTermStore, Near, Neighbour
 
 log = logging.getLogger(__name__)
-NEAREST = 8
+NEAREST = 5
+"""Held memories that a found pattern is compared with, beside those that its episodes went into."""
 _HELD = frozenset({MemoryType.SEMANTIC.value})
 
 

@@ -13,7 +13,8 @@ from typing import Any, Final
 from memory_core.domain.endings import is_ending
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
 from memory_core.domain.models import Memory, Status
-from memory_core.domain.scene import KnownPerson, KnownTrait, PreviousValue, Profile, ProfileFact, ProfileTrait
+from memory_core.domain.scene import KnownFact, KnownPerson, KnownTrait, PreviousValue, Profile, ProfileFact, ProfileTrait
+from memory_core.domain.slots import folded
 from memory_core.domain.versions import base_id, is_of_its_life, is_version
 
 MAX_PREVIOUS: Final = 20
@@ -27,6 +28,21 @@ def profile_at(person: KnownPerson, memories: Mapping[str, Memory], at: datetime
     truths = ((one.name, [memories[name] for name in one.memory_ids if name in memories]) for one in person.facts)
     facts = [fact for name, told in truths if (fact := _fact(name, told, memories, at)) is not None]
     return Profile(explicit=facts, implicit=[trait for one in person.traits if (trait := _trait(one, memories, at))])
+
+
+def with_successors(person: KnownPerson, memories: Mapping[str, Memory]) -> KnownPerson:
+    """The person with the truths of each name that took the place of those that it rests on, as far as these are there."""
+    return person.model_copy(update={"facts": [one.model_copy(update={"memory_ids": _with_next(one, memories)}) for one in person.facts]})
+
+
+def _with_next(fact: KnownFact, memories: Mapping[str, Memory]) -> list[str]:
+    ids = dict.fromkeys(fact.memory_ids)
+    for name in fact.memory_ids:
+        while (memory := memories.get(name)) is not None and memory.next_id is not None and memory.next_id not in ids:
+            name = memory.next_id
+            if name in memories and folded(memories[name].attribute or "") == fact.name:
+                ids[name] = None
+    return list(ids)
 
 
 def was_true(memory: Memory, memories: Mapping[str, Memory]) -> bool:

@@ -1,20 +1,23 @@
 """The profile of a person as it is read: what the memories that it names say now, or said at a moment.
 
 One would get wrong: a run writes down which memories a profile rests on, not what they say. So what has fallen, was edited or is gone since
-the last run is so here as well, at the price of one read by ids.
+the last run is so here as well, at the price of one read by ids; and one more for what has come in its place.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 
 from memory_core.domain.models import Memory
-from memory_core.domain.profile import profile_at
-from memory_core.domain.scene import PROFILE_ID, KnownPerson, Profile, person_in
+from memory_core.domain.profile import profile_at, with_successors
+from memory_core.domain.scene import PROFILE_ID, Profile, person_in
 from memory_core.domain.scope import Owner
 from memory_core.ports import Clock, LongTermStore
 
 _READ_AT_ONCE = 200
+MAX_STEPS = 3
+"""How far truths are followed that took each other's place since the last run; the next one knows them all."""
 
 
 class Profiles:
@@ -30,12 +33,19 @@ class Profiles:
         if found is None or look.head is None or found.body["epoch"] != look.head.epoch:
             return Profile()
         person = person_in(found.body)
-        return profile_at(person, await self._memories(owner, person), at or self._clock.now())
+        named = {name for one in person.facts for name in (*one.memory_ids, *one.cell_ids)}
+        memories = await self._memories(owner, {*named, *(name for one in person.traits for name in one.cell_ids)})
+        for _ in range(MAX_STEPS):
+            if not (wanted := {one.next_id for one in memories.values() if one.next_id is not None} - memories.keys()):
+                break
+            found_more = await self._memories(owner, wanted)
+            if not found_more:
+                break
+            memories |= found_more
+        return profile_at(with_successors(person, memories), memories, at or self._clock.now())
 
-    async def _memories(self, owner: Owner, person: KnownPerson) -> dict[str, Memory]:
-        named = [*(name for one in person.facts for name in (*one.memory_ids, *one.cell_ids))]
-        ids = sorted({*named, *(name for one in person.traits for name in one.cell_ids)})
-        found: dict[str, Memory] = {}
+    async def _memories(self, owner: Owner, names: Collection[str]) -> dict[str, Memory]:
+        ids, found = sorted(names), dict[str, Memory]()
         for start in range(0, len(ids), _READ_AT_ONCE):
             shown = await self._store.memories(owner, ids[start : start + _READ_AT_ONCE])
             found |= {name: one.memory for name, one in shown.items()}

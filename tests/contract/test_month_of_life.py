@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,7 @@ OVER = {"Berlin", "Fabrikam", "translator", "vegan", "vegetarian"}
 async def core_of(world: World, seed: str = "a") -> MemoryCore:
     """Offline agents, and vectors by words: near is what has most words in common."""
     rules = OfflineAgents()
-    scale = {"duplicate_threshold": 0.9, "contradiction_floor": 0.5, "link_threshold": 0.75}
+    scale: dict[str, Any] = {"duplicate_threshold": 0.9, "contradiction_floor": 0.5, "link_threshold": 0.75}
     embedder = WordsEmbedder()
     return await world.core(agents=rules, rules=rules, embedder=embedder, ids=CountedIds(seed), consolidation_spread_minutes=0, **scale)
 
@@ -110,6 +111,13 @@ async def test_the_profile_is_right_in_the_end_and_at_any_day_before(core: Memor
     for day, diet in ((3, "vegetarian"), (10, "vegan"), (25, None)):
         then = {one.name: one.value for one in (await core.profile(NORA, at=BEGINS + timedelta(days=day))).explicit}
         assert (then.get("diet"), then["home city"]) == (diet, "Berlin" if day < 19 else "Lisbon")
+
+
+async def test_what_shows_is_said_once_and_without_counts(core: MemoryCore) -> None:
+    traits = [one.trait for one in (await core.profile(NORA)).implicit]
+    assert "User runs every Tuesday before breakfast" in traits
+    assert len(traits) == len(set(traits))
+    assert not any(character.isdigit() for trait in traits for character in trait)
 
 
 async def test_scenes_are_few_and_each_is_of_one_theme(core: MemoryCore) -> None:

@@ -1,0 +1,99 @@
+"""What a profile rests on follows what happens to memories, and what it says follows what they say at a moment."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from memory_core.domain.agent_answers import SeenTrait
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.profile import profile_at, with_successors
+from memory_core.domain.profile_news import MAX_TRUTHS, Seen, subjects, with_facts, with_traits, without_memories
+from memory_core.domain.scene import KnownPerson
+from tests.builders import NOW, memory
+
+DAY = timedelta(days=1)
+
+
+def truth(name: str, value: Any, *, day: int = 0, until: int | None = None, **fields: Any) -> Memory:
+    """A fact of the user; one that ended on a day was contradicted then."""
+    ended = {} if until is None else {"status": Status.SUPERSEDED, "status_reason": "contradicted", "valid_until": NOW + until * DAY}
+    about = {"subject": "User", "attribute": "Home City", "event_timestamp": NOW + day * DAY, "valid_from": NOW + day * DAY}
+    return memory(str(value), id=name, type=MemoryType.SEMANTIC, category="fact", value=value, **{**about, **ended, **fields})
+
+
+def by_id(*memories: Memory) -> dict[str, Memory]:
+    return {one.id: one for one in memories}
+
+
+def known(*memories: Memory, person: KnownPerson | None = None) -> KnownPerson:
+    return with_facts(person or KnownPerson(), memories, {"user"}, by_id(*memories))
+
+
+def cells(count: int) -> dict[str, Memory]:
+    return by_id(*(memory(f"cell {number}", id=f"mem_{number}", event_timestamp=NOW + number * DAY) for number in range(count)))
+
+
+def test_the_latest_that_stands_is_shown_and_the_others_by_their_times() -> None:
+    oslo, rome, porto = truth("a", "Oslo", until=2), truth("b", "Rome", day=2, until=5), truth("c", "Porto", day=5)
+    person, memories = known(porto, oslo, rome), by_id(oslo, rome, porto)
+    (fact,) = profile_at(person, memories, NOW + 9 * DAY).explicit
+    assert (fact.name, fact.value, [one.value for one in fact.previous]) == ("home city", "Porto", ["Rome", "Oslo"])
+    (fact,) = profile_at(person, memories, NOW + 3 * DAY).explicit
+    assert (fact.value, [one.value for one in fact.previous]) == ("Rome", ["Oslo"])
+    assert profile_at(person, memories, NOW - DAY).explicit == []
+
+
+def test_what_is_gone_deleted_or_renamed_is_nowhere() -> None:
+    oslo, porto = truth("a", "Oslo", until=2), truth("b", "Porto", day=2)
+    person = known(oslo, porto)
+    deleted = porto.model_copy(update={"status": Status.DELETED, "status_reason": "manual_delete"})
+    assert profile_at(person, by_id(oslo, deleted), NOW + 3 * DAY).explicit == []
+    assert [one.memory_ids for one in known(deleted, person=person).facts] == [["a"]]
+    assert profile_at(person, by_id(porto), NOW + 3 * DAY).explicit[0].previous == []
+    renamed = porto.model_copy(update={"attribute": "holiday home"})
+    assert {one.name: one.memory_ids for one in known(renamed, person=person).facts} == {"home city": ["a"], "holiday home": ["b"]}
+
+
+def test_a_successor_that_no_run_has_seen_is_shown_under_its_own_name_only() -> None:
+    oslo, porto = truth("a", "Oslo", until=2, next_id="b"), truth("b", "Porto", day=2)
+    person = known(truth("a", "Oslo"))
+    (fact,) = profile_at(with_successors(person, by_id(oslo, porto)), by_id(oslo, porto), NOW + 3 * DAY).explicit
+    assert (fact.value, fact.memory_id) == ("Porto", "b")
+    other = by_id(oslo, porto.model_copy(update={"attribute": "diet"}))
+    assert profile_at(with_successors(person, other), other, NOW + 3 * DAY).explicit == []
+
+
+def test_many_truths_are_bounded_and_the_latest_stay() -> None:
+    person = known(*(truth(f"m{number:02}", number, day=number) for number in range(2 * MAX_TRUTHS)))
+    assert person.facts[0].memory_ids == [f"m{number:02}" for number in range(MAX_TRUTHS, 2 * MAX_TRUTHS)]
+
+
+def test_the_person_is_who_speaks_the_user_of_that_id_and_the_name_that_was_told() -> None:
+    name = truth("n", "Ana", attribute="name")
+    assert subjects([name, truth("a", "Oslo")], "U7") == {"user", "u7", "ana"}
+
+
+def test_a_trait_needs_three_cells_and_a_models_other_words_for_it_are_the_same_trait() -> None:
+    def seen(text: str, *names: int, by: str = "m") -> Seen:
+        return Seen(SeenTrait(trait=text, scenes=[0], confidence=0.6), tuple(f"mem_{name}" for name in names), by)
+
+    there = cells(6)
+    assert with_traits(KnownPerson(), [seen("Swims in the sea every morning.", 0, 1)], there).traits == []
+    first = with_traits(KnownPerson(), [seen("Swims in the sea every morning.", 2, 0, 1)], there)
+    assert [(one.cell_ids, one.since) for one in first.traits] == [(["mem_0", "mem_1", "mem_2"], NOW + 2 * DAY)]
+    again = with_traits(first, [seen("Swims every morning in the sea.", 4)], there)
+    assert [(one.trait, len(one.cell_ids)) for one in again.traits] == [("Swims every morning in the sea.", 4)]
+    ruled = [seen("Often talks about food.", 0, 1, 2, by="rule"), seen("Often talks about film.", 0, 1, 2, by="rule")]
+    assert len(with_traits(KnownPerson(), ruled, there).traits) == 2
+
+
+def test_what_rested_on_the_forgotten_goes_and_a_models_trait_with_any_of_it() -> None:
+    there = cells(5)
+    ids = tuple(there)
+    both = [Seen(SeenTrait(trait=by, scenes=[0]), ids, by) for by in ("rule", "m")]
+    person = with_traits(known(truth("a", "Oslo", source_ids=["mem_0"]), truth("b", "Rome", attribute="birthplace")), both, there)
+    left = without_memories(person, {"mem_0", "b"})
+    assert [(one.memory_ids, one.cell_ids) for one in left.facts] == [(["a"], [])]
+    assert [(one.by, one.cell_ids) for one in left.traits] == [("rule", list(ids[1:]))]
+    assert without_memories(left, {"mem_1", "mem_2"}).traits == []
