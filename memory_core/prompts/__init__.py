@@ -22,11 +22,11 @@ from memory_core.domain.attributes import ATTRIBUTES
 T = TypeVar("T", bound=BaseModel)
 Name = Literal[
     "detect_boundary", "analyse_episode", "summarise", "summarise_fast", "extract_facts", "decide_conflicts", "synthesise",
-    "update_profile", "judge_sufficiency", "rank_texts",
+    "update_profile", "rank_texts", "judge_sufficiency",
 ]  # fmt: skip
 NAMES: tuple[Name, ...] = (
     "detect_boundary", "analyse_episode", "summarise", "summarise_fast", "extract_facts", "decide_conflicts", "synthesise",
-    "update_profile", "judge_sufficiency", "rank_texts",
+    "update_profile", "rank_texts", "judge_sufficiency",
 )  # fmt: skip
 _EXAMPLE = re.compile(r"<example>(.*?)</example>", re.DOTALL)
 _JSON = re.compile(r"```json\n(.*?)```", re.DOTALL)

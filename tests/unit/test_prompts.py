@@ -29,6 +29,8 @@ PINNED = {
     "decide_conflicts 1": "7917e5505588",
     "synthesise 2": "58765ea96bdf",
     "update_profile 1": "ec6a98c140a5",
+    "judge_sufficiency 1": "591c10690e06",
+    "rank_texts 1": "54e39da942b9",
 }
 
 
