@@ -21,12 +21,12 @@ from memory_core.domain.attributes import ATTRIBUTES
 
 T = TypeVar("T", bound=BaseModel)
 Name = Literal[
-    "detect_boundary", "analyse_episode", "summarise", "summarise_fast", "extract_facts", "decide_conflicts", "synthesise",
-    "update_profile", "rank_texts", "judge_sufficiency",
+    "detect_boundary", "analyse_episode", "summarise", "summarise_fast", "extract_facts", "decide_conflicts", "update_profile",
+    "rank_texts", "judge_sufficiency", "synthesise",
 ]  # fmt: skip
 NAMES: tuple[Name, ...] = (
-    "detect_boundary", "analyse_episode", "summarise", "summarise_fast", "extract_facts", "decide_conflicts", "synthesise",
-    "update_profile", "rank_texts", "judge_sufficiency",
+    "detect_boundary", "analyse_episode", "summarise", "summarise_fast", "extract_facts", "decide_conflicts", "update_profile",
+    "rank_texts", "judge_sufficiency", "synthesise",
 )  # fmt: skip
 _EXAMPLE = re.compile(r"<example>(.*?)</example>", re.DOTALL)
 _JSON = re.compile(r"```json\n(.*?)```", re.DOTALL)
