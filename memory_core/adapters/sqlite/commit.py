@@ -68,9 +68,9 @@ def _written(connection: sqlite3.Connection, owner: Owner, write: Write, row: di
     if write.mode == "delete":
         kinds = connection.execute(_DELETE, (*owner, write.document.id)).fetchall()
         return any(kind in MEMORY_KINDS for (kind,) in kinds)
-    if write.mode == "put" and write.document.tag is not None:
-        if bookkeeping.stored_tag(connection, owner, write.document.id, now) != write.document.tag:
-            raise AlreadyExists(f"the document {write.document.id} is not as it was read")
+    tag = write.document.tag if write.mode == "put" else None
+    if tag is not None and bookkeeping.stored_tag(connection, owner, write.document.id, now) != tag:
+        raise AlreadyExists(f"the document {write.document.id} is not as it was read")
     row.update(
         app_id=owner.app_id,
         user_id=owner.user_id,
