@@ -14,8 +14,9 @@ from memory_core.domain.sameness import normalised
 from memory_core.recollection.stale import Fallen
 
 SHARE = 12
-"""A memory takes at most one twelfth of the budget, so that one long story does not stand for all."""
-LEAST = 40
+"""A memory takes at most one twelfth of the budget, so that one long story does not stand for all,"""
+WHOLE = 150
+"""but what is no longer than this is told whole, as long as it takes no third of the budget: to cut every turn of a talk helps nobody."""
 
 
 def piece(
@@ -38,7 +39,7 @@ def piece(
         scene=scene,
         at=memory.event_timestamp,
         order=memory.sequence,
-        text=excerpt(one_line(text_for(memory, terms)), terms, max(LEAST, max_tokens // SHARE)),
+        text=excerpt(one_line(text_for(memory, terms)), terms, max(max_tokens // SHARE, min(WHOLE, max_tokens // 3))),
         priority=priority,
         title=title,
         notes=(*(no_longer_true(one) for one in fallen), *(expected(one) for one in standing)),
