@@ -106,7 +106,7 @@ class MemoryCore(Conversing, Arbitrating, Cold, LookingBack, Upkeep, Peopling):
         cold = ColdSearch(made.long_term, copies, made.embedder)
         self._touches = Touches(made.long_term, made.short_term, self._clock, ids)
         self._retriever = Retriever(
-            made.long_term, made.short_term, cold, made.embedder, self._touches, self._clock, retrieve_rules(self.settings)
+            made.long_term, made.short_term, cold, made.embedder, made.thesaurus, self._touches, self._clock, retrieve_rules(self.settings)
         )
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors)
