@@ -82,8 +82,9 @@ def _vectors(model: MiniLM, plain: Sequence[str]) -> dict[str, npt.NDArray[np.fl
 def _nearest(matrix: npt.NDArray[np.float32], row: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
     cosine = matrix @ matrix[row]
     cosine[row] = -1.0
-    best = np.argsort(-cosine)[:MOST]
+    best = np.argpartition(-cosine, MOST)[:MOST]
     best = best[cosine[best] > LEAST]
+    best = best[np.argsort(-cosine[best], kind="stable")]
     return best, np.rint(SCALE * np.clip((cosine[best] - ZERO) / (1.0 - ZERO), 0.0, 1.0)).astype(np.uint8)
 
 
