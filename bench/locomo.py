@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -94,7 +92,9 @@ async def _measure(conversations: Sequence[Conversation], apart: set[int], *, pe
                 print(f"{conversation.name}: {len(conversation.turns)} turns, {len(conversation.questions)} questions", flush=True)
     _report(lines, others, apart)
     ordered = sorted(times)
-    print(f"\nembedding a question and searching: p50 {1000 * percentile(ordered, 0.5):.1f} ms, p95 {1000 * percentile(ordered, 0.95):.1f} ms")
+    print(
+        f"\nembedding a question and searching: p50 {1000 * percentile(ordered, 0.5):.1f} ms, p95 {1000 * percentile(ordered, 0.95):.1f} ms"
+    )
 
 
 async def _save(core: MemoryCore, conversation: Conversation) -> dict[str, str]:
