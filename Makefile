@@ -34,7 +34,7 @@ run-azure: $(VENV)/.dev  ## the same on emulators of Cosmos DB and Storage and a
 	@exec $(BIN)/python -m tests.azure_profile --port $(PORT) --data "$(DATA)" --parent-pid $$PPID
 
 test: $(VENV)/.dev  ## every test, from nothing
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not long"
+	@$(BIN)/python -m pytest -q -n 3 --dist loadfile -m "not long"
 
 test-long: $(VENV)/.dev  ## what takes too long for every time
 	@$(BIN)/python -m pytest -q -m long

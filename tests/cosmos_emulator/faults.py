@@ -22,11 +22,13 @@ class Rule:
     """One fault. It strikes the next `times` matching requests after the first `skip`, or each with `probability` (then without end).
 
     operations: words of `Asked.operation`, or reads, writes, documents. key: a piece of text that the partition key must contain.
+    document: the id of the one document whose requests it is for.
     """
 
     kind: str
     operations: tuple[str, ...] = ("documents",)
     key: str = ""
+    document: str | None = None
     times: int | None = None
     skip: int = 0
     probability: float = 1.0
@@ -47,6 +49,8 @@ class Rule:
     def strikes(self, asked: Asked) -> bool:
         """Whether this request is to fail; counts it."""
         if asked.operation not in self.operations or self.key not in asked.headers.get(KEY, ""):
+            return False
+        if self.document is not None and asked.path[-1:] != (self.document,):
             return False
         if self.times is not None and self.struck >= self.times:
             return False

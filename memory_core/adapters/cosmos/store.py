@@ -68,13 +68,16 @@ class _Beside(NamedTuple):
     nearby: Sequence[Item] = ()
 
     def is_newer_than(self, head: Head) -> bool:
-        """Whether one of them is of a later commit. Others may then be of before it, and a decision on both would be on what never was."""
+        """Whether one of them is of a later commit. Others may then be of before it, and a decision on both would be on what never was.
+
+        One that was asked for by its id and is of another epoch may be of one that has begun since; of an old one, little is asked for.
+        """
         for item in (*self.items, *self.nearby):
             fields = item if item["kind"] in MEMORY_KINDS else item["body"]
             changed_at = fields.get("revision") or fields.get("sequence", 0)
             if changed_at > head.sequence and fields.get("epoch", head.epoch) == head.epoch:
                 return True
-        return False
+        return any((item if item["kind"] in MEMORY_KINDS else item["body"]).get("epoch", head.epoch) != head.epoch for item in self.items)
 
 
 class CosmosStore:
