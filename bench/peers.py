@@ -20,6 +20,7 @@ from bench import library
 from bench.tables import Row, show
 from bench.texts import loaded, memories, queries
 from memory_core.adapters.offline.hash_embedder import HashEmbedder
+from memory_core.domain.models import Vector
 
 DIMENSIONS = 384
 MAX_SAVES = 200
@@ -36,7 +37,8 @@ def why_not() -> str | None:
 
 def measure(folder: Path, sizes: Sequence[int], seconds: float) -> list[Row]:
     """Searches, then saves, at each size; the store grows from one size to the next by mem0's own `add`, which has no bulk form."""
-    memory = _memory(folder)
+    embedder, runner = HashEmbedder(DIMENSIONS), asyncio.Runner()
+    memory = opened(folder, lambda text: runner.run(embedder.embed([text]))[0])
     stream = (body["content"] for body in loaded(library.SEED, USER))
     rows: list[Row] = []
     held = 0
@@ -75,7 +77,8 @@ def show_ratios(ours: Sequence[Row], theirs: Sequence[Row]) -> None:
     show("Beside mem0, library to library", ("", "memories", "ours op/s", "mem0 op/s", "ratio"), lines)
 
 
-def _memory(folder: Path) -> Any:
+def opened(folder: Path, vector: Callable[[str], Vector]) -> Any:
+    """A mem0 of this folder whose vectors, of `DIMENSIONS`, this function makes."""
     # Read when mem0 is first imported: no telemetry, and nothing of it in the home of whoever runs this.
     os.environ["MEM0_TELEMETRY"] = "False"
     os.environ["MEM0_DIR"] = str(folder)
@@ -89,19 +92,18 @@ def _memory(folder: Path) -> Any:
         "embedder": {"provider": "openai", "config": {**unused, "embedding_dims": DIMENSIONS}},
         "history_db_path": str(folder / "history.db"),
     })  # fmt: skip
-    memory.embedding_model = _embedding(memory.embedding_model.config)
+    memory.embedding_model = _embedding(memory.embedding_model.config, vector)
     return memory
 
 
-def _embedding(config: Any) -> Any:
-    """The hash embedder in the form that mem0 asks for."""
+def _embedding(config: Any, vector: Callable[[str], Vector]) -> Any:
+    """An embedder in the form that mem0 asks for."""
     from mem0.embeddings.base import EmbeddingBase
 
     class Hashed(EmbeddingBase):  # type: ignore[misc]
         def embed(self, text: str, memory_action: str | None = None) -> list[float]:
-            return list(map(float, runner.run(embedder.embed([text]))[0]))
+            return list(map(float, vector(text)))
 
-    embedder, runner = HashEmbedder(DIMENSIONS), asyncio.Runner()
     return Hashed(config)
 
 

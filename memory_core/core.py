@@ -119,7 +119,15 @@ class MemoryCore(Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Pe
         self._touches = Touches(made.long_term, made.short_term, self._clock, ids)
         reranking = None if made.reranker is None else Reranking(made.reranker, self.settings.rerank_deadline_s)
         self._retriever = Retriever(
-            made.long_term, made.short_term, cold, made.embedder, self._touches, self._clock, retrieve_rules(self.settings), reranking
+            made.long_term,
+            made.short_term,
+            cold,
+            made.embedder,
+            made.thesaurus,
+            self._touches,
+            self._clock,
+            retrieve_rules(self.settings),
+            reranking,
         )
         cursors = Cursors(cursor_secret(self.settings))
         self._reader = Reader(made.long_term, cursors, self._clock)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memory_core import signing
 from memory_core.adapters.cached_embedder import CachedEmbedder
+from memory_core.adapters.offline.related_words import NoRelatedWords, RelatedWords
 from memory_core.adapters.redis.breaker import Breaker
 from memory_core.adapters.redis.client import server
 from memory_core.adapters.redis.embedded import embedded
@@ -33,7 +34,20 @@ from memory_core.formation.handover import BatchRules
 from memory_core.formation.phase import FormationRules, Surroundings
 from memory_core.formation.save import SaveRules
 from memory_core.ledger.parts import Parts
-from memory_core.ports import Agents, Archive, Charged, Clock, Courier, Embedder, LongTermStore, Meter, Reranker, ShortTermStore, TaskQueue
+from memory_core.ports import (
+    Agents,
+    Archive,
+    Charged,
+    Clock,
+    Courier,
+    Embedder,
+    LongTermStore,
+    Meter,
+    Reranker,
+    ShortTermStore,
+    TaskQueue,
+    Thesaurus,
+)
 from memory_core.recollection.retrieve import RetrieveRules
 
 if TYPE_CHECKING:
@@ -60,6 +74,7 @@ class Adapters:
     rules: Agents
     courier: Courier
     reranker: Reranker | None = None
+    thesaurus: Thesaurus = field(default_factory=NoRelatedWords)
 
     @classmethod
     def of(cls, settings: Settings, clock: Clock, charged: Charged, meter: Meter | None = None) -> Adapters:
@@ -73,8 +88,10 @@ class Adapters:
         rules = _rules(settings)
         agents = rules if settings.llm_provider == "offline" else _model(settings, short_term, clock, meter)
         courier = WebCourier(settings.webhook_allow, timeout_s=settings.webhook_timeout_s)
-        reranker = _reranker(settings, agents, clock)
-        return cls(long_term, short_term, embedder, _queue(settings, clock), _archive(settings, clock), agents, rules, courier, reranker)
+        # `hash` is for benches and tests, where words shall mean themselves.
+        thesaurus = NoRelatedWords() if settings.embedding_provider == "hash" else RelatedWords()
+        queue, archive, reranker = _queue(settings, clock), _archive(settings, clock), _reranker(settings, agents, clock)
+        return cls(long_term, short_term, embedder, queue, archive, agents, rules, courier, reranker, thesaurus)
 
     def of_formation(self) -> Surroundings:
         """Those that formation works with."""

@@ -21,6 +21,9 @@ one 1.39, so that nothing would ever be relevant enough."""
 ORDER_K1, ORDER_B = 1.2, 0.75
 """The textbook's saturation and length, for ordering the lexical list."""
 
+ORDER_NEAR = 0.3
+"""What a word near a term counts in that list, beside 1 for the term that is there again and again."""
+
 _TINY = np.finfo(np.float64).tiny
 
 

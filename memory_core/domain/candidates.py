@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_core.domain.models import Lexical, Memory
+from memory_core.domain.related import Related, nearness
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -42,6 +43,7 @@ class CandidateSet:
     cosine, previous_cosine, next_cosine: similarity of the query's vector to the memory's and to those of the turns
     before and after it in its session, NaN when unknown. tf: weighted term frequency, U × T. own: U × T, whether own or
     date tokens hold the term. before, after: row of the neighbouring turn in this set, -1 when it is not here.
+    near: U × T, how near in meaning own or date tokens come to the term, None when nobody asked for related words.
     touched_at: max(created_at, updated_at). accessed_at: last_accessed_at, else created_at.
     memories: whole documents, where the store had them anyway. lists: name of a candidate list → ids in its order.
     """
@@ -65,6 +67,7 @@ class CandidateSet:
     importance_base: Floats
     access_count: Floats
     confidence: Floats
+    near: Floats | None = None
     memories: dict[str, Memory] = field(default_factory=dict)
     lists: dict[str, list[str]] = field(default_factory=dict)
 
@@ -72,8 +75,9 @@ class CandidateSet:
         return len(self.ids)
 
 
-CONTEXT_WEIGHT = 0.3
-AFTER_QUESTION_WEIGHT = 0.4
+PREVIOUS_WEIGHT, BEFORE_PREVIOUS_WEIGHT = 0.2, 0.3
+"""The turn two back weighs more: it is mostly the same speaker's."""
+AFTER_QUESTION_WEIGHT = 0.3
 """What is added for the previous turn when it ends with a question: its words are what the answer leaves out."""
 
 
@@ -83,7 +87,7 @@ def weighted_length(memory: Memory) -> float:
 
 
 def weighted_tokens(lexical: Lexical) -> dict[str, float]:
-    """Weighted term frequency: own + date + (0.3 + 0.4·[previous turn asks])·previous + 0.3·before_previous."""
+    """Weighted term frequency: own + date + (0.2 + 0.3·[previous turn asks])·previous + 0.3·before_previous."""
     counts: dict[str, float] = {}
     for part, weight in _weighted_parts(lexical):
         for token, count in part.items():
@@ -92,8 +96,8 @@ def weighted_tokens(lexical: Lexical) -> dict[str, float]:
 
 
 def _weighted_parts(lexical: Lexical) -> tuple[tuple[dict[str, int], float], ...]:
-    of_previous = CONTEXT_WEIGHT + (AFTER_QUESTION_WEIGHT if lexical.previous_asks else 0.0)
-    return (lexical.own, 1.0), (lexical.date, 1.0), (lexical.previous, of_previous), (lexical.before_previous, CONTEXT_WEIGHT)
+    of_previous = PREVIOUS_WEIGHT + (AFTER_QUESTION_WEIGHT if lexical.previous_asks else 0.0)
+    return (lexical.own, 1.0), (lexical.date, 1.0), (lexical.previous, of_previous), (lexical.before_previous, BEFORE_PREVIOUS_WEIGHT)
 
 
 def from_memories(
@@ -101,6 +105,7 @@ def from_memories(
     terms: Sequence[str],
     query_vector: npt.NDArray[np.float32] | None,
     cosines: Mapping[str, float] | None = None,
+    related: Sequence[Related] = (),
 ) -> CandidateSet:
     """A set from whole documents (Cosmos, the short term). `cosines` are those the store computed; else from `embedding`.
 
@@ -113,6 +118,7 @@ def from_memories(
     own = [[term in memory.lexical.own or term in memory.lexical.date for term in terms] for memory in memories]
     cosine = np.array([_cosine(memory, query_vector, cosines or {}) for memory in memories], dtype=np.float64)
     before, after = _neighbours(memories)
+    said = [memory.lexical.own.keys() | memory.lexical.date.keys() for memory in memories] if related else []
     return CandidateSet(
         ids=[memory.id for memory in memories],
         cosine=cosine,
@@ -133,6 +139,7 @@ def from_memories(
         importance_base=np.array([memory.importance_base for memory in memories], dtype=np.float64),
         access_count=np.array([memory.access_count for memory in memories], dtype=np.float64),
         confidence=np.array([memory.confidence for memory in memories], dtype=np.float64),
+        near=nearness(said, related, width) if related else None,
         memories={memory.id: memory for memory in memories},
     )
 
@@ -177,9 +184,17 @@ def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
         after=np.concatenate([first.after, moved(second.after)]),
         actor=first.actor + [second.actor[row] for row in keep],
         cell=first.cell + [second.cell[row] for row in keep],
+        near=_near(first, second, take),
         **columns,
     )
     return _with_extras(whole, first, second)
+
+
+def _near(first: CandidateSet, second: CandidateSet, take: Ints) -> Floats | None:
+    if first.near is None and second.near is None:
+        return None
+    parts = [np.zeros(one.tf.shape) if one.near is None else one.near for one in (first, second)]
+    return np.concatenate([parts[0], parts[1][take]])
 
 
 def _with_extras(target: CandidateSet, first: CandidateSet, second: CandidateSet) -> CandidateSet:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory_core.domain.date_windows import Window, date_windows
+from memory_core.domain.languages import asked_for, language_of
 from memory_core.domain.stopwords import QUERY_WORDS
 from memory_core.domain.text import terms_of, words
 from memory_core.domain.times import asks_time
@@ -39,7 +40,8 @@ def analyse_query(text: str, now: datetime) -> QueryAnalysis:
     windows = tuple(date_windows(text, now))
     # "may" is an auxiliary, unless the query names a date: then it is most likely the month.
     empty = QUERY_WORDS - {"may"} if windows else QUERY_WORDS
-    terms = terms_of(word for word in found if word not in empty) or terms_of(found)
+    language = language_of(found)
+    terms = terms_of(asked_for(found, language, empty), language) or terms_of(found, language)
     return QueryAnalysis(text, frozenset(found), longest(tuple(dict.fromkeys(terms))), asks_time(text), windows)
 
 

@@ -3,15 +3,14 @@
 Absolute, never scaled per query: 0.4 means the same for every query, so that an unrelated one finds nothing. What a reader
 would get wrong: terms that no memory knows STAY in the denominator of the lexical share, that is what rejects.
 
+    tf_i(t)  = own and context + 0.25·[the turn after it says t]
     sat_i(t) = tf / (tf + k1·(1 − b + b·length_i / mean length))
-    LEX_i    = min(1, Σ_t idf(t)·sat_i(t) / Σ_t idf(t))
-    COS_i    = clip((c_i + 0.5·max(c_before, c_after)) / 1.5, 0, 1)
-    s0_i     = 0.35·COS_i + 0.65·LEX_i^0.7
-    s1_i     = s0_i · actor · question · time · window
-    score_i  = min(1, (s1_i + 0.1·max(s1_before, s1_after)) / 1.1)
+    LEX_i    = min(1, Σ_t idf(t)·(sat_i(t) + 0.6·near_i(t)) / Σ_t idf(t))
+    COS_i    = clip((c_i + max(c_before, c_after)) / 2, 0, 1)
+    score_i  = min(1, (0.35·COS_i + 0.65·LEX_i^0.8) · actor · question · time · window)
 
-On two-person conversations this recipe keeps recall at 10 at .81 where min-max fusion reaches .78, and passes 3 % of
-unrelated queries at a threshold of 0.4 (96 % of the answerable ones) where that passes nearly all.
+near_i(t) is how near in meaning the nearest of the memory's own words comes to a term that it does not say (`related`).
+What each of these is worth is measured by `bench/locomo.py` and stands in docs/ranking.md.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from functools import lru_cache
 import numpy as np
 
 from memory_core.domain.bm25 import IDF_FLOOR, idf, saturation
-from memory_core.domain.candidates import CandidateSet, Flags, Floats, Ints, Statistics
+from memory_core.domain.candidates import CandidateSet, Flags, Floats, Statistics
 from memory_core.domain.fusion import FusionParameters, fused, rescaled
 from memory_core.domain.query import QueryAnalysis
 from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
@@ -38,20 +37,22 @@ class RelevanceParameters:
     """Every ingredient's number; 0 switches an ingredient off.
 
     k1, b: term saturation and length, far softer than the textbook's. idf_floor: see `bm25.IDF_FLOOR`.
-    cosine_smoothing, score_smoothing: weight of the better neighbouring turn, before and after fusion.
+    near_weight: what a word near a term counts. next_weight: what a term counts that the turn after this one says, if that is a
+    candidate too. cosine_smoothing: weight of the better neighbouring turn's cosine.
     actor_boost: the query names exactly one known actor, whose memory it is. question_penalty: the memory only asks.
     time_boost: the query asks for a time and the memory tells one. window_boost: the query names a date and the memory's
     event lies in it or within window_slack_days after it.
     """
 
     fusion: FusionParameters = field(default_factory=FusionParameters)
-    k1: float = 0.6
-    b: float = 0.5
+    k1: float = 0.7
+    b: float = 0.4
     idf_floor: int = IDF_FLOOR
-    cosine_smoothing: float = 0.5
-    score_smoothing: float = 0.1
-    actor_boost: float = 0.15
-    question_penalty: float = 0.10
+    near_weight: float = 0.6
+    next_weight: float = 0.25
+    cosine_smoothing: float = 1.0
+    actor_boost: float = 0.175
+    question_penalty: float = 0.15
     time_boost: float = 0.20
     window_boost: float = 0.20
     window_slack_days: int = 14
@@ -80,7 +81,7 @@ def relevance(query: QueryAnalysis, candidates: CandidateSet, statistics: Statis
     boosts = _boosts(query, candidates, statistics, parameters)
     for factor in boosts.values():
         score = score * factor
-    return Relevance(_within_0_and_1(_smoothed_score(score, candidates, parameters)), lexical, candidates.cosine, boosts)
+    return Relevance(_within_0_and_1(score), lexical, candidates.cosine, boosts)
 
 
 def lexical_share(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
@@ -88,9 +89,22 @@ def lexical_share(query: QueryAnalysis, candidates: CandidateSet, statistics: St
     if not query.terms:
         return np.zeros(len(candidates))
     worth = idf([statistics.document_frequency.get(term, 0) for term in query.terms], statistics.documents, parameters.idf_floor)
-    covered = saturation(candidates.tf, candidates.length, statistics.mean_length, parameters.k1, parameters.b)
+    covered = saturation(_with_next(candidates, parameters), candidates.length, statistics.mean_length, parameters.k1, parameters.b)
+    if candidates.near is not None:
+        covered += parameters.near_weight * np.where(candidates.own, 0.0, candidates.near)
     share: Floats = covered @ (worth / worth.sum())
     return np.minimum(share, 1.0)
+
+
+def _with_next(candidates: CandidateSet, parameters: RelevanceParameters) -> Floats:
+    """Term frequencies with what the following turn says: an answer often names what the turn before it only points at.
+
+    Taken at query time, so that no stored memory is ever rewritten for a later one.
+    """
+    if not parameters.next_weight or not len(candidates):
+        return candidates.tf
+    said = candidates.own[candidates.after] & (candidates.after >= 0)[:, None]
+    return candidates.tf + parameters.next_weight * said
 
 
 def smoothed_similarity(candidates: CandidateSet, parameters: RelevanceParameters) -> Floats:
@@ -116,19 +130,6 @@ def _known_cosine(candidates: CandidateSet) -> Floats:
     listed = set(candidates.lists.get(VECTOR_LIST, ()))
     bounds = [value for one, value in zip(candidates.ids, candidates.cosine, strict=True) if one in listed and value == value]
     return np.where(unknown, min(bounds, default=0.0), candidates.cosine)
-
-
-def _smoothed_score(score: Floats, candidates: CandidateSet, parameters: RelevanceParameters) -> Floats:
-    """The score and the better neighbouring turn's; a memory that stands alone keeps its own."""
-    if not parameters.score_smoothing or not len(candidates):
-        return score
-    neighbour = np.maximum(_at(score, candidates.before), _at(score, candidates.after))
-    alone = np.isnan(candidates.previous_cosine) & np.isnan(candidates.next_cosine) & (candidates.before < 0) & (candidates.after < 0)
-    return np.where(alone, score, (score + parameters.score_smoothing * neighbour) / (1.0 + parameters.score_smoothing))
-
-
-def _at(score: Floats, rows: Ints) -> Floats:
-    return np.where(rows >= 0, score[rows], 0.0)
 
 
 def _boosts(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> dict[str, Floats]:

@@ -1,8 +1,8 @@
 """From text to terms: the one analyser that memories and queries share.
 
 A term is what two texts must have in common to count as sharing a word: case-folded, compatibility forms unified, stemmed
-by the language that its script suggests. What a reader would get wrong: the terms are stored with every memory, so a
-change of this module needs all of them analysed again.
+by the language that its script suggests; in Latin letters by the language whose little words the text uses (`languages`). What
+a reader would get wrong: the terms are stored with every memory, so a change of this module needs all of them analysed again.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 import regex
 
+from memory_core.domain.languages import ENGLISH, language_of
 from memory_core.domain.stopwords import FUNCTION_WORDS
 
 MAX_WORD = 64
@@ -69,9 +70,9 @@ def tokens(text: str) -> list[str]:
     return terms_of(words(text))
 
 
-def terms_of(found: Iterable[str]) -> list[str]:
-    """The terms of words that `words` gave."""
-    return [term for word in found if (term := _term(word))]
+def terms_of(found: Iterable[str], language: str = ENGLISH) -> list[str]:
+    """The terms of words that `words` gave. language: of those in Latin letters."""
+    return [term for word in found if (term := _term(word, language))]
 
 
 def counts(text: str) -> dict[str, int]:
@@ -80,7 +81,8 @@ def counts(text: str) -> dict[str, int]:
     After the pairs come their Chinese and Korean characters one by one, because many are words: a query for 猫 has no pair
     to be found by. A query's own terms stay pairs, which are the better ones wherever there are any.
     """
-    return count(chain(tokens(text), _characters(text)))
+    found = words(text)
+    return count(chain(terms_of(found, language_of(found)), _characters(text)))
 
 
 def count(terms: Iterable[str]) -> dict[str, int]:
@@ -123,19 +125,22 @@ def _characters(text: str) -> Iterable[str]:
 
 
 @lru_cache(maxsize=32_768)
-def _term(word: str) -> str:
-    """The term of one word, empty when it has none."""
+def _term(word: str, language: str) -> str:
+    """The term of one word, empty when it has none. What English drops is dropped everywhere: names of languages are guesses."""
     if word in FUNCTION_WORDS or (len(word) == 1 and word.isalpha() and word < _FIRST_UNSPACED):
         return ""
     script = ord(word[0])
     algorithm = next((name for first, last, name in _STEMMERS if first <= script <= last), None)
     if algorithm is None:
         return word
-    if algorithm == "english" and not word.isascii():
-        # People type "cafe" for "café"; in other scripts a mark makes another letter.
-        word = _MARKS.sub("", unicodedata.normalize("NFD", word)) or word
+    latin = algorithm == ENGLISH
     with _lock:  # the C stemmers are not safe to share between threads
-        return str(_stemmer(algorithm).stemWord(word))
+        if not latin or language != ENGLISH:
+            word = str(_stemmer(language if latin else algorithm).stemWord(word))
+        if latin and not word.isascii():
+            # People type "cafe" for "café"; in other scripts a mark makes another letter.
+            word = _MARKS.sub("", unicodedata.normalize("NFD", word)) or word
+        return str(_stemmer(ENGLISH).stemWord(word)) if latin and language == ENGLISH else word
 
 
 @lru_cache(maxsize=len(_STEMMERS))

@@ -26,7 +26,7 @@ from memory_core.ports.long_term import (
     Touch,
     Write,
 )
-from memory_core.ports.models import Agents, DecisionItem, Embedder, Reranker, SceneItem
+from memory_core.ports.models import Agents, DecisionItem, Embedder, Reranker, SceneItem, Thesaurus
 from memory_core.ports.short_term import ShortTermStore, Stamp, Taken
 from memory_core.ports.work import POISON, Courier, Delivery, Posted, QueueName, TaskQueue
 
@@ -66,6 +66,7 @@ __all__ = [
     "Stamp",
     "Taken",
     "TaskQueue",
+    "Thesaurus",
     "Touch",
     "Write",
 ]

@@ -11,6 +11,7 @@ from memory_core.domain.candidates import CandidateSet, Statistics
 from memory_core.domain.coming import Coming
 from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head, Memory, Vector
+from memory_core.domain.related import Related
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 from memory_core.ports.common import Health, Pooled
@@ -150,13 +151,15 @@ class EventFilter:
 class Search:
     """One query for candidates: `limit` nearest by vector and `limit` best by the terms, both within `where`.
 
-    terms: analysed query tokens, no duplicates, most informative first when over the store's limit (30).
+    terms: analysed query tokens, no duplicates, most informative first when over the store's limit (30). related: words near them
+    in meaning, which count for less, in the list by words and in the candidates' column `near`.
     """
 
     vector: Vector | None
     terms: tuple[str, ...]
     limit: int
     where: Filter
+    related: tuple[Related, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

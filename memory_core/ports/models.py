@@ -21,6 +21,7 @@ from memory_core.domain.agent_answers import (
 )
 from memory_core.domain.conversation import Message
 from memory_core.domain.models import Vector
+from memory_core.domain.related import Related
 from memory_core.ports.common import Health, Pooled
 
 
@@ -65,6 +66,13 @@ class Reranker(Pooled, Protocol):
 
     async def check(self) -> Health:
         """Whether it answers."""
+
+
+class Thesaurus(Protocol):
+    """Which words stand near others in meaning. Never asks anything over a network: every query waits for it."""
+
+    async def related(self, terms: Sequence[str]) -> tuple[Related, ...]:
+        """The words near each of these terms, stems like these; none for a word that it does not know."""
 
 
 @dataclass(frozen=True, slots=True)

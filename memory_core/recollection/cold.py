@@ -16,6 +16,7 @@ from memory_core.domain.candidates import CandidateSet, from_memories
 from memory_core.domain.cold_copy import ColdCopy
 from memory_core.domain.errors import NotFound, Unavailable
 from memory_core.domain.models import Memory, Status, Vector
+from memory_core.domain.related import Related
 from memory_core.domain.scope import Owner
 from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ports import Embedder, Filter, LongTermStore, Search
@@ -49,7 +50,9 @@ class ColdSearch:
     def __init__(self, store: LongTermStore, copies: ColdCopies, embedder: Embedder) -> None:
         self._store, self._copies, self._embedder = store, copies, embedder
 
-    async def find(self, owner: Owner, terms: Sequence[str], vector: Vector | None, where: Filter) -> ColdFound:
+    async def find(
+        self, owner: Owner, terms: Sequence[str], vector: Vector | None, where: Filter, related: Sequence[Related] = ()
+    ) -> ColdFound:
         """The stubs that hold any of the terms and that `where` lets through but for their status, with their whole. Raises Unavailable."""
         where = replace(where, statuses=frozenset({Status.ARCHIVED.value}))
         found = await self._store.search(owner, Search(None, tuple(terms), MOST, where))
@@ -67,7 +70,7 @@ class ColdSearch:
             memory = stub if whole is None else as_found(stub, whole, self._vector(whole))
             memories[stub.id] = memory
             scored.append(memory if whole is None else memory.model_copy(update={"updated_at": whole.updated_at}))
-        candidates = from_memories(scored, terms, vector)
+        candidates = from_memories(scored, terms, vector, related=related)
         candidates.memories, candidates.lists = memories, {LIST: candidates.ids}
         return ColdFound(candidates, degraded)
 

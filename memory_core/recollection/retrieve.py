@@ -18,6 +18,7 @@ from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status, Vector
 from memory_core.domain.query import QueryAnalysis, analyse_query
+from memory_core.domain.related import Related
 from memory_core.domain.relevance import Relevance, RelevanceParameters, relevance
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.results import Retrieved
@@ -26,7 +27,7 @@ from memory_core.domain.scoring import Scores, ScoringParameters, score
 from memory_core.domain.shown import Shown
 from memory_core.domain.versions import base_id, is_of_its_life
 from memory_core.ledger.touches import Touches
-from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp
+from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp, Thesaurus
 from memory_core.recollection.cold import ColdSearch
 from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows
@@ -89,13 +90,15 @@ class Retriever:
         short_term: ShortTermStore,
         cold: ColdSearch,
         embedder: Embedder,
+        thesaurus: Thesaurus,
         touches: Touches,
         clock: Clock,
         rules: RetrieveRules,
         reranking: Reranking | None = None,
     ) -> None:
         self._store, self._short_term, self._cold, self._reranking = store, short_term, cold, reranking
-        self._embedder, self._touches, self._clock, self._rules = embedder, touches, clock, rules
+        self._embedder, self._thesaurus = embedder, thesaurus
+        self._touches, self._clock, self._rules = touches, clock, rules
         self._working_set = WorkingSet(store, short_term)
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
@@ -108,15 +111,16 @@ class Retriever:
         moment = query.at or now
         analysis = analyse_query(query.query, moment)
         where = _filter(query, now)
+        related = await self._thesaurus.related(analysis.terms)
         (vector, degraded), recalled = await self._vector_and_working_set(owner, query)
         limit = max(MIN_CANDIDATES, CANDIDATES_PER_RESULT * self.limit(query))
-        found = await self._store.search(owner, Search(vector, analysis.terms, limit, where))
+        found = await self._store.search(owner, Search(vector, analysis.terms, limit, where, related))
         if self._short_term.degraded:
             degraded += ("short_term",)
-        candidates, short_ids = self._with_short_term(owner, query, found, recalled, analysis, vector, where)
+        candidates, short_ids = self._with_short_term(owner, query, found, recalled, analysis, vector, where, related)
         cold_ids: frozenset[str] = frozenset()
         if query.include_archived and found.head is not None:
-            cold = await self._cold.find(owner, analysis.terms, vector, where)
+            cold = await self._cold.find(owner, analysis.terms, vector, where, related)
             candidates, cold_ids, degraded = joined(candidates, cold.candidates), cold.ids, (*degraded, *cold.degraded)
         relevant = relevance(analysis, candidates, found.statistics, self._rules.relevance)
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
@@ -180,6 +184,7 @@ class Retriever:
         analysis: QueryAnalysis,
         vector: Vector | None,
         where: Filter,
+        related: Sequence[Related],
     ) -> tuple[CandidateSet, frozenset[str]]:
         """The long term's candidates, and those of the session's working set where the head vouches for it."""
         stamp, entries = recalled
@@ -189,7 +194,7 @@ class Retriever:
             self._working_set.rebuild_later(owner, query.session_id, stale=stamp is not None)
             return found.candidates, frozenset()
         entries = [memory for memory in entries if shows(where, memory)]
-        short = from_memories(entries, analysis.terms, vector)
+        short = from_memories(entries, analysis.terms, vector, related=related)
         short.lists = {"short": short.ids}
         return joined(found.candidates, short), frozenset(short.ids)
 

@@ -29,16 +29,16 @@ THREE_TURNS = [
 
 
 def test_context_counts_less_than_own_words_and_more_after_a_question():
-    assert weighted_tokens(THREE_TURNS[1].lexical) == pytest.approx({"cat": 2.0, "dog": 0.7})
-    assert weighted_tokens(THREE_TURNS[2].lexical) == pytest.approx({"may": 1.0, "cat": 0.6, "dog": 0.3})
+    assert weighted_tokens(THREE_TURNS[1].lexical) == pytest.approx({"cat": 2.0, "dog": 0.5})
+    assert weighted_tokens(THREE_TURNS[2].lexical) == pytest.approx({"may": 1.0, "cat": 0.4, "dog": 0.3})
 
 
 def test_a_set_from_memories_has_every_column():
     found = from_memories(THREE_TURNS, TERMS, QUERY)
     assert found.ids == ["a", "b", "c"]
-    assert found.tf == pytest.approx(np.array([[1, 0, 0], [0.7, 2, 0], [0.3, 0.6, 1]]))
+    assert found.tf == pytest.approx(np.array([[1, 0, 0], [0.5, 2, 0], [0.3, 0.4, 1]]))
     assert found.own.tolist() == [[True, False, False], [False, True, False], [False, False, True]]
-    assert found.length == pytest.approx([1.0, 2.7, 1.9])
+    assert found.length == pytest.approx([1.0, 2.5, 1.7])
     assert found.cosine == pytest.approx([1.0, 0.6, 0.0])
     assert (found.asks.tolist(), found.tells_time.tolist()) == ([True, False, False], [False, True, False])
     assert (found.actor, found.cell) == (["Ann", None, None], [None, None, "a"])

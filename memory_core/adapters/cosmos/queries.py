@@ -13,6 +13,7 @@ from memory_core.adapters.cosmos.conditions import Conditions, Query
 from memory_core.adapters.cosmos.documents import MEMORY_FIELDS, MEMORY_KINDS, numbers
 from memory_core.domain.fading import Fading
 from memory_core.domain.models import Vector
+from memory_core.domain.related import listed
 from memory_core.domain.scope import Owner
 from memory_core.ports import EventFilter, Filter, Kind, Near, Place, Search
 
@@ -82,7 +83,7 @@ def by_vector(owner: Owner, search: Search, vector: Vector, epoch: str | None = 
 def by_words(owner: Owner, search: Search, epoch: str | None = None) -> Query:
     """The `limit` best by the service's BM25 that hold any of the terms, within the filter."""
     asked = _searched(owner, search, epoch)
-    terms = asked.listed(search.terms[:MAX_TERMS])
+    terms = asked.listed(listed(search.terms[:MAX_TERMS], search.related))
     # FullTextScore only orders: without this, documents that hold no term would fill the list up.
     asked.add(f"FullTextContainsAny(c.search_text, {terms})")
     select = _MEMORY if search.vector is None else _with_similarity(_distance(asked, search.vector))

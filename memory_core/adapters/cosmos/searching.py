@@ -13,6 +13,7 @@ from memory_core.adapters.cosmos.documents import memory_of
 from memory_core.adapters.cosmos.queries import SIMILARITY
 from memory_core.domain.candidates import CandidateSet, Statistics, from_memories
 from memory_core.domain.models import Head, Lexical, Memory
+from memory_core.domain.related import listed
 from memory_core.ports import Found, Search
 
 Rows = Sequence[Mapping[str, Any]]
@@ -23,15 +24,16 @@ def found(head: Head | None, search: Search, near: Rows, worded: Rows, charge: f
     ours = [row for row in (*near, *worded) if head is not None and row["epoch"] == head.epoch]
     rows = {row["id"]: row for row in ours}
     memories = {identity: memory_of(row) for identity, row in rows.items()}
+    asked = listed(search.terms, search.related)
     lists = {
         "vector": [row["id"] for row in near if row["id"] in memories],
         # The service's analyser may take two words for one that ours tells apart ("c++" and "c").
-        "lexical": [row["id"] for row in worded if row["id"] in memories and _holds_any(memories[row["id"]].lexical, search.terms)],
+        "lexical": [row["id"] for row in worded if row["id"] in memories and _holds_any(memories[row["id"]].lexical, asked)],
     }
     chosen = {identity: memories[identity] for identity in dict.fromkeys(lists["vector"] + lists["lexical"])}
     cosines = {identity: float(rows[identity][SIMILARITY]) for identity in chosen if SIMILARITY in rows[identity]}
     apart = [_apart(memory) if rows[identity]["kind"] == "version" else memory for identity, memory in chosen.items()]
-    candidates = from_memories(apart, search.terms, search.vector, cosines)
+    candidates = from_memories(apart, search.terms, search.vector, cosines, search.related)
     candidates.memories, candidates.lists = chosen, lists
     return Found(head, candidates, _statistics(candidates, search.terms), charge)
 

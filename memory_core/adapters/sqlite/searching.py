@@ -16,7 +16,7 @@ import numpy.typing as npt
 from memory_core.adapters.sqlite.filters import narrowed, standing_rows
 from memory_core.adapters.sqlite.postings import Postings
 from memory_core.adapters.sqlite.slice import Slice
-from memory_core.domain.bm25 import ORDER_B, ORDER_K1, idf, saturation
+from memory_core.domain.bm25 import ORDER_B, ORDER_K1, ORDER_NEAR, idf, saturation
 from memory_core.domain.candidates import CandidateSet, Flags, Floats, Ints, Statistics
 from memory_core.domain.models import Vector
 from memory_core.ports import Filter, Near, Search
@@ -34,7 +34,8 @@ def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
     mask = narrowed(held, search.where, standing)
     cosine = _cosines(held, search.vector)
     near = _best_within(held, cosine, mask & held.column("has_vector") if search.vector is not None else _nowhere(held), search.limit)
-    words = _word_scores(held, postings, statistics)
+    near_meaning = _nearness(held, postings, search)
+    words = _word_scores(held, postings, statistics, near_meaning)
     worded = _best_within(held, words, mask & (words > 0), search.limit)
     place = np.full(len(held), -1, dtype=np.int64)
     place[near] = np.arange(len(near))
@@ -42,6 +43,7 @@ def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
     place[rows] = np.arange(len(rows))
     terms = _term_matrix(place[postings.rows], len(rows), postings, len(search.terms))
     candidates = _columns(held, rows, cosine, standing, place, terms)
+    candidates.near = None if near_meaning is None else near_meaning[rows]
     candidates.lists = {"vector": candidates.ids[: len(near)], "lexical": [held.ids[row] for row in worded.tolist()]}
     return candidates, statistics
 
@@ -85,14 +87,29 @@ def _cosines(held: Slice, vector: Vector | None) -> Floats:
     return cosine
 
 
-def _word_scores(held: Slice, postings: Postings, statistics: Statistics) -> Floats:
-    """BM25 of every row; only the rows that hold a term are touched."""
+def _nearness(held: Slice, postings: Postings, search: Search) -> Floats | None:
+    """Rows × terms: how near the words of each row come to a term that it does not hold itself; None without related words."""
+    if not search.related:
+        return None
+    near = np.zeros((len(held), len(search.terms)))
+    found = held.index.find([one.word for one in search.related])
+    of, likeness = np.array([one.of for one in search.related]), np.array([one.likeness for one in search.related])
+    which = found.term[found.own]
+    np.maximum.at(near, (found.rows[found.own], of[which]), likeness[which])
+    near[postings.rows[postings.own], postings.term[postings.own]] = 0.0
+    return near
+
+
+def _word_scores(held: Slice, postings: Postings, statistics: Statistics, near: Floats | None) -> Floats:
+    """BM25 of every row, and a part of it for words near the terms; only the rows that hold either are touched."""
+    worth = idf(statistics.document_frequency.values(), statistics.documents)
+    scores = np.zeros(len(held)) if near is None else ORDER_NEAR * (near @ worth)
     if not len(postings.rows):
-        return np.zeros(len(held))
+        return scores
     length = held.column("length")[postings.rows]
     share = saturation(postings.tf, length, statistics.mean_length, ORDER_K1, ORDER_B)
-    worth = share * idf(statistics.document_frequency.values(), statistics.documents)[postings.term]
-    return np.bincount(postings.rows, weights=worth, minlength=len(held)).astype(np.float64, copy=False)
+    exact = np.bincount(postings.rows, weights=share * worth[postings.term], minlength=len(held))
+    return scores + exact
 
 
 def _likeness(held: Slice, vector: Vector, rows: Ints) -> tuple[Ints, npt.NDArray[np.float32]]:

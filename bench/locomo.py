@@ -1,0 +1,167 @@
+"""How much of the evidence is found: LoCoMo's questions, what each ingredient of relevance earns, and other ways on the same turns.
+
+`python -m bench.locomo FILE [--apart 5] [--without-peers]`. FILE: the data set as published, or conversations in the form of
+`bench.retrieval`; its licence forbids commercial use, so it is never part of this project, and nothing is downloaded: fetch
+`locomo10.json` from the repository of its authors (Maharana et al., 2024). What a reader would get wrong: the intervals are over
+conversations (4 or 10 of them), not over questions, because the questions of one conversation stand or fall together. They are
+wide. A difference between two lines is narrower: its own interval is beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from bench import locomo_peers
+from bench.locomo_data import Conversation, Question, read
+from bench.tables import percentile, show
+from memory_core.config import Settings
+from memory_core.core import MemoryCore
+from memory_core.domain.query import analyse_query
+from memory_core.domain.relevance import RelevanceParameters, relevance
+from memory_core.domain.requests import SaveInput
+from memory_core.domain.scope import Owner
+from memory_core.domain.scoring import score
+from memory_core.ports import Filter, Found, Search
+from memory_core.wiring import retrieve_rules
+
+CUTS = (5, 10, 20)
+CANDIDATES = 100
+DRAWS = 4_000
+NAMES = {1: "several turns", 2: "time", 3: "open-ended", 4: "one turn", 5: "adversarial"}
+Row = tuple[int, int, float, float, float]
+"""Conversation, category, recall at each of CUTS."""
+Change = Callable[[RelevanceParameters], RelevanceParameters]
+
+ABLATIONS: dict[str, Change] = {
+    "as it is": lambda p: p,
+    "no vectors": lambda p: replace(p, fusion=replace(p.fusion, vector_weight=0.0)),
+    "no words": lambda p: replace(p, fusion=replace(p.fusion, vector_weight=1.0)),
+    "no related words": lambda p: replace(p, near_weight=0.0),
+    "nothing of the next turn": lambda p: replace(p, next_weight=0.0),
+    "no neighbour's cosine": lambda p: replace(p, cosine_smoothing=0.0),
+    "no actor": lambda p: replace(p, actor_boost=0.0),
+    "no question penalty": lambda p: replace(p, question_penalty=0.0),
+    "no time boost": lambda p: replace(p, time_boost=0.0),
+    "no date windows": lambda p: replace(p, window_boost=0.0),
+    "the textbook's k1 and b": lambda p: replace(p, k1=1.2, b=0.75),
+    "shares not raised": lambda p: replace(p, fusion=replace(p.fusion, gamma=1.0)),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m bench.locomo", description="Measures retrieval on LoCoMo's conversations.")
+    parser.add_argument("data", type=Path, help="locomo10.json as its authors publish it, or conversations as bench.retrieval reads them")
+    parser.add_argument("--apart", type=lambda text: {int(one) for one in text.split(",")}, default={5}, help="categories not in the head")
+    parser.add_argument("--without-peers", action="store_true", help="only Memory Core")
+    options = parser.parse_args(arguments)
+    asyncio.run(_measure(read(options.data), options.apart, peers=not options.without_peers))
+    return 0
+
+
+async def _measure(conversations: Sequence[Conversation], apart: set[int], *, peers: bool) -> None:
+    lines: dict[str, list[Row]] = {name: [] for name in ABLATIONS}
+    others: dict[str, list[Row]] = {}
+    times: list[float] = []
+    with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
+        settings = Settings(embedding_provider="minilm", data=Path(folder), vector_cache_entries=20_000)
+        async with MemoryCore(settings) as core:
+            await core.warm_up()
+            for place, conversation in enumerate(conversations):
+                turns = await _save(core, conversation)
+                for question in conversation.questions:
+                    began = time.perf_counter()
+                    asked = await _asked(core, conversation.name, question)
+                    times.append(time.perf_counter() - began)
+                    for name, change in ABLATIONS.items():
+                        ranked = [turns[one] for one in _ranked(core, asked, question, change)]
+                        lines[name].append(_row(place, question, ranked))
+                if peers:
+                    for name, ranking in (await locomo_peers.rankings(core, conversation, Path(folder))).items():
+                        rows = [_row(place, one, ranked) for one, ranked in zip(conversation.questions, ranking, strict=True)]
+                        others.setdefault(name, []).extend(rows)
+                print(f"{conversation.name}: {len(conversation.turns)} turns, {len(conversation.questions)} questions", flush=True)
+    _report(lines, others, apart)
+    ordered = sorted(times)
+    print(
+        f"\nembedding a question and searching: p50 {1000 * percentile(ordered, 0.5):.1f} ms, p95 {1000 * percentile(ordered, 0.95):.1f} ms"
+    )
+
+
+async def _save(core: MemoryCore, conversation: Conversation) -> dict[str, str]:
+    """Every turn one episodic memory; memory id → turn."""
+    turns: dict[str, str] = {}
+    for start in range(0, len(conversation.turns), 100):
+        part = conversation.turns[start : start + 100]
+        items = [SaveInput.model_validate(one.saved()) for one in part]
+        for turn, saved in zip(part, await core.bulk(Owner("local", conversation.name), items), strict=True):
+            if isinstance(saved, Exception):
+                raise saved
+            turns[saved.memory.id] = turn.id
+    return turns
+
+
+async def _asked(core: MemoryCore, user: str, question: Question) -> Found:
+    """The candidates, as a retrieve of 20 asks for them."""
+    made = core._adapters
+    now = core._clock.now()
+    terms = analyse_query(question.text, now).terms
+    vector = (await made.embedder.embed([question.text]))[0]
+    where = Filter(frozenset({"active", "compressed"}), now=now)
+    search = Search(vector, terms, CANDIDATES, where, await made.thesaurus.related(terms))
+    return await made.long_term.search(Owner("local", user), search)
+
+
+def _ranked(core: MemoryCore, found: Found, question: Question, change: Change) -> list[str]:
+    """The candidates' ids, best first by the default recipe."""
+    now, rules = core._clock.now(), retrieve_rules(core.settings)
+    relevant = relevance(analyse_query(question.text, now), found.candidates, found.statistics, change(rules.relevance))
+    scores = score("composite", None, relevant.score, found.candidates, now.timestamp(), rules.scoring)
+    order = np.lexsort((-found.candidates.event_at, -relevant.score, -scores.score))
+    return [found.candidates.ids[row] for row in order.tolist()]
+
+
+def _row(place: int, question: Question, ranked: Sequence[str]) -> Row:
+    five, ten, twenty = (len(question.evidence & set(ranked[:cut])) / len(question.evidence) for cut in CUTS)
+    return place, question.category, five, ten, twenty
+
+
+def _report(lines: dict[str, list[Row]], others: dict[str, list[Row]], apart: set[int]) -> None:
+    base = np.array(lines["as it is"])
+    head = ~np.isin(base[:, 1], sorted(apart))
+    kinds = sorted({int(one) for one in base[:, 1]})
+    headings = ("", *(f"recall@{cut}" for cut in CUTS), "95 %", *(NAMES.get(kind, str(kind)) for kind in kinds), "10, against the first")
+
+    def line(name: str, rows: Sequence[Row]) -> list[str]:
+        table = np.array(rows)
+        cuts = [f"{table[head][:, 2 + place].mean():.3f}" for place in range(len(CUTS))]
+        each = [f"{table[table[:, 1] == kind][:, 3].mean():.3f}" for kind in kinds]
+        against = "" if table is base or np.array_equal(table, base) else _between(table[head][:, 3] - base[head][:, 3], base[head][:, 0])
+        return [name, *cuts, _between(table[head][:, 3], base[head][:, 0], signed=False), *each, against]
+
+    show("Evidence found, default recipe, one ingredient at a time taken away", headings, [line(*one) for one in lines.items()])
+    if others:
+        ours = line("Memory Core", lines["as it is"])
+        show("Other ways on the same turns and questions", headings, [ours, *(line(*one) for one in others.items())])
+
+
+def _between(values: npt.NDArray[np.float64], conversations: npt.NDArray[np.float64], *, signed: bool = True) -> str:
+    """The middle 95 % of the mean when whole conversations are drawn again, with repetition."""
+    groups = [values[conversations == one] for one in np.unique(conversations)]
+    sums, sizes = np.array([one.sum() for one in groups]), np.array([len(one) for one in groups])
+    drawn = np.random.default_rng(7).integers(0, len(groups), (DRAWS, len(groups)))
+    low, high = np.percentile(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1), (2.5, 97.5))
+    return f"{low:+.3f} to {high:+.3f}" if signed else f"{low:.3f}–{high:.3f}"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

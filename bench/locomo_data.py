@@ -1,0 +1,83 @@
+"""Conversations, their turns and their questions, from LoCoMo's own file or from the plainer form that `bench.retrieval` reads.
+
+What a reader would get wrong: evidence that names no turn of the conversation is dropped, and a question that is left without any is
+not asked; the published file has a few of both.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+_SESSION = re.compile(r"session_(\d+)")
+_TURN = re.compile(r"D\d+:\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One thing that was said. at: ISO-8601, aware."""
+
+    id: str
+    session: str
+    actor: str
+    text: str
+    at: str
+
+    def saved(self) -> dict[str, Any]:
+        """As the body of a save."""
+        return {"type": "episodic", "session_id": self.session, "actor": self.actor, "content": self.text, "event_timestamp": self.at}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, and the turns that answer it."""
+
+    text: str
+    category: int
+    evidence: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Turns in order, and the questions about them."""
+
+    name: str
+    turns: list[Turn]
+    questions: list[Question]
+
+
+def read(file: Path) -> list[Conversation]:
+    """Every conversation of a file in either form."""
+    return [_plain(one) if "turns" in one else _published(one) for one in json.loads(file.read_text(encoding="utf-8"))]
+
+
+def _plain(body: dict[str, Any]) -> Conversation:
+    turns = [
+        Turn(one["id"], f"session-{one['session']}", one["speaker"], _said(one["text"], one["caption"]), one["at"]) for one in body["turns"]
+    ]
+    return Conversation(body["conv_id"], turns, _asked((one["q"], one["cat"], one["evidence"]) for one in body["questions"]))
+
+
+def _published(body: dict[str, Any]) -> Conversation:
+    talk = body["conversation"]
+    turns = []
+    for name in sorted((one for one in talk if _SESSION.fullmatch(one)), key=lambda one: int(one.partition("_")[2])):
+        began = datetime.strptime(talk[f"{name}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=timezone.utc)
+        for place, one in enumerate(talk[name]):
+            at = (began + timedelta(seconds=place)).isoformat()
+            turns.append(Turn(one["dia_id"], name, one["speaker"], _said(one["text"], one.get("blip_caption")), at))
+    known = {one.id for one in turns}
+    asked = ((one["question"], one["category"], known & set(_TURN.findall(" ".join(one["evidence"])))) for one in body["qa"])
+    return Conversation(body["sample_id"], turns, _asked(asked))
+
+
+def _asked(questions: Any) -> list[Question]:
+    return [Question(text, category, frozenset(evidence)) for text, category, evidence in questions if evidence]
+
+
+def _said(text: str, caption: str | None) -> str:
+    return f"{text} [image: {caption}]" if caption else text

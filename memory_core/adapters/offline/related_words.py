@@ -1,0 +1,62 @@
+"""The `Thesaurus` of English words, from a table that ships with the product: no model runs, whatever embedder is in use.
+
+The table holds, for 18,000 word stems, up to 24 others whose vectors are near. `deployment/related_words.py` made it with the local
+sentence embedder, run once on every word. What a reader would get wrong: its stems are `domain.text`'s; a change of the stemmer
+there needs a new table.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_core.domain.related import Related
+
+TABLE = Path(__file__).with_name("related_words.npz")
+SCALE = 255
+"""Likeness is kept in one byte."""
+
+
+class RelatedWords:
+    """Looks words up in the table, which is read at the first query (10 ms, 2 MB held)."""
+
+    async def related(self, terms: Sequence[str]) -> tuple[Related, ...]:
+        """The words near each of the terms, nearest first."""
+        table = await asyncio.to_thread(lambda: self._table) if "_table" not in self.__dict__ else self._table
+        return tuple(one for of, term in enumerate(terms) for one in table.near(term, of))
+
+    @cached_property
+    def _table(self) -> _Table:
+        with np.load(TABLE) as parts:
+            stems = parts["stems"].tobytes().decode("ascii").split()
+            return _Table(stems, parts["ends"], parts["words"], parts["likeness"])
+
+
+class _Table:
+    def __init__(
+        self, stems: list[str], ends: npt.NDArray[np.int64], words: npt.NDArray[np.uint16], likeness: npt.NDArray[np.uint8]
+    ) -> None:
+        self._stems, self._ends, self._words, self._likeness = stems, ends, words, likeness
+        self._places = {stem: place for place, stem in enumerate(stems)}
+
+    def near(self, term: str, of: int) -> list[Related]:
+        """The words near one term; none for a word that the table does not know."""
+        place = self._places.get(term)
+        if place is None:
+            return []
+        first, end = int(self._ends[place - 1]) if place else 0, int(self._ends[place])
+        pairs = zip(self._words[first:end].tolist(), self._likeness[first:end].tolist(), strict=True)
+        return [Related(self._stems[word], of, likeness / SCALE) for word, likeness in pairs]
+
+
+class NoRelatedWords:
+    """In the place of the table, where only the words themselves shall count."""
+
+    async def related(self, terms: Sequence[str]) -> tuple[Related, ...]:
+        """None."""
+        return ()
