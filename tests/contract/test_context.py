@@ -34,7 +34,7 @@ async def lived(core: MemoryCore) -> None:
 async def test_all_kinds_stand_in_one_text_and_each_number_is_an_id(words: MemoryCore) -> None:
     await lived(words)
     context = await words.context(ALICE, ContextInput(query="the red boat"))
-    assert kinds(context) == {"profile": 2, "foresight": 1, "memories": 2, "turns": 3}
+    assert kinds(context) == {"profile": 2, "foresight": 1, "memories": 3, "turns": 3}  # with what was said right before the boat
     assert context.left_out == ()
     ids = [one for part in context.parts for one in part.ids]
     lines = [line for line in context.context.split("\n") if line.startswith("[")]

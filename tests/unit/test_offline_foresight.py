@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory_core.adapters.offline.foresight import said_foresight
@@ -128,6 +128,7 @@ def test_everybody_passing_state_has_a_length() -> None:
     st.sampled_from([said for said, *_ in NAMED]),
     st.integers(0, 100 * 365 * 24).map(lambda hours: date(1990, 1, 1) + timedelta(hours=hours)),
 )
+@example("I'm away from 3 to 10 June.", datetime(2000, 6, 3, 1, tzinfo=timezone.utc))  # on its first day
 def test_on_whatever_day_it_is_said_it_lies_ahead(said: str, moment: datetime) -> None:
     found = ahead(said, moment)
     if found is not None:  # "2026-06-05" is over one day

@@ -97,7 +97,7 @@ def _from_to(sentence: str, said_at: datetime) -> Ahead | None:
         return Ahead(start, _weekday(match["weekday"], start) + timedelta(1), True)
     first = _dated(match["from"], said_at)
     last = None if first is None else _dated(match["date"], first[0])
-    return None if first is None or last is None else Ahead(first[0], last[1], True)
+    return None if first is None or last is None else Ahead(max(first[0], said_at), last[1], True)
 
 
 def _until(sentence: str, said_at: datetime) -> Ahead | None:
