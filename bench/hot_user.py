@@ -38,9 +38,9 @@ from memory_core.adapters.cosmos.documents import HEAD_ID, MEMORY_KINDS, Item, m
 from memory_core.adapters.cosmos.heads import Known, known_of
 from memory_core.adapters.cosmos.store import CosmosStore
 from memory_core.adapters.offline.hash_embedder import HashEmbedder
-from memory_core.adapters.sqlite.rows import as_blob
-from memory_core.adapters.sqlite.searching import find
-from memory_core.adapters.sqlite.slice import Slice
+from memory_core.adapters.slices.forms import as_blob
+from memory_core.adapters.slices.searching import find
+from memory_core.adapters.slices.slice import Slice
 from memory_core.adapters.system import SystemClock
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
