@@ -33,13 +33,15 @@ from memory_core.domain.scope import Owner
 from memory_core.ports import Place, Touch
 
 log = logging.getLogger(__name__)
-UNITS_A_MEMORY: Final = 1.0
-"""What reading a memory with its vector of 384 dimensions costs; it grows with the dimensions, as what a search costs does not."""
+UNITS_A_MEMORY: Final = 0.5
+UNITS_A_DIMENSION: Final = 0.0015
+"""What reading a memory with its vector costs (1.06 with 384 dimensions, on the emulator); a search reads no vectors."""
 MOST_MEMORIES: Final = 20_000
 """A search over so many takes 5 ms, which the event loop can bear."""
 BYTES_BESIDE: Final = 2_000
 """What a memory takes in a slice beside its vector."""
-ROWS_A_READ: Final = 200
+ROWS_A_READ: Final = 50
+"""Parsing a vector as JSON and indexing its words takes 0.3 ms: more at once would hold up the event loop."""
 EVENTS_A_LOOK: Final = 100
 """Who missed more reads the user anew once that has paid."""
 
@@ -95,7 +97,8 @@ class HeldUsers:
         if not self._budget_bytes or head is None or head.state != "live" or not fits or owner in self._held:
             return
         spent = (self._spent.get(owner) or 0.0) + units
-        if spent < memories * UNITS_A_MEMORY or self._loading:
+        price = memories * (UNITS_A_MEMORY + UNITS_A_DIMENSION * self._dimensions)
+        if spent < price or self._loading:  # one at a time, or a restart under load would read everybody at once
             self._spent.keep(owner, spent)
             return
         self._spent.keep(owner, None)
