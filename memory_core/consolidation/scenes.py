@@ -21,7 +21,7 @@ from memory_core.domain.grounding import tells_of
 from memory_core.domain.models import Memory, MemoryType, Status, Vector
 from memory_core.domain.scene import Scene, SceneMember, scene_in
 from memory_core.domain.scene_sorting import GAP, Cell, SceneRules, Thread, begun, mean, place, theme_of
-from memory_core.domain.scene_words import line_of, shown_in
+from memory_core.domain.scene_words import line_of, shown_in, with_words
 from memory_core.domain.scope import Owner
 from memory_core.domain.themes import PROTOTYPES, themes
 from memory_core.ledger.commit import Look
@@ -225,7 +225,7 @@ class _Placing:
         return Cell(member, themes(memory.lexical.own), memory.embedding if self._rules.by_vectors else None)
 
     def _document(self, thread: Thread, summaries: Summaries) -> Document:
-        scene, read = thread.scene, self._read.get(thread.scene.id)
+        scene, read = with_words(thread.scene), self._read.get(thread.scene.id)
         scene = scene.model_copy(update={"summary": summaries.get(tuple(scene.cell_ids), scene.summary)})
         kept = {} if read is None else {name: read.body[name] for name in ("epoch", "sequence")}
         body = {**kept, **scene.model_dump(mode="json")}

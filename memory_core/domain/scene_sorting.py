@@ -15,7 +15,7 @@ import numpy as np
 
 from memory_core.domain.models import Vector
 from memory_core.domain.scene import Scene, SceneMember
-from memory_core.domain.scene_words import with_words
+from memory_core.domain.scene_words import with_members
 
 EVERYDAY: Final = "everyday"
 """The theme of what has no other."""
@@ -96,7 +96,7 @@ class Thread:
         return later
 
     def _become(self, members: list[SceneMember]) -> None:
-        self.scene = with_words(self.scene.model_copy(update={"members": members}))
+        self.scene = with_members(self.scene, members)
         self.changed = True
 
 
