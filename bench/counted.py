@@ -1,7 +1,7 @@
 """A long-term store, a queue and agents that count what they are asked, and reckon what that would be on Azure.
 
-The work itself is done by the real ones behind. What a reader would get wrong: request units and tokens are reckoned by the formulas
-here, from the sizes of what goes in and out. They say how cost grows and what dominates; an account's own numbers come from `make test-live`.
+The work itself is done by the real ones behind. What a reader would get wrong: request units and tokens are reckoned by the formulas here,
+from the sizes of what goes in and out. They say how cost grows and what dominates; an account's own numbers come from `make test-live`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ import orjson
 from pydantic import BaseModel
 
 from memory_core.adapters.cosmos.store import POINT_READS
+from memory_core.domain.models import Vector
 from memory_core.domain.scope import Owner
-from memory_core.ports import Agents, Batch, Delivery, Document, LongTermStore, Near, Search, Snapshot, TaskQueue
+from memory_core.ports import Agents, Batch, Document, Embedder, LongTermStore, Near, Search, Snapshot, TaskQueue
 
 KB = 1024
 VECTOR_BYTES = 12
@@ -27,16 +28,16 @@ LOOKED_UP = 600
 """Bytes of a candidate as a search projects it, without content and vector."""
 CHARACTERS_A_TOKEN = 4
 _ASIDE = frozenset({"open", "close", "pool", "check", "provision"})
-_PROMPTS = {
-    "detect_boundary": "detect_boundary",
-    "analyse_episode": "analyse_episode",
-    "summarise": "summarise",
-    "extract_facts": "extract_facts",
-    "decide_conflicts": "decide_conflicts",
-    "synthesise": "synthesise",
-    "find_patterns": "find_patterns",
-    "update_profile": "update_profile",
-}
+_PROMPTS = (
+    "detect_boundary",
+    "analyse_episode",
+    "summarise",
+    "extract_facts",
+    "decide_conflicts",
+    "synthesise",
+    "find_patterns",
+    "update_profile",
+)
 
 
 def read_units(size: int) -> float:
@@ -67,8 +68,13 @@ class CountedStore:
         self._vectors: dict[Owner, set[str]] = {}
 
     @property
+    def vectors(self) -> int:
+        """How many memories have one."""
+        return sum(map(len, self._vectors.values()))
+
+    @property
     def stored(self) -> int:
-        """Bytes of all documents that were written and not deleted; those that expire by themselves are among them."""
+        """Bytes of all documents that were written and stay: not deleted, and not to expire by themselves."""
         return sum(self._sizes.values())
 
     def __getattr__(self, name: str) -> Any:
@@ -132,6 +138,7 @@ class CountedStore:
             units += write_units(size)
         for write in batch.writes:
             if write.mode == "delete":
+                self._vectors.get(owner, set()).discard(write.document.id)
                 units += write_units(self._sizes.pop((owner, write.document.id), KB))
             else:
                 units += self._written(owner, write.document)
@@ -140,6 +147,8 @@ class CountedStore:
     def _written(self, owner: Owner, document: Document) -> float:
         size = _size(document, self._dimensions or 0)
         self._sizes[owner, document.id] = size
+        if document.expires_at is not None:
+            del self._sizes[owner, document.id]
         if document.vector is not None and document.kind == "memory":
             self._vectors.setdefault(owner, set()).add(document.id)
         return write_units(size, int(document.vector is not None))
@@ -163,10 +172,6 @@ class CountedQueue:
         self.counts[f"message.{queue}.{kind_of(body)}"] += 1
         await self._inner.send(queue, body, delay=delay)
 
-    async def receive(self, queue: str, limit: int, visibility: timedelta) -> list[Delivery]:
-        """What is visible."""
-        return await self._inner.receive(queue, limit, visibility)
-
 
 def kind_of(body: str) -> str:
     """What a message of ours asks for: `range`, `user` or `task`."""
@@ -180,7 +185,7 @@ class CountedAgents:
     def __init__(self, inner: Agents, counts: Counter[str]) -> None:
         self._inner, self.counts = inner, counts
         folder = resources.files("memory_core.prompts")
-        self._prompts = {call: len((folder / f"{name}.md").read_text()) for call, name in _PROMPTS.items()}
+        self._prompts = {name: len((folder / f"{name}.md").read_text()) for name in _PROMPTS}
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._inner, name)
@@ -197,6 +202,21 @@ class CountedAgents:
             return answer
 
         return counted
+
+
+class CountedEmbedder:
+    """An embedder that counts the tokens of what it is given."""
+
+    def __init__(self, inner: Embedder, counts: Counter[str]) -> None:
+        self._inner, self.counts = inner, counts
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector a text."""
+        self.counts["embedded_tokens"] += sum(map(len, texts)) // CHARACTERS_A_TOKEN
+        return await self._inner.embed(texts)
 
 
 def _plain(value: Any) -> Any:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
 
-from bench.counted import CountedAgents, CountedQueue, CountedStore
+from bench.counted import CountedAgents, CountedEmbedder, CountedQueue, CountedStore
 from bench.formation import conversations
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
@@ -98,7 +97,8 @@ async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int)
     made = Adapters.of(settings, clock, telemetry.charged, telemetry)
     store = CountedStore(made.long_term, counts, dimensions=dimensions)
     agents = CountedAgents(made.agents, counts)
-    made = replace(made, long_term=store, queue=CountedQueue(made.queue, counts), agents=agents, rules=agents)
+    queue, embedder = CountedQueue(made.queue, counts), CountedEmbedder(made.embedder, counts)
+    made = replace(made, long_term=store, queue=queue, embedder=embedder, agents=agents, rules=agents)
     chance = random.Random(seed)
     hours = [talks(rate, chance) for rate in rates(users, mean)]
     parts = {name: Counter[str]() for name in ("formed", "settled", "asked")}
@@ -124,13 +124,11 @@ async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int)
             await _work(core)
             due.append(counts["message.consolidation.user"])
             parts["settled"] += counts
-        runs = sum(
-            [len((await core._tasking.tasks.page(owner(number), None, "consolidate", None, 100)).tasks) for number in range(users)]
-        )
+        runs = sum([len((await core._tasking.tasks.page(owner(number), None, "consolidate", None, 100)).tasks) for number in range(users)])
     return Day(
         users=users,
         conversations=sum(map(len, hours)),
-        memories=len([1 for vectors in store._vectors.values() for _ in vectors]),
+        memories=store.vectors,
         runs=runs,
         due=tuple(due),
         stored=store.stored,
@@ -166,11 +164,6 @@ async def _work(core: MemoryCore) -> None:
                     await core.queue.complete(name, one)
 
 
-def per(count: Counter[str], names: Sequence[str], by: int) -> float:
-    """The sum of some counts, for each of `by`."""
-    return sum(count[name] for name in names) / by if by else 0.0
-
-
 def units(count: Counter[str]) -> float:
     """Request units."""
     return sum(number for name, number in count.items() if name.endswith(".milliunits")) / 1000
@@ -184,5 +177,3 @@ def requests(count: Counter[str]) -> int:
 def messages(count: Counter[str]) -> int:
     """Messages of all queues."""
     return sum(number for name, number in count.items() if name.startswith("message."))
-
-

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from bench.counted import kind_of
 from bench.day import MIDNIGHT, owner
@@ -74,17 +73,15 @@ async def tick(ranges: int, due: int, spread: timedelta) -> Ticked:
     """A tick with `due` users, evenly in `ranges`."""
     each = -(-due // ranges)
     shown = min(each, MOST)
-    store, sent, nobody = DueUsers(ranges, shown), Sent(), Any
-    out = FanOut(store, sent, nobody, _Stands(), spread)  # type: ignore[arg-type]
+    store, sent = DueUsers(ranges, shown), Sent()
+    out = FanOut(store, sent, None, _Stands(), spread)  # type: ignore[arg-type]
     await out.tick()
-    one, others = sent.waiting.pop(), len(sent.waiting)
+    one = sent.waiting.pop()
     sent.waiting.clear()
     await out.work(one)
     while sent.waiting:
         await out.work(sent.waiting.pop())
-    grown = due / shown if shown else 0.0
-    further = (sent.kinds["range"] - ranges) * (each / shown if shown else 0.0)
-    pages = max(1, round(store.pages * (each / shown if shown else 1.0))) * ranges
-    peak = max(sent.by_second.values(), default=0) * grown
-    assert others == ranges - 1
-    return Ticked(ranges + round(further * ranges), due, pages, round(peak))
+    times = each / shown if shown else 1.0
+    further, pages = sent.kinds["range"] - ranges, store.pages
+    peak = max(sent.by_second.values(), default=0) * (due / shown if shown else 0.0)
+    return Ticked(ranges + round(further * times * ranges), due, round(pages * times * ranges), round(peak))
