@@ -1,9 +1,9 @@
 """`python -m bench.consolidation`: how many users' hours are consolidated a second, on this machine, and what each step takes.
 
-One process, embedded, agents without a model, the `hash` embedder: the product is measured, not a model. Each user has ten new memories:
-turns, facts and notes. An hour goes its whole way: timer, messages, the run's task, all steps, report. What a reader would get wrong: users a
-second are of eight workers at once, as a host has them, on what this machine has left; the CPU of a step is of one user after the other,
-all threads together, and is what to compare between machines that are busy.
+One process, embedded, agents without a model, the `hash` embedder: the product is measured, not a model. Each user has ten new
+memories: turns, facts and notes. An hour goes its whole way: timer, messages, the run's task, all steps, report. What a reader would get
+wrong: users a second are of eight workers at once, as a host has them, on what this machine has left; the CPU of a step is of one user
+after the other, all threads together, and is what to compare between machines that are busy.
 """
 
 from __future__ import annotations
