@@ -39,6 +39,7 @@ CALLS: dict[str, Callable[[Agents], Awaitable[Answered[Any]]]] = {
     "synthesise": lambda agents: agents.synthesise(APP, ITEMS),
     "find_patterns": lambda agents: agents.find_patterns(APP, ITEMS),
     "update_profile": lambda agents: agents.update_profile(APP, SCENES),
+    "rank_texts": lambda agents: agents.rank_texts(APP, "Where does Ana live?", ["Ana sails", "Ana lives in Lisbon"]),  # type: ignore[attr-defined]
     "judge_sufficiency": lambda agents: agents.judge_sufficiency(APP, "Where does Ana live?", ["Where does Ana live?"], ITEMS),
 }
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())

@@ -8,7 +8,7 @@ for one that names Berlin says nothing against Lisbon.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Final
 
 from memory_core.domain.models import Memory
 from memory_core.domain.sameness import normalised
@@ -16,6 +16,8 @@ from memory_core.domain.sameness import normalised
 NO_LONGER = "no longer"
 """How agents begin the value of an ending: "no longer Berlin", or nothing but these words for whatever held before."""
 _KEY = "no_longer"
+ENDS_ANYTHING: Final = {_KEY: None}
+"""The value of an ending that names nothing."""
 _TOLD = re.compile(rf"{NO_LONGER}\b\s*", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(?:an?|the)\s+")
 

@@ -5,6 +5,7 @@ One would get wrong: a line is kept with each cell, so a cell that leaves takes 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -20,6 +21,8 @@ MAX_SUMMARY = 1_200
 READ = 1_000
 """Characters of a cell that are looked at for its line."""
 TITLE_WORDS = 3
+_ASIDE = re.compile(r"\s*\([^()]*\d[^()]*\)")
+"""What differs each time: "writes short messages (11 words on average)" is one trait, however many words they were."""
 _SAYS_NOTHING = FUNCTION_WORDS | QUERY_WORDS | {"user", "assistant", "said", "asked", "today", "yesterday", "tomorrow", "new", "again"}
 
 
@@ -35,9 +38,9 @@ def line_of(content: str) -> str:
 
 
 def shown_in(note: Memory | None) -> list[str]:
-    """The sentences of a note that tell how the person behaves."""
+    """The sentences of a note that tell how the person behaves, without the numbers of that one time."""
     told = "" if note is None else parts_of(note.content).get(BEHAVIOUR, "")
-    return [" ".join(one.text.split())[:300] for one in sentences(told)][:4]
+    return [_ASIDE.sub("", " ".join(one.text.split()))[:300] for one in sentences(told)][:4]
 
 
 def with_members(scene: Scene, given: Sequence[SceneMember]) -> Scene:

@@ -12,9 +12,11 @@ from datetime import datetime
 
 import orjson
 
+from memory_core.domain.endings import ENDS_ANYTHING
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
+from memory_core.domain.slots import slot_of
 from memory_core.evolution.execute import Execution
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, find_links
 from memory_core.evolution.marks import mark_fallen
@@ -26,6 +28,7 @@ from memory_core.formation.cell_memories import MAX_FACTS
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import note_id
+from memory_core.ports import Neighbour
 
 BESIDE = 4
 """Documents that a forming commit writes besides at most: the conversation, its task, a delivery and the task of that."""
@@ -106,8 +109,10 @@ def plan_cell(
         raise LookedElsewhere
     execution = Execution(page, ready.cell.id, {new.id: links for new, links in linked}, ruled, rules)
     nears = dict(zip((one.id for one in ready.compared), look.near, strict=False))
+    idle = _ending_nothing(ready, nears)
     for fact in sorted(ready.facts, key=lambda one: one.event_timestamp):
-        execution.place_fact(fact, nears.get(fact.id, ()))
+        if fact.id not in idle:
+            execution.place_fact(fact, nears.get(fact.id, ()))
     if ready.note is not None:
         execution.place_note(ready.note)
     if ready.stands:
@@ -124,6 +129,28 @@ def plan_cell(
     counts = {**execution.counts, "without_proof": ready.without_proof, "invented": ruled.rulings.invented, "cleared": ready.cleared}
     told = (*([ready.cell.id] if ready.stands else []), *dict.fromkeys(execution.made))
     return _changes(page, CellOutcome(told, {name: count for name, count in counts.items() if count}))
+
+
+def _ending_nothing(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) -> frozenset[str]:
+    """Of the endings that one sentence tells of several slots, naming nothing, those in whose slot nothing is known; all but one of them.
+
+    Who quits a job ends an employment and a trade. Where only one of these was ever told, that is one truth, and one fact.
+    """
+    told = {one.fact_id: (one.message, one.quote) for one in ready.cell.atomic_facts}
+    groups: dict[tuple[int | None, str | None], list[Memory]] = {}
+    for fact in ready.facts:
+        if fact.value == ENDS_ANYTHING and fact.id in told:
+            groups.setdefault(told[fact.id], []).append(fact)
+    idle: set[str] = set()
+    for endings in groups.values():
+        lone = [one for one in endings if not _is_known(one, ready, nears.get(one.id, ()))]
+        idle |= {one.id for one in (lone if len(lone) < len(endings) else lone[1:])}
+    return frozenset(idle)
+
+
+def _is_known(fact: Memory, ready: ReadyCell, near: Sequence[Neighbour]) -> bool:
+    slot = slot_of(fact)
+    return any(slot_of(one) == slot for one in (*(one.memory for one in near), *(one for one in ready.facts if one.id != fact.id)))
 
 
 def told_before(held: Memory | None, told_at: datetime) -> bool:

@@ -150,7 +150,8 @@ class Ledger:
                     in_the_way, postponed = None, []
                     continue
                 head, in_the_way = in_the_way.head, None
-            assembled = assemble(head, changes, commit_id=commit_id, epoch=self._ids.new("ep"), now=self._clock.now(), call=call)
+            epoch = self._ids.new("ep") if head is None else head.epoch
+            assembled = assemble(head, changes, commit_id=commit_id, epoch=epoch, now=self._clock.now(), call=call)
             try:
                 in_the_way = await self._send(owner, assembled, while_erasing)
             except TooLarge:

@@ -53,7 +53,10 @@ class ShortTermStore(Pooled, Protocol):
         """Write back one saved memory, as of the commit `stamp`. False when refused as older than the set, or when down."""
 
     async def remember_all(self, memories: Sequence[Memory], stamp: Stamp) -> bool:
-        """The same of all that one commit saved, in as few round trips as there are sessions. False when one was not kept."""
+        """The same of all that one commit saved, in as few round trips as there are sessions. False when one was not kept.
+
+        A store that nobody else reads may do it later, before it next looks at these sessions; True then says that it was taken in.
+        """
 
     async def drop(self, owner: Owner, session_ids: Sequence[str], memory_ids: Sequence[str], stamp: Stamp, previous_removal: int) -> None:
         """A commit removed or changed these memories: take them out of their sessions' sets and restamp, or void the sets."""

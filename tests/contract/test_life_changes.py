@@ -98,3 +98,19 @@ async def test_an_end_of_what_was_never_told_stands_by_itself_until_something_el
     assert [one.content for one in (await truths(core, ANN)).values()] == ["User lives in Lisbon"]
     end = await core.get(ANN, end.id)
     assert (end.status, end.next_id) == (Status.SUPERSEDED, (await truths(core, ANN))["home city"].id)
+
+
+@SQLITE
+@pytest.mark.parametrize(
+    ("before", "ended"),
+    [
+        ("I work at Siemens.", ["employer"]),
+        ("I work as a nurse.", ["occupation"]),
+        ("I work as a nurse at Siemens.", ["employer", "occupation"]),
+        ("I like olives.", ["employer"]),
+    ],
+)
+async def test_who_quits_a_job_ends_what_is_known_of_it_and_no_more(core: MemoryCore, before: str, ended: list[str]) -> None:
+    await tell(core, before, owner=ANN)
+    await tell(core, "I quit my job.", at=LATER, owner=ANN, session="s2")
+    assert sorted(name for name, one in (await truths(core, ANN)).items() if is_ending(one)) == ended

@@ -13,11 +13,13 @@ from collections.abc import AsyncIterator
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
+from memory_core.domain.context import ContextInput
 from memory_core.domain.endings import is_ending
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.requests import RetrieveInput
@@ -46,7 +48,7 @@ OVER = {"Berlin", "Fabrikam", "translator", "vegan", "vegetarian"}
 async def core_of(world: World, seed: str = "a") -> MemoryCore:
     """Offline agents, and vectors by words: near is what has most words in common."""
     rules = OfflineAgents()
-    scale = {"duplicate_threshold": 0.9, "contradiction_floor": 0.5, "link_threshold": 0.75}
+    scale: dict[str, Any] = {"duplicate_threshold": 0.9, "contradiction_floor": 0.5, "link_threshold": 0.75}
     embedder = WordsEmbedder()
     return await world.core(agents=rules, rules=rules, embedder=embedder, ids=CountedIds(seed), consolidation_spread_minutes=0, **scale)
 
@@ -111,6 +113,13 @@ async def test_the_profile_is_right_in_the_end_and_at_any_day_before(core: Memor
         assert (then.get("diet"), then["home city"]) == (diet, "Berlin" if day < 19 else "Lisbon")
 
 
+async def test_what_shows_is_said_once_and_without_counts(core: MemoryCore) -> None:
+    traits = [one.trait for one in (await core.profile(NORA)).implicit]
+    assert "User runs every Tuesday before breakfast" in traits
+    assert len(traits) == len(set(traits))
+    assert not any(character.isdigit() for trait in traits for character in trait)
+
+
 async def test_scenes_are_few_and_each_is_of_one_theme(core: MemoryCore) -> None:
     scenes = (await core.scenes(NORA, limit=100)).scenes
     assert 7 <= len(scenes) <= 15
@@ -159,11 +168,17 @@ async def test_a_slip_put_right_leaves_no_trace(core: MemoryCore) -> None:
     assert (sister.value, [one for one in told if "Anna" in one]) == ("Hannah", [])
 
 
-async def test_a_cold_is_foreseen_while_it_lasts_and_no_longer(core: MemoryCore) -> None:
-    told = [one for memory in await listed(core, NORA, type="episodic") for one in memory.foresight if "has a cold" in one.description]
-    ill = BEGINS + timedelta(days=11)
-    assert [one.start_time <= ill < (one.end_time or ENDS) for one in told] == [True]
-    assert all(one.end_time is not None and one.end_time < ENDS for one in told)
+async def test_a_cold_is_told_of_while_it_lasts_and_no_longer(core: MemoryCore) -> None:
+    cold, query = "User has a cold", "How does she feel, is she ill?"
+    for day, told in ((11, True), (25, False), (DAYS, False)):
+        at = BEGINS + timedelta(days=day)
+        context = await core.context(NORA, ContextInput(query=query, at=at))
+        assert (cold in _expected(context.context)) is told, context.context
+
+
+def _expected(context: str) -> str:
+    """What a context says is going on."""
+    return context.partition("## Expected")[2].partition("## ")[0]
 
 
 async def test_habits_become_patterns_that_name_where_they_show(core: MemoryCore) -> None:

@@ -25,6 +25,7 @@ SECRET_VALUES = {
     "MEMORY_API_KEYS": KEY.replace("shop", "hush"),
     "MEMORY_SECRET": "cursor-hush-hush-hush",
     "MEMORY_WEBHOOK_SECRET": "webhook-hush-hush-hush",
+    "MEMORY_RERANK_API_KEY": "rerank-hush-hush",
 }
 
 

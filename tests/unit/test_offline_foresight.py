@@ -148,3 +148,22 @@ def test_what_would_end_outside_the_calendar_is_not_foreseen(said: str, away: ti
     moment = edge + away if edge.year == 1 else edge - away
     for found in said_foresight(talk(said, start=moment)):
         assert moment <= found.start_time < found.end_time
+
+
+@pytest.mark.parametrize(
+    "done",
+    [
+        "I will miss this park, I ran here for nine years.",
+        "I went for a run this afternoon.",
+        "I made a curry tonight and it was better than expected.",
+    ],
+)
+def test_what_somebody_did_is_not_foreseen_whatever_else_the_sentence_says(done: str) -> None:
+    assert said_foresight(talk(done)) == []
+
+
+@pytest.mark.parametrize(
+    "ahead_of", ["I moved, and I start at Contoso on Monday.", "I looked at a race, it is in October.", "I can come this weekend."]
+)
+def test_what_comes_is_foreseen_beside_what_was(ahead_of: str) -> None:
+    assert len(said_foresight(talk(ahead_of))) == 1

@@ -22,6 +22,7 @@ from memory_core.domain.agent_answers import (
     FoundPatterns,
     Narrative,
     ProfileUpdate,
+    Ranking,
     Synthesis,
 )
 from memory_core.domain.errors import AgentFailed
@@ -76,7 +77,7 @@ def test_what_stands_around_an_answer_is_taken_off(kind: type[BaseModel], wrappi
 )  # fmt: skip
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
 def test_garbage_is_a_failure_and_never_an_empty_answer(kind: type[BaseModel], text: str) -> None:
-    if text == "[]" and kind in (Boundaries, Decisions, FoundPatterns, ProfileUpdate):
+    if text == "[]" and kind in (Boundaries, Decisions, FoundPatterns, ProfileUpdate, Ranking):
         assert read(text, kind).value == kind()  # the bare list of an agent that decides nothing
         return
     with pytest.raises(AgentFailed):

@@ -30,6 +30,8 @@ PINNED = {
     "synthesise 2": "58765ea96bdf",
     "find_patterns 1": "a061f5149afd",
     "update_profile 1": "ec6a98c140a5",
+    "judge_sufficiency 1": "591c10690e06",
+    "rank_texts 1": "54e39da942b9",
 }
 
 

@@ -43,6 +43,7 @@ async def test_the_embedded_store_lets_old_sessions_go() -> None:
     for session in ("first", "second", "third"):
         for number in range(1, 5):
             await store.remember(turn(number, session=session), Stamp("e1", number, 0))
+        assert len((await store.recall(ANA, session, 10))[1]) == 4
     assert await store.recall(ANA, "first", 10) == (None, [])
     assert len((await store.recall(ANA, "third", 10))[1]) == 4
     await store.keep_vectors({"v": unit_vector(1, 1000)})

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_core.domain.models import Vector
+from memory_core.domain.note import BEHAVIOUR
 from memory_core.domain.scene import MAX_LINE, Scene, SceneMember
 from memory_core.domain.scene_sorting import EVERYDAY, GAP, Cell, SceneRules, Thread, begun, cosine, place, theme_of
-from memory_core.domain.scene_words import MAX_SUMMARY, line_of, with_words
-from tests.builders import NOW, unit
+from memory_core.domain.scene_words import MAX_SUMMARY, line_of, shown_in, with_words
+from tests.builders import NOW, memory, unit
 
 WORDS = SceneRules(threshold=1.0, to_theme=1.0, most=50)
 VECTORS = SceneRules(threshold=0.5, to_theme=0.5, most=50)
@@ -140,3 +141,8 @@ def test_a_title_has_the_words_of_most_cells_and_a_summary_how_it_began_and_the_
 @settings(max_examples=60, deadline=None)
 def test_a_line_of_any_text_is_short(text: str) -> None:
     assert len(line_of(text)) <= MAX_LINE
+
+
+def test_what_shows_of_a_person_is_kept_without_the_numbers_of_that_time() -> None:
+    note = memory(f"## Summary\nTea.\n\n{BEHAVIOUR}\nUser's style: User writes short messages (11 words on average).")
+    assert shown_in(note) == ["User's style: User writes short messages."]

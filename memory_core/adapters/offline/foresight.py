@@ -39,6 +39,8 @@ _FORWARD = re.compile(
     re.IGNORECASE,
 )
 _FIRST_VERB = re.compile(r"\bI\s+(?:(?:just|also|really|finally|recently|already|even|then|have|had)\s+)*(?P<verb>[a-z]+)")
+_CLAUSES = re.compile(r"[,;]\s*|\s+(?:and|but)\s+")
+_MODALS = frozenset({"will", "shall", "can", "may", "might", "must", "should", "could", "would"})
 _MONTHS_PREGNANT = re.compile(
     r"\b(?P<count>\d{1,2}|one|two|three|four|five|six|seven|eight|nine)\s+(?P<unit>weeks?|months?)\s+pregnant\b", re.IGNORECASE
 )
@@ -82,7 +84,7 @@ def _within_the_calendar(text: str, said_at: datetime) -> tuple[datetime, dateti
     if _NOT_NOW.search(text):
         return None
     named = ahead(text, said_at)
-    if named is not None and (named.intrinsic or _looks_ahead(text)):
+    if named is not None and (named.intrinsic or _looks_ahead(text)) and not _is_over(text, said_at):
         start = _no_later(named, text, said_at)
         return start, named.end, 0.9
     row = next((row for row in PASSING if row.said.search(text)), None)
@@ -104,6 +106,17 @@ def _looks_ahead(text: str) -> bool:
         return True
     verb = _FIRST_VERB.search(text)
     return verb is None or not is_past(verb["verb"])
+
+
+def _is_over(text: str, said_at: datetime) -> bool:
+    """Whether it is what somebody did that took that time: "I will miss the park, I ran here for nine years"."""
+    timed = [clause for clause in _CLAUSES.split(text) if ahead(clause, said_at) is not None]
+    return bool(timed) and all(_tells_of_the_past(clause) for clause in timed)
+
+
+def _tells_of_the_past(clause: str) -> bool:
+    verb = _FIRST_VERB.search(clause)
+    return verb is not None and verb["verb"] not in _MODALS and is_past(verb["verb"]) and not _FORWARD.search(clause)
 
 
 def _passed(match: re.Match[str]) -> int:

@@ -21,10 +21,14 @@ from memory_core.ports import LOGGED, Document, Due, Touch
 
 MARKED_FOR = timedelta(days=1)
 PURGED_AT_ONCE = 20
-"""Expired rows of the owner that one write deletes; it makes fewer than that, so they never pile up."""
+"""Expired rows of the owner that one write deletes which brings such rows; it brings fewer, so they never pile up."""
 
 _READ = (
     f"SELECT {READ_COLUMNS} FROM documents WHERE app_id = ? AND user_id = ? AND id = ? "  # noqa: S608 - our own names
+    "AND (expires_at IS NULL OR expires_at > ?)"
+)
+_READ_TAGGED = (
+    "SELECT body, expires_at FROM documents WHERE app_id = ? AND user_id = ? AND id = ? AND kind NOT IN ('memory', 'version') "
     "AND (expires_at IS NULL OR expires_at > ?)"
 )
 _PURGE = (
@@ -112,6 +116,12 @@ def read(connection: sqlite3.Connection, owner: Owner, identity: str, now: datet
     """One document, unless its time is over."""
     row = connection.execute(_READ, (*owner, identity, now.timestamp())).fetchone()
     return None if row is None else decoded(row)
+
+
+def stored_tag(connection: sqlite3.Connection, owner: Owner, identity: str, now: datetime) -> str | None:
+    """The tag of a document as it is stored, without reading it all; None when it is not there, or has none."""
+    row = connection.execute(_READ_TAGGED, (*owner, identity, now.timestamp())).fetchone()
+    return None if row is None else tag_of(*row)
 
 
 def purge(connection: sqlite3.Connection, owner: Owner, now: datetime) -> None:

@@ -50,7 +50,8 @@ def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datet
         for memory_id, scene_id in batch.scenes.items():
             if connection.execute(_PUT_INTO_SCENE, (scene_id, *owner, memory_id)).rowcount == 0:
                 raise AlreadyExists(f"the memory {memory_id} is not there any more")
-        bookkeeping.purge(connection, owner, now)
+        if any(write.document.expires_at is not None for write in batch.writes):
+            bookkeeping.purge(connection, owner, now)  # looking for expired rows with every save took 0.02 ms
         due_at = None if batch.head.due_at is None else batch.head.due_at.timestamp()
         connection.execute(_PUT_HEAD, (*owner, head, change, change if removed else removal, due_at))
         connection.execute("COMMIT")
@@ -75,10 +76,9 @@ def _written(connection: sqlite3.Connection, owner: Owner, write: Write, row: di
     if write.mode == "delete":
         kinds = connection.execute(_DELETE, (*owner, write.document.id)).fetchall()
         return any(kind in MEMORY_KINDS for (kind,) in kinds)
-    if write.mode == "put" and write.document.tag is not None:
-        stored = bookkeeping.read(connection, owner, write.document.id, now)
-        if stored is None or stored.tag != write.document.tag:
-            raise AlreadyExists(f"the document {write.document.id} is not as it was read")
+    tag = write.document.tag if write.mode == "put" else None
+    if tag is not None and bookkeeping.stored_tag(connection, owner, write.document.id, now) != tag:
+        raise AlreadyExists(f"the document {write.document.id} is not as it was read")
     row.update(
         app_id=owner.app_id,
         user_id=owner.user_id,

@@ -16,6 +16,9 @@ from tests.injections import ALL
 from tests.memories import turn
 from tests.model_calls import APP, CALLS
 
+WORDED = [name for name in NAMES if name != "rank_texts"]
+"""Those whose answers have words; in one of numbers nothing can be recited."""
+
 
 @pytest.mark.parametrize("text", ALL.values(), ids=ALL.keys())
 async def test_a_model_that_writes_what_a_text_orders_changes_nothing(agents: OpenAIAgents, server: ChatServer, text: str) -> None:
@@ -43,7 +46,7 @@ async def test_decisions_about_what_was_not_shown_are_dropped_and_counted(agents
     assert rulings.invented == 3
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", WORDED)
 async def test_a_model_that_gives_the_mark_away_is_not_believed(agents: OpenAIAgents, server: ChatServer, name: str) -> None:
     """Small models do; the mark says nothing, and would stand in somebody's memories."""
 
@@ -57,7 +60,7 @@ async def test_a_model_that_gives_the_mark_away_is_not_believed(agents: OpenAIAg
         await CALLS[name](agents)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", WORDED)
 async def test_a_model_that_recites_its_instructions_is_not_believed(agents: OpenAIAgents, server: ChatServer, name: str) -> None:
     asked = prompt(name)
     good = json.dumps(GOOD[asked.answer.__name__])
