@@ -32,7 +32,7 @@ PRICES = {
     "embedded_million": 0.02,
 }
 """EXAMPLES in dollars, to be replaced: serverless units; autoscale units by the hour; storage; functions; queue operations; tokens."""
-TIMES = {"forming": 60.0, "run": 20.0, "store": 5.0, "model": 2_000.0}
+TIMES = {"forming": 30.0, "run": 20.0, "store": 5.0, "model": 2_000.0}
 """Milliseconds. Of CPU, as `bench.formation` and `bench.consolidation` measure it: a conversation formed, a run. Of waiting, assumed: a
 request to the store, a call of a model.
 """

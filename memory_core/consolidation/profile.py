@@ -80,8 +80,8 @@ class ProfileStep:
             return None, {}
         person = person_in(found.body)
         names = list(dict.fromkeys(name for one in person.facts for name in one.memory_ids))
-        found = {**touched, **await self._memories(owner, [name for name in names if name not in touched])}
-        return person, {name: found[name] for name in names if name in found}
+        facts = {**touched, **await self._memories(owner, [name for name in names if name not in touched])}
+        return person, {name: facts[name] for name in names if name in facts}
 
     async def _followed(self, owner: Owner, memories: Mapping[str, Memory]) -> dict[str, Memory]:
         """What facts were merged into: a run's own changes are no news, so this is how a profile learns of them."""

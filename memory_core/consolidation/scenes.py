@@ -202,9 +202,8 @@ class _Placing:
     def _split(self, thread: Thread) -> None:
         """At once, so that it is halves of scenes that grow, however many cells come; unless too many old cells would move with it."""
         first = replace(thread)
-        later = first.split(
-            derived("scn", self._run_id, "split", *thread.scene.cell_ids[-1:], thread.scene.id), self._vectors(thread.scene)
-        )
+        name = derived("scn", self._run_id, "split", thread.scene.id, thread.scene.cell_ids[-1])
+        later = first.split(name, self._vectors(thread.scene))
         moved = self._marks | dict.fromkeys(later.scene.cell_ids, later.scene.id)
         if len(moved) + sum(one.changed for one in self.threads) >= MOVED_AT_MOST:
             return

@@ -29,7 +29,6 @@ from tests.world import BOB, Down, World, fact, listed, turn
 
 ON_SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 DAY = 86_400.0
-NOTHING = {"decayed": 0, "compressed": 0}
 
 
 def users(count: int) -> list[Owner]:
