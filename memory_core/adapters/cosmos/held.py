@@ -150,6 +150,8 @@ class HeldUsers:
             self._let_go()
         except Unavailable as error:
             log.info("a user was not read into memory: %s", error.detail)
+        except Exception:  # nobody waits for this task
+            log.exception("a user was not read into memory")
 
     def _weight(self) -> int:
         return sum(one.slice.nbytes for one in self._held.values())
