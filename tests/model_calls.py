@@ -46,7 +46,7 @@ every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 
 
 PATIENCE_S = 100.0
-"""A call's deadline runs on the real clock even where pauses are held: less than this, and a busy machine has no room for a pause of 3 s."""
+"""A call's deadline runs on the real clock even where pauses are held. Of 5 s a busy machine left no room for a pause of 3."""
 
 
 class Pauses:
