@@ -26,13 +26,14 @@ _LITTLE_WORDS: Final = {
     "german": "der die das den dem des ein eine einen einem einer eines und oder aber nicht ist sind war waren wird werden wurde hat"
     " haben hatte ich du er sie es wir ihr mein meine dein deine sein seine seinen ihre ihren unser mit von zu zum zur bei im am auf für"
     " aus nach über um wie wer wen wem wo wann warum was welche welcher welches wohin woher auch noch schon sehr als dass gibt"
-    " kein keine sich mich mir dich dir uns beim vom",
+    " kein keine sich mich mir dich dir uns beim vom seid bist habe hast habt euch euer eure jede jeden jeder jedes alle",
     "french": "le la les un une des du de et ou mais ne pas est sont était être a ont avait je tu il elle nous vous ils elles on mon ma"
     " mes ton ta tes son sa ses notre votre leur leurs ce cet cette ces qui que quoi quel quelle quels quelles où quand comment"
-    " pourquoi combien avec pour dans sur chez par au aux en se me te y plus très aussi depuis qu",
+    " pourquoi combien avec pour dans sur chez par au aux en se me te y plus très aussi depuis qu êtes suis"
+    " sommes avez avons vos chaque toute tous toutes",
     "spanish": "el la los las un una unos unas y pero no es son era fue ser está están ha han había yo tú él ella nosotros ellos mi mis"
     " tu tus su sus nuestro que quién quien qué cuál dónde donde cuándo cuando cómo como por porque para con en de del al se me te lo"
-    " le les más muy también desde hay",
+    " le les más muy también desde hay eres somos hemos cada toda todos todas",
 }
 _VOTES = {language: frozenset(words.split()) for language, words in _LITTLE_WORDS.items()}
 LANGUAGES = tuple(_VOTES)
