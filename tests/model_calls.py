@@ -45,6 +45,10 @@ CALLS: dict[str, Callable[[Agents], Awaitable[Answered[Any]]]] = {
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 
 
+PATIENCE_S = 100.0
+"""A call's deadline runs on the real clock even where pauses are held. Of 5 s a busy machine left no room for a pause of 3."""
+
+
 class Pauses:
     """Stands in for sleep: remembers how long it was asked to wait, and does not."""
 
@@ -63,7 +67,9 @@ class Made:
         self.pauses, self.clock, self.telemetry = Pauses(), MovableClock(), Telemetry()
         self._closing: list[OpenAIAgents] = []
 
-    def agents(self, *, service: Service | None = None, timeout_s: float = 5.0, cap: int | None = None, **given: Any) -> OpenAIAgents:
+    def agents(
+        self, *, service: Service | None = None, timeout_s: float = PATIENCE_S, cap: int | None = None, **given: Any
+    ) -> OpenAIAgents:
         service = service or Service(base_url=f"{self.server.root}/v1", api_key="secret-key")
         retries = given.pop("retries", Retries(tries=3, deadline_s=timeout_s, sleep=self.pauses))
         budget = Budget(cap, self.clock, given.pop("short_term", NoShortTermStore()))

@@ -11,8 +11,12 @@ import hashlib
 import re
 import unicodedata
 
-_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
-"""Controls, direction overrides and tag characters: what a person would not see and a model reads all the same."""
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0"
+    "\ufff0-\ufffb\U000e0000-\U000e0fff]"
+)
+"""Controls, marks of direction, spaces without width, fillers, selectors and tag characters: what a person would not see and a model
+reads all the same. The joiners, and the selectors of emoji, stay: they make other letters and other pictures."""
 _BEYOND_ASCII = re.compile("[^\x00-\x7f]+")
 
 

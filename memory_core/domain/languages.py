@@ -26,13 +26,14 @@ _LITTLE_WORDS: Final = {
     "german": "der die das den dem des ein eine einen einem einer eines und oder aber nicht ist sind war waren wird werden wurde hat"
     " haben hatte ich du er sie es wir ihr mein meine dein deine sein seine seinen ihre ihren unser mit von zu zum zur bei im am auf für"
     " aus nach über um wie wer wen wem wo wann warum was welche welcher welches wohin woher auch noch schon sehr als dass gibt"
-    " kein keine sich mich mir dich dir uns beim vom",
+    " kein keine sich mich mir dich dir uns beim vom seid bist habe hast habt euch euer eure jede jeden jeder jedes alle",
     "french": "le la les un une des du de et ou mais ne pas est sont était être a ont avait je tu il elle nous vous ils elles on mon ma"
     " mes ton ta tes son sa ses notre votre leur leurs ce cet cette ces qui que quoi quel quelle quels quelles où quand comment"
-    " pourquoi combien avec pour dans sur chez par au aux en se me te y plus très aussi depuis qu",
+    " pourquoi combien avec pour dans sur chez par au aux en se me te y plus très aussi depuis qu êtes suis"
+    " sommes avez avons vos chaque toute tous toutes",
     "spanish": "el la los las un una unos unas y pero no es son era fue ser está están ha han había yo tú él ella nosotros ellos mi mis"
     " tu tus su sus nuestro que quién quien qué cuál dónde donde cuándo cuando cómo como por porque para con en de del al se me te lo"
-    " le les más muy también desde hay",
+    " le les más muy también desde hay eres somos hemos cada toda todos todas",
 }
 _VOTES = {language: frozenset(words.split()) for language, words in _LITTLE_WORDS.items()}
 LANGUAGES = tuple(_VOTES)
@@ -43,7 +44,7 @@ _QUESTION_WORDS: Final = {
     "arabic": "في من إلى على عن مع هل ما ماذا من متى أين كيف لماذا كم أي هو هي هم كان كانت أن التي الذي هذا هذه ذلك و",
     "hindi": "का की के को से में पर है हैं था थी थे और या क्या कौन कब कहाँ कहां कैसे क्यों कितना कितने कितनी किस किसने किसको कौनसा वह यह वे ने"
     " रहता रहती रहते भी तो ही",
-    "chinese": "什么 哪里 哪儿 在哪 谁 怎么 为什么 多少 几 何时 时候 吗 呢 的 了 是 吧",
+    "chinese": "什么 什麼 甚麼 哪裡 哪里 哪儿 在哪 谁 怎么 为什么 多少 几 何时 时候 吗 呢 的 了 是 吧",
     "japanese": "何 誰 どこ いつ なぜ どう どんな いくつ どの ですか ますか",
 }
 QUESTION_WORDS: Final = MappingProxyType(
@@ -52,7 +53,15 @@ QUESTION_WORDS: Final = MappingProxyType(
 )
 """Words that a question has and its answer does not, by language; English ones are in `stopwords`."""
 
-_HIRAGANA = regex.compile(r"\p{Hiragana}+")
+_KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
+# What a pair of Japanese characters must not be to be a term: hiragana alone, the end of one word with the beginning of the next (of
+# which お and ご are the exception, being prefixes), a noun with its particle.
+_JAPANESE_GRAMMAR = regex.compile(
+    r"\p{Hiragana}+|\p{Hiragana}\p{Katakana}|[\p{Hiragana}--[おご]]\p{Han}|[\p{Katakana}ー]\p{Hiragana}|\p{Han}[はがをにのとでもへや]|何\p{Hiragana}",
+    regex.V1,
+)
+_ASKING = "谁誰"
+_CHINESE_PARTICLES = "吗嗎呢吧了的"
 _OTHER_SCRIPTS = frozenset().union(*(QUESTION_WORDS[name] for name in ("russian", "arabic", "hindi", "chinese", "japanese")))
 
 
@@ -67,14 +76,29 @@ def language_of(words: Sequence[str]) -> str:
 def asked_for(words: Sequence[str], language: str, always: Collection[str] = ()) -> list[str]:
     """The words of a query that a memory could answer: without its language's question words, nor pairs that are grammar alone.
 
-    Unspaced scripts come as pairs of characters: of Japanese those in hiragana alone are endings and particles, of Chinese those that
-    hold a question word ask. always: words that go in any case.
+    Unspaced scripts come as pairs of characters: what holds, or overlaps, a question word says nothing of its own. always: words that go
+    in any case.
     """
     dropped = QUESTION_WORDS.get(language, frozenset())
-    return [word for word in words if word not in always and word not in dropped and not _is_grammar(word)]
+    japanese = any(not word.isascii() and _KANA.search(word) for word in words)
+    return [
+        word
+        for place, word in enumerate(words)
+        if word not in always
+        and word not in dropped
+        and (word.isascii() or not (_is_grammar(word, japanese=japanese) or _overlaps_a_question_word(words, place)))
+    ]
 
 
-def _is_grammar(word: str) -> bool:
-    if word.isascii():
-        return False
-    return word in _OTHER_SCRIPTS or _HIRAGANA.fullmatch(word) is not None
+def _is_grammar(word: str, *, japanese: bool) -> bool:
+    if word in _OTHER_SCRIPTS or any(one in word for one in _ASKING):
+        return True
+    # What is a particle in Chinese is a part of words in Japanese (終了, 目的).
+    return _JAPANESE_GRAMMAR.fullmatch(word) is not None if japanese else any(one in word for one in _CHINESE_PARTICLES)
+
+
+def _overlaps_a_question_word(words: Sequence[str], place: int) -> bool:
+    """Whether the pair before or after is a Chinese question word that shares a character with this one: 么搬 of 什么搬到."""
+    before, word, after = words[place - 1] if place else "", words[place], words[place + 1] if place + 1 < len(words) else ""
+    chinese = QUESTION_WORDS["chinese"]
+    return (before in chinese and before[-1:] == word[0]) or (after in chinese and after[:1] == word[-1])

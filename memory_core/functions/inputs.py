@@ -123,7 +123,7 @@ def invalid(*errors: FieldError) -> Invalid:
 
 def _refusal(error: ValidationError, given: Mapping[str, Any], prefix: str) -> Invalid:
     messages: dict[str, list[str]] = {}
-    for one in error.errors(include_url=False, include_input=False)[:MAX_ERRORS]:
+    for one in error.errors(include_url=False)[:MAX_ERRORS]:
         field, message = _named(one, given)
         messages.setdefault(prefix + field, []).append(message)
     # A field of a union type has one error for each of its types.
@@ -158,5 +158,8 @@ def _words(error: ErrorDetails) -> str:
             return str(error["ctx"]["error"])
         case "too_short" | "string_too_short" if error["ctx"]["min_length"] == 1:
             return "must not be empty"
+        case "too_long" | "string_too_long":
+            # Said of a list and of a text alike, in words about its own inner steps.
+            return f"may have at most {error['ctx']['max_length']:,} {'entries' if isinstance(error['input'], list) else 'characters'}"
         case _:
             return error["msg"].replace("Input should", "should", 1)

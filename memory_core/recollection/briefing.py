@@ -14,9 +14,9 @@ turns last, where the conversation goes on.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import datetime
 
 import orjson
 
@@ -41,7 +41,6 @@ SHARES: tuple[tuple[PartKind, float], ...] = (("profile", 0.2), ("foresight", 0.
 ORDER: tuple[PartKind, ...] = ("profile", "foresight", "memories", "turns")
 HEADINGS = {"profile": "## Profile", "foresight": "## Expected", "memories": "## Memories", "turns": "## Last turns"}
 HEADING_TOKENS = 5
-_LONG_AGO = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 
 
@@ -73,7 +72,7 @@ class Briefing:
             for one in turns
         ]  # fmt: skip
         wanted: dict[PartKind, list[Piece]] = {
-            "profile": _profile(profile),
+            "profile": _profile(profile, moment),
             "foresight": _foresight([*latest, *(one.memory for one in found.found.values())], moment),
             "turns": [one for one in tellings if one is not None],
             "memories": await self._gatherer.pieces(owner, found, asked.max_tokens),
@@ -98,15 +97,14 @@ async def _nothing() -> list[Memory]:
     return []
 
 
-def _profile(profile: Profile) -> list[Piece]:
-    """A line for each fact, the surest first, then one for each trait."""
+def _profile(profile: Profile, moment: datetime) -> list[Piece]:
+    """A line for each fact, the surest first, then one for each trait, which is of the moment."""
     facts = [
         Piece(one.memory_id, "profile", one.since, place, f"{one.name}: {_told(one.value)}", 2.0 + one.confidence)
         for place, one in enumerate(profile.explicit)
     ]
-    first = min((one.at for one in facts), default=_LONG_AGO)
     traits = [
-        Piece(one.source_scene_ids[0], "profile", first, len(facts) + place, one.trait, one.confidence)
+        Piece(one.source_scene_ids[0], "profile", moment, len(facts) + place, one.trait, one.confidence)
         for place, one in enumerate(profile.implicit)
         if one.source_scene_ids
     ]
@@ -143,11 +141,12 @@ def _written(wanted: dict[PartKind, list[Piece]], max_tokens: int, degraded: tup
         had = _size(kept[kind])
         kept[kind] = chosen(wanted[kind], had + left)
         left -= _size(kept[kind]) - had
+    expectations = {one.text for one in kept["foresight"]}
     lines: list[str] = []
     parts: list[Part] = []
     number = 1
     for kind in ORDER:
-        ordered = in_order(kept[kind])
+        ordered = [_without(one, expectations if kind != "foresight" else ()) for one in in_order(kept[kind])]
         if ordered:
             lines += [HEADINGS[kind], body(ordered, number)]
             parts.append(_part(kind, ordered))
@@ -165,6 +164,11 @@ def _each_once(wanted: dict[PartKind, list[Piece]]) -> dict[PartKind, list[Piece
         if kind != "foresight":
             told |= {one.id for one in once[kind]}
     return once
+
+
+def _without(piece: Piece, told: Collection[str]) -> Piece:
+    """The piece without the notes that stand in the text already."""
+    return replace(piece, notes=tuple(note for note in piece.notes if note not in told))
 
 
 def _size(pieces: Sequence[Piece]) -> int:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
+import pytest
+
+from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
 from memory_core.domain.context import Context, ContextInput
 from memory_core.domain.models import Foresight
 from memory_core.domain.tokens import count_tokens
 from tests.builders import ALICE, NOW
 from tests.contract.test_profile import user_fact
-from tests.contract.test_scenes import consolidated
+from tests.contract.test_scenes import FLIGHT, KNEE, PHYSIO, consolidated, saved
 from tests.world import BOB, World, fact, turn
 
 DAY = timedelta(days=1)
@@ -86,3 +90,23 @@ async def test_a_small_budget_leaves_out_and_says_what(words: MemoryCore) -> Non
     kept = {one for part in context.parts for one in part.ids}
     assert out.tokens > 0
     assert not kept & set(out.ids)
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_a_trait_is_dated_by_the_moment_of_the_turn(world: World) -> None:
+    rules: Any = OfflineAgents()
+    core = await world.core(agents=rules, rules=rules)
+    await saved(core, KNEE, PHYSIO, FLIGHT)
+    await core.save(ALICE, turn("The clinic took my blood pressure", event_timestamp=NOW + DAY))
+    await consolidated(core)
+    context = await core.context(ALICE, ContextInput(at=NOW + 2 * DAY))
+    day = f"{NOW + 2 * DAY:%Y-%m-%d}"
+    assert context.context.split("\n")[1:4] == ["## Profile", day, "[1] Often talks about health."]
+
+
+async def test_what_is_expected_is_told_once_even_where_its_memory_stands_too(words: MemoryCore) -> None:
+    diet = Foresight(description="Ana is on a keto diet", start_time=NOW - DAY, end_time=NOW + 30 * DAY)
+    await words.save(ALICE, turn("she began something", "today", foresight=[diet]))
+    for asked in (ContextInput(session_id="today"), ContextInput(query="she began something", session_id="elsewhere")):
+        told = (await words.context(ALICE, asked)).context
+        assert (told.count("keto"), told.count("she began something")) == (1, 1)

@@ -52,7 +52,9 @@ def clock() -> MovableClock:
 @pytest.fixture
 async def embedder(server: OpenAIServer, pauses: Pauses, clock: MovableClock) -> AsyncIterator[OpenAIEmbedder]:
     service = Service(base_url=f"{server.root}/v1", api_key="secret-key")
-    made = OpenAIEmbedder(service, "text-embedding-3-small", DIMENSIONS, clock, timeout_s=5, retries=Retries(sleep=pauses))
+    made = OpenAIEmbedder(
+        service, "text-embedding-3-small", DIMENSIONS, clock, timeout_s=100, retries=Retries(deadline_s=100, sleep=pauses)
+    )
     yield made
     await made.close()
 

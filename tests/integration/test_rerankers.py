@@ -20,10 +20,11 @@ TEXTS = ["lunch", "the red boat", "boats"]
 
 
 class RerankServer:
-    """Answers `answer`, or refuses with `status`; `bodies` and `keys` keep what was asked."""
+    """Answers `answer`, or `raw` where that is given, or refuses with `status`; `bodies` and `keys` keep what was asked."""
 
     def __init__(self) -> None:
         self.answer: Any = {"results": [{"index": 1, "relevance_score": 0.9}, {"index": 0, "relevance_score": -2.5}]}
+        self.raw: bytes | None = None
         self.status = 200
         self.bodies: list[dict[str, Any]] = []
         self.keys: list[str] = []
@@ -42,6 +43,8 @@ class RerankServer:
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         self.bodies.append(await request.json())
         self.keys.append(request.headers["Authorization"])
+        if self.raw is not None:
+            return web.Response(body=self.raw, content_type="application/json")
         return web.json_response(self.answer, status=self.status)
 
 
@@ -95,6 +98,27 @@ async def test_a_service_is_asked_for_all_texts_and_answers_by_number(endpoint: 
 )
 async def test_nonsense_of_a_service_is_its_being_away(endpoint: EndpointReranker, service: RerankServer, answer: Any) -> None:
     service.answer = answer
+    with pytest.raises(Unavailable, match="reranker"):
+        await endpoint.rerank("shop", "red boat", TEXTS)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"<html>",
+        b'{"results": [',
+        b"\xff\xfe\x00",
+        b"[" * 100_000,
+        b'{"results": [{"index": 0, "relevance_score": NaN}]}',
+        b'{"results": [{"index": Infinity, "relevance_score": 1}]}',
+        b'{"results": [{"index": 0, "relevance_score": 1' + b"0" * 400 + b"}]}",
+        b'{"results": [{"index": 1' + b"0" * 5000 + b', "relevance_score": 1}]}',
+    ],
+    ids=["nothing", "a page", "cut", "no text", "deep", "no number", "infinite place", "huge score", "huge place"],
+)
+async def test_bytes_that_are_no_scores_are_its_being_away(endpoint: EndpointReranker, service: RerankServer, raw: bytes) -> None:
+    service.raw = raw
     with pytest.raises(Unavailable, match="reranker"):
         await endpoint.rerank("shop", "red boat", TEXTS)
 

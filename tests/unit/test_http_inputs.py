@@ -133,3 +133,17 @@ def test_no_value_of_a_field_raises_anything_but_a_refusal(model: type[BaseModel
 def test_no_query_string_raises_anything_but_a_refusal(text: str) -> None:
     with suppress(Malformed, Invalid):
         from_query(QueryInput, query_fields("http://localhost/?" + text))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"query": "x" * 10_001}, "query: may have at most 10,000 characters"),
+        ({"query": "x", "tags": [str(number) for number in range(200)]}, "tags: may have at most 50 entries"),
+        ({"query": "x", "categories": ["a" * 201]}, "categories.0: may have at most 200 characters"),
+    ],
+)
+def test_too_much_is_refused_in_the_words_of_a_caller(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        from_json(RetrieveInput, given)
+    assert caught.value.detail == message

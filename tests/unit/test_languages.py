@@ -16,6 +16,8 @@ from tests.eight_languages import LIVES, NOW
         ("Quel est son livre préféré ?", "french"),
         ("Mi hermana vive en Sevilla con sus hijos", "spanish"),
         ("¿Dónde trabaja Marta?", "spanish"),
+        ("La abuela hornea tarta de manzana cada domingo.", "spanish"),
+        ("Mamie prépare une tarte chaque dimanche", "french"),
         ("My sister lives in Lyon with her children", "english"),
         ("Meeting at 5 am", "english"),
         ("Die Hard", "english"),
@@ -73,3 +75,25 @@ def test_a_question_keeps_no_word_that_only_asks(language):
         terms = analyse_query(question, NOW).terms
         shares.append(len(set(terms) & known) / len(terms))
     assert sum(shares) / len(shares) >= 0.6, shares
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("Warum seid ihr nach Leipzig gezogen?", ("leipzig", "gezog")),
+        ("¿Cuándo hornean tartas de manzanas?", ("horn", "tart", "manzan")),
+        ("谁买了帆船?", ("帆船",)),
+        ("为什么搬到成都?", ("搬到", "到成", "成都")),
+        ("苹果派什么时候烤?", ("苹果", "果派")),
+        ("りんごパイはいつ焼く?", ("パイ", "焼く")),
+        ("誰がヨットを買った?", ("ヨッ", "ット", "買っ")),
+        ("お茶はどこ?", ("お茶",)),
+        ("研究の終了と目的は?", ("研究", "終了", "目的")),
+    ],
+)
+def test_what_only_asks_or_overlaps_it_is_no_term(question, terms):
+    assert analyse_query(question, NOW).terms == terms
+
+
+def test_a_question_of_nothing_else_keeps_its_pairs():
+    assert analyse_query("谁的?", NOW).terms == ("谁的",)

@@ -107,3 +107,15 @@ def test_an_excerpt_keeps_its_length(text: str, most: int) -> None:
 def test_a_line_is_one_line_and_a_mark_is_new(text: str) -> None:
     assert len(one_line(text).splitlines()) <= 1
     assert mark_for(text, 8) not in text
+
+
+@pytest.mark.parametrize(
+    "hidden", ["\u200b", "\u2063", "\ufeff", "\u00ad", "\u180e", "\u200f", "\u061c", "\x9b", "\U000e0100", "\U000e0041", "\u3164"]
+)
+def test_what_cannot_be_seen_is_taken_out(hidden: str) -> None:
+    assert one_line(f"red{hidden} boat") == "red boat"
+
+
+@pytest.mark.parametrize("text", ["👩‍🚀 ❤️", "می‌خواهم", "क्‍ष", "가나다", "é", "e\u0301"])
+def test_what_shapes_letters_and_pictures_stays(text: str) -> None:
+    assert one_line(text) == text

@@ -91,7 +91,7 @@ def _scores(answer: Any, expected: int) -> list[float]:
     """By text. Raises Unavailable for what is no answer: no results, a number beyond the texts, a score that is none."""
     try:
         scored = {int(one["index"]): float(one["relevance_score"]) for one in answer["results"]}
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise Unavailable(DEPENDENCY, "it answered something else than scores") from error
     if not scored or not all(0 <= place < expected and math.isfinite(score) for place, score in scored.items()):
         raise Unavailable(DEPENDENCY, f"it answered scores that fit no {expected} texts")

@@ -11,7 +11,6 @@ import math
 import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from json import JSONDecodeError
 from typing import TypeVar
 
 from memory_core.domain.errors import Unavailable
@@ -51,11 +50,14 @@ class Retries:
 
 
 def _foreseen() -> tuple[type[Exception], ...]:
-    """What a request may fail with; imported when something has failed, since the SDK takes a second."""
+    """What a request may fail with; imported when something has failed, since the SDK takes a second.
+
+    The SDK lets through what reading JSON raises: ValueError for no text, no JSON and endless digits, RecursionError for endless brackets.
+    """
     from azure.core.exceptions import AzureError
     from openai import OpenAIError
 
-    return (OpenAIError, AzureError, TimeoutError, JSONDecodeError)
+    return (OpenAIError, AzureError, TimeoutError, ValueError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def _read(error: Exception) -> _Failure:
         return _Failure("it did not answer in time", transient=True)
     if isinstance(error, openai.APIConnectionError):
         return _Failure(f"it can't be reached ({type(error.__cause__ or error).__name__})", transient=True)
-    if isinstance(error, (openai.OpenAIError, JSONDecodeError)):
+    if isinstance(error, (openai.OpenAIError, ValueError, RecursionError)):
         return _Failure(f"its answer can't be read ({type(error).__name__})", transient=True)
     return _Failure(f"signing in failed ({type(error).__name__})", transient=False)
 
