@@ -25,20 +25,15 @@ _ASIDE = re.compile(r"\s*\([^()]*\d[^()]*\)")
 """What differs each time: "writes short messages (11 words on average)" is one trait, however many words they were."""
 _STYLE = re.compile(r"^User's style:\s*")
 """Begins a note's account of how somebody writes; the sentence after it says who."""
-_SAYS_NOTHING = (
-    FUNCTION_WORDS
-    | QUERY_WORDS
-    | frozenset(
-        """
-        user assistant said says say asked asks told tells called calls call name names named like likes liked love loves
-        today yesterday tomorrow day days week weeks month months year years time times morning afternoon evening night
-        every always never again still now soon already even ever yet back away here much many more most few little lot
-        new old good great nice fine well sure right first last next one two three thing things something nothing everything
-        comes come came goes went gone going gets get got getting makes make made takes take took gives give gave given
-        wants want wanted needs need let lets put keep really maybe please thanks thank hello yes
-        """.split()
-    )
-)
+_FILLER = """
+    user assistant said says say asked asks told tells called calls call name names named like likes liked love loves today yesterday
+    tomorrow day days week weeks month months year years time times morning afternoon evening night every always never again still now
+    soon already even ever yet back away here much many more most few little lot new old good great nice fine well sure right first
+    last next one two three thing things something nothing everything comes come came goes went gone going gets get got getting makes
+    make made takes take took gives give gave given wants want wanted needs need let lets put keep really maybe please thanks thank
+    hello yes
+"""
+_SAYS_NOTHING = FUNCTION_WORDS | QUERY_WORDS | frozenset(_FILLER.split())
 """Leaves a title to what things, places and people are called."""
 
 
