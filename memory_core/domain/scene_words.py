@@ -31,7 +31,7 @@ _FILLER = """
     soon already even ever yet back away here much many more most few little lot new old good great nice fine well sure right first
     last next one two three thing things something nothing everything comes come came goes went gone going gets get got getting makes
     make made takes take took gives give gave given wants want wanted needs need let lets put keep really maybe please thanks thank
-    hello yes
+    hello yes course without live lives lived show shows showed look looks looked
 """
 _SAYS_NOTHING = FUNCTION_WORDS | QUERY_WORDS | frozenset(_FILLER.split())
 """Leaves a title to what things, places and people are called."""
@@ -45,7 +45,10 @@ def line_of(content: str) -> str:
         if len(longer) > MAX_LINE:
             break
         line = longer
-    return line or " ".join(content[:READ].split())[: MAX_LINE - 1].rstrip() + "…"
+    if line:
+        return line
+    told = " ".join(content[:READ].split())
+    return told if len(told) <= MAX_LINE and len(content) <= READ else told[: MAX_LINE - 1].rstrip() + "…"
 
 
 def shown_in(note: Memory | None) -> list[str]:

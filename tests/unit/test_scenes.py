@@ -143,6 +143,11 @@ def test_a_line_of_any_text_is_short(text: str) -> None:
     assert len(line_of(text)) <= MAX_LINE
 
 
+def test_only_what_is_cut_ends_in_dots() -> None:
+    assert line_of("😀😀😀") == "😀😀😀"
+    assert line_of("a" * 5_000).endswith("aa…")
+
+
 def test_what_shows_of_a_person_is_kept_without_the_numbers_of_that_time() -> None:
     note = memory(f"## Summary\nTea.\n\n{BEHAVIOUR}\nUser's style: User writes short messages (11 words on average).")
     assert shown_in(note) == ["User writes short messages."]
