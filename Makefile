@@ -58,6 +58,8 @@ format: $(VENV)/.dev  ## rewrite the code in the project's style
 bench: $(VENV)/.dev  ## measure throughput and latency; prints tables
 	@$(BIN)/python -m bench.throughput
 	@$(BIN)/python -m bench.formation
+	@$(BIN)/python -m bench.consolidation
+	@$(BIN)/python -m bench.scale
 
 clean:  ## remove the virtual environment and caches; your data in .memory stays
 	rm -rf $(VENV) .official_runtime .infra_tools .cache build dist vocabulary *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -55,7 +55,7 @@ async def everything(world: World, owner: Owner = ALICE) -> list[str]:
 
 async def settled(world: World, core: MemoryCore, owner: Owner = ALICE) -> Sequence[Task]:
     """Work, and let time go by, until all tasks of batches are done: these tasks."""
-    for _ in range(60):
+    for _ in range(180):  # half an hour: five attempts, each after a longer pause, take ten minutes or so
         await Hand(core).work_all()
         tasks = (await core.tasks(owner, TasksInput(kind="flush", limit=100))).tasks
         if all(task.finished for task in tasks):

@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 import orjson
 
 from memory_core.consolidation.cold_lines import COLD, GONE
+from memory_core.consolidation.end_run import KEPT_FOR
 from memory_core.domain.scope import Owner
 from memory_core.ledger.buffer import buffer_id
 from memory_core.ledger.ids import session_document_id
@@ -88,7 +89,10 @@ def in_parts(lines: bytes) -> list[bytes]:
 
 
 def document_of(owner: Owner, kind: str, name: str, body: Mapping[str, Any], epoch: str, cold: Mapping[str, str]) -> Document:
-    """The document that a line stands for, as it is stored for this owner under an epoch. cold: where the copies lie, by their names."""
+    """The document that a line stands for, as it is stored for this owner under an epoch. cold: where the copies lie, by their names.
+
+    The report of a run goes when it would have gone where it was made.
+    """
     scope = {"app_id": owner.app_id, "user_id": owner.user_id}
     stored = {**body, "epoch": epoch}
     if kind in _MEMORIES:
@@ -101,7 +105,8 @@ def document_of(owner: Owner, kind: str, name: str, body: Mapping[str, Any], epo
         identity = session_document_id(owner, name)
     elif kind == "buffer":
         identity = buffer_id(owner, name)
-    return Document(identity, cast(Kind, kind), stored)
+    ended_at = datetime.fromisoformat(body["ended_at"]) if kind == "run" else None
+    return Document(identity, cast(Kind, kind), stored, expires_at=None if ended_at is None else ended_at + KEPT_FOR)
 
 
 def _placed(fields: Mapping[str, Any], names: Mapping[str, str], otherwise: str | None = None) -> dict[str, Any]:

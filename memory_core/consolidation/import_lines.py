@@ -75,6 +75,8 @@ class Entry:
                 return KnownPerson.model_validate(plain)
             case "session":
                 return _Session.model_validate(plain)
+            case "run":
+                return _Report.model_validate(plain)
             case "cold":
                 copy_in(self.body)
                 return _Other()
@@ -118,6 +120,14 @@ class _Session(BaseModel):
     last_active_at: IsoText
     turns: StrictInt = 0
     last_turns: list[_Turn] = []
+
+
+class _Report(BaseModel):
+    """What the report of a run says at least: from when on it is kept for a while."""
+
+    model_config = ConfigDict(extra="allow")
+
+    ended_at: IsoText
 
 
 class _Other(BaseModel):

@@ -31,7 +31,7 @@ from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import procedure_id, session_document_id
 from memory_core.ledger.operations import Chunk
 from memory_core.ledger.steps import Steps
-from memory_core.ports import Agents, DecisionItem, Embedder, LongTermStore, Near, Neighbour
+from memory_core.ports import Agents, Embedder, LongTermStore, Near, Neighbour
 
 log = logging.getLogger(__name__)
 NEAREST = 5
@@ -54,7 +54,8 @@ class Patterns:
     name = "patterns"
 
     def __init__(self, store: LongTermStore, embedder: Embedder, agents: Agents, rules: Agents, steps: Steps, closeness: Closeness) -> None:
-        self._store, self._embedder, self._agents, self._rules = store, embedder, agents, rules
+        self._store, self._embedder, self._rules = store, embedder, rules
+        self._model = None if agents is rules else agents
         self._steps, self._closeness = steps, closeness
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
@@ -95,20 +96,20 @@ class Patterns:
         return Proposal(ids, decide) if chunk.changes or chunk.counts else None
 
     async def _asked(self, run: Run, number: int, shown: Sequence[Memory]) -> Answered[FoundPatterns]:
-        """The answer about exactly these episodes, frozen."""
+        """The answer about exactly these episodes: a model's is frozen, the rules say the same whenever they are asked."""
         items = as_items(shown)
-        key = hashlib.sha256("\n".join(one.id for one in shown).encode()).hexdigest()[:16]
-        try:
-            return await self._answer(run, f"patterns {number} {key} model", self._agents, items)
-        except AgentFailed as error:
-            log.warning("patterns are found by rules: %s", error.detail)
-        return await self._answer(run, f"patterns {number} {key} rules", self._rules, items)
+        if self._model is not None:
+            model = self._model
+            key = hashlib.sha256("\n".join(one.id for one in shown).encode()).hexdigest()[:16]
 
-    async def _answer(self, run: Run, name: str, agents: Agents, items: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
-        async def ask() -> Answered[FoundPatterns]:
-            return await agents.find_patterns(run.owner.app_id, items)
+            async def ask() -> Answered[FoundPatterns]:
+                return await model.find_patterns(run.owner.app_id, items)
 
-        return await self._steps.frozen(run.owner, run.id, name, ask, FoundPatterns)
+            try:
+                return await self._steps.frozen(run.owner, run.id, f"patterns {number} {key}", ask, FoundPatterns)
+            except AgentFailed as error:
+                log.warning("patterns are found by rules: %s", error.detail)
+        return await self._rules.find_patterns(run.owner.app_id, items)
 
     async def _candidates(self, run: Run, answer: Answered[FoundPatterns], shown: Sequence[Memory]) -> list[Candidate]:
         """What was found, each with its vector, the episodes that it names, and what is held near it."""

@@ -45,7 +45,7 @@ class ProfileStep:
         touched = await self._memories(run.owner, ids)
         if not touched:
             return None
-        held, read = await self._read(run.owner)
+        held, read = await self._read(run.owner, touched)
         memories = {**read, **touched}
         memories |= await self._followed(run.owner, memories)
         known = held or KnownPerson()
@@ -54,8 +54,8 @@ class ProfileStep:
         person, dropped = with_facts(known, new, who, memories), 0
         if any(one.type is MemoryType.EPISODIC and one.status is not Status.DELETED for one in touched.values()):
             seen, dropped = await self._traits(run, touched)
-            cells = await self._memories(run.owner, [name for one in seen for name in one.cell_ids])
-            person = with_traits(person, seen, cells)
+            cells = await self._memories(run.owner, [name for one in seen for name in one.cell_ids if name not in memories])
+            person = with_traits(person, seen, {**memories, **cells})
         if person == known:
             return None
         counts = {"profile_facts": len(person.facts) - len(known.facts), "traits_dropped": dropped}
@@ -68,18 +68,20 @@ class ProfileStep:
     async def foresee(self, run: Run) -> Mapping[str, int]:
         """How many facts of the person were touched."""
         touched = await self._memories(run.owner, run.touched(MemoryType.SEMANTIC.value))
-        _, memories = await self._read(run.owner)
+        _, memories = await self._read(run.owner, touched)
         who = subjects([*memories.values(), *touched.values()], run.owner.user_id)
         return {"profile_facts": sum(is_about(one, who) for one in touched.values())}
 
-    async def _read(self, owner: Owner) -> tuple[KnownPerson | None, dict[str, Memory]]:
-        """The stored profile, and the facts that it rests on."""
+    async def _read(self, owner: Owner, touched: Mapping[str, Memory]) -> tuple[KnownPerson | None, dict[str, Memory]]:
+        """The stored profile, and the facts that it rests on, of which the touched ones are known."""
         look = await self._store.snapshot(owner, [PROFILE_ID])
         found = look.documents.get(PROFILE_ID)
         if found is None or look.head is None or found.body["epoch"] != look.head.epoch:
             return None, {}
         person = person_in(found.body)
-        return person, await self._memories(owner, [name for one in person.facts for name in one.memory_ids])
+        names = list(dict.fromkeys(name for one in person.facts for name in one.memory_ids))
+        facts = {**touched, **await self._memories(owner, [name for name in names if name not in touched])}
+        return person, {name: facts[name] for name in names if name in facts}
 
     async def _followed(self, owner: Owner, memories: Mapping[str, Memory]) -> dict[str, Memory]:
         """What facts were merged into: a run's own changes are no news, so this is how a profile learns of them."""

@@ -123,7 +123,7 @@ class Consolidator:
             names = [step.name for step in self._steps]
             begun = names.index(operation.cursor[0]) if operation.cursor and operation.cursor[0] in names else 0
             for place, step in enumerate(self._steps[begun:], begun):
-                await lease.report(step.name, place / (len(names) + 1))
+                await lease.note(step.name, place / (len(names) + 1))
                 operation = await self._step(lease, operation, step, run, spent)
                 run = replace(run, counts=operation.counts)
                 if operation.state != "pending":

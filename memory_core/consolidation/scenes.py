@@ -21,7 +21,7 @@ from memory_core.domain.grounding import tells_of
 from memory_core.domain.models import Memory, MemoryType, Status, Vector
 from memory_core.domain.scene import Scene, SceneMember, scene_in
 from memory_core.domain.scene_sorting import GAP, Cell, SceneRules, Thread, begun, mean, place, theme_of
-from memory_core.domain.scene_words import line_of, shown_in
+from memory_core.domain.scene_words import line_of, shown_in, with_words
 from memory_core.domain.scope import Owner
 from memory_core.domain.themes import PROTOTYPES, themes
 from memory_core.ledger.commit import Look
@@ -33,7 +33,7 @@ from memory_core.ports import Agents, Document, Embedder, LongTermStore
 PLACED_AT_ONCE: Final = 30
 """Cells a commit: each is a document of it, and so is each scene."""
 MOVED_AT_MOST: Final = 80
-"""Documents of a commit, after which no scene is split; it is when next something comes to it."""
+"""Documents of a commit, after which no scene is split."""
 LATEST: Final = 32
 """Scenes that are looked at: those begun last. A scene that goes on for long is split again and again, and so is among them."""
 TOLD = 12
@@ -167,9 +167,6 @@ class _Placing:
         for memory in sorted(waiting, key=lambda one: (_at(one), one.id)):
             if memory.status is not Status.DELETED:
                 self._join(memory)
-        for thread in [*self.threads]:
-            if thread.changed and thread.scene.count > self._rules.most:
-                self._split(thread)
         changed = [one for one in self.threads if one.changed]
         puts = [self._document(one, summaries) for one in changed if one.scene.count]
         gone = [self._read[one.scene.id] for one in changed if not one.scene.count and one.scene.id in self._read]
@@ -199,14 +196,19 @@ class _Placing:
                 held.add(cell)
             self._placed += 1
         self._marks[memory.id] = held.scene.id
+        if held.scene.count > self._rules.most:
+            self._split(held)
 
     def _split(self, thread: Thread) -> None:
-        documents = len(self._marks) + sum(one.changed for one in self.threads)
-        if documents + thread.scene.count > MOVED_AT_MOST:
+        """At once, so that it is halves of scenes that grow, however many cells come; unless too many old cells would move with it."""
+        first = replace(thread)
+        name = derived("scn", self._run_id, "split", thread.scene.id, thread.scene.cell_ids[-1])
+        later = first.split(name, self._vectors(thread.scene))
+        moved = self._marks | dict.fromkeys(later.scene.cell_ids, later.scene.id)
+        if len(moved) + sum(one.changed for one in self.threads) >= MOVED_AT_MOST:
             return
-        later = thread.split(derived("scn", self._run_id, "split", thread.scene.id), self._vectors(thread.scene))
+        thread.scene, thread.centroid, self._marks = first.scene, first.centroid, moved
         self.threads.append(later)
-        self._marks |= dict.fromkeys(later.scene.cell_ids, later.scene.id)
 
     def _thread(self, document: Document) -> Thread:
         scene = scene_in(document.body)
@@ -225,7 +227,7 @@ class _Placing:
         return Cell(member, themes(memory.lexical.own), memory.embedding if self._rules.by_vectors else None)
 
     def _document(self, thread: Thread, summaries: Summaries) -> Document:
-        scene, read = thread.scene, self._read.get(thread.scene.id)
+        scene, read = with_words(thread.scene), self._read.get(thread.scene.id)
         scene = scene.model_copy(update={"summary": summaries.get(tuple(scene.cell_ids), scene.summary)})
         kept = {} if read is None else {name: read.body[name] for name in ("epoch", "sequence")}
         body = {**kept, **scene.model_dump(mode="json")}

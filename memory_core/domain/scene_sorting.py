@@ -15,7 +15,7 @@ import numpy as np
 
 from memory_core.domain.models import Vector
 from memory_core.domain.scene import Scene, SceneMember
-from memory_core.domain.scene_words import with_words
+from memory_core.domain.scene_words import with_members
 
 EVERYDAY: Final = "everyday"
 """The theme of what has no other."""
@@ -96,7 +96,7 @@ class Thread:
         return later
 
     def _become(self, members: list[SceneMember]) -> None:
-        self.scene = with_words(self.scene.model_copy(update={"members": members}))
+        self.scene = with_members(self.scene, members)
         self.changed = True
 
 
@@ -116,10 +116,11 @@ def place(cell: Cell, theme: str, threads: Sequence[Thread], rules: SceneRules) 
     """The thread that a cell of this theme belongs to; None when it begins a new one.
 
     Of those within a week, the nearest of the same theme. Something everyday goes with what it is near to, and else with other such things.
+    One that is too large already, since there was no room to split it, gets no more.
     """
     fitting: list[tuple[int, float, datetime, str, Thread]] = []
     for thread in threads:
-        if not thread.scene.count or thread.gap(cell.member.at) > GAP:
+        if not 0 < thread.scene.count <= rules.most or thread.gap(cell.member.at) > GAP:
             continue
         near = cosine(cell.vector, thread.centroid) if rules.by_vectors else 0.0
         if theme == thread.scene.theme != EVERYDAY:

@@ -57,9 +57,9 @@ def shown_in(note: Memory | None) -> list[str]:
     return [_STYLE.sub("", _ASIDE.sub("", " ".join(one.text.split())))[:300] for one in sentences(told)][:4]
 
 
-def with_words(scene: Scene) -> Scene:
-    """The scene with title and summary by rule, and all else that its members say."""
-    members = sorted(scene.members, key=lambda one: (one.at, one.cell_id))
+def with_members(scene: Scene, given: Sequence[SceneMember]) -> Scene:
+    """The scene with these members in order, and all that they say of it but the words: those are made once, when all have come."""
+    members = sorted(given, key=lambda one: (one.at, one.cell_id))
     return scene.model_copy(
         update={
             "members": members,
@@ -68,10 +68,14 @@ def with_words(scene: Scene) -> Scene:
             "count": len(members),
             "started_at": members[0].at if members else scene.started_at,
             "ended_at": members[-1].at if members else scene.ended_at,
-            "title": _title(scene.theme, members),
-            "summary": _summary([one.line for one in members]),
         }
     )
+
+
+def with_words(scene: Scene) -> Scene:
+    """The scene with title and summary by rule, and all else that its members say."""
+    told = with_members(scene, scene.members)
+    return told.model_copy(update={"title": _title(told.theme, told.members), "summary": _summary([one.line for one in told.members])})
 
 
 def _title(theme: str, members: Sequence[SceneMember]) -> str:

@@ -29,7 +29,6 @@ from tests.world import BOB, Down, World, fact, listed, turn
 
 ON_SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 DAY = 86_400.0
-NOTHING = {"decayed": 0, "compressed": 0}
 
 
 def users(count: int) -> list[Owner]:
@@ -290,10 +289,10 @@ async def test_upkeep_counts_foresight_that_ended_and_begins_the_archive(world: 
     assert first.result is not None
     assert first.result["counts"] == {"foresight_ended": 1}
     seen = await core.consolidate(ALICE, ConsolidateInput(dry_run=True))
-    assert seen.counts == {**NOTHING, "archive_runs": 0}  # type: ignore[union-attr]
+    assert {name: count for name, count in seen.counts.items() if count} == {}  # type: ignore[union-attr]
     world.clock.forward(3660 * DAY)
     seen = await core.consolidate(ALICE, ConsolidateInput(dry_run=True))
-    assert seen.counts == {**NOTHING, "archive_runs": 1}  # type: ignore[union-attr]
+    assert {name: count for name, count in seen.counts.items() if count} == {"archive_runs": 1}  # type: ignore[union-attr]
     await hour(core)
     assert [one.status for one in await listed(core, status="all")] == [Status.ARCHIVED]
     world.clock.forward(3600)

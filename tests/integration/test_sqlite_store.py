@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from memory_core.adapters.sqlite.commit import PURGE_EVERY
+from memory_core.adapters.sqlite.schema import LAYOUT
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.models import Lexical, Memory
@@ -196,7 +198,7 @@ async def test_a_file_of_a_newer_version_is_refused_with_both_versions(opened: O
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 7")
     connection.close()
-    with pytest.raises(Unavailable, match=r"version 7.*version 3"):
+    with pytest.raises(Unavailable, match=rf"version 7.*version {LAYOUT.version}"):
         await opened()
 
 
@@ -238,7 +240,7 @@ async def test_expired_rows_leave_the_file_as_commits_go_by(opened: Opened, path
     receipts = [Document(f"rcp_{number}", "receipt", {}, expires_at=NOW + timedelta(seconds=5)) for number in range(50)]
     await commit(store, ALICE, *(Write("create", one) for one in receipts))
     clock.forward(5)
-    for _ in range(3):
+    for _ in range(3 * PURGE_EVERY):
         await commit(store, ALICE)
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT count(*) FROM documents WHERE kind = 'receipt'").fetchone() == (0,)

@@ -90,16 +90,21 @@ class _Statement:
     certain: bool
 
 
+_Told = tuple[DecisionItem, list[tuple[str, str]]]
+"""An episode with what persons state in it: (who, sentence)."""
+
+
 def found_patterns(episodes: Sequence[DecisionItem]) -> FoundPatterns:
     """What repeats in them, the most often said first; the same for the same episodes."""
-    found = [*_repeated(episodes), *_named(episodes)]
+    said = [(episode, [*_said(episode)]) for episode in episodes]
+    found = [*_repeated(said), *_named(said)]
     return FoundPatterns(patterns=sorted(found, key=lambda one: (-len(one.sources), one.summary))[:MOST])
 
 
-def _repeated(episodes: Sequence[DecisionItem]) -> Iterator[FoundPattern]:
+def _repeated(said: Sequence[_Told]) -> Iterator[FoundPattern]:
     """Sentences that were said again. The shortest that was said first is the one whose words the others have."""
     groups: list[list[_Statement]] = []
-    for one in sorted(_statements(episodes), key=lambda one: len(one.terms)):
+    for one in sorted(_statements(said), key=lambda one: len(one.terms)):
         group = next((group for group in groups if _repeats(one, group[0])), None)
         if group is None:
             groups.append([one])
@@ -125,16 +130,18 @@ def _repeats(one: _Statement, first: _Statement) -> bool:
     return shared >= 2 and shared >= LEAST_SHARED * len(first.terms)
 
 
-def _statements(episodes: Sequence[DecisionItem]) -> Iterator[_Statement]:
-    for episode in episodes:
-        for who, text in _said(episode):
+def _statements(said: Sequence[_Told]) -> Iterator[_Statement]:
+    for episode, sentences_of_it in said:
+        for who, text in sentences_of_it:
             plain = _ONE_TIME.sub("", without_fillers(text)).strip().rstrip(" .!…")
-            terms = frozenset(content_terms(plain)) - _WEEKDAYS_SAID
-            terms |= {day.casefold() for day in _WEEKDAY.findall(plain)}
-            if not terms or not 3 <= len(plain.split()) <= LONGEST_WORDS or _OF_A_SLOT.search(plain) or _PASSING.search(plain):
+            if not 3 <= len(plain.split()) <= LONGEST_WORDS or _OF_A_SLOT.search(plain) or _PASSING.search(plain):
                 continue
             told = _told(plain, who)
-            if told is not None:
+            if told is None:  # most sentences: their terms are not worth a millisecond
+                continue
+            terms = frozenset(content_terms(plain)) - _WEEKDAYS_SAID
+            terms |= {day.casefold() for day in _WEEKDAY.findall(plain)}
+            if terms:
                 likes = _LIKING.search(plain) is not None
                 yield _Statement(
                     number=episode.number,
@@ -175,12 +182,12 @@ def _said(episode: DecisionItem) -> Iterator[tuple[str, str]]:
             yield teller, text
 
 
-def _named(episodes: Sequence[DecisionItem]) -> Iterator[FoundPattern]:
+def _named(said: Sequence[_Told]) -> Iterator[FoundPattern]:
     """Places that are known as such, and persons who are spoken of as such, in at least `FEWEST` episodes."""
     found: dict[tuple[str, str], list[int]] = {}
     kinds: dict[tuple[str, str], Literal["place", "person"]] = {}
-    for episode in episodes:
-        for who, text in _said(episode):
+    for episode, sentences_of_it in said:
+        for who, text in sentences_of_it:
             if _OF_A_SLOT.search(text) or _PASSING.search(text):
                 continue
             for match in _NAME.finditer(text):

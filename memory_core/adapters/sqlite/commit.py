@@ -27,6 +27,8 @@ _PUT_INTO_SCENE = (
     "UPDATE documents SET body = CAST(json_set(CAST(body AS TEXT), '$.scene_id', ?) AS BLOB) "
     "WHERE app_id = ? AND user_id = ? AND id = ? AND kind = 'memory'"
 )
+PURGE_EVERY = 4
+"""Commits of an owner that bring nothing which expires, of which one looks for expired rows: each time, it took 0.02 ms of a save."""
 _DELETE = "DELETE FROM documents WHERE app_id = ? AND user_id = ? AND id = ? RETURNING kind"
 
 
@@ -50,8 +52,8 @@ def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datet
         for memory_id, scene_id in batch.scenes.items():
             if connection.execute(_PUT_INTO_SCENE, (scene_id, *owner, memory_id)).rowcount == 0:
                 raise AlreadyExists(f"the memory {memory_id} is not there any more")
-        if any(write.document.expires_at is not None for write in batch.writes):
-            bookkeeping.purge(connection, owner, now)  # looking for expired rows with every save took 0.02 ms
+        if change % PURGE_EVERY == 0 or any(write.document.expires_at is not None for write in batch.writes):
+            bookkeeping.purge(connection, owner, now)
         due_at = None if batch.head.due_at is None else batch.head.due_at.timestamp()
         connection.execute(_PUT_HEAD, (*owner, head, change, change if removed else removal, due_at))
         connection.execute("COMMIT")

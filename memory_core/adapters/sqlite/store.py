@@ -209,11 +209,11 @@ class SqliteStore:
         self, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int
     ) -> list[Place]:
         """Places of memories for which something is due, from an index."""
-        return await self._run(self._readers, reading.faded, owner, rules, now, session_id, after, limit)
+        return self._here(reading.faded, owner, rules, now, session_id, after, limit)
 
     async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> Coming:
         """What time alone brings next, from indexes."""
-        return await self._run(self._readers, reading.coming, owner, rules, archive_after, after)
+        return self._here(reading.coming, owner, rules, archive_after, after)
 
     async def foresight_ended(self, owner: Owner, since: datetime, until: datetime) -> int:
         """How many memories' last foresight ended meanwhile."""

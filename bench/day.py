@@ -1,0 +1,179 @@
+"""One day of a sample of users through the real code: conversations become memories, each hour consolidates who is due.
+
+Who is active when is drawn by a power law, seeded. What a reader would get wrong: the sample takes its users at even quantiles of the power
+law, not at random, so that a hundred and twenty have the mean and the tail of millions; ids and clock are ours, so two days of one seed are
+equal to the byte.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+from bench.counted import CountedAgents, CountedEmbedder, CountedQueue, CountedStore
+from bench.formation import conversations
+from memory_core.config import Settings
+from memory_core.core import MemoryCore
+from memory_core.domain.requests import ConverseInput, RetrieveInput
+from memory_core.domain.scope import Owner
+from memory_core.telemetry import Telemetry
+from memory_core.wiring import Adapters
+
+APP = "scale"
+MIDNIGHT = datetime(2026, 1, 5, tzinfo=timezone.utc)
+HOURS = 24
+SHAPE = 1.2
+"""Of the power law: 4 in 5 of the talk is of about a fifth of the users."""
+MOST_A_DAY = 30.0
+"""Conversations of one user a day; nobody talks more."""
+RETRIEVES = 3
+"""Queries beside each conversation."""
+_BY_HOUR = (1, 1, 1, 1, 1, 2, 4, 6, 8, 8, 7, 7, 8, 7, 7, 7, 7, 8, 9, 10, 9, 7, 4, 2)
+BY_HOUR = tuple(one / sum(_BY_HOUR) for one in _BY_HOUR)
+"""Which part of a day's talk falls into each hour."""
+QUEUES = ("formation", "consolidation")
+
+
+def rates(users: int, mean: float) -> list[float]:
+    """Conversations a day of each of `users`, at even quantiles of a Pareto distribution of this mean, the most active first."""
+    least = mean * (SHAPE - 1) / SHAPE
+    drawn = [min(MOST_A_DAY, least * ((place + 0.5) / users) ** (-1 / SHAPE)) for place in range(users)]
+    return [one * mean * users / sum(drawn) for one in drawn]
+
+
+def talks(rate: float, chance: random.Random) -> list[int]:
+    """The hours in which a user with this rate talks on one day, drawn; an hour once for each conversation."""
+    count = int(rate) + (chance.random() < rate % 1)
+    return sorted(chance.choices(range(HOURS), BY_HOUR, k=count))
+
+
+class _Ids:
+    """Ids out of a seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._chance = random.Random(seed)
+
+    def new(self, prefix: str) -> str:
+        """`<prefix>_<24 hex digits>`."""
+        return f"{prefix}_{self._chance.getrandbits(96):024x}"
+
+
+class _Clock:
+    """Stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.at = MIDNIGHT
+
+    def now(self) -> datetime:
+        """The moment that it shows."""
+        return self.at
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What a day of the sample came to, as counts by name, in three parts. runs: that ended; due: users found by the fan-out by hour."""
+
+    users: int
+    conversations: int
+    memories: int
+    formed: Counter[str]
+    settled: Counter[str]
+    asked: Counter[str]
+    runs: int
+    due: tuple[int, ...]
+    stored: int
+
+
+async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int) -> Day:
+    """Live it. mean: conversations a user and day."""
+    settings = Settings(
+        embedding_provider="hash", llm_provider="offline", data=folder, consolidation_spread_minutes=0, sqlite_synchronous="normal"
+    )
+    clock, telemetry, counts = _Clock(), Telemetry(), Counter[str]()
+    made = Adapters.of(settings, clock, telemetry.charged, telemetry)
+    store = CountedStore(made.long_term, counts, dimensions=dimensions)
+    agents = CountedAgents(made.agents, counts)
+    queue, embedder = CountedQueue(made.queue, counts), CountedEmbedder(made.embedder, counts)
+    made = replace(made, long_term=store, queue=queue, embedder=embedder, agents=agents, rules=agents)
+    chance = random.Random(seed)
+    hours = [talks(rate, chance) for rate in rates(users, mean)]
+    parts = {name: Counter[str]() for name in ("formed", "settled", "asked")}
+    due: list[int] = []
+    async with MemoryCore(settings, clock=clock, ids=_Ids(seed), adapters=made) as core:
+        await core.warm_up()
+        said = _said(seed, sum(map(len, hours)))
+        for hour in range(HOURS):
+            counts.clear()
+            talking = [number for number, those in enumerate(hours) for _ in range(those.count(hour))]
+            for number in talking:
+                await core.converse(owner(number), next(said))
+            await _work(core)
+            parts["formed"] += counts
+            counts.clear()
+            for number in talking:
+                for query in ("Where do I live now?", "What do I like on free days?", "How long are my shifts?")[:RETRIEVES]:
+                    await core.retrieve(owner(number), RetrieveInput(query=query))
+            parts["asked"] += counts
+            counts.clear()
+            clock.at += timedelta(hours=1)
+            await core.fan_out()
+            await _work(core)
+            due.append(counts["message.consolidation.user"])
+            parts["settled"] += counts
+        runs = sum([len((await core._tasking.tasks.page(owner(number), None, "consolidate", None, 100)).tasks) for number in range(users)])
+    return Day(
+        users=users,
+        conversations=sum(map(len, hours)),
+        memories=store.vectors,
+        runs=runs,
+        due=tuple(due),
+        stored=store.stored,
+        **parts,
+    )
+
+
+def owner(number: int) -> Owner:
+    """The `number`-th user of the sample."""
+    return Owner(APP, f"user{number:08}")
+
+
+def _said(seed: int, count: int) -> Iterator[ConverseInput]:
+    """Conversations of made-up people, all of the first day."""
+    for number, one in enumerate(conversations(seed, count)):
+        messages = [
+            {**message, "timestamp": (MIDNIGHT + timedelta(minutes=number % 60, seconds=place)).isoformat()}
+            for place, message in enumerate(one.model_dump(mode="json")["messages"])
+        ]
+        yield ConverseInput.model_validate({"session_id": one.session_id, "messages": messages})
+
+
+async def _work(core: MemoryCore) -> None:
+    """Do what the queues hold, one message after the other."""
+    busy = True
+    while busy:
+        busy = False
+        for name in QUEUES:
+            while taken := await core.queue.receive(name, 32, timedelta(minutes=5)):
+                busy = True
+                for one in taken:
+                    await core.work(one.body, name)
+                    await core.queue.complete(name, one)
+
+
+def units(count: Counter[str]) -> float:
+    """Request units."""
+    return sum(number for name, number in count.items() if name.endswith(".milliunits")) / 1000
+
+
+def requests(count: Counter[str]) -> int:
+    """Requests to the store."""
+    return sum(number for name, number in count.items() if name.endswith(".requests"))
+
+
+def messages(count: Counter[str]) -> int:
+    """Messages of all queues."""
+    return sum(number for name, number in count.items() if name.startswith("message."))
