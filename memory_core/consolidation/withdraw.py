@@ -118,8 +118,8 @@ def _deleted(run: Run) -> list[str]:
 
 
 def _may_go(memory: Memory) -> bool:
-    """Whether it is a pattern that a run made, and that nobody has deleted, pinned, or edited since."""
-    return memory.pattern_detected is not None and not memory.pinned and memory.version == 1 and not is_taken_back(memory)
+    """Whether it is a pattern that a run made, and that nobody has deleted since, or edited or pinned, which makes another version."""
+    return memory.pattern_detected is not None and memory.version == 1 and not is_taken_back(memory)
 
 
 def _rests(pattern: Memory, sources: Mapping[str, Memory]) -> bool:

@@ -288,6 +288,19 @@ async def test_news_do_not_keep_up_what_has_lost_its_episodes(core: MemoryCore) 
 
 
 @here
+async def test_what_came_of_each_deleted_episode_is_withdrawn(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memory_core.consolidation.withdraw.EPISODES_AT_ONCE", 1)
+    found = {"User went running in the park": [0, 1], "User fed the otters": [2, 3]}
+    agents = Finding(*({"summary": summary, "sources": sources} for summary, sources in found.items()))
+    core = await world.core(embedder=WordsEmbedder(), agents=agents)
+    episodes = await told(core, RUNS[0], RUNS[2], "I fed the otters", "At noon I fed the otters")
+    assert counts(await consolidated(core)) == {"patterns": 2}
+    await _deleted_one_by_one(core, [episodes[0], episodes[3]])
+    assert counts(await consolidated(core)) == {"patterns_withdrawn": 2}
+    assert await patterns(core) == []
+
+
+@here
 async def test_of_many_patterns_each_is_withdrawn_though_no_commit_takes_them_all(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     core = await world.core(embedder=WordsEmbedder(), agents=walks())
     await walked(core)
