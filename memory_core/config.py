@@ -93,7 +93,9 @@ class Settings(BaseModel):
     sqlite_synchronous: Annotated[Literal["full", "normal"], Lower] = Field(
         "normal", description="normal: an acknowledged write survives a killed process; full: a power cut too, at ten times a commit's time"
     )
-    slice_budget_mb: Count = Field(320, description="Megabytes of users' vectors and terms held in memory")
+    slice_budget_mb: int = Field(
+        320, ge=0, description="Megabytes of users' vectors and terms held in memory; 0 = with Cosmos DB, every search is asked of it"
+    )
 
     # the short term
     short_term: Annotated[Literal["embedded", "redis", "none"], Lower] = Field(

@@ -108,11 +108,16 @@ def batch(
     events: int = 1,
     head: Mapping[str, Any] | None = None,
 ) -> Batch:
-    """A commit on top of `expected`: `events` events, the writes, and the head moved by as many. `head`: fields to change in it."""
+    """A commit on top of `expected`: `events` events, the writes, and the head moved by as many. `head`: fields to change in it.
+
+    The events name the memories that are written, in order; whoever writes several asks for as many events.
+    """
     commit_id = commit_id or uuid.uuid4().hex
     before = expected or Head(epoch="epoch-1")
     after = before.model_copy(update={"sequence": before.sequence + events, **(head or {})})
-    made = tuple(event(commit_id, number, before.sequence + 1 + number) for number in range(events))
+    names = [one.document.id for one in writes if one.document.kind == "memory"][:events]
+    names += ["mem_x"] * (events - len(names))
+    made = tuple(event(commit_id, number, before.sequence + 1 + number, name, epoch=after.epoch) for number, name in enumerate(names))
     return Batch(commit_id, expected, after, made, tuple(writes))
 
 
@@ -124,7 +129,7 @@ def saving(expected: Head | None, *memories: Memory, commit_id: str | None = Non
         one.model_copy(update={"epoch": head.epoch, "sequence": head.sequence + 1 + number, "revision": head.sequence + 1 + number})
         for number, one in enumerate(memories)
     ]
-    events = tuple(event(commit_id, number, one.sequence, one.id) for number, one in enumerate(placed))
+    events = tuple(event(commit_id, number, one.sequence, one.id, epoch=head.epoch) for number, one in enumerate(placed))
     moved = head.model_copy(update={"sequence": head.sequence + len(placed)})
     return Batch(commit_id, expected, moved, events, tuple(Write(mode, document(one)) for one in placed))
 

@@ -179,6 +179,7 @@ class PatternPage:
             "confidence": one.found.confidence,
             "pattern_detected": f"user_{one.found.pattern}_pattern",
             "tags": [one.found.pattern],
+            "metadata": dict(max(episodes, key=lambda episode: episode.event_timestamp).metadata),
             "source_ids": [episode.id for episode in episodes],
             "session_id": _common([episode.session_id for episode in episodes]),
             "agent_id": _common([episode.agent_id for episode in episodes]),

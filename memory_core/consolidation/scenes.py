@@ -96,9 +96,9 @@ class SceneStep:
         coming = [one for one in waiting if one.status is not Status.DELETED]
         known = {one.scene_id for one in waiting if one.scene_id is not None}
         if coming:
-            first, last = min(_at(one) for one in coming) - GAP, max(_at(one) for one in coming) + GAP
+            first, last = min(_at(one) for one in coming), max(_at(one) for one in coming)
             page = [scene_in(one.body) for one in await self._store.page(owner, "scene", None, None, LATEST)]
-            known |= {one.id for one in page if one.started_at <= last and one.ended_at >= first}
+            known |= {one.id for one in page if one.started_at - last <= GAP and first - one.ended_at <= GAP}
         scenes = sorted(known)
         members: list[str] = []
         if scenes and self._sorting.by_vectors:

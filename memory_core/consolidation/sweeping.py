@@ -6,8 +6,8 @@ the memory by an event that says no more than that, the events in place; so the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Collection, Sequence
+from typing import Final
 
 from memory_core.consolidation.forgetting_plan import Progress, Step
 from memory_core.consolidation.forgetting_scenes import Derived
@@ -27,6 +27,7 @@ from memory_core.ledger.leases import Lease
 from memory_core.ledger.operations import Chunk, Operation, Operations
 from memory_core.ledger.pair import Pair
 from memory_core.ledger.portions import Portion, size_of, size_of_bodies
+from memory_core.ledger.tasks import held_task
 from memory_core.ports import Clock, Document, Kind, LongTermStore, Place
 
 PAGE = 100
@@ -134,7 +135,8 @@ class Sweeping:
         kind: Kind = "conflict" if progress.step == "conflict" else "step"
         place = None if progress.place is None else Place(*progress.place)
         documents = await self._store.page(lease.owner, kind, None, place, PAGE, newest_first=False)
-        gone = [one for one in documents if _tells_of(progress, one)][:DELETED_AT_ONCE]
+        forming = await self._forming(lease.owner, progress, documents) if kind == "step" else frozenset()
+        gone = [one for one in documents if _goes(progress, one, forming)][:DELETED_AT_ONCE]
         last = gone[-1] if len(gone) == DELETED_AT_ONCE else documents[-1] if documents else None
         further = progress.at(progress.step, (last.body.get("sequence", 0), last.id)) if last is not None else _next(progress)
         pending = sum(one.kind == "conflict" and one.body["status"] == "pending" for one in gone)
@@ -149,6 +151,18 @@ class Sweeping:
             )
 
         return await self._operations.advance(lease, operation, others, decide)
+
+    async def _forming(self, owner: Owner, progress: Progress, steps: Sequence[Document]) -> frozenset[str]:
+        """The conversations that these steps are of and that are still worked on, those that tell of the forgotten apart.
+
+        Theirs stay: what a conversation has made has ids of its answers, and asked anew it would make it twice.
+        """
+        names = sorted({one.body["work_id"] for one in steps} - {*progress.conversations})
+        told = (await self._store.snapshot(owner, names)).documents
+        tasks = {name: one.body["task_id"] for name, one in told.items() if one.kind == "conversation"}
+        seen = await self._store.snapshot(owner, sorted(tasks.values()))
+        held = {name: held_task(seen.documents.get(task_id), seen.head) for name, task_id in tasks.items()}
+        return frozenset(name for name, one in held.items() if one is not None and not one.task.finished)
 
     async def _messages(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
         """The messages of one conversation; one that is not formed yet is cancelled, as there is nothing left to form."""
@@ -264,13 +278,11 @@ def _redacted(look: Look, progress: Progress, found: Sequence[Event]) -> Chunk:
     return Chunk(cursor=further.document, staged=tuple(staged), head_fields=redacting, counts={"events": len(staged)})
 
 
-def _tells_of(progress: Progress, document: Document) -> bool:
-    body: Mapping[str, Any] = document.body
+def _goes(progress: Progress, document: Document, forming: Collection[str]) -> bool:
+    """Whether a conflict record tells of the forgotten; of answers, all that nobody has to read again, as any may quote it."""
     if document.kind == "conflict":
         return any(name in progress.gone for name in record_in(document.body).memory_ids)
-    work: str = body["work_id"]
-    # What was asked for a run, about any memories, is asked anew where that still goes on.
-    return work in progress.conversations or work in progress.gone or work.startswith("op_")
+    return document.body["work_id"] not in forming
 
 
 def _is_pending(memory: Memory | None) -> bool:

@@ -1,7 +1,8 @@
 """The dates a query names, as windows of days that memories can lie in.
 
 A window nudges, it never filters: things are told after they happen, so `Window.contains` also takes the two weeks after
-it. English, by regular expressions: days, months, parts of months, seasons, years, ISO dates, and phrases measured from now.
+it. English, by regular expressions: days, months, parts of months, seasons, years, ISO dates, phrases measured from now, and times
+before or after a date.
 A month or season without a year is that one of EVERY year, because nobody knows which year was meant.
 """
 
@@ -59,12 +60,16 @@ _IN_SEASON = re.compile(
 _IN_YEAR = re.compile(r"(?<![\d.,-])(?P<year>(?:19|20)\d\d)(?![\d-]|[.,]\d)")
 _NUMBER = r"(?P<number>\d{1,3}|an?|one|two|(?:a\s+)?couple\s+of|three|(?:a\s+)?few|four|five|six|seven|eight)"
 _FROM_NOW = re.compile(
-    r"\b(?:(?P<word>today|tonight|yesterday|tomorrow)"
+    r"\b(?:(?P<word>the\s+day\s+before\s+yesterday|the\s+day\s+after\s+tomorrow|today|tonight|yesterday|tomorrow"
+    r"|this\s+(?:morning|afternoon|evening))"
     rf"|{_NUMBER}\s+(?P<ago>day|week|fortnight|month|year)s?\s+ago"
     rf"|(?P<which>last|past|this|next)\s+(?:{_NUMBER.replace('number', 'span')}\s+)?"
     r"(?P<length>night|day|weekend|week|fortnight|month|year)s?"
-    r"|(?:on|last|this)\s+(?P<weekday>mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+    r"|(?P<side>on|last|this|next)\s+(?P<weekday>mon|tues|wednes|thurs|fri|satur|sun)day)\b",
     re.IGNORECASE,
+)
+_BESIDE = re.compile(
+    rf"\b(?:the|{_NUMBER})\s+(?P<unit>day|week|fortnight|month|year)s?\s+(?P<side>before|after)(?:\s+the)?\s*$", re.IGNORECASE
 )
 # What a query must hold for any of the above to find something; most hold nothing of it.
 _MAY_NAME_A_DATE = re.compile(
@@ -73,6 +78,8 @@ _MAY_NAME_A_DATE = re.compile(
 )
 # Words that are no month or person's name when nothing beside them says so ("I may", "a march", "Jan", "dec").
 _DOUBTFUL = frozenset({"may", "march", *_MONTHS, "sept"})
+_BESIDE_REACH = 60
+"""Characters in front of a date that are looked at: all of a long query, before each of its dates, took a third of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +127,9 @@ def date_windows(query: str, now: datetime) -> list[Window]:
             window = window_of(match)
             if window is None:
                 return match.group()
-            windows[window] = None
+            # "before" is a date's lead, too.
+            leads = match.groupdict().get("lead") is not None
+            windows[_beside(match.string[: match.end("lead") if leads else match.start()], window)] = None
             return " | "
 
         nonlocal rest
@@ -132,6 +141,20 @@ def date_windows(query: str, now: datetime) -> list[Window]:
     take(_IN_YEAR, lambda match: Window(date(int(match["year"]), 1, 1), date(int(match["year"]) + 1, 1, 1)))
     take(_FROM_NOW, lambda match: _from_now(match, now.date()))
     return list(windows)[:MAX_WINDOWS]
+
+
+def _beside(said: str, window: Window) -> Window:
+    """The window, or the time so long before or after it, where the words in front of it say that."""
+    match = _BESIDE.search(said[-_BESIDE_REACH:])
+    if match is None:
+        return window
+    days, is_before = _UNIT_DAYS[match["unit"].lower()], match["side"].lower() == "before"
+    if match["number"] is None:  # "the week before"
+        start = window.start - timedelta(days) if is_before else window.end
+        return Window(start, start + timedelta(days), window.yearly)
+    away, half = timedelta(_number(match["number"]) * days), timedelta(days // 2)
+    centre = window.start - away if is_before else window.end - timedelta(1) + away
+    return Window(centre - half, centre + half + timedelta(1), window.yearly)
 
 
 def _iso(match: re.Match[str]) -> Window:
@@ -185,11 +208,12 @@ def _part(part: str | None, unit: str | None, start: date, end: date) -> tuple[d
 
 def _from_now(match: re.Match[str], today: date) -> Window:
     if word := match["word"]:
-        offset = {"yesterday": -1, "tomorrow": 1}.get(word.lower(), 0)
+        offset = {"yesterday": -1, "tomorrow": 1}.get(word.split()[-1].lower(), 0) * (2 if " " in word else 1)
         return _around(today, offset, offset + 1)
     if weekday := match["weekday"]:
-        back = (today.weekday() - _WEEKDAYS.index(weekday[:3].lower())) % 7 or 7
-        return _around(today, -back, 1 - back)
+        ahead = (_WEEKDAYS.index(weekday[:3].lower()) - today.weekday()) % 7
+        offset = (ahead or 7) if match["side"].lower() == "next" else ahead - 7
+        return _around(today, offset, offset + 1)
     if unit := match["ago"]:
         days = _UNIT_DAYS[unit.lower()]
         centre, half = -_number(match["number"]) * days, days // 2

@@ -23,7 +23,7 @@ class FusionParameters:
     """
 
     vector_weight: float = 0.35
-    gamma: float = 0.8
+    gamma: float = 0.7
     cosine_low: float = 0.0
     cosine_high: float = 1.0
 

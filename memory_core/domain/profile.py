@@ -6,6 +6,7 @@ before; what somebody deleted or took back never is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -21,6 +22,7 @@ MAX_PREVIOUS: Final = 20
 """Earlier values that are shown of a fact, the latest."""
 MIN_CELLS: Final = 3
 """Cells that a trait must show in."""
+_LENGTH: Final = re.compile(r"\bwrites (?:short|medium-length|long) messages\b")
 
 
 def profile_at(person: KnownPerson, memories: Mapping[str, Memory], at: datetime) -> Profile:
@@ -43,6 +45,11 @@ def _with_next(fact: KnownFact, memories: Mapping[str, Memory]) -> list[str]:
             if name in memories and folded(memories[name].attribute or "") == fact.name:
                 ids[name] = None
     return list(ids)
+
+
+def tells_length(trait: str) -> bool:
+    """Whether a trait says how long somebody's messages are: it differs from talk to talk, and a person is shown one such trait."""
+    return _LENGTH.search(trait) is not None
 
 
 def was_true(memory: Memory, memories: Mapping[str, Memory]) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 from memory_core.domain.agent_answers import SeenTrait
 from memory_core.domain.endings import is_ending
 from memory_core.domain.models import Memory, MemoryType
-from memory_core.domain.profile import MIN_CELLS, told_in, was_true
+from memory_core.domain.profile import MIN_CELLS, tells_length, told_in, was_true
 from memory_core.domain.sameness import words_in
 from memory_core.domain.scene import KnownFact, KnownPerson, KnownTrait, Scene
 from memory_core.domain.slots import folded, slot_of
@@ -70,7 +70,10 @@ def with_facts(person: KnownPerson, touched: Iterable[Memory], who: Collection[s
 
 
 def with_traits(person: KnownPerson, seen: Sequence[Seen], cells: Mapping[str, Memory]) -> KnownPerson:
-    """The person with these traits; one that is known in much the same words goes on, in the new ones."""
+    """The person with these traits; one that is known in much the same words goes on, in the new ones.
+
+    One that says how long messages are takes the place of another that says so.
+    """
     traits = [*person.traits]
     for one in seen:
         alike = [known for known in traits if _alike(known, one)]
@@ -79,7 +82,8 @@ def with_traits(person: KnownPerson, seen: Sequence[Seen], cells: Mapping[str, M
         if len(there) < MIN_CELLS:
             continue
         first, kept = there[:MIN_CELLS], there[MIN_CELLS:][-(MAX_TRAIT_CELLS - MIN_CELLS) :]
-        traits = [known for known in traits if known not in alike]
+        rivals = [known for known in traits if tells_length(known.trait) and tells_length(one.trait.trait)]
+        traits = [known for known in traits if known not in alike and known not in rivals]
         traits.append(
             KnownTrait(
                 trait=one.trait.trait,

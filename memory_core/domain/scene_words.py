@@ -23,7 +23,18 @@ READ = 1_000
 TITLE_WORDS = 3
 _ASIDE = re.compile(r"\s*\([^()]*\d[^()]*\)")
 """What differs each time: "writes short messages (11 words on average)" is one trait, however many words they were."""
-_SAYS_NOTHING = FUNCTION_WORDS | QUERY_WORDS | {"user", "assistant", "said", "asked", "today", "yesterday", "tomorrow", "new", "again"}
+_STYLE = re.compile(r"^User's style:\s*")
+"""Begins a note's account of how somebody writes; the sentence after it says who."""
+_FILLER = """
+    user assistant said says say asked asks told tells called calls call name names named like likes liked love loves today yesterday
+    tomorrow day days week weeks month months year years time times morning afternoon evening night every always never again still now
+    soon already even ever yet back away here much many more most few little lot new old good great nice fine well sure right first
+    last next one two three thing things something nothing everything comes come came goes went gone going gets get got getting makes
+    make made takes take took gives give gave given wants want wanted needs need let lets put keep really maybe please thanks thank
+    hello yes course without live lives lived show shows showed look looks looked
+"""
+_SAYS_NOTHING = FUNCTION_WORDS | QUERY_WORDS | frozenset(_FILLER.split())
+"""Leaves a title to what things, places and people are called."""
 
 
 def line_of(content: str) -> str:
@@ -34,13 +45,16 @@ def line_of(content: str) -> str:
         if len(longer) > MAX_LINE:
             break
         line = longer
-    return line or " ".join(content[:READ].split())[: MAX_LINE - 1].rstrip() + "…"
+    if line:
+        return line
+    told = " ".join(content[:READ].split())
+    return told if len(told) <= MAX_LINE and len(content) <= READ else told[: MAX_LINE - 1].rstrip() + "…"
 
 
 def shown_in(note: Memory | None) -> list[str]:
     """The sentences of a note that tell how the person behaves, without the numbers of that one time."""
     told = "" if note is None else parts_of(note.content).get(BEHAVIOUR, "")
-    return [_ASIDE.sub("", " ".join(one.text.split()))[:300] for one in sentences(told)][:4]
+    return [_STYLE.sub("", _ASIDE.sub("", " ".join(one.text.split())))[:300] for one in sentences(told)][:4]
 
 
 def with_members(scene: Scene, given: Sequence[SceneMember]) -> Scene:
@@ -65,16 +79,22 @@ def with_words(scene: Scene) -> Scene:
 
 
 def _title(theme: str, members: Sequence[SceneMember]) -> str:
-    """The theme, and the words that most of the cells have."""
+    """The theme, and the words that most of the cells have, names with their capitals."""
     counted: Counter[str] = Counter()
     for one in members:
-        counted.update(dict.fromkeys(_telling(one.line), 1))
-    common = sorted(counted, key=lambda word: -counted[word])[:TITLE_WORDS]
+        counted.update(dict.fromkeys((word for word in _telling(one.line) if word != theme), 1))
+    common = [_written(word, members) for word in sorted(counted, key=lambda word: -counted[word])[:TITLE_WORDS]]
     return f"{theme.capitalize()}: {', '.join(common)}"[:200] if common else theme.capitalize()
 
 
 def _telling(line: str) -> Iterable[str]:
     return (word for word in words(line) if len(word) > 2 and word not in _SAYS_NOTHING and not word.isdigit())
+
+
+def _written(word: str, members: Sequence[SceneMember]) -> str:
+    """The word as it first stands within a sentence, where only names have capitals; in small letters where it only begins sentences."""
+    within = re.compile(rf"(?<=[^\W_]\s){re.escape(word)}\b", re.IGNORECASE)
+    return next((found[0] for one in members if (found := within.search(one.line))), word)
 
 
 def _summary(lines: Sequence[str]) -> str:

@@ -79,10 +79,15 @@ def counts(text: str) -> dict[str, int]:
     """How often each term occurs, in order of appearance; of a huge text only the first `MAX_DISTINCT` terms.
 
     After the pairs come their Chinese and Korean characters one by one, because many are words: a query for 猫 has no pair
-    to be found by. A query's own terms stay pairs, which are the better ones wherever there are any.
+    to be found by. A query's own terms stay pairs, which are the better ones wherever there are any. After the stems of another
+    language come those that English rules make of the same words, where they differ: a query of two words ("grünen Tee") does not
+    say which language it is in.
     """
     found = words(text)
-    return count(chain(terms_of(found, language_of(found)), _characters(text)))
+    language = language_of(found)
+    stems = terms_of(found, language)
+    others = [] if language == ENGLISH else sorted(set(terms_of(found)) - set(stems))
+    return count(chain(stems, others, _characters(text)))
 
 
 def count(terms: Iterable[str]) -> dict[str, int]:

@@ -16,7 +16,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from memory_core.domain.agent_answers import Answered, Provenance
-from memory_core.domain.errors import NotFound, Unavailable
+from memory_core.domain.errors import HeadMoved, NotFound, Unavailable
 from memory_core.domain.scope import Owner
 from memory_core.ledger.bookkeeping import kept
 from memory_core.ledger.ids import derived
@@ -49,8 +49,8 @@ class Steps:
     ) -> Answered[Value]:
         """The answer of the step `name` of some work: the one that is stored, else that of `ask`, stored before it is returned.
 
-        An answer read back has tokens (0, 0), since they were counted when it was given. Raises what `ask` raises, Unavailable, and
-        NotFound when the user was erased meanwhile.
+        An answer read back has tokens (0, 0), since they were counted when it was given. Raises what `ask` raises, Unavailable, NotFound
+        when the user was erased meanwhile, and HeadMoved when something was forgotten for good meanwhile: the answer may tell of it.
         """
         identity = derived("stp", work_id, name)
         look = await self._store.snapshot(owner, [identity])
@@ -63,6 +63,9 @@ class Steps:
         spent = _spent.get()
         if spent is not None and any(given.tokens):
             spent.update(prompt_tokens=given.tokens[0], completion_tokens=given.tokens[1])
+        now = (await self._store.snapshot(owner)).head
+        if now is not None and now.redactions != look.head.redactions:
+            raise HeadMoved("something was forgotten for good while the agents answered; they have to be asked again", retry_after_s=1)
         body = {
             "work_id": work_id,
             "name": name,

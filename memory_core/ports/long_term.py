@@ -58,7 +58,8 @@ class Batch:
 
     expected: the head that it was built on (None: there was none). The store compares epoch and sequence, or its own tag
     of that head, and raises HeadMoved when they differ. Events are create-only; the first is the commit's marker. A batch may
-    have none: it keeps bookkeeping alone, and leaves the log as it is.
+    have none: it keeps bookkeeping alone, and leaves the log as it is. Each memory that a batch writes or deletes is named by
+    an event, or a store that holds memories would not know.
     scenes: by the id of a memory that is there, the `scene_id` that it has from now on; the rest of it stays as it is. Each is a document.
     """
 

@@ -51,6 +51,8 @@ def server(request: pytest.FixtureRequest, adapter: str) -> CosmosServer | None:
     return request.getfixturevalue(names[adapter]) if adapter in names else None
 
 
+HELD_BYTES = 2**20
+"""For users held in memory beside Cosmos DB. Who has as few memories as a test's is held from the second search or so."""
 IN_A_STORM_ALWAYS = {"test_long_term_commit", "test_ledger", "test_complaints"}
 """A store's commits, the commit loop and the product as a whole: a minute, most of it waiting. All that there is takes thirteen."""
 
@@ -156,7 +158,9 @@ def on_cosmos(server: CosmosServer, clock: StillClock) -> MakeStore:
     database = uuid4().hex
 
     def make(model: str, dimensions: int) -> LongTermStore:
-        return Provisioning(server.endpoint, database, clock=clock, embedding_model=model, dimensions=dimensions, key=KEY)
+        return Provisioning(
+            server.endpoint, database, clock=clock, embedding_model=model, dimensions=dimensions, key=KEY, slice_budget_bytes=HELD_BYTES
+        )
 
     return make
 

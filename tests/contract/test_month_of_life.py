@@ -117,6 +117,8 @@ async def test_what_shows_is_said_once_and_without_counts(core: MemoryCore) -> N
     traits = [one.trait for one in (await core.profile(NORA)).implicit]
     assert "User runs every Tuesday before breakfast" in traits
     assert len(traits) == len(set(traits))
+    assert sum("messages" in trait for trait in traits) == 1
+    assert not any(":" in trait for trait in traits), "a note's headings are none of a trait"
     assert not any(character.isdigit() for trait in traits for character in trait)
 
 

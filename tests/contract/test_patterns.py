@@ -67,7 +67,7 @@ async def consolidated(core: MemoryCore, owner: Any = ALICE, **asked: Any) -> Ta
 async def told(core: MemoryCore, *contents: str, session: str | None = "s1", day: int = 0, owner: Any = ALICE) -> list[Memory]:
     """Turns of a session, one a day."""
     saved = [
-        await core.save(owner, turn(content, session, event_timestamp=NOW + timedelta(days=day + place)))
+        await core.save(owner, turn(content, session, event_timestamp=NOW + timedelta(days=day + place), metadata={"page": day + place}))
         for place, content in enumerate(contents)
     ]
     return [one.memory for one in saved]
@@ -96,6 +96,7 @@ async def test_what_was_told_again_and_again_becomes_a_memory_that_names_its_epi
     assert (pattern.source_ids, pattern.pattern_detected, pattern.importance_basis) == (cited, "user_habit_pattern", "consolidation")
     assert (pattern.consolidation_run, pattern.status_reason) == ("2026-05-08T12:00:00Z", "consolidated")
     assert (pattern.session_id, pattern.valid_from, pattern.event_timestamp) == ("s1", NOW, NOW + timedelta(days=3))
+    assert pattern.metadata == {"page": 3}  # of its latest episode
     for episode in episodes:
         held = await core.get(ALICE, episode.id)
         assert (held.status, held.content) == (Status.ACTIVE, episode.content)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import numpy as np
@@ -88,6 +88,16 @@ async def test_what_is_told_later_joins_its_scene_up_to_a_week_after_and_not_a_s
     await core.save(ALICE, turn("The clinic sent a diagnosis", event_timestamp=late))
     await consolidated(core)
     assert sorted(one.count for one in await scenes_of(core) if one.theme == "health") == [1, 2]
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_what_was_told_of_the_first_day_of_the_calendar_is_placed_too(core: MemoryCore) -> None:
+    first = datetime(1, 1, 1, tzinfo=timezone.utc)
+    await core.save(ALICE, turn(KNEE, event_timestamp=first))
+    await core.save(ALICE, turn(PHYSIO, event_timestamp=first + 7 * DAY))
+    await consolidated(core)
+    (scene,) = await scenes_of(core)
+    assert (scene.started_at, scene.ended_at) == (first, first + 7 * DAY)
 
 
 async def test_a_deleted_episode_leaves_its_scene_at_once_and_for_good_with_the_next_run(core: MemoryCore) -> None:

@@ -58,10 +58,38 @@ def test_a_date_with_a_year_is_read_once_and_exactly(query, start, end):
         ("on Monday", date(2026, 5, 18), date(2026, 5, 19)),
         ("last Wednesday", date(2026, 5, 13), date(2026, 5, 14)),
         ("next month", date(2026, 5, 21), date(2026, 7, 20)),
+        ("the day before yesterday", date(2026, 5, 18), date(2026, 5, 19)),
+        ("the day after  tomorrow", date(2026, 5, 22), date(2026, 5, 23)),
+        ("what did he say this morning?", date(2026, 5, 20), date(2026, 5, 21)),
+        ("next Friday", date(2026, 5, 22), date(2026, 5, 23)),
+        ("next Wednesday", date(2026, 5, 27), date(2026, 5, 28)),
+        ("next Monday", date(2026, 5, 25), date(2026, 5, 26)),
     ],
 )  # fmt: skip
 def test_a_phrase_is_measured_from_now(query, start, end):
     assert window(query) == Window(start, end)
+
+
+@pytest.mark.parametrize(
+    ("query", "start", "end"),
+    [
+        ("two weeks before 8 May 2023", date(2023, 4, 21), date(2023, 4, 28)),
+        ("What happened three days after the 8th of May, 2023?", date(2023, 5, 11), date(2023, 5, 12)),
+        ("the day before 2023-05-08", date(2023, 5, 7), date(2023, 5, 8)),
+        ("the week before 8 May 2023", date(2023, 5, 1), date(2023, 5, 8)),
+        ("the week after May 8, 2023", date(2023, 5, 9), date(2023, 5, 16)),
+        ("two days before 2021", date(2020, 12, 30), date(2020, 12, 31)),
+        ("two weeks, before 8 May 2023", date(2023, 5, 8), date(2023, 5, 9)),
+    ],
+)  # fmt: skip
+def test_a_time_may_be_told_from_a_date(query, start, end):
+    assert window(query) == Window(start, end)
+
+
+def test_a_time_told_from_a_date_without_a_year_is_that_of_every_year():
+    found = window("two weeks before 3 January")
+    days = seconds(date(2022, 12, 20), date(2023, 12, 20), date(2023, 1, 3))
+    assert found.contains(days, slack_days=0).tolist() == [True, True, False]
 
 
 @pytest.mark.parametrize(

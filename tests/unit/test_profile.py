@@ -5,11 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from memory_core.adapters.offline.traits import seen_traits
 from memory_core.domain.agent_answers import SeenTrait
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.profile import profile_at, with_successors
 from memory_core.domain.profile_news import MAX_TRUTHS, Seen, subjects, with_facts, with_traits, without_memories
 from memory_core.domain.scene import KnownPerson
+from memory_core.ports import SceneItem
 from tests.builders import NOW, memory
 
 DAY = timedelta(days=1)
@@ -28,6 +30,10 @@ def by_id(*memories: Memory) -> dict[str, Memory]:
 
 def known(*memories: Memory, person: KnownPerson | None = None) -> KnownPerson:
     return with_facts(person or KnownPerson(), memories, {"user"}, by_id(*memories))
+
+
+def seen(text: str, *names: int, by: str = "m") -> Seen:
+    return Seen(SeenTrait(trait=text, scenes=[0], confidence=0.6), tuple(f"mem_{name}" for name in names), by)
 
 
 def cells(count: int) -> dict[str, Memory]:
@@ -75,9 +81,6 @@ def test_the_person_is_who_speaks_the_user_of_that_id_and_the_name_that_was_told
 
 
 def test_a_trait_needs_three_cells_and_a_models_other_words_for_it_are_the_same_trait() -> None:
-    def seen(text: str, *names: int, by: str = "m") -> Seen:
-        return Seen(SeenTrait(trait=text, scenes=[0], confidence=0.6), tuple(f"mem_{name}" for name in names), by)
-
     there = cells(6)
     assert with_traits(KnownPerson(), [seen("Swims in the sea every morning.", 0, 1)], there).traits == []
     first = with_traits(KnownPerson(), [seen("Swims in the sea every morning.", 2, 0, 1)], there)
@@ -97,3 +100,18 @@ def test_what_rested_on_the_forgotten_goes_and_a_models_trait_with_any_of_it() -
     assert [(one.memory_ids, one.cell_ids) for one in left.facts] == [(["a"], [])]
     assert [(one.by, one.cell_ids) for one in left.traits] == [("rule", list(ids[1:]))]
     assert without_memories(left, {"mem_1", "mem_2"}).traits == []
+
+
+def test_of_how_long_messages_are_one_is_shown() -> None:
+    there = cells(6)
+    first = with_traits(KnownPerson(), [seen("User writes short messages.", 0, 1, 2)], there)
+    later = with_traits(first, [seen("User writes medium-length messages and is polite.", 3, 4, 5)], there)
+    assert [(one.trait, one.cell_ids) for one in later.traits] == [
+        ("User writes medium-length messages and is polite.", ["mem_3", "mem_4", "mem_5"])
+    ]
+
+
+def test_rules_see_the_length_that_most_talks_have() -> None:
+    shows = [("User writes short messages.",)] * 3 + [("User writes long messages.",)] * 4
+    scene = SceneItem(0, "work", tuple(f"talk {number}" for number in range(7)), tuple(shows), NOW)
+    assert [one.trait for one in seen_traits([scene]).traits] == ["Often talks about work.", "User writes long messages."]

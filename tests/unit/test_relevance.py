@@ -44,7 +44,7 @@ def test_one_candidate_scores_what_the_formula_says():
     )  # fmt: skip
     known, unknown = np.log(1 + 997.5 / 3.5), np.log(1 + 1000.5 / 0.5)
     share = known * (2 / (2 + 0.7 * (0.6 + 0.4 * 8 / 16))) / (known + unknown)
-    first = 0.35 * (0.5 + 0.8) / 2 + 0.65 * share**0.8
+    first = 0.35 * (0.5 + 0.8) / 2 + 0.65 * share**0.7
     second = 0.35 * (0.8 + 0.5) / 2
     answer = relevance(analyse_query("dogs unicorns", NOW), found, Statistics(1_000, 16.0, {"dog": 3}), PARAMETERS)
     assert answer.lexical == pytest.approx([share, 0.0])

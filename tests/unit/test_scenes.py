@@ -143,6 +143,22 @@ def test_a_line_of_any_text_is_short(text: str) -> None:
     assert len(line_of(text)) <= MAX_LINE
 
 
+def test_only_what_is_cut_ends_in_dots() -> None:
+    assert line_of("😀😀😀") == "😀😀😀"
+    assert line_of("a" * 5_000).endswith("aa…")
+
+
 def test_what_shows_of_a_person_is_kept_without_the_numbers_of_that_time() -> None:
     note = memory(f"## Summary\nTea.\n\n{BEHAVIOUR}\nUser's style: User writes short messages (11 words on average).")
-    assert shown_in(note) == ["User's style: User writes short messages."]
+    assert shown_in(note) == ["User writes short messages."]
+
+
+def test_a_title_leaves_out_what_any_scene_says_and_its_theme_and_writes_names_as_they_are_written() -> None:
+    lines = [
+        "User's cat is called Miso and likes every new box.",
+        "Good morning! It was the last day of Miso at the vet.",
+        "Pets sleep. The vet",
+    ]
+    members = [SceneMember(cell_id=str(place), at=NOW + timedelta(hours=place), line=line) for place, line in enumerate(lines)]
+    scene = Scene(id="s", theme="pets", title="", summary="", started_at=NOW, ended_at=NOW, cell_ids=[], count=0, members=members)
+    assert with_words(scene).title == "Pets: Miso, vet, cat"

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from memory_core.adapters.cosmos.conditions import Conditions, Query
 from memory_core.adapters.cosmos.documents import MEMORY_FIELDS, MEMORY_KINDS, numbers
+from memory_core.adapters.slices.slice import SLICE_FIELDS
 from memory_core.domain.fading import Fading
 from memory_core.domain.models import Vector
 from memory_core.domain.related import listed
@@ -23,6 +24,7 @@ SLOT_MATES = 200
 SIMILARITY = "similarity"
 
 _FIELDS = ", ".join(f'"{name}": c["{name}"]' for name in ("kind", *MEMORY_FIELDS))
+_COLUMNS = ", ".join(f'"{name}": c["{name}"]' for name in ("id", "embedding", *SLICE_FIELDS))
 _MEMORY = f"VALUE {{{_FIELDS}}}"
 _BRIEF = "c.id, c.kind, c.body, c.expires_at, c._etag"
 FOUND = ("active", "compressed")
@@ -88,6 +90,22 @@ def by_words(owner: Owner, search: Search, epoch: str | None = None) -> Query:
     asked.add(f"FullTextContainsAny(c.search_text, {terms})")
     select = _MEMORY if search.vector is None else _with_similarity(_distance(asked, search.vector))
     return asked.query(f"TOP {int(search.limit)} {select}", f"ORDER BY RANK FullTextScore(c.search_text, {terms})")
+
+
+def to_hold(owner: Owner, after: Place | None, limit: int, epoch: str) -> Query:
+    """One page of all memories by (sequence, id): what a slice is made of, vectors and all, but for the text itself."""
+    asked = Conditions(owner, ("memory",))
+    asked.of(epoch)
+    _after(asked, after, newest_first=False)
+    return asked.query(f"TOP {int(limit)} VALUE {{{_COLUMNS}}}", "ORDER BY c.sequence ASC, c.id ASC")
+
+
+def held_ones(owner: Owner, ids: Sequence[str], epoch: str) -> Query:
+    """The same of memories by id."""
+    asked = Conditions(owner, ("memory",))
+    asked.among("c.id", ids)
+    asked.of(epoch)
+    return asked.query(f"VALUE {{{_COLUMNS}}}")
 
 
 def page(

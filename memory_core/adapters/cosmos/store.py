@@ -30,7 +30,9 @@ from memory_core.adapters.cosmos.documents import (
 )
 from memory_core.adapters.cosmos.embedder import EmbedderRecord
 from memory_core.adapters.cosmos.heads import Heads, Known, known_of
+from memory_core.adapters.cosmos.held import HeldUsers
 from memory_core.adapters.cosmos.neighbours import nearby, neighbours
+from memory_core.adapters.slices.searching import find
 from memory_core.domain.coming import Coming, moment_in
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.fading import Fading
@@ -89,6 +91,7 @@ class CosmosStore:
 
     key: an account key; None = managed identity, a user-assigned one by its client id. consistency: the least that the account must
     have, see `policies.ENOUGH`. deadline_s: what one logical call may take, retries included. charged: told what each answer has cost.
+    slice_budget_bytes: what users held in memory may take together, estimated; 0 = every search is asked of the service.
     """
 
     def __init__(
@@ -105,6 +108,7 @@ class CosmosStore:
         vector_index: policies.VectorIndex = "quantizedFlat",
         consistency: policies.Consistency = "strong",
         deadline_s: float = 8.0,
+        slice_budget_bytes: int = 0,
         charged: Charged = lambda units: None,
     ) -> None:
         self._connection = Connection(
@@ -117,16 +121,20 @@ class CosmosStore:
         self._wanted_consistency: policies.Consistency = consistency
         self._embedder = EmbedderRecord(self._connection, embedding_model, dimensions)
         self._heads = Heads()
+        self._slice_budget_bytes = slice_budget_bytes
+        self._held = HeldUsers(self._connection, dimensions, 0)
         self._is_open = False
         self._last_ok: datetime | None = None
 
     async def open(self) -> None:
         """Connect and compare container and account with what is needed. Raises Unavailable, EmbeddingMismatch."""
         try:
-            await self._compare()
+            level = await self._compare()
         except BaseException:
             await self._connection.close()
             raise
+        budget = self._slice_budget_bytes if level in policies.ENOUGH["strong"] else 0
+        self._held = HeldUsers(self._connection, self._dimensions, budget)
         self._is_open = True
 
     async def provision(self) -> None:
@@ -136,6 +144,7 @@ class CosmosStore:
     async def close(self) -> None:
         """Close all connections; what was acknowledged stays."""
         self._is_open = False
+        await self._held.close()
         await self._connection.close()
 
     async def snapshot(self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None) -> Snapshot:
@@ -169,7 +178,10 @@ class CosmosStore:
     async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
         """Accesses of memories, once a marker."""
         self._check_open()
-        return await bookkeeping.touch(self._connection, owner, marker, touches, self._clock.now())
+        touched = await bookkeeping.touch(self._connection, owner, marker, touches, self._clock.now())
+        if touched:
+            self._held.touched(owner, touches)
+        return touched
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
         """The next owners for whom work waits."""
@@ -187,8 +199,10 @@ class CosmosStore:
         return await bookkeeping.due(self._connection, within, now, after, limit)
 
     async def search(self, owner: Owner, search: Search) -> Found:
-        """Head ∥ the nearest ∥ the best by words."""
+        """Head ∥ the nearest ∥ the best by words; for a user held in memory the head alone, and what was missed since."""
         await self._check(search.vector)
+        if owner in self._held and search.where.at is None and (answer := await self._find(owner, search)) is not None:
+            return answer
         head, *lists = await together(self._read_head(owner), *self._asked(owner, search, None))
         known = self._heads.keep(owner, known_of(head.rows[0]) if head.rows else None)
         if known is not None and any(row["epoch"] != known.head.epoch for one in lists for row in one.rows):
@@ -196,7 +210,17 @@ class CosmosStore:
         near = lists[0].rows if search.vector is not None else []
         worded = lists[-1].rows if search.terms else []
         charge = head.charge + sum(one.charge for one in lists)
+        self._held.paid(owner, None if known is None else known.head, charge)
         return searching.found(None if known is None else known.head, search, near, worded, charge)
+
+    async def _find(self, owner: Owner, search: Search) -> Found | None:
+        """The answer from the user's slice; None when it can't be had there."""
+        read = await self._read_head(owner)
+        known = self._heads.keep(owner, known_of(read.rows[0]) if read.rows else None)
+        held, charge = await self._held.caught_up(owner, None if known is None else known.head)
+        if known is None or held is None:
+            return None
+        return Found(known.head, *find(held, search), read.charge + charge)
 
     def _asked(self, owner: Owner, search: Search, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
         asked = [] if search.vector is None else [queries.by_vector(owner, search, search.vector, epoch)]
@@ -283,7 +307,8 @@ class CosmosStore:
         except Unavailable as error:
             return Health("cosmos", "unavailable", last_ok=self._last_ok, detail=error.detail)
         self._last_ok = self._clock.now()
-        latency, facts = (time.perf_counter() - begun) * 1000, {"consistency": level, "dimensions": self._dimensions}
+        latency = (time.perf_counter() - begun) * 1000
+        facts = {"consistency": level, "dimensions": self._dimensions, **self._held.facts()}
         return Health("cosmos", "ok", latency, self._last_ok, facts=facts)
 
     def pool(self) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_core.domain.agent_answers import ProfileUpdate, SeenTrait
-from memory_core.domain.profile import MIN_CELLS
+from memory_core.domain.profile import MIN_CELLS, tells_length
 from memory_core.domain.scene_sorting import EVERYDAY
 from memory_core.domain.themes import PROTOTYPES
 from memory_core.ports import SceneItem
@@ -17,7 +17,7 @@ MAX_TRAITS, MAX_SCENES = 12, 20
 
 
 def seen_traits(scenes: Sequence[SceneItem]) -> ProfileUpdate:
-    """The traits that at least three episodes bear out, those with most of them first."""
+    """The traits that at least three episodes bear out, those with most of them first; of how long messages are, the one with most."""
     themes: dict[str, dict[int, int]] = {}
     habits: dict[str, dict[int, int]] = {}
     for scene in scenes:
@@ -28,8 +28,10 @@ def seen_traits(scenes: Sequence[SceneItem]) -> ProfileUpdate:
             counted[scene.number] = counted.get(scene.number, 0) + 1
     found = [(sum(of.values()), trait, of) for trait, of in (*themes.items(), *habits.items()) if sum(of.values()) >= MIN_CELLS]
     found.sort(key=lambda one: (-one[0], one[1]))
+    lengths = [trait for _, trait, _ in found if tells_length(trait)][1:]
+    kept = [one for one in found if one[1] not in lengths][:MAX_TRAITS]
     return ProfileUpdate(
-        traits=[SeenTrait(trait=trait, scenes=sorted(of)[-MAX_SCENES:], confidence=_sure(times)) for times, trait, of in found[:MAX_TRAITS]]
+        traits=[SeenTrait(trait=trait, scenes=sorted(of)[-MAX_SCENES:], confidence=_sure(times)) for times, trait, of in kept]
     )
 
 

@@ -11,13 +11,13 @@ from datetime import datetime, timezone
 from hashlib import blake2b
 from typing import Any, Final
 
-import numpy as np
 import orjson
 
+from memory_core.adapters.slices.forms import as_blob, as_vector, seconds
 from memory_core.domain.coming import told_by
 from memory_core.domain.errors import TooLarge
 from memory_core.domain.fading import fades, halvings
-from memory_core.domain.models import INTERNAL_FIELDS, Event, Vector, public_part
+from memory_core.domain.models import INTERNAL_FIELDS, Event, public_part
 from memory_core.domain.slots import folded
 from memory_core.ports import Batch, Document, Write
 
@@ -117,21 +117,6 @@ def whole(body: bytes, inner: bytes | None) -> dict[str, Any]:
     """A document's body out of its two parts."""
     parsed: dict[str, Any] = orjson.loads(body)
     return parsed if inner is None else parsed | orjson.loads(inner)
-
-
-def as_blob(vector: Vector | None) -> bytes | None:
-    """A vector as it is stored: little-endian float32."""
-    return None if vector is None else np.ascontiguousarray(vector, dtype="<f4").tobytes()
-
-
-def as_vector(blob: bytes | None) -> Vector | None:
-    """The vector in a blob, read-only."""
-    return None if blob is None else np.frombuffer(blob, dtype="<f4")
-
-
-def seconds(text: str | None) -> float | None:
-    """Epoch seconds of a stored time."""
-    return None if text is None else datetime.fromisoformat(text).timestamp()
 
 
 def moment(epoch_seconds: float) -> datetime:

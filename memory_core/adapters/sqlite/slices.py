@@ -14,10 +14,11 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from memory_core.adapters.slices.forms import as_blob
+from memory_core.adapters.slices.slice import Slice
 from memory_core.adapters.sqlite.reading import Standing, standing_of, transaction
-from memory_core.adapters.sqlite.rows import MEMORY_KINDS, as_blob, whole
+from memory_core.adapters.sqlite.rows import MEMORY_KINDS, whole
 from memory_core.adapters.sqlite.schema import check_embedder
-from memory_core.adapters.sqlite.slice import Slice
 from memory_core.domain.scope import Owner
 from memory_core.ports import Batch
 

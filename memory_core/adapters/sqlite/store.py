@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
-from memory_core.adapters.sqlite import bookkeeping, reading, searching
+from memory_core.adapters.slices import searching
+from memory_core.adapters.slices.slice import Slice
+from memory_core.adapters.sqlite import bookkeeping, reading
 from memory_core.adapters.sqlite import commit as committing
 from memory_core.adapters.sqlite.file import Synchronous, connect, prepare, reporting
 from memory_core.adapters.sqlite.reading import Standing
 from memory_core.adapters.sqlite.schema import DEPENDENCY, LAYOUT, check_embedder
-from memory_core.adapters.sqlite.slice import Slice
 from memory_core.adapters.sqlite.slices import Heavy, Slices
 from memory_core.domain.coming import Coming
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from memory_core.adapters.sqlite.postings import LexicalIndex
-from memory_core.adapters.sqlite.rows import as_vector, seconds
-from memory_core.adapters.sqlite.vectors import Vectors
+from memory_core.adapters.slices.forms import as_vector, seconds
+from memory_core.adapters.slices.postings import LexicalIndex
+from memory_core.adapters.slices.vectors import Vectors
 from memory_core.domain.candidates import weighted_tokens
 from memory_core.domain.models import Lexical, MemoryType, Status
 
@@ -42,6 +42,12 @@ BESIDE: Final = ("previous", "next")
 """The rows of the turns before and after: two columns of one array, named `beside`."""
 NUMBERS: Final = ("length", "event_at", "touched_at", "accessed_at", "importance_base", "access_count", "confidence")
 """What every candidate is asked for: columns of one array, named `numbers`, so that a search takes them all at once."""
+SLICE_FIELDS: Final = (
+    "sequence", "lexical", "tags", "type", "status", "status_reason", "category", "session_id", "agent_id", "actor", "cell_id", "next_id",
+    "event_timestamp", "valid_from", "valid_until", "created_at", "updated_at", "last_accessed_at", "access_count", "importance_base",
+    "confidence",
+)  # fmt: skip
+"""What `put` looks at in a body."""
 _ROW_BYTES: Final = sum(np.dtype(one).itemsize for one in _COLUMNS.values()) + 4 * len(BESIDE) + 8 * len(NUMBERS)
 
 
@@ -156,6 +162,20 @@ class Slice:
         self._set(row, self._plain(body))
         self._columns["findable"][row] = kind == "memory" and body["status"] in FINDABLE
         self._count(row, +1)
+
+    def drop(self, memory_id: str) -> None:
+        """Let a memory go, if it is held."""
+        row = self._rows.pop(memory_id, None)
+        if row is not None:
+            self._count(row, -1)
+            self._fall(row)
+
+    def touch(self, memory_id: str, count: int, at: float) -> None:
+        """So many accesses more, the last at `at` (epoch seconds), if the memory is held."""
+        row = self._rows.get(memory_id)
+        if row is not None:
+            self._columns["access_count"][row] += count
+            self._columns["accessed_at"][row] = at
 
     def _append(self, memory_id: str, kind: str, body: dict[str, Any], blob: bytes | None) -> int:
         row = len(self.ids)

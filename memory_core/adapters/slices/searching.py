@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.adapters.sqlite.filters import narrowed, standing_rows
-from memory_core.adapters.sqlite.postings import Postings
-from memory_core.adapters.sqlite.slice import Slice
+from memory_core.adapters.slices.masks import narrowed, standing_rows
+from memory_core.adapters.slices.postings import Postings
+from memory_core.adapters.slices.slice import Slice
 from memory_core.domain.bm25 import ORDER_B, ORDER_K1, ORDER_NEAR, idf, saturation
 from memory_core.domain.candidates import CandidateSet, Flags, Floats, Ints, Statistics
 from memory_core.domain.models import Vector

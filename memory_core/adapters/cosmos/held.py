@@ -1,0 +1,168 @@
+"""Users whose memories are held here, so that a search of them reads the head alone: 1 request unit instead of some hundred.
+
+Every look compares a slice with the head that was read for this very search, and reads what it missed: the events since name each memory
+that was written or deleted. What the log does not tell of is no part of a slice, but for accesses: those that other processes write down
+are seen when the memory is next read. A user is read whole once searches have cost what that costs; so, whoever comes how often,
+no user costs more than twice what the better way would have.
+
+One would get wrong: the queries' way heals itself when a replica lags, a slice would keep what it was made of. So it is for accounts
+whose consistency shows every process what any process was told is saved.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from memory_core.adapters.cosmos import queries
+from memory_core.adapters.cosmos.connection import Connection
+from memory_core.adapters.cosmos.documents import HEAD_ID, Item
+from memory_core.adapters.cosmos.heads import known_of
+from memory_core.adapters.cosmos.remembered import Remembered
+from memory_core.adapters.slices.forms import as_blob
+from memory_core.adapters.slices.slice import Slice
+from memory_core.domain.errors import Unavailable
+from memory_core.domain.models import Head
+from memory_core.domain.scope import Owner
+from memory_core.ports import Place, Touch
+
+log = logging.getLogger(__name__)
+UNITS_A_MEMORY: Final = 0.5
+UNITS_A_DIMENSION: Final = 0.0015
+"""What reading a memory with its vector costs (1.06 with 384 dimensions, on the emulator); a search reads no vectors."""
+MOST_MEMORIES: Final = 20_000
+"""A search over so many takes 5 ms, which the event loop can bear."""
+BYTES_BESIDE: Final = 2_000
+"""What a memory takes in a slice beside its vector."""
+ROWS_A_READ: Final = 50
+"""Parsing a vector as JSON and indexing its words takes 0.3 ms: more at once would hold up the event loop."""
+EVENTS_A_LOOK: Final = 100
+"""Who missed more reads the user anew once that has paid."""
+
+
+@dataclass(slots=True)
+class _Held:
+    slice: Slice
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class HeldUsers:
+    """At most `budget_bytes` of slices, estimated, those used last; none with 0."""
+
+    def __init__(self, connection: Connection, dimensions: int, budget_bytes: int) -> None:
+        self._connection, self._dimensions, self._budget_bytes = connection, dimensions, budget_bytes
+        self._held: OrderedDict[Owner, _Held] = OrderedDict()
+        self._spent: Remembered[float] = Remembered()
+        self._loading: dict[Owner, asyncio.Task[None]] = {}
+
+    def __contains__(self, owner: Owner) -> bool:
+        return owner in self._held
+
+    async def close(self) -> None:
+        """Give up what is being read, and hold nobody."""
+        tasks = list(self._loading.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._held.clear()
+
+    def facts(self) -> dict[str, int]:
+        """How many users are held and what they weigh."""
+        return {"slices": len(self._held), "slice_bytes": self._weight()}
+
+    async def caught_up(self, owner: Owner, head: Head | None) -> tuple[Slice | None, float]:
+        """The user's slice, not older than the head, and what that cost; None when it is not held, or held no more. Raises Unavailable."""
+        held = self._held.get(owner)
+        if held is None or head is None or held.slice.epoch != head.epoch:
+            self._held.pop(owner, None)
+            return None, 0.0
+        self._held.move_to_end(owner)
+        if held.slice.change >= head.sequence:
+            return held.slice, 0.0
+        async with held.lock:
+            charge = await self._catch_up(owner, held.slice, head)
+        # While it was read another one may have found that it can't be caught up with.
+        return (held.slice if self._held.get(owner) is held else None), charge
+
+    def paid(self, owner: Owner, head: Head | None, units: float) -> None:
+        """Note what a search by queries cost. Begins to read a user for whom that would have been cheaper by now."""
+        memories = 0 if head is None else sum(head.counts.values())
+        fits = memories <= MOST_MEMORIES and memories * (4 * self._dimensions + BYTES_BESIDE) <= self._budget_bytes
+        if not self._budget_bytes or head is None or head.state != "live" or not fits or owner in self._held:
+            return
+        spent = (self._spent.get(owner) or 0.0) + units
+        price = memories * (UNITS_A_MEMORY + UNITS_A_DIMENSION * self._dimensions)
+        if spent < price or self._loading:  # one at a time, or a restart under load would read everybody at once
+            self._spent.keep(owner, spent)
+            return
+        self._spent.keep(owner, None)
+        task = self._loading[owner] = asyncio.create_task(self._load(owner))
+        task.add_done_callback(lambda _: self._loading.pop(owner, None))
+
+    def touched(self, owner: Owner, touches: Mapping[str, Touch]) -> None:
+        """Accesses that this process has written down."""
+        if (held := self._held.get(owner)) is not None:
+            for name, one in touches.items():
+                held.slice.touch(name, one.count, one.at.timestamp())
+
+    async def _catch_up(self, owner: Owner, held: Slice, head: Head) -> float:
+        missed = head.sequence - held.change
+        if missed <= 0:
+            return 0.0
+        if missed > EVENTS_A_LOOK or held.wasteful:
+            self._held.pop(owner, None)
+            return 0.0
+        told = await self._connection.query(owner, queries.events(owner, held.change, missed, None, head.epoch))
+        if len(told.rows) != missed:  # the log has a gap, or the user's life has ended meanwhile
+            self._held.pop(owner, None)
+            return told.charge
+        names = sorted({event["memory_id"] for event in told.rows})
+        found = await self._connection.query(owner, queries.held_ones(owner, names, head.epoch))
+        for name in names:
+            if name not in {row["id"] for row in found.rows}:
+                held.drop(name)
+        _put(held, found.rows)
+        held.change = head.sequence
+        self._let_go()
+        return told.charge + found.charge
+
+    async def _load(self, owner: Owner) -> None:
+        """Read a user whole. The head comes first: what is committed meanwhile is then after it in the log, and read by the next look."""
+        try:
+            rows = (await self._connection.item(owner, HEAD_ID)).rows
+            if not rows:
+                return
+            head, made, after = known_of(rows[0]).head, Slice(self._dimensions), None
+            while True:
+                page = (await self._connection.query(owner, queries.to_hold(owner, after, ROWS_A_READ, head.epoch))).rows
+                _put(made, page)
+                if len(page) < ROWS_A_READ:
+                    break
+                after = Place(page[-1]["sequence"], page[-1]["id"])
+            made.epoch, made.change = head.epoch, head.sequence
+            self._held[owner] = _Held(made)
+            self._let_go()
+        except Unavailable as error:
+            log.info("a user was not read into memory: %s", error.detail)
+        except Exception:  # nobody waits for this task
+            log.exception("a user was not read into memory")
+
+    def _weight(self) -> int:
+        return sum(one.slice.nbytes for one in self._held.values())
+
+    def _let_go(self) -> None:
+        """Let those go that were used longest ago, while all together are too much."""
+        while self._held and self._weight() > self._budget_bytes:
+            self._held.popitem(last=False)
+
+
+def _put(held: Slice, rows: Iterable[Item]) -> None:
+    for row in rows:
+        vector = row.pop("embedding", None)
+        held.put(row["id"], "memory", row, None if vector is None else as_blob(np.array(vector, dtype=np.float32)))
