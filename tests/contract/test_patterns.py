@@ -11,14 +11,18 @@ from typing import Any
 import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
+from memory_core.adapters.system import RandomIds
+from memory_core.consolidation.near_duplicates import joined, retired
 from memory_core.core import MemoryCore
 from memory_core.domain.agent_answers import Answered, FoundPattern, FoundPatterns
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.requests import ClearInput, RetrieveInput, StatusInput, UpdateInput
-from memory_core.domain.results import Accepted, Foreseen
+from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.task import Task
 from memory_core.domain.upkeep_requests import ConsolidateInput
+from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import procedure_id
 from memory_core.ports import DecisionItem
 from tests.agents import WHO, ScriptedAgents
@@ -299,6 +303,32 @@ async def test_what_came_of_each_deleted_episode_is_withdrawn(world: World, monk
     await _deleted_one_by_one(core, [episodes[0], episodes[3]])
     assert counts(await consolidated(core)) == {"patterns_withdrawn": 2}
     assert await patterns(core) == []
+
+
+@here
+async def test_a_merged_pattern_rests_on_the_episodes_of_both(world: World) -> None:
+    """And who went, which still says at its time what it said, on its own."""
+    found = {"User went running in the park": [0, 1], "User went running in the park at dawn": [2, 3]}
+    agents = Finding(*({"summary": summary, "sources": sources} for summary, sources in found.items()))
+    core = await world.core(embedder=WordsEmbedder(), agents=agents)
+    dawn = "I went running in the park at dawn"
+    episodes = await told(core, dawn, f"{dawn} again", f"Today {dawn}", f"Yesterday {dawn}")
+    await consolidated(core)
+    ids = [one.id for one in sorted(await patterns(core), key=lambda one: len(one.content))]
+
+    def merge(look: Look) -> Changes[None]:
+        goes, stays = (one for name in ids if (one := look.memory(name)) is not None)
+        after = joined(stays, goes, "a run")
+        return Changes(None, (Change("reinforced", after, stays), Change("merged", retired(goes, after, NOW), goes)))
+
+    await Ledger(await world.look_on(), world.clock, RandomIds()).commit(ALICE, merge, ids=ids, call=Call())
+    agents.found = []
+    await _deleted_one_by_one(core, episodes[2:])
+    assert counts(await consolidated(core)) == {}
+    assert [one.id for one in await patterns(core)] == ids[1:]
+    await core.delete(ALICE, episodes[0].id)
+    assert counts(await consolidated(core)) == {"patterns_withdrawn": 2}
+    assert {(await core.get(ALICE, name)).status_reason for name in ids} == {"forgotten"}
 
 
 @here
