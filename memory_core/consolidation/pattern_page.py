@@ -12,11 +12,12 @@ from typing import Any
 
 from memory_core.consolidation.episodes import in_time, is_episode
 from memory_core.consolidation.run import Run
+from memory_core.consolidation.withdraw import is_taken_back, is_withdrawn
 from memory_core.domain.agent_answers import FoundPattern, Provenance
 from memory_core.domain.confidence import surer
 from memory_core.domain.indexing import with_lexical
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
-from memory_core.domain.models import AtomicFact, Memory, MemoryType, Status, Vector
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import AtomicFact, Memory, MemoryType, Vector
 from memory_core.domain.patterns import Said, carriers, same_pattern, told_by
 from memory_core.domain.sameness import differences, normalised
 from memory_core.evolution.page import Page
@@ -220,8 +221,8 @@ def _holds(memory: Memory) -> bool:
 
 
 def _is_unwanted(memory: Memory) -> bool:
-    """Whether somebody deleted it, rather than another memory took its place."""
-    return memory.status is Status.DELETED and memory.status_reason not in TRUE_ONCE
+    """Whether somebody deleted it; not what a run withdrew, nor what another memory took the place of."""
+    return is_taken_back(memory) and not is_withdrawn(memory)
 
 
 def _same(held: str, text: str) -> bool:

@@ -26,7 +26,7 @@ from memory_core.consolidation.pattern_page import Candidate, PatternPage
 from memory_core.consolidation.run import Proposal, Run
 from memory_core.domain.agent_answers import Answered, FoundPattern, FoundPatterns, Provenance
 from memory_core.domain.errors import AgentFailed
-from memory_core.domain.models import Memory, MemoryType, Vector
+from memory_core.domain.models import Event, Memory, MemoryType, Status, Vector
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import procedure_id, session_document_id
 from memory_core.ledger.operations import Chunk
@@ -137,8 +137,12 @@ def _cited(found: FoundPattern, shown: Sequence[Memory]) -> list[Memory]:
 
 
 def _told(run: Run) -> list[str]:
-    """The ids of the episodes that the news brought, in order."""
-    return list(dict.fromkeys(one.memory_id for one in run.news if one.memory_type is MemoryType.EPISODIC and one.event_type == "created"))
+    """The ids of the episodes that the news brought, or brought back after they were deleted, in order."""
+    return list(dict.fromkeys(one.memory_id for one in run.news if one.memory_type is MemoryType.EPISODIC and _comes(one)))
+
+
+def _comes(event: Event) -> bool:
+    return event.event_type == "created" or (event.event_type == "restored" and event.before.get("status") == Status.DELETED.value)
 
 
 def _named(run: Run, candidates: Sequence[Candidate]) -> list[str]:

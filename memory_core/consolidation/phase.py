@@ -25,6 +25,7 @@ from memory_core.consolidation.scenes import SceneStep
 from memory_core.consolidation.snapshots import Snapshots
 from memory_core.consolidation.sweeping import Sweeping
 from memory_core.consolidation.upkeep import Upkeep
+from memory_core.consolidation.withdraw import Withdrawal
 from memory_core.domain.scene_sorting import SceneRules
 from memory_core.domain.task import TaskKind
 from memory_core.ledger.cold_copies import ColdCopies
@@ -90,6 +91,7 @@ class Consolidation:
         upkeep = Upkeep(store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.ending)
         steps: tuple[Step, ...] = (
             upkeep,
+            Withdrawal(store),  # before patterns are found, or news would make surer what does not stand any more
             Patterns(store, here.embedder, here.agents, here.rules, tasking.steps, rules.closeness),
             Merging(store, here.embedder, here.rules, rules.closeness.duplicate),
             ConflictStep(store, ledger, here.agents, here.rules, tasking.steps, clock),

@@ -1,0 +1,145 @@
+"""Patterns whose episodes were deleted are taken back: what a user deletes must not live on in what was made of it.
+
+Only what the news touch is looked at: the episodes that somebody deleted, the patterns that these name, and what those rest on. One would
+get wrong: who deleted a pattern. One that a user deleted stays away; one that was withdrawn here may be found anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from memory_core.consolidation.run import Proposal, Run
+from memory_core.domain.lifecycle import TRUE_ONCE
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.patterns import FEWEST, Said, carriers
+from memory_core.domain.scope import Owner
+from memory_core.evolution.page import Page
+from memory_core.ledger.changes import Change
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.operations import Chunk
+from memory_core.ledger.portions import Portion, size_of
+from memory_core.ports import LongTermStore
+
+WITHDRAWN: Final = "too few of its episodes are left"
+"""The `change_reason` of a pattern that was withdrawn."""
+EPISODES_AT_ONCE = 100
+PATTERNS_AT_ONCE = 8
+"""Patterns of one commit; each is decided on up to 40 sources."""
+
+
+class Withdrawal:
+    """The step."""
+
+    name = "withdrawal"
+
+    def __init__(self, store: LongTermStore) -> None:
+        self._store = store
+
+    async def propose(self, run: Run, cursor: Any) -> Proposal | None:
+        """The next patterns to withdraw, of the deleted episodes from the `cursor`-th on."""
+        deleted = _deleted(run)
+        for place in range(int(cursor or 0), len(deleted), EPISODES_AT_ONCE):
+            found = await self._without_ground(run.owner, deleted[place : place + EPISODES_AT_ONCE])
+            if found:
+                last = len(found) <= PATTERNS_AT_ONCE and place + EPISODES_AT_ONCE >= len(deleted)
+                return _proposal(run, found[:PATTERNS_AT_ONCE], place, last=last)
+        return None
+
+    async def foresee(self, run: Run) -> Mapping[str, int]:
+        """How many patterns it would withdraw."""
+        deleted, found = _deleted(run), set[str]()
+        for place in range(0, len(deleted), EPISODES_AT_ONCE):
+            found |= {one.id for one in await self._without_ground(run.owner, deleted[place : place + EPISODES_AT_ONCE])}
+        return {"patterns_withdrawn": len(found)}
+
+    async def _without_ground(self, owner: Owner, episodes: Sequence[str]) -> list[Memory]:
+        """The patterns of those of these episodes that are still deleted which have too few others, in order."""
+        gone = [one for one in (await self._read(owner, episodes)).values() if is_taken_back(one)]
+        wanted = list(dict.fromkeys(name for one in gone for name in one.consolidated_into_ids))
+        made: dict[str, Memory] = {}
+        while wanted:
+            read = await self._read(owner, wanted)
+            made |= read
+            # A pattern that was merged still says at its time what it said; what it became rests on its episodes too.
+            further = dict.fromkeys(one.next_id for one in read.values() if one.status is Status.UPDATED and one.next_id is not None)
+            wanted = [name for name in further if name not in made]
+        patterns = [one for one in made.values() if _may_go(one)]
+        sources = await self._read(owner, list(dict.fromkeys(name for one in patterns for name in one.source_ids)))
+        return [one for one in patterns if not _rests(one, sources)]
+
+    async def _read(self, owner: Owner, ids: Sequence[str]) -> dict[str, Memory]:
+        """The memories of these ids that are there, by id and in their order."""
+        found: dict[str, Memory] = {}
+        for start in range(0, len(ids), EPISODES_AT_ONCE):
+            part = ids[start : start + EPISODES_AT_ONCE]
+            seen = await self._store.snapshot(owner, part)
+            found |= _memories(Look(seen.head, dict(seen.documents)), part)
+        return found
+
+
+def is_taken_back(memory: Memory) -> bool:
+    """Whether it was deleted because somebody did not want it, rather than because another memory took its place."""
+    return memory.status is Status.DELETED and memory.status_reason not in TRUE_ONCE
+
+
+def is_withdrawn(memory: Memory) -> bool:
+    """Whether it was deleted by a run, for want of episodes, and by nobody else."""
+    return is_taken_back(memory) and memory.change_reason == WITHDRAWN
+
+
+def _proposal(run: Run, patterns: Sequence[Memory], place: int, *, last: bool) -> Proposal:
+    names = [name for one in patterns for name in (one.id, *one.source_ids)]
+    sessions = [session_document_id(run.owner, one.session_id) for one in patterns if one.session_id is not None]
+    ids = list(dict.fromkeys([*names, *sessions]))
+
+    def decide(look: Look) -> Chunk:
+        page, sources, portion, whole = Page(run.owner, look, run.at, weighs=False, asked=ids), _memories(look, names), Portion(), True
+        for one in patterns:
+            pattern = sources.get(one.id)
+            if pattern is None or not _may_go(pattern) or _rests(pattern, sources):
+                continue
+            if not portion.takes(3, size_of(pattern)):
+                whole = False
+                break
+            page.apply([Change("forgotten", _withdrawn(pattern, run), pattern, {"reason": WITHDRAWN})])
+        documents = tuple(session.document for session in page.sessions.values())
+        counts = {"patterns_withdrawn": len(page.changes)} if page.changes else {}
+        return Chunk(tuple(page.changes), puts=documents, cursor=place, counts=counts, done=whole and last)
+
+    return Proposal(ids, decide)
+
+
+def _deleted(run: Run) -> list[str]:
+    """The ids of the episodes that the news say were deleted, in order; what was forgotten for good has taken its patterns along."""
+    news = (one for one in run.news if one.memory_type is MemoryType.EPISODIC)
+    return list(dict.fromkeys(one.memory_id for one in news if one.after.get("status") == Status.DELETED.value))
+
+
+def _may_go(memory: Memory) -> bool:
+    """Whether it is a pattern that a run made, and that nobody has deleted since, or edited or pinned, which makes another version."""
+    return memory.pattern_detected is not None and memory.version == 1 and not is_taken_back(memory)
+
+
+def _rests(pattern: Memory, sources: Mapping[str, Memory]) -> bool:
+    """Whether what is left of its sources still carries it: two episodes, or something that somebody saved, which was merged into it.
+
+    Where all of them have their words still, they must say it without those that are deleted: a name that one of these gave goes with it.
+    """
+    there = (sources[name] for name in pattern.source_ids if name in sources)
+    left = [one for one in there if not is_taken_back(one) and one.pattern_detected is None]
+    if any(one.type is not MemoryType.EPISODIC for one in left):
+        return True
+    if any(one.status is not Status.ACTIVE for one in left):
+        return len(left) >= FEWEST
+    return bool(carriers(pattern.content, [Said.of(one.content, one.actor) for one in left]))
+
+
+def _withdrawn(pattern: Memory, run: Run) -> Memory:
+    gone = {"status": Status.DELETED, "status_reason": "forgotten", "change_reason": WITHDRAWN, "updated_at": run.at}
+    return pattern.model_copy(update=gone)
+
+
+def _memories(look: Look, names: Sequence[str]) -> dict[str, Memory]:
+    return {name: memory for name in names if (memory := look.memory(name)) is not None}
