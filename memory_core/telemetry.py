@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, generate_latest
 
 from memory_core.domain.errors import MemoryCoreError
 
@@ -24,6 +24,7 @@ class Telemetry:
     """What operations ran, how long they took, how they failed, and what is degraded now."""
 
     def __init__(self) -> None:
+        disable_created_metrics()  # a second series for each, of when it was begun, which nobody asks for
         self._registry = CollectorRegistry()
         self._total = Counter("memory_core_operations", "Operations", ["operation", "status"], registry=self._registry)
         self._seconds = Histogram(

@@ -40,6 +40,7 @@ def ended(client: httpx.Client, answer: httpx.Response) -> dict[str, Any]:
     deadline = time.monotonic() + END_S
     while time.monotonic() < deadline:
         task: dict[str, Any] = client.get(answer.headers["location"]).json()
+        assert "task_id" in task, task
         if task["status"] not in ("accepted", "running"):
             return task
         time.sleep(0.02)

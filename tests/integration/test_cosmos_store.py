@@ -200,6 +200,16 @@ async def test_a_look_never_shows_a_document_of_a_life_that_began_after_its_head
     assert seen.documents["tsk_1"].body["epoch"] == "ep_new"
 
 
+async def test_a_task_is_looked_at_once(server: CosmosServer, opened: Opened) -> None:
+    """Its place is the moment of its creation, which is later than any sequence: it was taken for a commit's that the head lacks."""
+    store = await opened()
+    await commit(store, ALICE, Write("create", Document("tsk_1", "task", {"sequence": 1_700_000_000_000_000, "epoch": "epoch-1"})))
+    await store.snapshot(ALICE, ["tsk_1"])
+    server.forget_requests()
+    assert (await store.snapshot(ALICE, ["tsk_1"])).documents
+    assert [one["operation"] for one in server.requests()] == ["read", "read"]  # the head, and the task
+
+
 async def test_rows_come_once_when_a_range_moves_between_two_pages(server: CosmosServer, opened: Opened) -> None:
     """The service cuts pages at 4 MB, and the SDK begins again when the next one is asked of a range that is gone."""
     store = await opened()

@@ -63,6 +63,8 @@ if TYPE_CHECKING:
 POINT_READS = 3
 """Up to so many documents are read one by one, at 1 request unit each and past any index; more, by one query."""
 IDS_A_QUERY = 200
+PLACED_BY_TIME = frozenset({"task"})
+"""Kinds whose `sequence` is a moment, not one of the log's: each look at a task was taken three times over."""
 MORE_LOOKS = 2
 """After so many, what was seen must do: a commit on it would be refused."""
 
@@ -78,12 +80,16 @@ class _Beside(NamedTuple):
 
         One that was asked for by its id and is of another epoch may be of one that has begun since; of an old one, little is asked for.
         """
-        for item in (*self.items, *self.nearby):
-            fields = item if item["kind"] in MEMORY_KINDS else item["body"]
-            changed_at = fields.get("revision") or fields.get("sequence", 0)
-            if changed_at > head.sequence and fields.get("epoch", head.epoch) == head.epoch:
-                return True
-        return any((item if item["kind"] in MEMORY_KINDS else item["body"]).get("epoch", head.epoch) != head.epoch for item in self.items)
+        if any(epoch_of(item) not in (None, head.epoch) for item in self.items):
+            return True
+        beside = (item for item in (*self.items, *self.nearby) if epoch_of(item) in (None, head.epoch))
+        return any(_changed_at(item) > head.sequence for item in beside)
+
+
+def _changed_at(item: Item) -> int:
+    """The sequence of the commit that wrote it last, as far as it tells."""
+    fields = item if item["kind"] in MEMORY_KINDS else item["body"]
+    return 0 if item["kind"] in PLACED_BY_TIME else int(fields.get("revision") or fields.get("sequence", 0))
 
 
 class CosmosStore:
