@@ -231,6 +231,9 @@ class Settings(BaseModel):
 
     # consolidation
     consolidation_threshold: Count = Field(20, description="New memories of a user that begin a run without waiting for the hour")
+    consolidation_pause_minutes: Annotated[float, Field(ge=0, le=60)] = Field(
+        10.0, description="Minutes from a user's last run to one that new memories begin; the hourly run keeps no distance"
+    )
     consolidation_spread_minutes: Annotated[float, Field(ge=0, le=55)] = Field(
         45.0, description="Minutes over which an hour's users are spread; 0 = all at once"
     )

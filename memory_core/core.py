@@ -107,7 +107,12 @@ class MemoryCore(Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Pe
         self._telemetry = Telemetry()
         made = adapters or Adapters.of(self.settings, self._clock, self._telemetry.charged, self._telemetry)
         self._adapters = made
-        gathered = Threshold(made.queue, self._clock, self.settings.consolidation_threshold).gathered
+        gathered = Threshold(
+            made.queue,
+            self._clock,
+            self.settings.consolidation_threshold,
+            timedelta(minutes=self.settings.consolidation_pause_minutes),
+        ).gathered
         ledger = Ledger(made.long_term, self._clock, ids, deadline_s=self.settings.commit_deadline_s, gathered=gathered)
         mirror = Mirror(made.short_term)
         self._saver = Saver(ledger, mirror, made.embedder, self._clock, ids, save_rules(self.settings))

@@ -24,7 +24,7 @@ class Telemetry:
     """What operations ran, how long they took, how they failed, and what is degraded now."""
 
     def __init__(self) -> None:
-        disable_created_metrics()  # a second series for each, of when it was begun, which nobody asks for
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each, of when it was begun, which nobody asks for
         self._registry = CollectorRegistry()
         self._total = Counter("memory_core_operations", "Operations", ["operation", "status"], registry=self._registry)
         self._seconds = Histogram(

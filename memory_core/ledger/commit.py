@@ -12,6 +12,7 @@ import random
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
@@ -48,7 +49,7 @@ class Look:
 class Committed(Generic[Result]):
     """A decision that is durable now: its result, the memories as stored and their documents, by id, and the stamp for caches.
 
-    fresh: how many memories had been made since the last consolidation before it, and how many have after it.
+    fresh: how many memories had been made since the last consolidation before it, and how many have after it. settled_at: when that was.
     """
 
     result: Result
@@ -58,6 +59,7 @@ class Committed(Generic[Result]):
     stamp: Stamp | None = None
     previous_removal: int = 0
     fresh: tuple[int, int] = (0, 0)
+    settled_at: datetime | None = None
 
 
 def as_memory(document: Document, head: Head | None) -> Memory | None:
@@ -75,7 +77,7 @@ class _InTheWay:
     decide_again: bool
 
 
-Gathered = Callable[[Owner, int, int], Awaitable[None]]
+Gathered = Callable[[Owner, int, int, datetime | None], Awaitable[None]]
 """Told after each commit how many memories had been made since the last consolidation, before it and after."""
 
 
@@ -125,7 +127,7 @@ class Ledger:
             except TimeoutError:
                 raise HeadMoved("the commit did not get through in time; try again", retry_after_s=1) from None
         if self._gathered is not None and committed.fresh[1] > committed.fresh[0]:
-            await self._gathered(owner, *committed.fresh)
+            await self._gathered(owner, *committed.fresh, committed.settled_at)
         return committed
 
     async def _commit(
@@ -228,7 +230,7 @@ class Ledger:
         stamp = Stamp(batch.head.epoch, batch.head.sequence, batch.head.last_removal_sequence)
         bodies = {write.document.id: write.document.body for write in batch.writes if write.document.kind == "memory"}
         fresh = batch.expected.fresh_count if batch.expected else 0, batch.head.fresh_count
-        return Committed(changes.result, assembled.memories, bodies, changes, stamp, previous, fresh)
+        return Committed(changes.result, assembled.memories, bodies, changes, stamp, previous, fresh, batch.head.settled_at)
 
     def _ahead_of(self, owner: Owner, head: Head | None) -> _InTheWay | None:
         """The head of this process's last commit, when it is ahead of the one that was read before queueing."""

@@ -74,10 +74,10 @@ async def tell(queue: TaskQueue, name: QueueName, message: TaskMessage, delay: t
     return ()
 
 
-async def tell_due(queue: TaskQueue, owner: Owner, now: datetime) -> None:
+async def tell_due(queue: TaskQueue, owner: Owner, now: datetime, delay: timedelta = timedelta(0)) -> None:
     """Say that a user's consolidation is due, without waiting for the hour; when the queue can't be told, the hour does it."""
     message = DueMessage(app_id=owner.app_id, user_id=owner.user_id, tick=now)
-    failed = await _failed(queue, "consolidation", message.model_dump_json(), timedelta(0))
+    failed = await _failed(queue, "consolidation", message.model_dump_json(), delay)
     if failed is not None:
         log.warning("a consolidation waits for the hour, because the queue could not be told: %s", failed)
 

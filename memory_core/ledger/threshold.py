@@ -1,10 +1,12 @@
 """So many new memories that their consolidation need not wait for the hour.
 
 One would get wrong: this is best effort, and said once, by the commit that crosses the threshold. When the message is lost the hour finds
-the user, who is due anyway.
+the user, who is due anyway. And somebody who saves thousands needs no run for every twenty of them: runs of this kind keep their distance.
 """
 
 from __future__ import annotations
+
+from datetime import datetime, timedelta
 
 from memory_core.domain.scope import Owner
 from memory_core.ledger.messages import tell_due
@@ -12,12 +14,14 @@ from memory_core.ports import Clock, TaskQueue
 
 
 class Threshold:
-    """Says that a run is due when `enough` memories have been made since the last one."""
+    """Says that a run is due when `enough` memories have been made since the last one, but not before `pause` after that."""
 
-    def __init__(self, queue: TaskQueue, clock: Clock, enough: int) -> None:
-        self._queue, self._clock, self._enough = queue, clock, enough
+    def __init__(self, queue: TaskQueue, clock: Clock, enough: int, pause: timedelta) -> None:
+        self._queue, self._clock, self._enough, self._pause = queue, clock, enough, pause
 
-    async def gathered(self, owner: Owner, before: int, after: int) -> None:
-        """Told by each commit how many there were and are (`ledger.commit.Gathered`)."""
+    async def gathered(self, owner: Owner, before: int, after: int, settled_at: datetime | None) -> None:
+        """Told by each commit how many there were and are, and when the last run was (`ledger.commit.Gathered`)."""
         if before < self._enough <= after:
-            await tell_due(self._queue, owner, self._clock.now())
+            now = self._clock.now()
+            at_once = timedelta(0)
+            await tell_due(self._queue, owner, now, at_once if settled_at is None else max(at_once, settled_at + self._pause - now))
