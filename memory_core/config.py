@@ -230,9 +230,12 @@ class Settings(BaseModel):
     upkeep_cap: Count = Field(10_000, description="Memories that one task of decay or forget changes at most; it says when there were more")
 
     # consolidation
-    consolidation_threshold: Count = Field(20, description="New memories of a user that begin a run without waiting for the hour")
+    consolidation_threshold: Count = Field(
+        20, description="New memories of a user that begin a run a minute later, without waiting for the hour"
+    )
     consolidation_pause_minutes: Annotated[float, Field(ge=0, le=60)] = Field(
-        10.0, description="Minutes from a user's last run to one that new memories begin; the hourly run keeps no distance"
+        10.0,
+        description="Minutes from a user's last run to one that new memories begin, at least; 0 = at once. The hourly run keeps no distance",
     )
     consolidation_spread_minutes: Annotated[float, Field(ge=0, le=55)] = Field(
         45.0, description="Minutes over which an hour's users are spread; 0 = all at once"

@@ -227,6 +227,8 @@ async def test_so_many_new_memories_do_not_wait_for_the_hour(world: World) -> No
     await core.bulk(ALICE, [turn(f"word{n}") for n in range(19, 30)])
     await core.save(ALICE, turn("word30"))
     assert await core.queue.length(QUEUE) == 1
+    assert await Hand(core, QUEUE).work_all() == 0  # whoever has just saved twenty may save on
+    world.clock.forward(60)
     assert await Hand(core, QUEUE).work_all() == 2
     (task,) = await runs(core)
     assert task.result is not None

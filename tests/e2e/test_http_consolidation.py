@@ -15,7 +15,8 @@ from tests.host import problem, running, save
 
 @pytest.fixture
 def host(tmp_path: Path, settings: dict[str, str]) -> Iterator[httpx.Client]:
-    with running(tmp_path, MEMORY_CONSOLIDATION_SPREAD_MINUTES="0", MEMORY_CONSOLIDATION_THRESHOLD="5", **settings) as client:
+    at_once = {"MEMORY_CONSOLIDATION_SPREAD_MINUTES": "0", "MEMORY_CONSOLIDATION_PAUSE_MINUTES": "0"}
+    with running(tmp_path, MEMORY_CONSOLIDATION_THRESHOLD="5", **at_once, **settings) as client:
         yield client
 
 
