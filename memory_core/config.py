@@ -235,7 +235,7 @@ class Settings(BaseModel):
     )
     consolidation_pause_minutes: Annotated[float, Field(ge=0, le=60)] = Field(
         10.0,
-        description="Minutes from a user's last run to one that new memories begin, at least; 0 = at once. The hourly run keeps no distance",
+        description="Minutes from a user's last run to one that new memories begin, at least; 0 = at once; not for the hourly run",
     )
     consolidation_spread_minutes: Annotated[float, Field(ge=0, le=55)] = Field(
         45.0, description="Minutes over which an hour's users are spread; 0 = all at once"

@@ -13,7 +13,6 @@ from memory_core.domain.scope import Owner
 from memory_core.ledger.messages import tell_due
 from memory_core.ports import Clock, TaskQueue
 
-
 GATHERING = timedelta(minutes=1)
 """How long new memories wait for more; no longer than `pause`."""
 
