@@ -40,6 +40,7 @@ class Telemetry:
         self._tokens = Counter("memory_core_llm_tokens", "Tokens of language models", ["app", "model", "kind"], registry=self._registry)
         self._agent_calls = Counter("memory_core_agent_calls", "Calls of a model's agents", ["call", "outcome"], registry=self._registry)
         self._consolidated = Counter("memory_core_consolidation", "What runs of consolidation did", ["what"], registry=self._registry)
+        self._consolidated.labels("runs")  # 0 is said, not left out: whoever watches for runs that stay away needs a number
         self._apps: set[str] = set()
         self._ended_well: dict[str, tuple[Counter, Histogram]] = {}
 
