@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from tests.host import memories, problem, save
 
+T = TypeVar("T")
 PHRASE = "the password of the vault is swordfish"
 MESSAGE = {"role": "user", "content": PHRASE, "timestamp": "2026-05-08T13:56:00Z"}
 
@@ -233,33 +235,38 @@ def test_every_route_with_a_body_is_walked(operations: list[tuple[str, str, dict
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
+@given(chances=st.lists(st.integers(0, 999), min_size=60, max_size=60))
 def test_a_walk_over_all_routes_never_meets_the_victim(
-    host: httpx.Client, operations: list[tuple[str, str, dict[str, Any]]], victim: Victim, data: st.DataObject
+    host: httpx.Client, operations: list[tuple[str, str, dict[str, Any]]], victim: Victim, chances: list[int]
 ) -> None:
+    """All chances are drawn before the first request, so that nothing the host does has a part in what is drawn."""
+    left = iter(chances)
+
+    def one_of(choices: Sequence[T]) -> T:
+        return choices[next(left) % len(choices)]
+
     thief = f"thief-{uuid.uuid4().hex[:8]}"
     save(host, thief, "something of the thief's own", session_id="s")
-    method, path, operation = data.draw(st.sampled_from(operations), label="operation")
-    name = st.sampled_from(victim.names)
-    look_after_the_victim = data.draw(st.integers(0, 9)) == 0
-    path = re.sub(r"{\w+}", lambda _: data.draw(name), path.replace("{user_id}", thief))
+    method, path, operation = one_of(operations)
+    look_after_the_victim = one_of(range(10)) == 0
+    path = re.sub(r"{\w+}", lambda _: one_of(victim.names), path.replace("{user_id}", thief))
     query: dict[str, str] = {}
     body: dict[str, Any] | None = None
     if operation["operationId"] in RAW:
         query["part"] = "1"
     elif "requestBody" in operation:
         body = {"user_id": thief, **BODIES[operation["operationId"]]}
-        extra = data.draw(st.sampled_from(["session_id", "agent_id", "key", "metadata", "tags", "nothing"]))
+        extra = one_of(["session_id", "agent_id", "key", "metadata", "tags", "nothing"])
         if extra == "metadata":
             body["metadata"] = {"user_id": victim.user_id}
         elif extra != "nothing":
-            body[extra] = [data.draw(name)] if extra == "tags" else data.draw(name)
+            body[extra] = [one_of(victim.names)] if extra == "tags" else one_of(victim.names)
     else:
         query = {"user_id": thief}
     for parameter in operation["parameters"]:
-        if parameter["in"] == "query" and parameter["name"] not in ("user_id", "app_id") and data.draw(st.booleans()):
-            query[parameter["name"]] = PHRASE if parameter["name"] == "query" else data.draw(name)
-    headers = {"If-Match": victim.etag, data.draw(st.sampled_from(SCOPE_HEADERS)): victim.user_id}
+        if parameter["in"] == "query" and parameter["name"] not in ("user_id", "app_id") and one_of([False, True]):
+            query[parameter["name"]] = PHRASE if parameter["name"] == "query" else one_of(victim.names)
+    headers = {"If-Match": victim.etag, one_of(SCOPE_HEADERS): victim.user_id}
     response = host.request(method, path, params=query, json=body, headers=headers)
     assert response.status_code < 500, response.text
     assert "swordfish" not in response.text, (method, path, query, body)
