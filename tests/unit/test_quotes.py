@@ -43,7 +43,7 @@ def test_the_system_a_tool_and_an_unnamed_assistant_tell_no_facts(role: str) -> 
 
 
 def test_a_named_person_tells_facts_in_either_role() -> None:
-    assert proven("I live in Rome", 0, [message("I live in Rome", "assistant", "Caroline")])
+    assert proven("I live in Rome", 0, [message("I live in Rome", "assistant", "Charlotte")])
 
 
 def test_recalled_memories_are_no_news() -> None:
