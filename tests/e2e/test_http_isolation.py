@@ -18,6 +18,8 @@ from tests.host import memories, problem, save
 
 T = TypeVar("T")
 PHRASE = "the password of the vault is swordfish"
+QUESTION = "what is the password of the vault"
+"""What a thief asks: an answer may repeat the words that it was asked for, so the secret is not among them."""
 MESSAGE = {"role": "user", "content": PHRASE, "timestamp": "2026-05-08T13:56:00Z"}
 
 
@@ -200,14 +202,14 @@ BODIES: dict[str, dict[str, Any]] = {
     "memories_batch_flush": {"session_id": "vault-session"},
     "agent_memories": {"messages": "mine"},
     "agent_summaries": {"messages": "mine"},
-    "memories_retrieve": {"query": PHRASE, "mode": "reconstruct", "similarity_threshold": 0.0, "limit": 100},
+    "memories_retrieve": {"query": QUESTION, "mode": "reconstruct", "similarity_threshold": 0.0, "limit": 100},
     "memories_clear": {"session_id": "vault-session"},
     "memory_update": {"content": "mine"},
     "memory_status": {"status": "deleted", "reason": "x"},
     "memory_copy": {"to_agent_id": "vault-agent"},
     "conflict_resolve": {"decision": "supersede"},
     "conflict_undo": {},
-    "context": {"query": PHRASE},
+    "context": {"query": QUESTION},
     "replay_memories": {"known_at": "2126-05-08T13:56:00Z", "limit": 100},
     "memory_restore": {},
     "archive": {},
@@ -265,7 +267,7 @@ def test_a_walk_over_all_routes_never_meets_the_victim(
         query = {"user_id": thief}
     for parameter in operation["parameters"]:
         if parameter["in"] == "query" and parameter["name"] not in ("user_id", "app_id") and one_of([False, True]):
-            query[parameter["name"]] = PHRASE if parameter["name"] == "query" else one_of(victim.names)
+            query[parameter["name"]] = QUESTION if parameter["name"] == "query" else one_of(victim.names)
     headers = {"If-Match": victim.etag, one_of(SCOPE_HEADERS): victim.user_id}
     response = host.request(method, path, params=query, json=body, headers=headers)
     assert response.status_code < 500, response.text
