@@ -41,9 +41,9 @@ class Replayer:
         return await self._page(owner, head, bound, query, of_everything(query.at))
 
     async def page(self, owner: Owner, query: ListInput) -> MemoryPage:
-        """What a list showed at `query.known_at`. Raises Malformed for a void cursor."""
+        """What a list showed at `query.known_at`, so without what had expired by then. Raises Malformed for a void cursor."""
         bound = {"list": "memories", **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True)}
-        return await self._page(owner, await self._head(owner), bound, query, of_list(query))
+        return await self._page(owner, await self._head(owner), bound, query, of_list(query, query.known_at))
 
     async def get(self, owner: Owner, memory_id: str, known_at: datetime, at: datetime | None) -> Settled:
         """One memory as it was known at a moment, whatever its status; with `at`, as it was held true then. Raises NotFound."""

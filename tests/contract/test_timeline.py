@@ -167,6 +167,14 @@ async def test_the_two_times_are_two(core: MemoryCore, clock: StillClock) -> Non
         await core.get(ALICE, oslo.id, at=NOW + 8 * day, known_at=NOW + 11 * day)
 
 
+async def test_what_had_expired_is_not_in_what_was_known_then(core: MemoryCore, clock: StillClock) -> None:
+    await core.save(ALICE, fact("Ana has a cold", valid_from=NOW, valid_until=NOW + timedelta(hours=1)))
+    for hours, shown in ((0, 1), (1, 0)):
+        assert len(await listed(core, known_at=NOW + timedelta(hours=hours))) == shown
+        clock.moment = NOW + timedelta(hours=hours)
+        assert len(await listed(core)) == shown
+
+
 async def test_an_old_version_is_known_by_its_own_words(core: MemoryCore, clock: StillClock) -> None:
     held = (await core.save(ALICE, fact("the code is red"))).memory
     clock.forward(3600)
