@@ -25,16 +25,14 @@ from bench.locomo_data import Conversation, Question, read
 from bench.tables import percentile, show
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.query import analyse_query
 from memory_core.domain.relevance import RelevanceParameters, relevance
-from memory_core.domain.requests import SaveInput
+from memory_core.domain.requests import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import score
-from memory_core.ports import Filter, Found, Search
+from memory_core.recollection.retrieve import Look
 from memory_core.wiring import retrieve_rules
 
 CUTS = (5, 10, 20)
-CANDIDATES = 100
 DRAWS = 4_000
 NAMES = {1: "several turns", 2: "time", 3: "open-ended", 4: "one turn", 5: "adversarial"}
 Row = tuple[int, int, float, float, float]
@@ -77,17 +75,19 @@ async def _measure(conversations: Sequence[Conversation], apart: set[int], *, pe
         async with MemoryCore(settings) as core:
             await core.warm_up()
             for place, conversation in enumerate(conversations):
-                turns = await _save(core, conversation)
+                turns = await save(core, conversation)
                 for question in conversation.questions:
                     began = time.perf_counter()
-                    asked = await _asked(core, conversation.name, question)
+                    look = await asked(core, conversation.name, question)
                     times.append(time.perf_counter() - began)
                     for name, change in ABLATIONS.items():
-                        ranked = [turns[one] for one in _ranked(core, asked, question, change)]
-                        lines[name].append(_row(place, question, ranked))
+                        best = [turns[one] for one in ranked(core, look, change)]
+                        lines[name].append((place, question.category, *recalls(question, best)))
                 if peers:
                     for name, ranking in (await locomo_peers.rankings(core, conversation, Path(folder))).items():
-                        rows = [_row(place, one, ranked) for one, ranked in zip(conversation.questions, ranking, strict=True)]
+                        rows = [
+                            (place, one.category, *recalls(one, best)) for one, best in zip(conversation.questions, ranking, strict=True)
+                        ]
                         others.setdefault(name, []).extend(rows)
                 print(f"{conversation.name}: {len(conversation.turns)} turns, {len(conversation.questions)} questions", flush=True)
     _report(lines, others, apart)
@@ -97,7 +97,7 @@ async def _measure(conversations: Sequence[Conversation], apart: set[int], *, pe
     )
 
 
-async def _save(core: MemoryCore, conversation: Conversation) -> dict[str, str]:
+async def save(core: MemoryCore, conversation: Conversation) -> dict[str, str]:
     """Every turn one episodic memory; memory id → turn."""
     turns: dict[str, str] = {}
     for start in range(0, len(conversation.turns), 100):
@@ -110,29 +110,24 @@ async def _save(core: MemoryCore, conversation: Conversation) -> dict[str, str]:
     return turns
 
 
-async def _asked(core: MemoryCore, user: str, question: Question) -> Found:
-    """The candidates, as a retrieve of 20 asks for them."""
-    made = core._adapters
-    now = core._clock.now()
-    terms = analyse_query(question.text, now).terms
-    vector = (await made.embedder.embed([question.text]))[0]
-    where = Filter(frozenset({"active", "compressed"}), now=now)
-    search = Search(vector, terms, CANDIDATES, where, await made.thesaurus.related(terms))
-    return await made.long_term.search(Owner("local", user), search)
+async def asked(core: MemoryCore, user: str, question: Question) -> Look:
+    """The candidates, as a retrieve of 20 gathers them."""
+    return await core._retriever.look(Owner("local", user), RetrieveInput(query=question.text, limit=max(CUTS)))
 
 
-def _ranked(core: MemoryCore, found: Found, question: Question, change: Change) -> list[str]:
-    """The candidates' ids, best first by the default recipe."""
-    now, rules = core._clock.now(), retrieve_rules(core.settings)
-    relevant = relevance(analyse_query(question.text, now), found.candidates, found.statistics, change(rules.relevance))
-    scores = score("composite", None, relevant.score, found.candidates, now.timestamp(), rules.scoring)
-    order = np.lexsort((-found.candidates.event_at, -relevant.score, -scores.score))
-    return [found.candidates.ids[row] for row in order.tolist()]
+def ranked(core: MemoryCore, look: Look, change: Change) -> list[str]:
+    """The candidates' ids, best first by the default recipe with changed numbers."""
+    rules, candidates = retrieve_rules(core.settings), look.candidates
+    relevant = relevance(look.analysis, candidates, look.found.statistics, change(rules.relevance))
+    scores = score("composite", None, relevant.score, candidates, look.moment.timestamp(), rules.scoring)
+    order = np.lexsort((-candidates.event_at, -relevant.score, -scores.score))
+    return [candidates.ids[row] for row in order.tolist()]
 
 
-def _row(place: int, question: Question, ranked: Sequence[str]) -> Row:
-    five, ten, twenty = (len(question.evidence & set(ranked[:cut])) / len(question.evidence) for cut in CUTS)
-    return place, question.category, five, ten, twenty
+def recalls(question: Question, turns: Sequence[str]) -> tuple[float, float, float]:
+    """The share of the evidence among the first 5, 10 and 20 turns."""
+    five, ten, twenty = (len(question.evidence & set(turns[:cut])) / len(question.evidence) for cut in CUTS)
+    return five, ten, twenty
 
 
 def _report(lines: dict[str, list[Row]], others: dict[str, list[Row]], apart: set[int]) -> None:

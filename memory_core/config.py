@@ -74,6 +74,10 @@ class Settings(BaseModel):
         None, description="Length of a vector; none = the model's own"
     )
     embedding_timeout: Positive = Field(30.0, description="Seconds one call may take")
+    embedding_query_deadline_s: Positive = Field(
+        2.0,
+        description="Seconds a query waits for its vector; then words alone answer, and the answer says so. Not for minilm, which is here",
+    )
     embedding_encoding_format: Annotated[Literal["base64", "float"], Lower] = Field("base64", description="How vectors travel")
     chunk_tokens: Count = Field(500, description="Tokens a chunk of a long text; the embedder's own limit stands if smaller")
     chunk_overlap: Annotated[int, Field(ge=0)] = Field(50, description="Tokens that a chunk shares with the one before")

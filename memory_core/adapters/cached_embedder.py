@@ -72,9 +72,10 @@ class CachedEmbedder:
         self.misses += len(missing)
         if missing:
             awaited = self._start(missing)
-            # shield: cancelling this caller must not cancel a future that another one waits for
-            made = await asyncio.shield(asyncio.gather(*awaited.values()))
-            vectors.update(zip(awaited, made, strict=True))
+            for key, future in awaited.items():
+                # shield: cancelling this caller must not cancel a future that another one waits for. One by one, since a gathering of
+                # them all that nobody waits for any more would have the loop complain of an error that was told to whoever is left.
+                vectors[key] = await asyncio.shield(future)
         return [vectors[key] for key in keys]
 
     async def check(self) -> Health:

@@ -14,7 +14,6 @@ from datetime import datetime
 import numpy as np
 
 from memory_core.domain.candidates import CandidateSet, Floats, from_memories, joined
-from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status, Vector
 from memory_core.domain.query import QueryAnalysis, analyse_query
@@ -33,6 +32,7 @@ from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows
 from memory_core.recollection.hits import build_hits
 from memory_core.recollection.present import present_first
+from memory_core.recollection.query_vector import QueryVector, no_vector
 from memory_core.recollection.rerank import MOST_RERANKED, Reranking, reordered
 from memory_core.recollection.stale import stale_facts
 from memory_core.recollection.working_set import WorkingSet
@@ -43,7 +43,10 @@ CANDIDATES_PER_RESULT = 5
 
 @dataclass(frozen=True, slots=True)
 class RetrieveRules:
-    """The numbers that retrieving goes by; thresholds are on the embedder's scale."""
+    """The numbers that retrieving goes by; thresholds are on the embedder's scale.
+
+    embedding_deadline_s: what the query's vector may take; None = as long as it takes.
+    """
 
     answer_threshold: float
     similarity_threshold: float
@@ -51,6 +54,7 @@ class RetrieveRules:
     default_results: int
     relevance: RelevanceParameters
     scoring: ScoringParameters
+    embedding_deadline_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,7 @@ class Retriever:
         reranking: Reranking | None = None,
     ) -> None:
         self._store, self._short_term, self._cold, self._reranking = store, short_term, cold, reranking
-        self._embedder, self._thesaurus = embedder, thesaurus
+        self._vector, self._thesaurus = QueryVector(embedder, rules.embedding_deadline_s), thesaurus
         self._touches, self._clock, self._rules = touches, clock, rules
         self._working_set = WorkingSet(store, short_term)
 
@@ -105,14 +109,17 @@ class Retriever:
         """The best memories for a query, best first. Raises Unavailable when the long term is down, EmbeddingMismatch as it says."""
         return await self.answer(owner, query, await self.look(owner, query))
 
-    async def look(self, owner: Owner, query: RetrieveInput) -> Look:
-        """One round: every candidate of a query with all its numbers, in the reranker's order if there is one. Raises as `retrieve`."""
+    async def look(self, owner: Owner, query: RetrieveInput, *, by_words: bool = False) -> Look:
+        """One round: every candidate of a query with all its numbers, in the reranker's order if there is one. Raises as `retrieve`.
+
+        by_words: without the embedder, which a round before waited for in vain.
+        """
         now = self._clock.now()
         moment = query.at or now
         analysis = analyse_query(query.query, moment)
         where = _filter(query, now)
         related = await self._thesaurus.related(analysis.terms)
-        (vector, degraded), recalled = await self._vector_and_working_set(owner, query)
+        (vector, degraded), recalled = await self._vector_and_working_set(owner, query, by_words)
         limit = max(MIN_CANDIDATES, CANDIDATES_PER_RESULT * self.limit(query))
         found = await self._store.search(owner, Search(vector, analysis.terms, limit, where, related))
         if self._short_term.degraded:
@@ -158,22 +165,14 @@ class Retriever:
             return replace(look, degraded=(*look.degraded, "reranker"))
         return replace(look, order=reordered(look.order, rows, scored), reranked=dict(zip(rows, scored, strict=True)))
 
-    async def _vector(self, text: str) -> tuple[Vector | None, tuple[str, ...]]:
-        """The query's vector; without an embedder the words alone must do, and the answer says so."""
-        try:
-            return (await self._embedder.embed([text]))[0], ()
-        except EmbeddingMismatch:
-            raise
-        except Unavailable:
-            return None, ("embedder",)
-
     async def _vector_and_working_set(
-        self, owner: Owner, query: RetrieveInput
+        self, owner: Owner, query: RetrieveInput, by_words: bool
     ) -> tuple[tuple[Vector | None, tuple[str, ...]], tuple[Stamp | None, list[Memory]]]:
         """Both together where both are wanted: a query over all sessions, or as of an earlier time, has no use for a working set."""
+        vector = no_vector() if by_words else self._vector.of(query.query)
         if query.session_id is None or query.at is not None:
-            return await self._vector(query.query), (None, [])
-        return await asyncio.gather(self._vector(query.query), self._short_term.recall(owner, query.session_id, MIN_CANDIDATES))
+            return await vector, (None, [])
+        return await asyncio.gather(vector, self._short_term.recall(owner, query.session_id, MIN_CANDIDATES))
 
     def _with_short_term(
         self,
