@@ -3,7 +3,8 @@
 A window nudges, it never filters: things are told after they happen, so `Window.contains` also takes the two weeks after
 it. English, by regular expressions: days, months, parts of months, seasons, years, ISO dates, phrases measured from now, and times
 before or after a date.
-A month or season without a year is that one of EVERY year, because nobody knows which year was meant.
+A month or season without a year is that one of EVERY year, because nobody knows which year was meant, unless "last", "this" or "next"
+says so.
 """
 
 from __future__ import annotations
@@ -58,18 +59,19 @@ _IN_SEASON = re.compile(
     rf"(?:\b(?P<lead>{_LEAD})\s+)?(?P<the>the\s+)?\b{_PART}\b(?P<season>spring|summer|autumn|fall|winter)\b{_YEAR}", re.IGNORECASE
 )
 _IN_YEAR = re.compile(r"(?<![\d.,-])(?P<year>(?:19|20)\d\d)(?![\d-]|[.,]\d)")
-_NUMBER = r"(?P<number>\d{1,3}|an?|one|two|(?:a\s+)?couple\s+of|three|(?:a\s+)?few|four|five|six|seven|eight)"
+AMOUNT = r"(?P<number>\d{1,3}|an?|one|two|(?:a\s+)?couple\s+of|three|(?:a\s+)?few|four|five|six|seven|eight)"
+"""How many of a unit of time, as the group `number`; part of an expression that ignores case."""
 _FROM_NOW = re.compile(
     r"\b(?:(?P<word>the\s+day\s+before\s+yesterday|the\s+day\s+after\s+tomorrow|today|tonight|yesterday|tomorrow"
     r"|this\s+(?:morning|afternoon|evening))"
-    rf"|{_NUMBER}\s+(?P<ago>day|week|fortnight|month|year)s?\s+ago"
-    rf"|(?P<which>last|past|this|next)\s+(?:{_NUMBER.replace('number', 'span')}\s+)?"
+    rf"|{AMOUNT}\s+(?P<ago>day|week|fortnight|month|year)s?\s+ago"
+    rf"|(?P<which>last|past|this|next)\s+(?:{AMOUNT.replace('number', 'span')}\s+)?"
     r"(?P<length>night|day|weekend|week|fortnight|month|year)s?"
     r"|(?P<side>on|last|this|next)\s+(?P<weekday>mon|tues|wednes|thurs|fri|satur|sun)day)\b",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(
-    rf"\b(?:the|{_NUMBER})\s+(?P<unit>day|week|fortnight|month|year)s?\s+(?P<side>before|after)(?:\s+the)?\s*$", re.IGNORECASE
+    rf"\b(?:the|{AMOUNT})\s+(?P<unit>day|week|fortnight|month|year)s?\s+(?P<side>before|after)(?:\s+the)?\s*$", re.IGNORECASE
 )
 # What a query must hold for any of the above to find something; most hold nothing of it.
 _MAY_NAME_A_DATE = re.compile(
@@ -104,6 +106,20 @@ class Window:
             inside |= (days >= _day_of(year, self.start)) & (days < _day_of(year + span, self.end) + slack_days)
         return known & inside
 
+    def of_year(self, year: int) -> Window:
+        """The same days of that year, of this year only."""
+        end = _day(year + self.end.year - self.start.year, self.end.month, self.end.day)
+        return Window(_day(year, self.start.month, self.start.day), end)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A date in a query. said: the words that name it. from_now: whether they tell it by the time at which they were said."""
+
+    window: Window
+    said: str
+    from_now: bool
+
 
 _EPOCH = date(1970, 1, 1)
 
@@ -115,11 +131,16 @@ def _day_of(years: npt.NDArray[np.datetime64], day: date) -> npt.NDArray[np.int6
 
 
 def date_windows(query: str, now: datetime) -> list[Window]:
-    """The windows that a query names, in no particular order, without doubles, at most `MAX_WINDOWS`."""
+    """The windows of the `named_dates`."""
+    return [one.window for one in named_dates(query, now)]
+
+
+def named_dates(query: str, now: datetime) -> list[Named]:
+    """The dates that a query names, in no particular order, no window twice, at most `MAX_WINDOWS`."""
     if _MAY_NAME_A_DATE.search(query.casefold()) is None:
         return []
-    windows: dict[Window, None] = {}
-    rest = query
+    found: dict[Window, Named] = {}
+    rest, today = query, now.date()
 
     def take(pattern: re.Pattern[str], window_of: Callable[[re.Match[str]], Window | None]) -> None:
         # What one pattern has read is blanked, or "8 May 2023" would also be the whole of 2023.
@@ -129,18 +150,19 @@ def date_windows(query: str, now: datetime) -> list[Window]:
                 return match.group()
             # "before" is a date's lead, too.
             leads = match.groupdict().get("lead") is not None
-            windows[_beside(match.string[: match.end("lead") if leads else match.start()], window)] = None
+            window = _beside(match.string[: match.end("lead") if leads else match.start()], window)
+            found.setdefault(window, Named(window, match.group(), pattern is _FROM_NOW or _tells_which(match)))
             return " | "
 
         nonlocal rest
         rest = pattern.sub(replace, rest)
 
     take(_ISO, _iso)
-    take(_IN_MONTH, _in_month)
-    take(_IN_SEASON, _in_season)
+    take(_IN_MONTH, lambda match: _in_month(match, today))
+    take(_IN_SEASON, lambda match: _in_season(match, today))
     take(_IN_YEAR, lambda match: Window(date(int(match["year"]), 1, 1), date(int(match["year"]) + 1, 1, 1)))
-    take(_FROM_NOW, lambda match: _from_now(match, now.date()))
-    return list(windows)[:MAX_WINDOWS]
+    take(_FROM_NOW, lambda match: _from_now(match, today))
+    return list(found.values())[:MAX_WINDOWS]
 
 
 def _beside(said: str, window: Window) -> Window:
@@ -148,13 +170,36 @@ def _beside(said: str, window: Window) -> Window:
     match = _BESIDE.search(said[-_BESIDE_REACH:])
     if match is None:
         return window
-    days, is_before = _UNIT_DAYS[match["unit"].lower()], match["side"].lower() == "before"
-    if match["number"] is None:  # "the week before"
-        start = window.start - timedelta(days) if is_before else window.end
-        return Window(start, start + timedelta(days), window.yearly)
-    away, half = timedelta(_number(match["number"]) * days), timedelta(days // 2)
-    centre = window.start - away if is_before else window.end - timedelta(1) + away
-    return Window(centre - half, centre + half + timedelta(1), window.yearly)
+    return beside(window, match["number"], match["unit"], match["side"])
+
+
+def beside(window: Window, number: str | None, unit: str, side: str) -> Window:
+    """The time so long before or after a window: "two", "weeks", "before". Without a number the unit next to it ("the week before")."""
+    days, is_before = _UNIT_DAYS[unit.lower()], side.lower() == "before"
+    if number is None:
+        start = _moved(window.start, -days) if is_before else window.end
+        return Window(start, _moved(start, days), window.yearly)
+    away, half = _number(number) * days, days // 2
+    centre = _moved(window.start, -away) if is_before else _moved(window.end, away - 1)
+    return Window(_moved(centre, -half), _moved(centre, half + 1), window.yearly)
+
+
+def _tells_which(match: re.Match[str]) -> bool:
+    """Whether a month or season without a year has a word that says of which year it is."""
+    parts = match.groupdict()
+    return bool(parts.get("lead")) and parts["year"] is None and parts["lead"].lower() in ("last", "this", "next")
+
+
+def _of_its_year(match: re.Match[str], window: Window, today: date) -> Window:
+    """The last that has ended, this year's, or the next to begin, where a word says so; else that of every year, as it is."""
+    if not _tells_which(match) or not 1 < today.year < date.max.year - 1:
+        return window
+    lead, year = match["lead"].lower(), today.year
+    if lead == "last":
+        year -= window.of_year(year).end > today
+    elif lead == "next":
+        year += window.of_year(year).start <= today
+    return window.of_year(year)
 
 
 def _iso(match: re.Match[str]) -> Window:
@@ -164,7 +209,7 @@ def _iso(match: re.Match[str]) -> Window:
     return Window(_day(year, month, int(match["day"])), _day(year, month, int(match["day"]) + 1))
 
 
-def _in_month(match: re.Match[str]) -> Window | None:
+def _in_month(match: re.Match[str], today: date) -> Window | None:
     name = match["month"].lower()
     day = int(match["day"] or match["day_after"] or 0)
     if name in _DOUBTFUL and not (match["lead"] or match["part"] or day or match["year"]):
@@ -172,18 +217,18 @@ def _in_month(match: re.Match[str]) -> Window | None:
     year, month = int(match["year"] or _ANY_YEAR), _MONTHS.index(name[:3]) + 1
     yearly = match["year"] is None
     if 1 <= day <= 31:
-        return Window(_day(year, month, day), _day(year, month, day + 1), yearly)
+        return _of_its_year(match, Window(_day(year, month, day), _day(year, month, day + 1), yearly), today)
     start, end = _part(match["part"], match["unit"], _day(year, month, 1), _day(year, month + 1, 1))
-    return Window(start, end, yearly)
+    return _of_its_year(match, Window(start, end, yearly), today)
 
 
-def _in_season(match: re.Match[str]) -> Window | None:
+def _in_season(match: re.Match[str], today: date) -> Window | None:
     if not (match["lead"] or match["the"] or match["part"] or match["year"]):
         return None  # "winter boots" names no time
     year, month = int(match["year"] or _ANY_YEAR), _SEASON_START[match["season"].lower()]
     part = match["part"] if match["unit"] is None else None
     start, end = _part(part, None, _day(year, month, 1), _day(year, month + 3, 1))
-    return Window(start, end, match["year"] is None)
+    return _of_its_year(match, Window(start, end, match["year"] is None), today)
 
 
 def _part(part: str | None, unit: str | None, start: date, end: date) -> tuple[date, date]:
@@ -231,11 +276,19 @@ def _number(text: str) -> int:
     return int(name) if name.isdigit() else _NUMBERS[name]
 
 
+def whole_day(day: date) -> Window:
+    """That day alone."""
+    return _around(day, 0, 1)
+
+
 def _around(today: date, first: int, end: int) -> Window:
-    """Days counted from today, held within the calendar."""
-    lowest, highest = date.min.toordinal(), date.max.toordinal()
-    start, until = (date.fromordinal(min(max(today.toordinal() + offset, lowest), highest)) for offset in (first, end))
-    return Window(start, until)
+    """Days counted from today."""
+    return Window(_moved(today, first), _moved(today, end))
+
+
+def _moved(day: date, days: int) -> date:
+    """So many days later, held within the calendar."""
+    return date.fromordinal(min(max(day.toordinal() + days, date.min.toordinal()), date.max.toordinal()))
 
 
 def _day(year: int, month: int, day: int) -> date:

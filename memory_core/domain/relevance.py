@@ -9,6 +9,9 @@ would get wrong: terms that no memory knows STAY in the denominator of the lexic
     COS_i    = clip((c_i + max(c_before, c_after)) / 2, 0, 1)
     score_i  = min(1, (0.35·COS_i + 0.65·LEX_i^0.8) · actor · question · time · window)
 
+A memory that lies in a time which the query tells from now or from an event ("yesterday", "two weeks before her birthday") is not asked
+for the words that tell it: they are in neither of its sums; a query of nothing else it covers whole.
+
 near_i(t) is how near in meaning the nearest of the memory's own words comes to a term that it does not say (`related`).
 What each of these is worth is measured by `bench/locomo.py` and stands in docs/ranking.md.
 """
@@ -41,7 +44,7 @@ class RelevanceParameters:
     candidate too. cosine_smoothing: weight of the better neighbouring turn's cosine.
     actor_boost: the query names exactly one known actor, whose memory it is. question_penalty: the memory only asks.
     time_boost: the query asks for a time and the memory tells one. window_boost: the query names a date and the memory's
-    event lies in it or within window_slack_days after it.
+    event lies in it or within window_slack_days after it. excuse_words: whether who lies in a time need not say the words for it.
     """
 
     fusion: FusionParameters = field(default_factory=FusionParameters)
@@ -56,6 +59,7 @@ class RelevanceParameters:
     time_boost: float = 0.20
     window_boost: float = 0.20
     window_slack_days: int = 14
+    excuse_words: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +96,27 @@ def lexical_share(query: QueryAnalysis, candidates: CandidateSet, statistics: St
     covered = saturation(_with_next(candidates, parameters), candidates.length, statistics.mean_length, parameters.k1, parameters.b)
     if candidates.near is not None:
         covered += parameters.near_weight * np.where(candidates.own, 0.0, candidates.near)
-    share: Floats = covered @ (worth / worth.sum())
+    excused = excused_terms(query, candidates) if parameters.excuse_words else None
+    share: Floats = covered @ (worth / worth.sum()) if excused is None else _share_of_the_rest(covered, np.where(excused, 0.0, worth))
     return np.minimum(share, 1.0)
+
+
+def excused_terms(query: QueryAnalysis, candidates: CandidateSet) -> Flags | None:
+    """U × T: which terms a candidate need not say, since they tell a time that it lies in; None where the query tells none."""
+    if not query.dated:
+        return None
+    excused = np.zeros(candidates.tf.shape, dtype=np.bool_)
+    for one in query.dated:
+        of_it = np.array([term in one.terms for term in query.terms])
+        excused |= one.window.contains(candidates.event_at, slack_days=0)[:, None] & of_it
+    return excused
+
+
+def _share_of_the_rest(covered: Floats, worth: Floats) -> Floats:
+    """The share where each candidate is asked for terms of its own, both U × T; 1 for one that is asked for nothing."""
+    asked = worth.sum(axis=1)
+    share: Floats = np.divide((covered * worth).sum(axis=1), asked, out=np.ones_like(asked), where=asked > 0)
+    return share
 
 
 def _with_next(candidates: CandidateSet, parameters: RelevanceParameters) -> Floats:

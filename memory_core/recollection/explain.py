@@ -11,6 +11,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from memory_core.domain.bm25 import idf
+from memory_core.domain.relevance import excused_terms
 from memory_core.domain.requests import RetrieveInput
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def explain_query(look: Look, query: RetrieveInput) -> dict[str, Any]:
         "documents": statistics.documents,
         "asks_time": analysis.asks_time,
         "windows": [asdict(window) for window in analysis.windows],
+        "dated": [asdict(one) for one in analysis.dated],
         "recipe": query.recipe,
         "candidates": {name: len(ids) for name, ids in look.candidates.lists.items()},
         "reranked": len(look.reranked),
@@ -38,11 +40,12 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
     """One result: its ranks in the candidate lists (from 1), its cosine and those of the turns beside it, its share of each term's worth,
     the factors that made its relevance, and what a reranker gave it.
 
-    terms: by term, worth (the share of the query's information that it is), frequency (weighed, in the memory and the turns before it) and
-    own (whether the memory itself has it).
+    terms: by term, worth (the share of the query's information that it is), frequency (weighed, in the memory and the turns before it), own
+    (whether the memory itself has it) and excused (whether it tells a time that the memory lies in, so that it need not have it).
     """
     candidates, analysis, statistics = look.candidates, look.analysis, look.found.statistics
     identity = candidates.ids[row]
+    excused = excused_terms(analysis, candidates)
     worth = idf([statistics.document_frequency.get(term, 0) for term in analysis.terms], statistics.documents)
     return {
         "ranks": {name: ids.index(identity) + 1 for name, ids in candidates.lists.items() if identity in ids},
@@ -54,6 +57,7 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
                 "worth": _rounded(worth[place] / worth.sum()),
                 "frequency": _rounded(candidates.tf[row, place]),
                 "own": bool(candidates.own[row, place]),
+                "excused": excused is not None and bool(excused[row, place]),
             }
             for place, term in enumerate(analysis.terms)
         },

@@ -28,6 +28,7 @@ from memory_core.domain.versions import base_id, is_of_its_life
 from memory_core.ledger.touches import Touches
 from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp, Thesaurus
 from memory_core.recollection.cold import ColdSearch
+from memory_core.recollection.dates import Dates
 from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows
 from memory_core.recollection.hits import build_hits
@@ -103,7 +104,7 @@ class Retriever:
         self._store, self._short_term, self._cold, self._reranking = store, short_term, cold, reranking
         self._vector, self._thesaurus = QueryVector(embedder, rules.embedding_deadline_s), thesaurus
         self._touches, self._clock, self._rules = touches, clock, rules
-        self._working_set = WorkingSet(store, short_term)
+        self._working_set, self._dates = WorkingSet(store, short_term), Dates(store)
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
         """The best memories for a query, best first. Raises Unavailable when the long term is down, EmbeddingMismatch as it says."""
@@ -121,7 +122,10 @@ class Retriever:
         related = await self._thesaurus.related(analysis.terms)
         (vector, degraded), recalled = await self._vector_and_working_set(owner, query, by_words)
         limit = max(MIN_CANDIDATES, CANDIDATES_PER_RESULT * self.limit(query))
-        found = await self._store.search(owner, Search(vector, analysis.terms, limit, where, related))
+        search = Search(vector, analysis.terms, limit, where, related)
+        found = await self._store.search(owner, search)
+        analysis = await self._dates.resolved(owner, analysis, found, search, moment)
+        found = await self._dates.with_those_of_the_time(owner, analysis, found, search)
         if self._short_term.degraded:
             degraded += ("short_term",)
         candidates, short_ids = self._with_short_term(owner, query, found, recalled, analysis, vector, where, related)
