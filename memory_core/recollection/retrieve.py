@@ -36,6 +36,7 @@ from memory_core.recollection.present import present_first
 from memory_core.recollection.query_vector import QueryVector, no_vector
 from memory_core.recollection.rerank import MOST_RERANKED, Reranking, reordered
 from memory_core.recollection.stale import stale_facts
+from memory_core.recollection.varied import varied
 from memory_core.recollection.working_set import WorkingSet
 
 MIN_CANDIDATES = 50
@@ -141,13 +142,12 @@ class Retriever:
     async def answer(self, owner: Owner, query: RetrieveInput, look: Look) -> Retrieved:
         """The results of a look. Raises Unavailable."""
         candidates, moment = look.candidates, look.moment
-        rows = self.ranked(query, look, self.limit(query))
-        shown = await self.shown(owner, look, rows)
+        ranked, shown = await self._varied(owner, query, look)
+        rows = ranked[: self.limit(query)]
         stale = await stale_facts(self._store, owner, shown, moment)
         if stale:
             # A truth may come in from behind the limit, before the cell that told what it replaced.
             truths = {name: [one.current for one in fallen if one.current is not None] for name, fallen in stale.items()}
-            ranked = self.ranked(query, look, len(candidates))
             rows = present_first(ranked, truths, candidates, look.analysis.terms)[: len(rows)]
             fresh = await self.shown(owner, look, [row for row in rows if candidates.ids[row] not in shown])
             stale |= await stale_facts(self._store, owner, fresh, moment)
@@ -157,6 +157,17 @@ class Retriever:
         hits = build_hits(rows, shown, look, stale, explain=query.explain)
         told = explain_query(look, query) if query.explain else None
         return Retrieved(hits, look.sequence, look.degraded, told)
+
+    async def _varied(self, owner: Owner, query: RetrieveInput, look: Look) -> tuple[list[int], dict[str, Shown]]:
+        """Every row over the thresholds, best first, repeats of a better one behind; and the memories of those that may be results."""
+        limit = self.limit(query)
+
+        async def read(rows: Sequence[int]) -> dict[int, Shown]:
+            shown = await self.shown(owner, look, rows)
+            return {row: one for row in rows if (one := shown.get(look.candidates.ids[row])) is not None}
+
+        ranked, shown = await varied(self.ranked(query, look, len(look.candidates)), limit, read)
+        return ranked, {look.candidates.ids[row]: shown[row] for row in ranked[:limit] if row in shown}
 
     async def _reranked(self, owner: Owner, query: RetrieveInput, look: Look, reranking: Reranking) -> Look:
         """The look in the reranker's order; as it was, and saying so, where that does not answer in time."""

@@ -1,0 +1,44 @@
+"""The ranked rows with repeats behind: who only repeats a better memory gives its place to one that says something else.
+
+One would get wrong: it costs a read only where something repeats. Then the next rows are read in the place of the repeats, at most
+`MOST_READS` times, and those that were not read keep their order behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+import orjson
+
+from memory_core.domain.models import MemoryType
+from memory_core.domain.shown import Shown
+from memory_core.domain.variety import Telling, repeats
+
+MOST_READS = 3
+Read = Callable[[Sequence[int]], Awaitable[Mapping[int, Shown]]]
+"""From rows to what is shown of them; a row whose memory is gone is left out."""
+
+
+async def varied(ranked: Sequence[int], limit: int, read: Read) -> tuple[list[int], dict[int, Shown]]:
+    """All rows, those that repeat a better one behind those that don't as far as `limit` results need it; and what was read of them."""
+    shown: dict[int, Shown] = {}
+    rows = list(ranked[:limit])
+    behind: list[int] = []
+    for _ in range(MOST_READS):
+        shown |= await read([row for row in rows if row not in shown])
+        behind = _repeating([row for row in rows if row in shown], shown)
+        if len(rows) - len(behind) >= limit or len(rows) == len(ranked):
+            break
+        rows = list(ranked[: len(rows) + limit])
+    repeating = set(behind)
+    return [row for row in rows if row not in repeating] + behind + list(ranked[len(rows) :]), shown
+
+
+def _repeating(rows: Sequence[int], shown: Mapping[int, Shown]) -> list[int]:
+    return [rows[place] for place in repeats([_telling(shown[row]) for row in rows])]
+
+
+def _telling(one: Shown) -> Telling:
+    body = orjson.loads(one.json)
+    day = body["event_timestamp"][:10] if body["type"] == MemoryType.EPISODIC.value else None
+    return Telling(body["content"], body["actor"], day, body["key"])
