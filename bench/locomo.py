@@ -13,7 +13,7 @@ import argparse
 import asyncio
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from memory_core.domain.relevance import RelevanceParameters, relevance
 from memory_core.domain.requests import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import score
+from memory_core.domain.variety import Telling, repeats
 from memory_core.recollection.retrieve import Look
 from memory_core.wiring import retrieve_rules
 
@@ -50,9 +51,13 @@ ABLATIONS: dict[str, Change] = {
     "no question penalty": lambda p: replace(p, question_penalty=0.0),
     "no time boost": lambda p: replace(p, time_boost=0.0),
     "no date windows": lambda p: replace(p, window_boost=0.0),
+    "times told in words only": lambda p: replace(p, excuse_words=False),
     "the textbook's k1 and b": lambda p: replace(p, k1=1.2, b=0.75),
     "shares not raised": lambda p: replace(p, fusion=replace(p.fusion, gamma=1.0)),
 }
+REPEATS = "repeats stay where they are"
+"""The one line that is no number of relevance: results that only repeat a better one are not pushed behind."""
+MOST_RESULTS = 60
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -67,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def _measure(conversations: Sequence[Conversation], apart: set[int], *, peers: bool) -> None:
-    lines: dict[str, list[Row]] = {name: [] for name in ABLATIONS}
+    lines: dict[str, list[Row]] = {name: [] for name in (*ABLATIONS, REPEATS)}
     others: dict[str, list[Row]] = {}
     times: list[float] = []
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder:
@@ -76,13 +81,16 @@ async def _measure(conversations: Sequence[Conversation], apart: set[int], *, pe
             await core.warm_up()
             for place, conversation in enumerate(conversations):
                 turns = await save(core, conversation)
+                told = {one.id: Telling(one.text, one.actor, one.at[:10]) for one in conversation.turns}
                 for question in conversation.questions:
                     began = time.perf_counter()
                     look = await asked(core, conversation.name, question)
                     times.append(time.perf_counter() - began)
                     for name, change in ABLATIONS.items():
-                        best = [turns[one] for one in ranked(core, look, change)]
-                        lines[name].append((place, question.category, *recalls(question, best)))
+                        best = [turns[one] for one in ranked(core, look, change)][:MOST_RESULTS]
+                        lines[name].append((place, question.category, *recalls(question, _varied(best, told))))
+                    best = [turns[one] for one in ranked(core, look, ABLATIONS["as it is"])]
+                    lines[REPEATS].append((place, question.category, *recalls(question, best)))
                 if peers:
                     for name, ranking in (await locomo_peers.rankings(core, conversation, Path(folder))).items():
                         rows = [
@@ -122,6 +130,12 @@ def ranked(core: MemoryCore, look: Look, change: Change) -> list[str]:
     scores = score("composite", None, relevant.score, candidates, look.moment.timestamp(), rules.scoring)
     order = np.lexsort((-candidates.event_at, -relevant.score, -scores.score))
     return [candidates.ids[row] for row in order.tolist()]
+
+
+def _varied(turns: Sequence[str], told: Mapping[str, Telling]) -> list[str]:
+    """The turns with those behind that only repeat a better one."""
+    behind = repeats([told[one] for one in turns])
+    return [one for place, one in enumerate(turns) if place not in behind] + [turns[place] for place in behind]
 
 
 def recalls(question: Question, turns: Sequence[str]) -> tuple[float, float, float]:

@@ -1,7 +1,7 @@
 """The ranked rows with repeats behind: who only repeats a better memory gives its place to one that says something else.
 
-One would get wrong: it costs a read only where something repeats. Then the next rows are read in the place of the repeats, at most
-`MOST_READS` times, and those that were not read keep their order behind.
+One would get wrong: it costs a read only where something repeats. Then the next rows are read in the place of the repeats, twice at most,
+and those that were not read keep their order behind.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from memory_core.domain.models import MemoryType
 from memory_core.domain.shown import Shown
 from memory_core.domain.variety import Telling, repeats
 
-MOST_READS = 3
+BEYOND = (0, 25, 75)
+"""How many rows behind the limit are read with each further read."""
 Read = Callable[[Sequence[int]], Awaitable[Mapping[int, Shown]]]
 """From rows to what is shown of them; a row whose memory is gone is left out."""
 
@@ -22,14 +23,14 @@ Read = Callable[[Sequence[int]], Awaitable[Mapping[int, Shown]]]
 async def varied(ranked: Sequence[int], limit: int, read: Read) -> tuple[list[int], dict[int, Shown]]:
     """All rows, those that repeat a better one behind those that don't as far as `limit` results need it; and what was read of them."""
     shown: dict[int, Shown] = {}
-    rows = list(ranked[:limit])
+    rows: list[int] = []
     behind: list[int] = []
-    for _ in range(MOST_READS):
-        shown |= await read([row for row in rows if row not in shown])
+    for beyond in BEYOND:
+        read_before, rows = len(rows), list(ranked[: limit + beyond])
+        shown |= await read(rows[read_before:])
         behind = _repeating([row for row in rows if row in shown], shown)
         if len(rows) - len(behind) >= limit or len(rows) == len(ranked):
             break
-        rows = list(ranked[: len(rows) + limit])
     repeating = set(behind)
     return [row for row in rows if row not in repeating] + behind + list(ranked[len(rows) :]), shown
 

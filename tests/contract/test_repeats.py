@@ -37,3 +37,9 @@ async def test_the_same_words_of_another_day_are_another_event(words: MemoryCore
     days = [turn("Went running by the river", None, event_timestamp=NOW - timedelta(days=n)) for n in range(3)]
     await words.bulk(ALICE, [*days, turn("Running shoes", None)])
     assert (await find(words, "running river", similarity_threshold=0.1))[:3] == ["Went running by the river"] * 3
+
+
+async def test_where_everything_repeats_as_many_are_shown_as_were_asked_for(words: MemoryCore) -> None:
+    await words.bulk(ALICE, [turn(SAME[0], f"s{n}") for n in range(30)])
+    for limit in (1, 3, 10, 30):
+        assert await find(words, "red boat Porto", limit=limit) == [SAME[0]] * limit

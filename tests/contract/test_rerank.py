@@ -16,7 +16,7 @@ from tests.builders import ALICE
 from tests.world import WordsEmbedder, World, listed, turn
 
 pytestmark = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-TEXTS = [f"the red boat sank {'again and ' * n}" for n in range(14)]
+TEXTS = [f"the red boat {n} sank {'again and ' * n}" for n in range(10, 24)]
 
 
 @dataclass
