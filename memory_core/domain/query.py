@@ -23,7 +23,9 @@ MAX_TERMS = 30
 """As many as a full-text query of the database may name."""
 
 
-OPEN_TERMS = frozenset(tokens("happen talk speak discuss chat tell say mention anything something everything thing event new going"))
+OPEN_TERMS = frozenset(
+    tokens("happen talk speak spoke discuss chat tell told say said mention go went event thing anything something everything new")
+)
 """What asks for whatever there is. Beside a time it says nothing of its own: "what happened yesterday" wants all of yesterday."""
 _ASKS_FOR_DEEDS = frozenset({"do", "did", "does", "done", "doing"})
 

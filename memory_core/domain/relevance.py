@@ -7,7 +7,7 @@ would get wrong: terms that no memory knows STAY in the denominator of the lexic
     sat_i(t) = tf / (tf + k1·(1 − b + b·length_i / mean length))
     LEX_i    = min(1, Σ_t idf(t)·(sat_i(t) + 0.6·near_i(t)) / Σ_t idf(t))
     COS_i    = clip((c_i + max(c_before, c_after)) / 2, 0, 1)
-    score_i  = min(1, (0.35·COS_i + 0.65·LEX_i^0.8) · actor · question · time · window)
+    score_i  = min(1, (0.35·COS_i + 0.65·LEX_i^0.7) · actor · question · time · window)
 
 A memory that lies in a time which the query tells from now or from an event ("yesterday", "two weeks before her birthday") is not asked
 for the words that tell it: they are in neither of its sums; a query of nothing else it covers whole.

@@ -27,6 +27,7 @@ def explain_query(look: Look, query: RetrieveInput) -> dict[str, Any]:
         "terms": list(analysis.terms),
         "document_frequency": {term: statistics.document_frequency.get(term, 0) for term in analysis.terms},
         "documents": statistics.documents,
+        "mean_length": _rounded(statistics.mean_length),
         "asks_time": analysis.asks_time,
         "windows": [asdict(window) for window in analysis.windows],
         "dated": [asdict(one) for one in analysis.dated],
@@ -37,26 +38,30 @@ def explain_query(look: Look, query: RetrieveInput) -> dict[str, Any]:
 
 
 def explain_hit(row: int, look: Look) -> dict[str, Any]:
-    """One result: its ranks in the candidate lists (from 1), its cosine and those of the turns beside it, its share of each term's worth,
-    the factors that made its relevance, and what a reranker gave it.
+    """One result: its ranks in the candidate lists (from 1), its cosine and those of the turns beside it, its weighed length, its share of
+    each term's worth, the factors that made its relevance, and what a reranker gave it.
 
-    terms: by term, worth (the share of the query's information that it is), frequency (weighed, in the memory and the turns before it), own
-    (whether the memory itself has it) and excused (whether it tells a time that the memory lies in, so that it need not have it).
+    terms: by term, worth (the share of the query's information that it is), frequency (weighed, in the memory and the turns before it),
+    own (whether the memory itself has it), near (how near in meaning a word of it comes, where it has not), next (whether the turn after
+    has it) and excused (whether it tells a time that the memory lies in, so that it need not have it).
     """
     candidates, analysis, statistics = look.candidates, look.analysis, look.found.statistics
     identity = candidates.ids[row]
-    excused = excused_terms(analysis, candidates)
+    excused, after = excused_terms(analysis, candidates), int(candidates.after[row])
     worth = idf([statistics.document_frequency.get(term, 0) for term in analysis.terms], statistics.documents)
     return {
         "ranks": {name: ids.index(identity) + 1 for name, ids in candidates.lists.items() if identity in ids},
         "similarity": _rounded(look.relevant.similarity[row]),
         "previous_similarity": _rounded(candidates.previous_cosine[row]),
         "next_similarity": _rounded(candidates.next_cosine[row]),
+        "length": _rounded(candidates.length[row]),
         "terms": {
             term: {
                 "worth": _rounded(worth[place] / worth.sum()),
                 "frequency": _rounded(candidates.tf[row, place]),
                 "own": bool(candidates.own[row, place]),
+                "near": 0.0 if candidates.near is None or candidates.own[row, place] else _rounded(candidates.near[row, place]),
+                "next": bool(after >= 0 and candidates.own[after, place]),
                 "excused": excused is not None and bool(excused[row, place]),
             }
             for place, term in enumerate(analysis.terms)

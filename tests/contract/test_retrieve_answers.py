@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from math import prod
 from typing import Any
 
 import pytest
@@ -79,6 +80,26 @@ async def test_explain_tells_every_list_rank_and_factor(words: MemoryCore) -> No
     assert {one["ranks"]["lexical"] for one in told.values()} == {1, 2}
     assert {one["ranks"]["short"] for one in told.values()} == {1, 2}
     assert told["when did the red boat sink?"]["boosts"]["question"] < 1 == told["yesterday at noon"]["boosts"]["question"]
+
+
+async def test_relevance_can_be_worked_out_from_what_explain_tells(words: MemoryCore) -> None:
+    said = ["Has anybody seen the red boat?", "It sank yesterday near Porto", "The boat, really?"]
+    await words.bulk(ALICE, [turn(text, actor=name) for text, name in zip(said, ("Ana", "Ben", "Ana"), strict=True)])
+    answer = await words.retrieve(
+        ALICE, RetrieveInput(query="When did Ben's boat sink near Porto?", explain=True, similarity_threshold=0.0)
+    )
+    assert answer.explain is not None
+    assert len(answer.results) == 3
+    for hit in answer.results:
+        told = hit.explain or {}
+        norm = 0.7 * (0.6 + 0.4 * told["length"] / answer.explain["mean_length"])
+        counts = {term: one["frequency"] + 0.25 * one["next"] for term, one in told["terms"].items()}
+        shares = {term: one["worth"] * (counts[term] / (counts[term] + norm) + 0.6 * one["near"]) for term, one in told["terms"].items()}
+        beside = [one for one in (told["previous_similarity"], told["next_similarity"]) if one is not None]
+        cosine = max((told["similarity"] + max(*beside, 0.0)) / 2, 0.0)
+        relevance = (0.35 * cosine + 0.65 * sum(shares.values()) ** 0.7) * prod(told["boosts"].values())
+        assert hit.relevance_score == pytest.approx(min(1.0, relevance), abs=1e-4)
+    assert {name for hit in answer.results for name in (hit.explain or {})["boosts"]} == {"question", "actor", "time"}
 
 
 async def test_memories_of_one_cell_are_one_result_that_names_the_others(words: MemoryCore, world: World, embedder: WordsEmbedder) -> None:

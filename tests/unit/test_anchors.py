@@ -51,8 +51,8 @@ def test_an_amount_before_or_after_an_event_is_read(query, said, event):
 
 @pytest.mark.parametrize(
     "query",
-    ["", "after the wedding", "before lunch", "two weeks before 8 May 2023", "the day after yesterday", "two weeks before", "the day after it",
-     "the morning after", "What came first, before or after?"],
+    ["", "after the wedding", "before lunch", "two weeks before 8 May 2023", "the day after yesterday", "two weeks before",
+     "the day after it", "the morning after", "What came first, before or after?"],
 )  # fmt: skip
 def test_what_has_no_amount_or_no_event_is_no_anchor(query):
     assert anchors(query, NOW) == []
