@@ -31,7 +31,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import score
 from memory_core.domain.variety import Telling, repeats
 from memory_core.recollection.retrieve import Look
-from memory_core.wiring import retrieve_rules
+from memory_core.rules import retrieve_rules
 
 CUTS = (5, 10, 20)
 DRAWS = 4_000

@@ -12,7 +12,7 @@ from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.context import ContextInput
 from memory_core.domain.requests import RetrieveInput, SaveInput
-from memory_core.wiring import retrieve_rules
+from memory_core.rules import retrieve_rules
 from tests.builders import ALICE
 from tests.openai_server import OpenAIServer, hangs
 
