@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory_core.domain.sameness import same_statement
-from memory_core.domain.text import words
+from memory_core.domain.stopwords import QUERY_WORDS
+from memory_core.domain.text import terms_of, words
 
-LEAST_SHARED = 0.5
-"""The share of their words that two texts must have in common to be compared at all: the comparison takes fifty times as long."""
+MOST_COMPARED = 8
+"""With how many of those that share its words a telling is compared: more differ in nothing but the order of words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +29,28 @@ class Telling:
 
 
 def repeats(told: Sequence[Telling]) -> list[int]:
-    """The places, in order, whose telling repeats one before it; told: the best first."""
-    said = [frozenset(words(one.content)) for one in told]
-    new: list[int] = []
+    """The places, in order, whose telling repeats one before it; told: the best first.
+
+    Only those that share all words which say something are compared: a comparison takes 0.15 ms, and a hundred results have 5,000 pairs.
+    """
+    new: dict[object, list[Telling]] = {}
     repeated: list[int] = []
     for place, one in enumerate(told):
-        near = (other for other in new if _shared(said[place], said[other]) >= LEAST_SHARED)
-        again = bool(one.content) and any(_repeats(one, told[other]) for other in near)
-        (repeated if again else new).append(place)
+        if not one.content:
+            continue
+        alike = new.setdefault((one.actor, one.key, _said(one.content)), [])
+        if any(_of_one_day(one, other) and same_statement(one.content, other.content) for other in alike[:MOST_COMPARED]):
+            repeated.append(place)
+        else:
+            alike.append(one)
     return repeated
 
 
-def _shared(ours: frozenset[str], theirs: frozenset[str]) -> float:
-    both = len(ours & theirs)
-    return both / (len(ours) + len(theirs) - both) if both else float(ours == theirs)
+def _said(content: str) -> frozenset[str]:
+    """The terms of a text without the words that come and go; all its words where it has no others."""
+    found = words(content)
+    return frozenset(terms_of(word for word in found if word not in QUERY_WORDS)) or frozenset(found)
 
 
-def _repeats(one: Telling, better: Telling) -> bool:
-    of_one_day = one.day == better.day or one.day is None or better.day is None
-    return (one.actor, one.key) == (better.actor, better.key) and of_one_day and same_statement(one.content, better.content)
+def _of_one_day(one: Telling, other: Telling) -> bool:
+    return one.day == other.day or one.day is None or other.day is None

@@ -6,6 +6,7 @@ and those that were not read keep their order behind.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import orjson
@@ -16,6 +17,8 @@ from memory_core.domain.variety import Telling, repeats
 
 BEYOND = (0, 25, 75)
 """How many rows behind the limit are read with each further read."""
+ON_THE_LOOP = 50_000
+"""Bytes of memories that are compared in a millisecond or two; more leave the event loop."""
 Read = Callable[[Sequence[int]], Awaitable[Mapping[int, Shown]]]
 """From rows to what is shown of them; a row whose memory is gone is left out."""
 
@@ -28,7 +31,9 @@ async def varied(ranked: Sequence[int], limit: int, read: Read) -> tuple[list[in
     for beyond in BEYOND:
         read_before, rows = len(rows), list(ranked[: limit + beyond])
         shown |= await read(rows[read_before:])
-        behind = _repeating([row for row in rows if row in shown], shown)
+        chosen = [row for row in rows if row in shown]
+        small = sum(len(shown[row].json) for row in chosen) <= ON_THE_LOOP
+        behind = _repeating(chosen, shown) if small else await asyncio.to_thread(_repeating, chosen, shown)
         if len(rows) - len(behind) >= limit or len(rows) == len(ranked):
             break
     repeating = set(behind)
