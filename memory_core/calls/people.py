@@ -53,6 +53,14 @@ class Peopling:
         with self._telemetry.operation("erase"):
             return await self._people.eraser.begin(checked(owner), keyed(call, "erase"))
 
+    async def erase_again(self, *, dry_run: bool = False) -> int:
+        """After a restore of the long term from a backup: erase whom it brought back, in every app; how many. Raises Unavailable.
+
+        When it returns nothing of theirs is read any more, as after `erase`. With dry_run they are counted only.
+        """
+        with self._telemetry.operation("erase_again"):
+            return await self._people.eraser.again(dry_run=dry_run)
+
     async def erasures(self, app_id: str, after: int | None = None, limit: int = 100) -> list[dict[str, Any]]:
         """The receipts of an app's erasures, the latest first; `after`: the `sequence` of the last one seen. They name users by hashes."""
         with self._telemetry.operation("erasures"):

@@ -22,6 +22,7 @@ from memory_core.ledger.bookkeeping import kept
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.erasure_notes import ErasureNotes
 from memory_core.ledger.ids import derived
 from memory_core.ledger.leases import Later, Lease
 from memory_core.ledger.operations import Chunk, Operation
@@ -36,6 +37,7 @@ from memory_core.ports import Clock, Document, IdSource, LongTermStore, Place, S
 TOMBSTONE: Final = timedelta(days=8)
 """How long an erased user's head stays: longer than a message waits in a queue, so that no late writer finds nobody and begins one."""
 DELETED_AT_ONCE = 90
+OWNERS_A_PAGE = 100
 SCRUBS = 5
 ERASURES: Final = "#erasures"
 """The owner of an app's receipts: no user is called so, since no user's name may have a `#`."""
@@ -60,6 +62,7 @@ class Eraser:
         parts: Parts,
         copies: ColdCopies,
         names: OwnerNames,
+        notes: ErasureNotes,
         ledger: Ledger,
         tasking: Tasking,
         clock: Clock,
@@ -67,6 +70,7 @@ class Eraser:
         rules: EraseRules,
     ) -> None:
         self._store, self._short_term, self._parts, self._copies, self._names = store, short_term, parts, copies, names
+        self._notes = notes
         self._ledger, self._operations, self._beginning, self._steering = ledger, tasking.operations, tasking.beginning, tasking.steering
         self._clock, self._ids, self._rules = clock, ids, rules
 
@@ -96,6 +100,7 @@ class Eraser:
         """The work: empty everything, wait, empty it again, give the receipt. Raises Unavailable while a tier can't be emptied."""
         operation = await self._operations.of(lease)
         if operation.cursor is None:
+            await self._notes.write(lease.owner, operation.plan["epochs"], operation.created_at)
             operation = await self._emptied(lease, operation)
             until = self._clock.now() + self._rules.settle
             operation = await self._moved(lease, operation, {"until": until.isoformat()})
@@ -105,6 +110,21 @@ class Eraser:
         operation = await self._emptied(lease, operation)
         await self._finish(lease, operation)
         return None
+
+    async def again(self, *, dry_run: bool) -> int:
+        """Begin to erase whoever lives a life that was erased once, as a restored backup shows it; how many. Raises Unavailable.
+
+        Nothing of theirs is read any more when this returns; their tasks empty the stores.
+        """
+        notes, after, count = await self._notes.all(), None, 0
+        while page := await self._store.owners(after, OWNERS_A_PAGE):
+            for owner, head in page:
+                if head.state == "live" and await self._notes.tells_of(notes, owner, head.epoch):
+                    count += 1
+                    if not dry_run:
+                        await self.begin(owner, Call())
+            after = page[-1][0]
+        return count
 
     async def receipts(self, app_id: str, after: int | None, limit: int) -> list[dict[str, Any]]:
         """The receipts of an app, the latest first, those before the `sequence` of the last one seen."""

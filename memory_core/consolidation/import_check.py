@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
@@ -17,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from memory_core.consolidation.cold_lines import COLD, GONE, copy_in, name_of
 from memory_core.consolidation.export_file import KINDS
 from memory_core.consolidation.import_lines import Entries, Entry, Refused, header_in
+from memory_core.consolidation.import_log import Log
 from memory_core.domain.candidates import weighted_length
 from memory_core.domain.conversation import Conversation
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
@@ -52,7 +52,7 @@ class Check:
         self._entries = Entries()
         self._header: dict[str, Any] | None = None
         self._line = 0
-        self._log = _Log()
+        self._log = Log()
         self._memories = _Memories()
         self._seen: dict[tuple[str, str], int] = {}
 
@@ -89,6 +89,7 @@ class Check:
         if self._log.sequence != self._header["sequence"]:
             raise Refused(self._line, f"the log ends at {self._log.sequence}; the first line says {self._header['sequence']}")
         self._memories.follow(self._log)
+        self._log.end()
         for (held, name), line in self._seen.items():
             if held == "messages" and ("conversation", name.removesuffix("_messages")) not in self._seen:
                 raise Refused(line, f"{name} belongs to a conversation that is not in this file")
@@ -114,10 +115,14 @@ class Check:
         within = getattr(model, "session_id" if entry.kind in ("session", "buffer") else "id", entry.id)
         if within != entry.id:
             raise ValueError(f"is called {within} within")
-        if entry.kind == COLD and name_of(copy_in(entry.body)[0]) != entry.id:
-            raise ValueError(f"is called {name_of(copy_in(entry.body)[0])} within")
+        if entry.kind == COLD:
+            copy = copy_in(entry.body)[0]
+            if name_of(copy) != entry.id:
+                raise ValueError(f"is called {name_of(copy)} within")
+            self._log.claim_copy(copy, entry.line)
         if isinstance(model, Memory):
             self._archived(model)
+            self._log.claim(model, entry.line)
             self._memories.take(entry, model)
         elif isinstance(model, Event):
             self._log.take(entry, model)
@@ -131,30 +136,6 @@ class Check:
         place = memory.archival_location
         if place not in (None, GONE) and (COLD, str(place).removeprefix(f"{COLD}/")) not in self._seen:
             raise ValueError(f"archival_location: {place} is not in this file")
-
-
-class _Log:
-    """The events: without a hole, each later than the one before."""
-
-    def __init__(self) -> None:
-        self.sequence = 0
-        self.told_of: dict[str, int] = {}
-        self.forgotten: set[str] = set()
-        self._last: datetime | None = None
-
-    def take(self, entry: Entry, event: Event) -> None:
-        if event.sequence != self.sequence + 1:
-            raise ValueError(f"sequence: is {event.sequence}, where the log goes on with {self.sequence + 1}")
-        if self._last is not None and event.occurred_at <= self._last:
-            raise ValueError("occurred_at: is not later than that of the event before")
-        self.sequence, self._last = event.sequence, event.occurred_at
-        self.told_of.setdefault(event.memory_id, entry.line)
-        if entry.body.get("redacted"):
-            self.forgotten.add(event.memory_id)
-
-    def head(self) -> dict[str, Any]:
-        last = None if self._last is None else self._last.isoformat()
-        return {"sequence": self.sequence, "last_occurred_at": last, "last_removal_sequence": self.sequence}
 
 
 class _Memories:
@@ -191,7 +172,7 @@ class _Memories:
         if slot is not None:
             self._slots = with_marks(self._slots, [slot])
 
-    def follow(self, log: _Log) -> None:
+    def follow(self, log: Log) -> None:
         """All references lead to memories of this file, or to ones that were forgotten for good; no chain comes back to itself."""
         if self._latest[0] > log.sequence:
             raise Refused(self._latest[1], f"revision: the log ends at {log.sequence}")

@@ -5,6 +5,7 @@ One would get wrong: what is stored is what the model says, never the line itsel
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Final, cast
@@ -231,10 +232,16 @@ def _event(body: dict[str, Any]) -> Event:
     if unknown := body.keys() - Event.model_fields.keys():
         raise ValueError(f"{min(unknown)}: is not a field of an event")
     event = Event.model_validate(body)
-    told = cast(Any, Memory).model_construct()
     for where, fields in (("before", event.before), ("after", event.after)):
         if unknown := fields.keys() - Memory.model_fields.keys():
             raise ValueError(f"{where}: {min(unknown)}: is not a field of a memory")
-        for name, value in fields.items():
-            Memory.__pydantic_validator__.validate_assignment(told, name, value)
+        told_fields(fields)
     return event
+
+
+def told_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of a memory as one that is stored has them, JSON-ready. Raises ValueError, ValidationError for what no memory could have."""
+    told = cast(Any, Memory).model_construct()
+    for name, value in fields.items():
+        Memory.__pydantic_validator__.validate_assignment(told, name, value)
+    return cast(dict[str, Any], told.model_dump(mode="json", include=set(fields)))

@@ -8,6 +8,7 @@ from memory_core.consolidation.importing import Importer
 from memory_core.domain.task import TaskKind
 from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger
+from memory_core.ledger.erasure_notes import ErasureNotes
 from memory_core.ledger.owner_names import OwnerNames
 from memory_core.ledger.parts import Parts
 from memory_core.ledger.tasking import Tasking
@@ -33,7 +34,8 @@ class People:
         rules: EraseRules,
     ) -> None:
         self.parts = Parts(archive, names, clock)
-        self.eraser = Eraser(store, short_term, self.parts, copies, names, ledger, tasking, clock, ids, rules)
+        notes = ErasureNotes(archive, names)
+        self.eraser = Eraser(store, short_term, self.parts, copies, names, notes, ledger, tasking, clock, ids, rules)
         self.exporter = Exporter(store, copies, self.parts, tasking.operations, clock)
         self.importer = Importer(store, embedder, copies, self.parts, tasking.operations, clock, ids)
         self.works: dict[TaskKind, Work] = {"erase": self.eraser.erase, "export": self.exporter.export, "import": self.importer.work}

@@ -237,6 +237,9 @@ class LongTermStore(Pooled, Protocol):
         Heads whose `expires_at` is past may go when the first page is asked for, with all that is left beside them.
         """
 
+    async def owners(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+        """A page of the owners of all apps, in order of their ids: for a look over a store that was restored only."""
+
     async def ranges(self) -> list[str]:
         """Names of the parts that the users of all apps lie in, each user in one. A name stays good when its part is divided."""
 

@@ -177,6 +177,17 @@ async def test_whoever_waits_is_found_page_by_page_in_order(store: LongTermStore
     assert found[0][1] == (await store.snapshot(found[0][0])).head
 
 
+async def test_all_owners_are_found_page_by_page_in_order(store: LongTermStore) -> None:
+    owners = [Owner("app", name) for name in ("zoë", "ana", "bob")] + [Owner("another", "zed")]
+    for owner in owners:
+        await store.commit(owner, batch(None))
+    found: list[tuple[Owner, Head]] = []
+    while page := await store.owners(found[-1][0] if found else None, 2):
+        found += page
+    assert [owner for owner, _ in found] == sorted(owners)
+    assert found[0][1] == (await store.snapshot(found[0][0])).head
+
+
 async def test_nobody_waits_at_first(store: LongTermStore) -> None:
     await commit(store, ALICE)
     assert await store.waiting(None, 10) == []

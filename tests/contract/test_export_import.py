@@ -355,6 +355,13 @@ TAMPERED: dict[str, tuple[Callable[[Lines], None], str]] = {
     "an unknown field": (setting("memory", "colour", "red"), "line 2: memory .*colour"),
     "a wrong type": (setting("memory", "confidence", "high"), "line 2: memory .*confidence"),
     "too long a text": (setting("memory", "content", "x" * 40_000), "line 2: memory .*content"),
+    "another text": (setting("memory", "content", "I keep wasps"), r"line 2: mem_\w+: content: is not what the log tells of it"),
+    "another text of an old version": (setting("version", "content", "x"), r"line \d+: mem_\w+: content: is not what the log tells of it"),
+    "another text in the log": (
+        lambda lines: lines[place(lines, "event")]["body"]["after"].update(content="I keep wasps"),
+        r"line \d+: mem_\w+: content: is not what the log tells of it",
+    ),
+    "another revision": (setting("memory", "revision", 2), r"line 2: no event 2 of the log tells of mem_\w+"),
     "another id within": (setting("memory", "id", "mem_other"), "line 2: memory .* is called mem_other within"),
     "the head": (naming("memory", "head"), "line 2: 'head' is no id of a memory"),
     "a task's id": (naming("conflict", "tsk_1"), r"line \d+: 'tsk_1' is no id of a conflict"),

@@ -26,10 +26,10 @@ from memory_core.ports import LOGGED, Document, Due, Touch
 MARKED_FOR = timedelta(days=1)
 TOUCH_ROUNDS = 3
 _MOVED = frozenset({404, 409, 412})
-_WAITING = (
-    "SELECT TOP @limit c.id, c.app_id, c.user_id, c.body FROM c WHERE c.kind = 'head' AND c.body.pending_tasks > 0 "
-    "AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_id)) ORDER BY c.app_id, c.user_id"
-)
+_AFTER = "AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_id)) ORDER BY c.app_id, c.user_id"
+_HEADS = "SELECT TOP @limit c.id, c.app_id, c.user_id, c.body FROM c WHERE c.kind = 'head' "
+_WAITING = f"{_HEADS}AND c.body.pending_tasks > 0 {_AFTER}"
+_OWNERS = f"{_HEADS}{_AFTER}"
 
 _DUE = (
     "SELECT TOP @limit c.id, c.app_id, c.user_id, c.due_s FROM c WHERE c.kind = 'head' AND c.due_s <= @now AND (c.due_s > @after "
@@ -117,9 +117,18 @@ async def _if_equal(connection: Connection, owner: Owner, document: Document, no
 
 async def waiting(connection: Connection, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
     """The next owners with tasks that are not finished: a query that crosses partitions."""
+    return await _heads(connection, _WAITING, after, limit)
+
+
+async def owners(connection: Connection, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+    """The next owners: a query that crosses partitions too, run by hand after a restore only."""
+    return await _heads(connection, _OWNERS, after, limit)
+
+
+async def _heads(connection: Connection, text: str, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
     app_id, user_id = after or ("", "")
     values = {"@limit": limit, "@app_id": app_id, "@user_id": user_id}
-    query = Query(_WAITING, [{"name": name, "value": value} for name, value in values.items()])
+    query = Query(text, [{"name": name, "value": value} for name, value in values.items()])
     rows = (await connection.query(None, query)).rows
     return [(Owner(row["app_id"], row["user_id"]), Head.model_validate(row["body"])) for row in rows]
 

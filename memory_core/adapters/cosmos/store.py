@@ -194,6 +194,11 @@ class CosmosStore:
         self._check_open()
         return await bookkeeping.waiting(self._connection, after, limit)
 
+    async def owners(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+        """The next owners."""
+        self._check_open()
+        return await bookkeeping.owners(self._connection, after, limit)
+
     async def ranges(self) -> list[str]:
         """The container's feed ranges, as JSON."""
         self._check_open()

@@ -48,6 +48,8 @@ _WAITING = (
     "AND json_extract(CAST(body AS TEXT), '$.pending_tasks') > 0 ORDER BY app_id, user_id LIMIT ?"
 )
 
+_OWNERS = "SELECT app_id, user_id, body FROM heads WHERE (app_id, user_id) > (?, ?) ORDER BY app_id, user_id LIMIT ?"
+
 _DUE = (
     "SELECT due_at, app_id, user_id FROM heads WHERE due_at <= ? AND (due_at, app_id, user_id) > (?, ?, ?) "
     "ORDER BY due_at, app_id, user_id LIMIT ?"
@@ -154,7 +156,16 @@ def expire(connection: sqlite3.Connection, now: datetime) -> None:
 
 def waiting(connection: sqlite3.Connection, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
     """The next owners with tasks that are not finished."""
-    rows = connection.execute(_WAITING, (*(after or Owner("", "")), limit))
+    return _heads(connection, _WAITING, after, limit)
+
+
+def owners(connection: sqlite3.Connection, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+    """The next owners."""
+    return _heads(connection, _OWNERS, after, limit)
+
+
+def _heads(connection: sqlite3.Connection, query: str, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+    rows = connection.execute(query, (*(after or Owner("", "")), limit))
     return [(Owner(app_id, user_id), head_of(body)) for app_id, user_id, body in rows]
 
 

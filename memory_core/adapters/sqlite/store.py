@@ -182,6 +182,10 @@ class SqliteStore:
             await self._run(self._writer, bookkeeping.expire, self._clock.now())
         return await self._run(self._readers, bookkeeping.waiting, after, limit)
 
+    async def owners(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+        """The next owners."""
+        return await self._run(self._readers, bookkeeping.owners, after, limit)
+
     async def ranges(self) -> list[str]:
         """One: the file."""
         return [WHOLE]

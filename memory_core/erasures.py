@@ -1,0 +1,52 @@
+"""`python -m memory_core.erasures`: erase again whom a restored long term has brought back.
+
+To be run after the long term was restored from a backup, with the settings of the app, and before anybody is let in: when it has ended,
+nothing of theirs is read any more. One would get wrong: it does not empty the stores. That is the work of tasks, which the app does, or the
+development host, as soon as it runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+
+from memory_core.config import Settings
+from memory_core.domain.errors import MemoryCoreError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0 when all are being erased, 1 when a store did not answer (run it again), 2 for wrong settings."""
+    parser = argparse.ArgumentParser(prog="python -m memory_core.erasures", description="Erase again whom a restored backup brought back.")
+    parser.add_argument("--dry-run", action="store_true", help="say how many there are, and change nothing")
+    dry_run = parser.parse_args(arguments).dry_run
+    try:
+        count = asyncio.run(_again(Settings.from_env(), dry_run=dry_run))
+    except ValueError as error:
+        return _failed(error, 2)
+    except MemoryCoreError as error:
+        return _failed(error, 1)
+    sys.stdout.write(f"{count} {'user' if count == 1 else 'users'} of this store had been erased{': ' if dry_run else ', and '}")
+    sys.stdout.write("nothing was changed\n" if dry_run else "are being erased again: nothing of theirs is read any more\n")
+    return 0
+
+
+async def _again(settings: Settings, *, dry_run: bool) -> int:
+    from memory_core.core import MemoryCore
+
+    core = MemoryCore(settings)
+    try:
+        await core.open()
+        return await core.erase_again(dry_run=dry_run)
+    finally:
+        await core.close()
+
+
+def _failed(why: object, code: int) -> int:
+    sys.stderr.write(f"Not done: {' '.join(str(why).split())}\n")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""Notes of erasures in the archive, which a restore of the long term to an earlier moment does not take back.
+
+`erasures/<owner>/<epoch>` says that the life which an owner led under this epoch was erased. One would get wrong: times would not do. An
+owner who began anew has another epoch, whatever the clocks said, and is none of those who have to be erased again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Final
+
+from memory_core.domain.scope import Owner
+from memory_core.ledger.owner_names import OwnerNames
+from memory_core.ports import Archive
+
+PAGE: Final = 500
+_FILES: Final = "erasures"
+
+
+class ErasureNotes:
+    """The notes about every owner. They stay for good, and name nobody."""
+
+    def __init__(self, archive: Archive, names: OwnerNames) -> None:
+        self._archive, self._names = archive, names
+
+    async def write(self, owner: Owner, epochs: Iterable[str], began: datetime) -> None:
+        """Note that these lives are over. Raises Unavailable."""
+        for epoch in epochs:
+            await self._archive.put(await self._name(owner, epoch), began.isoformat().encode())
+
+    async def all(self) -> frozenset[str]:
+        """Every note, to be asked with `tells_of`. Raises Unavailable."""
+        found: list[str] = []
+        while page := await self._archive.names(f"{_FILES}/", found[-1] if found else None, PAGE):
+            found += page
+        return frozenset(found)
+
+    async def tells_of(self, notes: frozenset[str], owner: Owner, epoch: str) -> bool:
+        """Whether one of these notes says that this life of the owner was erased."""
+        return await self._name(owner, epoch) in notes
+
+    async def _name(self, owner: Owner, epoch: str) -> str:
+        return f"{_FILES}/{await self._names.of(owner)}/{epoch}"
