@@ -32,8 +32,10 @@ from memory_core.ports import Agents, Document, Embedder, LongTermStore
 
 PLACED_AT_ONCE: Final = 30
 """Cells a commit: each is a document of it, and so is each scene."""
-MOVED_AT_MOST: Final = 80
-"""Documents of a commit, after which no scene is split."""
+MOST_DOCUMENTS: Final = 96
+"""Of a commit, beside head and operation: a scene is split only where its cells fit in, and what is to be placed after that waits."""
+MOST_TOLD: Final = 1_000
+"""Cells that the changed scenes of a commit tell of, together: each about 600 bytes, some with a vector of 40 KB."""
 LATEST: Final = 32
 """Scenes that are looked at: those begun last. A scene that goes on for long is split again and again, and so is among them."""
 TOLD = 12
@@ -71,17 +73,17 @@ class SceneStep:
             look = Look(seen.head, dict(seen.documents))
             waiting = [one for name in names if (one := look.memory(name)) is not None and _is_to_do(one)]
             if waiting:
-                end = start + PLACED_AT_ONCE
-                return await self._proposed(run, waiting, end, last=end >= len(touched))
+                return await self._proposed(run, waiting, start, last=start + PLACED_AT_ONCE >= len(touched))
         return None
 
-    async def _proposed(self, run: Run, waiting: Sequence[Memory], end: int, *, last: bool) -> Proposal:
+    async def _proposed(self, run: Run, waiting: Sequence[Memory], start: int, *, last: bool) -> Proposal:
         asked = await self._asked(run.owner, waiting)
         summaries = await self._summaries(run, asked) if self._model is not None else {}
 
         def decide(look: Look) -> Chunk:
-            chunk = _Placing(run.id, look, asked, self._sorting).chunk(summaries)
-            return replace(chunk, cursor=end, done=last)
+            placing = _Placing(run.id, look, asked, self._sorting)
+            chunk = placing.chunk(summaries)
+            return replace(chunk, cursor=start + PLACED_AT_ONCE if placing.whole else start, done=last and placing.whole)
 
         return Proposal(asked.ids, decide)
 
@@ -97,8 +99,9 @@ class SceneStep:
         known = {one.scene_id for one in waiting if one.scene_id is not None}
         if coming:
             first, last = min(_at(one) for one in coming), max(_at(one) for one in coming)
-            page = [scene_in(one.body) for one in await self._store.page(owner, "scene", None, None, LATEST)]
-            known |= {one.id for one in page if one.started_at - last <= GAP and first - one.ended_at <= GAP}
+            page = await self._store.page(owner, "scene", None, None, LATEST)
+            times = {one.id: [datetime.fromisoformat(one.body[name]) for name in ("started_at", "ended_at")] for one in page}
+            known |= {name for name, (began, ended) in times.items() if began - last <= GAP and first - ended <= GAP}
         scenes = sorted(known)
         members: list[str] = []
         if scenes and self._sorting.by_vectors:
@@ -148,7 +151,7 @@ class SceneStep:
 
 
 class _Placing:
-    """One chunk in the making, on one look."""
+    """One chunk in the making, on one look. whole: no cell had to be left to another chunk."""
 
     def __init__(self, run_id: str, look: Look, asked: _Asked, rules: SceneRules) -> None:
         self._run_id, self._look, self._asked, self._rules = run_id, look, asked, rules
@@ -157,6 +160,7 @@ class _Placing:
         self.threads = [self._thread(one) for _, one in sorted(self._read.items())]
         self._marks: dict[str, str | None] = {}
         self._placed = 0
+        self.whole = True
 
     def chunk(self, summaries: Summaries) -> Chunk:
         """Everything that is to be written; the cursor is for the caller to say."""
@@ -166,6 +170,9 @@ class _Placing:
                 self._leave(memory)
         for memory in sorted(waiting, key=lambda one: (_at(one), one.id)):
             if memory.status is not Status.DELETED:
+                if self._full():
+                    self.whole = False
+                    break
                 self._join(memory)
         changed = [one for one in self.threads if one.changed]
         puts = [self._document(one, summaries) for one in changed if one.scene.count]
@@ -177,6 +184,11 @@ class _Placing:
             scenes=self._marks,
             counts={"cells_placed": self._placed, "scenes_made": made},
         )
+
+    def _full(self) -> bool:
+        """Whether the commit might have no room for another cell and its scene."""
+        changed = [one.scene.count for one in self.threads if one.changed]
+        return len(self._marks) + len(changed) + 2 > MOST_DOCUMENTS or sum(changed) > MOST_TOLD
 
     def _leave(self, memory: Memory) -> None:
         self._marks[memory.id] = None
@@ -200,12 +212,12 @@ class _Placing:
             self._split(held)
 
     def _split(self, thread: Thread) -> None:
-        """At once, so that it is halves of scenes that grow, however many cells come; unless too many old cells would move with it."""
+        """At once, so that it is halves of scenes that grow, however many cells come; unless more old cells would move than find room."""
         first = replace(thread)
         name = derived("scn", self._run_id, "split", thread.scene.id, thread.scene.cell_ids[-1])
         later = first.split(name, self._vectors(thread.scene))
         moved = self._marks | dict.fromkeys(later.scene.cell_ids, later.scene.id)
-        if len(moved) + sum(one.changed for one in self.threads) >= MOVED_AT_MOST:
+        if len(moved) + sum(one.changed for one in self.threads) + 1 > MOST_DOCUMENTS:
             return
         thread.scene, thread.centroid, self._marks = first.scene, first.centroid, moved
         self.threads.append(later)

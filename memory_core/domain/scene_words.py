@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 
 from memory_core.domain.models import Memory
 from memory_core.domain.note import BEHAVIOUR, parts_of
@@ -21,6 +22,8 @@ MAX_SUMMARY = 1_200
 READ = 1_000
 """Characters of a cell that are looked at for its line."""
 TITLE_WORDS = 3
+_LINES_KEPT = 2_048
+"""Lines whose words are remembered: a scene that grows has its title made anew in each chunk of a run, of the same lines and a few more."""
 _ASIDE = re.compile(r"\s*\([^()]*\d[^()]*\)")
 """What differs each time: "writes short messages (11 words on average)" is one trait, however many words they were."""
 _STYLE = re.compile(r"^User's style:\s*")
@@ -82,13 +85,15 @@ def _title(theme: str, members: Sequence[SceneMember]) -> str:
     """The theme, and the words that most of the cells have, names with their capitals."""
     counted: Counter[str] = Counter()
     for one in members:
-        counted.update(dict.fromkeys((word for word in _telling(one.line) if word != theme), 1))
+        counted.update(word for word in _telling(one.line) if word != theme)
     common = [_written(word, members) for word in sorted(counted, key=lambda word: -counted[word])[:TITLE_WORDS]]
     return f"{theme.capitalize()}: {', '.join(common)}"[:200] if common else theme.capitalize()
 
 
-def _telling(line: str) -> Iterable[str]:
-    return (word for word in words(line) if len(word) > 2 and word not in _SAYS_NOTHING and not word.isdigit())
+@lru_cache(maxsize=_LINES_KEPT)
+def _telling(line: str) -> tuple[str, ...]:
+    """The words of a line that a title may be made of, each once."""
+    return tuple(dict.fromkeys(word for word in words(line) if len(word) > 2 and word not in _SAYS_NOTHING and not word.isdigit()))
 
 
 def _written(word: str, members: Sequence[SceneMember]) -> str:

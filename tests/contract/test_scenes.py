@@ -222,3 +222,17 @@ async def test_a_formed_cell_is_placed_and_a_session_can_be_named(world: World) 
     assert list(await themes_of(core)) == ["health"]
     await consolidated(core)
     assert list(await themes_of(core)) == ["health", "travel"]
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_a_run_that_splits_scenes_and_begins_many_has_room_for_it_all(world: World) -> None:
+    core = await world.core(scene_cells=50)
+    for content in (KNEE, FLIGHT):
+        await saved(core, *[f"{content} {number}" for number in range(50)])
+        await consolidated(core)
+    await saved(core, f"{KNEE} again", f"{FLIGHT} again", *[OTHER] * 28, apart=8 * DAY)
+    task = await consolidated(core)
+    assert task.result["counts"]["cells_placed"] == 30
+    scenes = await scenes_of(core)
+    assert sum(scene.count for scene in scenes) == 130
+    assert max(scene.count for scene in scenes) <= 50
