@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -43,6 +43,10 @@ class FormedCell(BaseModel):
     last: int
     memory_ids: list[str] = Field(default_factory=list)
     counts: dict[str, int] = Field(default_factory=dict)
+
+    def public(self) -> dict[str, Any]:
+        """The cell as a task's result names it; the counts stand there once for all cells."""
+        return self.model_dump(exclude={"counts"})
 
 
 class Conversation(BaseModel):

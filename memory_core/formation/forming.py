@@ -79,7 +79,7 @@ class Forming:
         now = self._clock.now()
         result = {
             "conversation_id": conversation.id,
-            "cells": [cell.model_dump() for cell in conversation.formed_cells],
+            "cells": [cell.public() for cell in conversation.formed_cells],
             "counts": counts_of(conversation.formed_cells),
         }
         done: dict[str, Any] = {"status": "succeeded", "step": None, "progress": 1.0, "result": result, "error": None}

@@ -62,7 +62,7 @@ class Pair:
         if self.subject is None or self.subject.kind != "conversation" or not self.subject.body["formed_cells"]:
             return _NO_MORE
         cells = [FormedCell.model_validate(cell) for cell in self.subject.body["formed_cells"]]
-        became = {"cells": [cell.model_dump() for cell in cells], "counts": counts_of(cells)}
+        became = {"cells": [cell.public() for cell in cells], "counts": counts_of(cells)}
         return {"result": {**(self.task.result or {}), **became}}
 
     def _subject(self, state: str, now: datetime, fields: Mapping[str, Any]) -> Iterable[Document]:

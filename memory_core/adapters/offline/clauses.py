@@ -24,7 +24,8 @@ _MANY = (
 )
 _RELATION = rf"(?:(?:older|younger|little|big|elder|twin|best|oldest|youngest|new|late|ex-?)\s*)?(?:{SINGULAR}|{_MANY})"
 _FILLER = (
-    r"well|yes|yeah|yep|no|nope|hi|hello|hey|oh|ok|okay|btw|by the way|anyways?|so|and|but|then|fyi|sure|right|great|thanks|sorry"
+    r"well|yes|yeah|yep|no(?=[,:]|\s+(?:I|my|we|our)\b)|nope"
+    r"|hi|hello|hey|oh|ok|okay|btw|by the way|anyways?|so|and|but|then|fyi|sure|right|great|thanks|sorry"
     r"|as i (?:said|mentioned)|as you (?:may )?know|you know|just so you know|for the record|the truth is|turns out"
     r"|(?:please )?(?:remember|note|keep in mind)(?: that)?"
     r"|i (?:just |also )?(?:want(?:ed)? to|should|must|forgot to) (?:mention|say|tell you|add)(?: that)?"
@@ -82,10 +83,14 @@ _NAME = (
 """A name that begins a clause. "User" and "Assistant" are none: memories tell of people so, and whoever pastes one says nothing."""
 _SUBJECT = re.compile(
     rf"(?P<self>I\b|(?:[Jj]ust|[Rr]ecently|[Ff]inally)\s+(?=[a-z]+ed\b|got\b|became\b|started\b))\s*|(?P<us>[Ww]e)\b\s*"
-    rf"|[Mm]y\s+(?P<relation>{_RELATION})(?P<called>\s+{_NAME})?(?=\s|'s)\s*|(?P<own>[Mm]y)\b\s+|"
+    rf"|(?:[Mm]y|[Oo]ur)\s+(?!mother tongue)(?P<relation>{_RELATION})(?P<called>\s+{_NAME})?(?=\s|'s)\s*|(?P<own>[Mm]y)\b\s+|"
     rf"(?:[Pp]lease\s+|[Yy]ou can\s+|[Jj]ust\s+)?(?P<call>[Cc]all\s+me)\b\s*"
     rf"|(?P<name>{_NAME})\s+(?=(?:[a-z]+(?:s|ed)|was|had|has|is|got|grew|went)\b)"
 )
+_REPLACED = re.compile(
+    r"\b([Mm]y [\w -]{2,30}?) (?:is not|was|used to be) [^,;]{1,40}[,;] ?(?:but |and )?(?:now )?it is (?:now )?(?!not\b)", re.IGNORECASE
+)
+"""What is named and replaced in one breath: "My name is not Tom, it is Thomas"."""
 _OTHERS = re.compile(
     r"(?:he|she|it|they|you|this|that|there|these|those|who|which|what|everyone|people|his|her|their|your|our|the)\b", re.I
 )
@@ -95,7 +100,8 @@ _OTHERS = re.compile(
 class Clause:
     """One clause. subject: "I", "my" (something of the speaker's), "we", "call me", "my sister", a name, or "" when it has none.
 
-    rest: what follows the subject. carried: the subject is that of an earlier clause. joined: what stands before it ("and", ",").
+    called: the name that stands beside "my sister". rest: what follows the subject.
+    carried: the subject is that of an earlier clause. joined: what stands before it ("and", ",").
     lead: whether words like "Hi," or "last week" stood before it.
     """
 
@@ -104,11 +110,12 @@ class Clause:
     joined: str = ""
     carried: bool = False
     lead: bool = False
+    called: str = ""
 
 
 def asserted_clauses(sentence: str) -> list[Clause]:
     """The clauses of a sentence that assert something, in order: no question, nothing supposed, nothing told of by "that" or "who"."""
-    plain = re.sub(r"^i\b|(?<=\s)i\b", "I", expanded(sentence).strip().rstrip(".!…"))
+    plain = _REPLACED.sub(r"\1 is ", re.sub(r"^i\b|(?<=\s)i\b", "I", expanded(sentence).strip().rstrip(".!…")))
     asks = plain.endswith("?")
     if _SUPPOSED.match(plain) or _NOT_HERE.search(plain):
         return []
@@ -173,7 +180,8 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
     rest = bare[match.end() :]
     lead = lead or bare != piece
     if match["relation"]:
-        return Clause("my " + " ".join(match["relation"].split()).lower(), rest, joined, lead=lead)
+        called = " ".join((match["called"] or "").split())
+        return Clause("my " + " ".join(match["relation"].split()).lower(), rest, joined, lead=lead, called=called)
     if match["name"]:
         return Clause(match["name"], rest, joined, lead=lead)
     named = "I" if match["self"] else "we" if match["us"] else "my" if match["own"] else "call me"
