@@ -44,7 +44,7 @@ _SPLIT = re.compile(
     r"|if|unless|whether|that|who|which|when|in case|und|aber|et|mais|y|pero)\s+",
     re.IGNORECASE,
 )
-_SPEAKERS = frozenset({"I", "we", "my", "call me"})
+_SPEAKERS = frozenset({"I", "we", "call me"})
 _SUPPOSING = frozenset({"if", "unless", "whether", "in case"})
 _NOT_ASSERTING = frozenset({"that", "who", "which", "when"})
 _SUPPOSED = re.compile(
@@ -56,7 +56,9 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 _NOT_HERE = re.compile(
-    r"\bin (?:my|a|an|the|this|that) (?:\w+ )?(?:dreams?|nightmare|fantasy|game|story|novel|simulation|role-?play)$", re.IGNORECASE
+    r"\bin (?:my|a|an|the|this|that) (?:\w+ )?(?:dreams?|nightmare|fantasy|game|story|novel|simulation|role-?play)"
+    r"(?: (?:last night|yesterday|today|again|once))?$",
+    re.IGNORECASE,
 )
 _UNREAL = re.compile(
     r".*\b(?:dreamt|dreamed|(?:dream|nightmare)s?|imagin(?:e|ed|ing)|pretend(?:ed|ing)?|fanta[sz]i[sz](?:e|ed|ing)|daydream(?:ed|ing)?)\b",

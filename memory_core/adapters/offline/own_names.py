@@ -34,7 +34,7 @@ _NO_NAMES = """
     sagittarius capricorn aquarius pisces alone angry awake back better bored busy curious cold done dead deaf depressed exhausted excited
     fine free gay glad good great happy home hot hungry ill interested late lesbian lost mad married nervous new ok okay old pregnant ready
     retired right sad safe scared sick single sleepy sober sorry straight stressed stuck sure thirsty tired trans upset well worried wrong
-    your their his her not just still
+    your their his her not just still admin administrator root system operator developer moderator user assistant batman god
 """
 _NEVER = frozenset(_NO_NAMES.split()) | _IN_NATIONS | FUNCTION_WORDS | QUERY_WORDS | CITIES | COUNTRIES
 _PRONOUNS = re.compile(r"(?:he|she|they|it|xe|ze|any|her|him|them)(?:/[a-z]+){1,3}", re.IGNORECASE)
