@@ -82,6 +82,7 @@ TOLD: dict[str, str] = {
 PERSONS: dict[str, dict[tuple[str, str], str]] = {
     "My wife Julia works as a doctor.": {("user's wife", "name"): "Julia", ("user's wife", "occupation"): "doctor"},
     "My sister Lena is 25, my sister Mia is 20.": {("Lena", "age"): "25", ("Mia", "age"): "20"},
+    "My sister Lena is 25 and studies medicine in Prague.": {("Lena", "age"): "25", ("Lena", "field of study"): "medicine"},
     "My best friend Max moved to Sydney.": {("Max", "home city"): "Sydney"},
 }
 

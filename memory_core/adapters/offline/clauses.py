@@ -18,6 +18,7 @@ SINGULAR = (
     "|father-in-law|stepmother|stepfather"
 )
 """Of these a person has one, so their name fills a slot."""
+_THE_ONLY = re.compile(SINGULAR)
 _MANY = (
     "sister|brother|son|daughter|kid|child|baby|grandmother|grandma|grandfather|grandpa|aunt|uncle|cousin|niece|nephew|friend|best friend"
     "|roommate|flatmate|colleague|coworker|neighbou?r|doctor|dentist|therapist|teacher|dog|cat|puppy|kitten|horse|rabbit|hamster|parrot|pet"
@@ -100,9 +101,9 @@ _OTHERS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One clause. subject: "I", "my" (something of the speaker's), "we", "call me", "my sister", a name, or "" when it has none.
+    """One clause. subject: "I", "my" (something of the speaker's), "we", "call me", "my sister", "my sister Lena", a name, or "" for none.
 
-    called: the name that stands beside "my sister". rest: what follows the subject.
+    called: the name beside one of whom there is one, "my wife Julia". rest: what follows the subject.
     carried: the subject is that of an earlier clause. joined: what stands before it ("and", ",").
     lead: whether words like "Hi," or "last week" stood before it.
     """
@@ -182,8 +183,10 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
     rest = bare[match.end() :]
     lead = lead or bare != piece
     if match["relation"]:
-        called = " ".join((match["called"] or "").split())
-        return Clause("my " + " ".join(match["relation"].split()).lower(), rest, joined, lead=lead, called=called)
+        kind, called = " ".join(match["relation"].split()).lower(), " ".join((match["called"] or "").split())
+        if _THE_ONLY.fullmatch(kind):
+            return Clause(f"my {kind}", rest, joined, lead=lead, called=called)
+        return Clause(f"my {kind} {called}".rstrip(), rest, joined, lead=lead)
     if match["name"]:
         return Clause(match["name"], rest, joined, lead=lead)
     named = "I" if match["self"] else "we" if match["us"] else "my" if match["own"] else "call me"

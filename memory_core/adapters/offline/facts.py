@@ -18,7 +18,7 @@ from memory_core.adapters.offline.fact_endings import over
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import CLOSED, listed
 from memory_core.adapters.offline.places import COUNTRIES
-from memory_core.adapters.offline.subjects import is_the_only, named, told_and_owner
+from memory_core.adapters.offline.subjects import told_and_owner
 from memory_core.adapters.offline.voice import conjugated, third_person, told_of
 from memory_core.domain.agent_answers import SaidFact
 from memory_core.domain.attributes import canonical_attribute
@@ -145,14 +145,14 @@ def _of_table(sentence: str) -> Iterator[Match]:
     """What rows of the table read in one sentence."""
     before: tuple[Pattern, str] | None = None
     for clause in asserted_clauses(sentence):
-        matches, subject = list(_matches(clause, sentence)), named(clause)
+        matches = list(_matches(clause, sentence))
         if not matches and before is not None and clause.carried and (more := _one_more(before[0], clause)) is not None:
             yield Match(*more, before[1])
             continue
         before = None
         for row, groups in matches:
-            yield Match(row, groups, subject)
-            before = (row, subject) if row.many else before
+            yield Match(row, groups, clause.subject)
+            before = (row, clause.subject) if row.many else before
 
 
 def _one_more(row: Pattern, clause: Clause) -> tuple[Pattern, dict[str, str]] | None:
@@ -175,7 +175,7 @@ def _matches(clause: Clause, sentence: str) -> Iterator[tuple[Pattern, dict[str,
     yield from found
     if negated and not found:
         yield from _over(clause, rest)
-    if clause.called and is_the_only(clause.subject):
+    if clause.called:
         yield _NAMED, {"value": clause.called}
     if clause.lead and clause.subject == "I" and (name := re.fullmatch(r"am ([A-Z][a-zà-ÿ'-]+)", clause.rest)) and _GREETS.match(sentence):
         yield _NAMED, {"value": name[1]}

@@ -8,22 +8,11 @@ from __future__ import annotations
 
 import re
 
-from memory_core.adapters.offline.clauses import SINGULAR, Clause
+from memory_core.adapters.offline.clauses import SINGULAR
 
 _ONE_EACH = re.compile(
     rf"my (?:older |younger |little |big |twin )?(?:{SINGULAR}|sister|brother|best friend|grandma|grandmother|grandpa|grandfather)$"
 )
-_THE_ONLY = re.compile(rf"my (?:{SINGULAR})")
-
-
-def is_the_only(subject: str) -> bool:
-    """Whether a subject ("my wife") is one of whom there is one at a time."""
-    return _THE_ONLY.fullmatch(subject) is not None
-
-
-def named(clause: Clause) -> str:
-    """The clause's subject; of whom there may be many, the name says which: "my sister Lena"."""
-    return f"{clause.subject} {clause.called}" if clause.called and not is_the_only(clause.subject) else clause.subject
 
 
 def told_and_owner(subject: str, who: str) -> tuple[str, str, bool]:
