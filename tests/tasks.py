@@ -138,4 +138,5 @@ async def formed_once(world: World, core: MemoryCore, accepted: Accepted, owner:
     kept = await stored(world, task.result["conversation_id"], owner)
     assert (kept.state, len(kept.formed_cells)) == ("formed", 2)
     assert sorted(name for cell in kept.formed_cells for name in cell.memory_ids) == sorted(created)
+    assert task.result["counts"] == {"created": 3}, "it counts what was done, whoever did it and in however many tries"
     assert await pending(world, owner) == 0

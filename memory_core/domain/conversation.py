@@ -6,10 +6,10 @@ boundaries are frozen, and grows while `messages` never does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -32,13 +32,21 @@ class Message(BaseModel):
 
 
 class FormedCell(BaseModel):
-    """What one cell became: its message span [first, last], and the ids of its memories, the cell's own first."""
+    """What one cell became: its message span [first, last], the ids of its memories, the cell's own first, and what was done, counted.
+
+    The counts stand here, in the forming commit, and are only summed up in tasks: whoever dies right after it takes none of them along.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     first: int
     last: int
     memory_ids: list[str] = Field(default_factory=list)
+    counts: dict[str, int] = Field(default_factory=dict)
+
+    def public(self) -> dict[str, Any]:
+        """The cell as a task's result names it; the counts stand there once for all cells."""
+        return self.model_dump(exclude={"counts"})
 
 
 class Conversation(BaseModel):
@@ -91,6 +99,15 @@ class Cell:
     def ended_at(self) -> datetime:
         """The moment of its last message: the event time of what it says."""
         return max(message.timestamp for message in self.messages)
+
+
+def counts_of(cells: Iterable[FormedCell]) -> dict[str, int]:
+    """What was done with several cells, counted together."""
+    total: dict[str, int] = {}
+    for cell in cells:
+        for name, count in cell.counts.items():
+            total[name] = total.get(name, 0) + count
+    return total
 
 
 def as_named(messages: Sequence[Message], conversation: Sequence[Message]) -> list[Message]:

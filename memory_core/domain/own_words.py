@@ -44,6 +44,13 @@ _EXAMPLE = re.compile(
     r"[^\n.!?]*",
     re.IGNORECASE,
 )
+_TO_WORK_ON = re.compile(
+    r"(?:(?:^|(?<=[.!?]))[ \t]*|\b(?:please|can you|could you)\s+)(?:translate|repeat|rephrase|paraphrase|proofread|summari[sz]e|pronounce"
+    r"|say after me|read aloud|echo|print|complete|(?:correct|check) (?:this|the))\b[^\n.:!?]{0,60}:[^\n]*"
+    r"|\b(?:sentence|phrase|poem|song|lyrics|verse|haiku|joke|riddle|slogan|caption|dialogue|translation)\s*:[^\n]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Words that somebody gives or is given to be translated, repeated, enjoyed: "Translate to German: I live in Rome"."""
 _QUOTED = re.compile(
     r'"(?P<straight>[^"\n]{1,600})"|“(?P<curly>[^”\n]{1,600})”|„(?P<low>[^“”\n]{1,600})[“”]|«(?P<angle>[^»\n]{1,600})»'
     r"|(?<![\w'’])['‘](?P<single>(?:[^'’\n]|(?<=\w)['’](?=\w)){1,600})['’](?!\w)"
@@ -60,12 +67,13 @@ def without_recalled(text: str) -> str:
 
 
 def own_words(text: str) -> str:
-    """The text with blanks in place of pasted blocks, code, recalled memories, examples and quotations; of the same length.
+    """The text with blanks in place of pasted blocks, code, recalled memories, examples, exercises and quotations; of the same
+    length.
 
     A short quotation in which nobody speaks stays: it is a title or a name ("my favourite film is 'Alien'").
     """
     text = without_recalled(_FENCED.sub(_blank, text))
-    for pattern in (_LINES, _OBJECT, _EXAMPLE):
+    for pattern in (_LINES, _OBJECT, _EXAMPLE, _TO_WORK_ON):
         text = pattern.sub(_blank, text)
     return _QUOTED.sub(_blank_speech, text)
 

@@ -24,14 +24,13 @@ from memory_core.ports import Document
 
 @dataclass(frozen=True, slots=True)
 class Formed:
-    """One cell's result: where it is, what it became, and what that did, counted; `last`: the conversation is formed."""
+    """One cell's result; `last`: the conversation is formed."""
 
     cell: FormedCell
     last: bool
-    counts: Mapping[str, int]
 
 
-Finish = Callable[[Conversation, Formed], tuple[Document, ...]]
+Finish = Callable[[Conversation], tuple[Document, ...]]
 Report = Callable[[str, float], Awaitable[None]]
 
 
@@ -63,7 +62,7 @@ def formed_before(look: Look, conversation_id: str, cell: Cell) -> tuple[bool, F
     if conversation is None or conversation.state in ("cancelled", "poisoned"):
         return True, None
     if len(conversation.formed_cells) > cell.number:
-        return True, Formed(conversation.formed_cells[cell.number], conversation.state == "formed", {})
+        return True, Formed(conversation.formed_cells[cell.number], conversation.state == "formed")
     return False, None
 
 
@@ -91,7 +90,8 @@ def advanced(planned: Changes[CellOutcome], look: Look, work: Work) -> Changes[F
     conversation, found = stored(look, work.conversation.id), look.documents[work.conversation.id]
     assert conversation is not None
     cell, last = work.cell, work.cell.number == work.total - 1
-    formed_cell = FormedCell(first=cell.first, last=cell.last, memory_ids=list(planned.result.memory_ids))
+    result = planned.result
+    formed_cell = FormedCell(first=cell.first, last=cell.last, memory_ids=list(result.memory_ids), counts=dict(result.counts))
     further = conversation.model_copy(
         update={
             "cells": work.total,
@@ -99,9 +99,9 @@ def advanced(planned: Changes[CellOutcome], look: Look, work: Work) -> Changes[F
             "state": "formed" if last else conversation.state,
         }
     )
-    formed = Formed(formed_cell, last, planned.result.counts)
+    formed = Formed(formed_cell, last)
     body = {**found.body, **further.model_dump(mode="json", exclude={"messages"})}
-    ended = work.finish(further, formed) if last else ()
+    ended = work.finish(further) if last else ()
 
     def head_fields(head: Head) -> Mapping[str, Any]:
         fields = dict(planned.head_fields(head))

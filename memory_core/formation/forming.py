@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from memory_core.domain.conversation import Cell, Conversation
+from memory_core.domain.conversation import Cell, Conversation, counts_of
 from memory_core.domain.errors import NotFound
 from memory_core.domain.results import Call
 from memory_core.domain.task import Task
@@ -39,12 +39,12 @@ class Forming:
         left = cells[len(conversation.formed_cells) :]
         if not left:
             raise RuntimeError(f"of {len(cells)} cells none is left, but the conversation is not formed")
-        counts = dict((task.result or {}).get("counts", {}))
+        done = list(conversation.formed_cells)
         for cell in left:
-            formed = await self._cell(lease, conversation, cell, len(cells), call, counts)
+            formed = await self._cell(lease, conversation, cell, len(cells), call, counts_of(done))
             if formed is None:
                 break
-            counts = _added(counts, formed.counts)
+            done.append(formed.cell)
         return None
 
     async def _conversation(self, lease: Lease) -> Conversation:
@@ -64,8 +64,8 @@ class Forming:
             shown = {"conversation_id": conversation.id, "counts": counts}
             await lease.report(f"cell {cell.number + 1} of {total}: {step}", (cell.number + share) / total, result=shown)
 
-        def finish(further: Conversation, formed: Formed) -> tuple[Document, ...]:
-            task, documents = self._ended(lease, further, _added(counts, formed.counts))
+        def finish(further: Conversation) -> tuple[Document, ...]:
+            task, documents = self._ended(lease, further)
             ended[:] = [task]
             return documents
 
@@ -74,19 +74,15 @@ class Forming:
             await self._ends.announce(lease.owner, task)
         return formed
 
-    def _ended(self, lease: Lease, conversation: Conversation, counts: dict[str, int]) -> tuple[Task, tuple[Document, ...]]:
+    def _ended(self, lease: Lease, conversation: Conversation) -> tuple[Task, tuple[Document, ...]]:
         """The task as the last forming commit leaves it, whoever else is still writing that it is on its way; who is told of it."""
         now = self._clock.now()
         result = {
             "conversation_id": conversation.id,
-            "cells": [cell.model_dump() for cell in conversation.formed_cells],
-            "counts": counts,
+            "cells": [cell.public() for cell in conversation.formed_cells],
+            "counts": counts_of(conversation.formed_cells),
         }
         done: dict[str, Any] = {"status": "succeeded", "step": None, "progress": 1.0, "result": result, "error": None}
         free: dict[str, Any] = {"leased_by": None, "leased_until": None, "next_enqueue_at": None, "updated_at": now}
         task, deliveries = announced(lease.task.model_copy(update=done | free), now)
         return task, (replace(written(task, onto=lease.held.document), tag=None), *deliveries)
-
-
-def _added(counts: dict[str, int], more: Any) -> dict[str, int]:
-    return {name: counts.get(name, 0) + more.get(name, 0) for name in (*counts, *(name for name in more if name not in counts))}

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from memory_core.domain.conversation import FormedCell, counts_of
 from memory_core.domain.models import Head
 from memory_core.domain.task import FINISHED, Task
 from memory_core.ledger.buffer import emptied
@@ -60,7 +61,9 @@ class Pair:
         """The result that names what the conversation became so far: that stays, however the task goes on or ends."""
         if self.subject is None or self.subject.kind != "conversation" or not self.subject.body["formed_cells"]:
             return _NO_MORE
-        return {"result": {**(self.task.result or {}), "cells": self.subject.body["formed_cells"]}}
+        cells = [FormedCell.model_validate(cell) for cell in self.subject.body["formed_cells"]]
+        became = {"cells": [cell.public() for cell in cells], "counts": counts_of(cells)}
+        return {"result": {**(self.task.result or {}), **became}}
 
     def _subject(self, state: str, now: datetime, fields: Mapping[str, Any]) -> Iterable[Document]:
         if self.subject is None or self.subject.kind == "messages":

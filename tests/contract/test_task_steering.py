@@ -61,7 +61,8 @@ async def test_a_task_that_is_cancelled_while_it_is_worked_on_keeps_what_it_has_
     kept = await stored(world, task.subject_id)
     assert (kept.state, len(kept.formed_cells)) == ("cancelled", 1)
     assert task.result is not None
-    assert task.result["cells"] == [cell.model_dump() for cell in kept.formed_cells], "what stays is named"
+    assert task.result["cells"] == [cell.public() for cell in kept.formed_cells], "what stays is named"
+    assert task.result["counts"] == {"created": 2}
     assert await pending(world) == 0
 
 

@@ -74,6 +74,7 @@ def test_parts_stand_in_one_order_each_under_its_heading(episode: EpisodeAnalysi
     order = [name for name in (*HEADINGS, FOOTER) if name in parts_of(note)]
     assert list(parts_of(note)) == order
     assert note.startswith(HEADINGS[0])
+    assert normalise(note) == note
 
 
 @given(st.text(alphabet=" \n\tab#-"))

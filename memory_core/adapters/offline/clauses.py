@@ -18,13 +18,15 @@ SINGULAR = (
     "|father-in-law|stepmother|stepfather"
 )
 """Of these a person has one, so their name fills a slot."""
+_THE_ONLY = re.compile(SINGULAR)
 _MANY = (
     "sister|brother|son|daughter|kid|child|baby|grandmother|grandma|grandfather|grandpa|aunt|uncle|cousin|niece|nephew|friend|best friend"
     "|roommate|flatmate|colleague|coworker|neighbou?r|doctor|dentist|therapist|teacher|dog|cat|puppy|kitten|horse|rabbit|hamster|parrot|pet"
 )
 _RELATION = rf"(?:(?:older|younger|little|big|elder|twin|best|oldest|youngest|new|late|ex-?)\s*)?(?:{SINGULAR}|{_MANY})"
 _FILLER = (
-    r"well|yes|yeah|yep|no|nope|hi|hello|hey|oh|ok|okay|btw|by the way|anyways?|so|and|but|then|fyi|sure|right|great|thanks|sorry"
+    r"well|yes|yeah|yep|no(?=[,:]|\s+(?:I|my|we|our)\b)|nope"
+    r"|hi|hello|hey|oh|ok|okay|btw|by the way|anyways?|so|and|but|then|fyi|sure|right|great|thanks|sorry"
     r"|as i (?:said|mentioned)|as you (?:may )?know|you know|just so you know|for the record|the truth is|turns out"
     r"|(?:please )?(?:remember|note|keep in mind)(?: that)?"
     r"|i (?:just |also )?(?:want(?:ed)? to|should|must|forgot to) (?:mention|say|tell you|add)(?: that)?"
@@ -43,7 +45,7 @@ _SPLIT = re.compile(
     r"|if|unless|whether|that|who|which|when|in case|und|aber|et|mais|y|pero)\s+",
     re.IGNORECASE,
 )
-_SPEAKERS = frozenset({"I", "we", "my", "call me"})
+_SPEAKERS = frozenset({"I", "we", "call me"})
 _SUPPOSING = frozenset({"if", "unless", "whether", "in case"})
 _NOT_ASSERTING = frozenset({"that", "who", "which", "when"})
 _SUPPOSED = re.compile(
@@ -55,7 +57,9 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 _NOT_HERE = re.compile(
-    r"\bin (?:my|a|an|the|this|that) (?:\w+ )?(?:dreams?|nightmare|fantasy|game|story|novel|simulation|role-?play)$", re.IGNORECASE
+    r"\bin (?:my|a|an|the|this|that) (?:\w+ )?(?:dreams?|nightmare|fantasy|game|story|novel|simulation|role-?play)"
+    r"(?: (?:last night|yesterday|today|again|once))?$",
+    re.IGNORECASE,
 )
 _UNREAL = re.compile(
     r".*\b(?:dreamt|dreamed|(?:dream|nightmare)s?|imagin(?:e|ed|ing)|pretend(?:ed|ing)?|fanta[sz]i[sz](?:e|ed|ing)|daydream(?:ed|ing)?)\b",
@@ -82,10 +86,14 @@ _NAME = (
 """A name that begins a clause. "User" and "Assistant" are none: memories tell of people so, and whoever pastes one says nothing."""
 _SUBJECT = re.compile(
     rf"(?P<self>I\b|(?:[Jj]ust|[Rr]ecently|[Ff]inally)\s+(?=[a-z]+ed\b|got\b|became\b|started\b))\s*|(?P<us>[Ww]e)\b\s*"
-    rf"|[Mm]y\s+(?P<relation>{_RELATION})(?P<called>\s+{_NAME})?(?=\s|'s)\s*|(?P<own>[Mm]y)\b\s+|"
+    rf"|(?:[Mm]y|[Oo]ur)\s+(?!mother tongue)(?P<relation>{_RELATION})(?P<called>\s+{_NAME})?(?=\s|'s)\s*|(?P<own>[Mm]y)\b\s+|"
     rf"(?:[Pp]lease\s+|[Yy]ou can\s+|[Jj]ust\s+)?(?P<call>[Cc]all\s+me)\b\s*"
     rf"|(?P<name>{_NAME})\s+(?=(?:[a-z]+(?:s|ed)|was|had|has|is|got|grew|went)\b)"
 )
+_REPLACED = re.compile(
+    r"\b([Mm]y [\w -]{2,30}?) (?:is not|was|used to be) [^,;]{1,40}[,;] ?(?:but |and )?(?:now )?it is (?:now )?(?!not\b)", re.IGNORECASE
+)
+"""What is named and replaced in one breath: "My name is not Tom, it is Thomas"."""
 _OTHERS = re.compile(
     r"(?:he|she|it|they|you|this|that|there|these|those|who|which|what|everyone|people|his|her|their|your|our|the)\b", re.I
 )
@@ -93,9 +101,10 @@ _OTHERS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One clause. subject: "I", "my" (something of the speaker's), "we", "call me", "my sister", a name, or "" when it has none.
+    """One clause. subject: "I", "my" (something of the speaker's), "we", "call me", "my sister", "my sister Lena", a name, or "" for none.
 
-    rest: what follows the subject. carried: the subject is that of an earlier clause. joined: what stands before it ("and", ",").
+    called: the name beside one of whom there is one, "my wife Julia". rest: what follows the subject.
+    carried: the subject is that of an earlier clause. joined: what stands before it ("and", ",").
     lead: whether words like "Hi," or "last week" stood before it.
     """
 
@@ -104,11 +113,12 @@ class Clause:
     joined: str = ""
     carried: bool = False
     lead: bool = False
+    called: str = ""
 
 
 def asserted_clauses(sentence: str) -> list[Clause]:
     """The clauses of a sentence that assert something, in order: no question, nothing supposed, nothing told of by "that" or "who"."""
-    plain = re.sub(r"^i\b|(?<=\s)i\b", "I", expanded(sentence).strip().rstrip(".!…"))
+    plain = _REPLACED.sub(r"\1 is ", re.sub(r"^i\b|(?<=\s)i\b", "I", expanded(sentence).strip().rstrip(".!…")))
     asks = plain.endswith("?")
     if _SUPPOSED.match(plain) or _NOT_HERE.search(plain):
         return []
@@ -173,7 +183,10 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
     rest = bare[match.end() :]
     lead = lead or bare != piece
     if match["relation"]:
-        return Clause("my " + " ".join(match["relation"].split()).lower(), rest, joined, lead=lead)
+        kind, called = " ".join(match["relation"].split()).lower(), " ".join((match["called"] or "").split())
+        if _THE_ONLY.fullmatch(kind):
+            return Clause(f"my {kind}", rest, joined, lead=lead, called=called)
+        return Clause(f"my {kind} {called}".rstrip(), rest, joined, lead=lead)
     if match["name"]:
         return Clause(match["name"], rest, joined, lead=lead)
     named = "I" if match["self"] else "we" if match["us"] else "my" if match["own"] else "call me"

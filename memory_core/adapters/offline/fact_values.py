@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from memory_core.adapters.offline.places import NOWHERE
 from memory_core.adapters.offline.voice import is_past
 
 Shape = Callable[[str], str | None]
@@ -23,7 +22,8 @@ _TRADES = """
     paramedic pastor pensioner pharmacist photographer physicist physiotherapist pilot plumber policeman policewoman postman potter
     priest producer professor programmer psychiatrist psychologist receptionist recruiter reporter researcher roofer sailor salesman
     salesperson scientist secretary singer soldier statistician student surgeon surveyor tailor teacher technician therapist toolmaker
-    trainer translator tutor vet veterinarian violinist volunteer waiter waitress web-developer welder writer lehrer lehrerin arzt
+    trainer translator tutor vet lead supervisor coordinator specialist officer assistant intern apprentice trainee executive administrator
+    bookkeeper copywriter veterinarian violinist volunteer waiter waitress web-developer welder writer lehrer lehrerin arzt
     ärztin ingenieur ingenieurin student studentin bäcker krankenpfleger professeur infirmier infirmière médecin ingénieur étudiant
     étudiante boulanger profesor profesora médico médica ingeniero ingeniera enfermera enfermero estudiante panadero
 """
@@ -34,7 +34,7 @@ _TONGUES = """
     persian polish portuguese punjabi romanian russian serbian slovak slovenian spanish swahili swedish tagalog tamil thai turkish
     ukrainian urdu vietnamese welsh
 """
-_LANGUAGES = frozenset(_TONGUES.split())
+LANGUAGES = frozenset(_TONGUES.split())
 _CONDITIONS = re.compile(
     r"(?:(?:a|an|mild|severe|chronic|type [12]|high|low|my)\s+)*(?:asthma|diabetes|adhd|add|autism|epilepsy|migraines?|blood pressure"
     r"|insomnia"
@@ -43,11 +43,6 @@ _CONDITIONS = re.compile(
     r"|sleep apn(?:o)?ea|ibs|scoliosis|pacemaker|peanut allergy|nut allergy|food allergy)\b",
     re.IGNORECASE,
 )
-_NAME = re.compile(
-    r"(?:Dr\.?\s+|Mr\.?\s+|Mrs\.?\s+|Ms\.?\s+)?[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:van|von|de|der|la|el|bin|al)\s+)*[^\W\d_a-z][\w'’.-]*){0,3}"
-)
-_LOWER_NAME = re.compile(r"[a-z][a-z'-]{1,20}$")
-_AFTER_NAME = re.compile(r"$|\s+(?:from|by|since|for|in|now|too|btw|here|at|with|actually|though|please)\b")
 _JOB_END = re.compile(
     r"\s+(?:at|in|for|with|by|from|on|near|here|there|now|currently|these days|during|until|till|of course|again|myself|too|bei|chez|en"
     r"|para)\b.*",
@@ -68,7 +63,7 @@ _NO_THING = re.compile(
     r"|second|third"
     r"|other|last|option|plan|part|fact|thought|one)|one of|one|both|all|some|something|anything|everything|nothing|me|us|es|das|dich|ihn"
     r"|sie|te|ça"
-    r"|cela|que|lo|la idea|working on|here|there|not|no|so|being able"
+    r"|cela|que|lo|la idea|working on|here|there|not|no|so|being able|much|a lot|often|enough"
     r"|every (?:day|time|week|weekend|month|year|morning|evening|night|spring|summer|autumn|winter|\w+day)|always|last|usual|before)\b",
     re.IGNORECASE,
 )
@@ -80,12 +75,13 @@ _FOOD = re.compile(
 )
 _MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
 _DAY = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-_WHEN = re.compile(
-    rf"(?:\s*\b(?:yesterday|today|recently|lately|now|again|too|sadly|(?:a|an|two|three|four|five|six|\d+|a few|some|a couple of) \w+ ago"
+_MOMENT = (
+    r"\b(?:yesterday|today|recently|lately|now|again|too|sadly|(?:a|an|two|three|four|five|six|\d+|a few|some|a couple of) \w+ ago"
     rf"|(?:last|this) \w+|in (?:early |late |mid[- ])?(?:{_MONTH}|\d{{4}}|spring|summer|autumn|fall|winter)|on (?:{_DAY})|since \w+"
-    r"|at the (?:start|beginning|end) of (?:the|last|this) \w+|after (?:\w+ ){1,3}years|for good))*",
-    re.IGNORECASE,
+    r"|yet|either|at all|any ?more|at the (?:start|beginning|end) of (?:the|last|this) \w+|after (?:\w+ ){1,3}years|for good)"
 )
+_WHEN = re.compile(rf"(?:\s*{_MOMENT})*", re.IGNORECASE)
+_WHEN_LAST = re.compile(rf"(?:\s+{_MOMENT})+$", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:an?|the|ein(?:e|en|em|er)?|une?|una?)\s+", re.IGNORECASE)
 _NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
@@ -93,18 +89,9 @@ _NUMBERS = {
 }  # fmt: skip
 
 
-def name(words: str) -> str | None:
-    """A name: one to four capitalised words, or one plain word that stands alone."""
-    plain = _unquoted(words)
-    match = _NAME.match(plain) or _LOWER_NAME.match(plain)
-    if match is None or match.group().lower() in NOWHERE or not _AFTER_NAME.match(plain, match.end()):
-        return None
-    return match.group()
-
-
 def job(words: str) -> str | None:
     """A job as it is called, without its article: up to six words, until the place where it is done; no "as much as I can"."""
-    return None if _HOW.match(words) else _few(_ARTICLE.sub("", _JOB_END.sub("", words), count=1), 6)
+    return None if _HOW.match(words) else _few(_ARTICLE.sub("", _WHEN_LAST.sub("", _JOB_END.sub("", words)), count=1), 6)
 
 
 def known_job(words: str) -> str | None:
@@ -125,8 +112,13 @@ def organisation(words: str) -> str | None:
 
 def thing(words: str) -> str | None:
     """What somebody likes or has: up to eight words, nothing that only points ("it", "your idea")."""
-    cut = _THING_END.sub("", _unquoted(words)).strip()
+    cut = _THING_END.sub("", unquoted(words)).strip()
     return None if _NO_THING.match(cut) else _few(cut, 8)
+
+
+def lasting(words: str) -> str | None:
+    """Like `thing`, without when it began: "a new bike", of "a new bike last week"."""
+    return thing(_WHEN_LAST.sub("", words))
 
 
 def activity(words: str) -> str | None:
@@ -147,8 +139,8 @@ def nothing(words: str) -> str | None:
 
 def language(words: str) -> str | None:
     """A language that is known to be one."""
-    match = re.match(r"(?:some |a little |a bit of |fluent |basic )?([^\W\d_]+)\b", words)
-    return match[1].capitalize() if match and match[1].lower() in _LANGUAGES else None
+    match = re.match(r"(?:some |any |a little (?:bit of )?|a bit of |fluent |basic )?([^\W\d_]+)\b", words)
+    return match[1].capitalize() if match and match[1].lower() in LANGUAGES else None
 
 
 def condition(words: str) -> str | None:
@@ -165,7 +157,7 @@ def number(words: str) -> str | None:
 
 def day(words: str) -> str | None:
     """A date as it was written: it holds a digit or the name of a month."""
-    cut = re.sub(r"^(?:on|the)\s+(?:the\s+)?", "", words)
+    cut = re.sub(r"^(?:on|the)\s+(?:the\s+)?|\s+(?:in|at|near)\s.*", "", words)
     return _few(cut, 5) if re.search(r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", cut, re.IGNORECASE) else None
 
 
@@ -183,7 +175,7 @@ def telephone(words: str) -> str | None:
 
 def anything(words: str) -> str | None:
     """Up to ten words, as they are."""
-    return None if _NO_THING.match(words) else _few(_unquoted(words), 10)
+    return None if _NO_THING.match(words) else _few(unquoted(words), 10)
 
 
 def listed(piece: str) -> bool:
@@ -214,6 +206,8 @@ def listed(piece: str) -> bool:
     return 0 < len(found) <= 3 and not any(word.lower() in busy or is_past(word) for word in found) and not _NO_THING.match(piece)
 
 
+CLOSED: frozenset[Shape] = frozenset({language, condition, food})
+"""Shapes that only known words have: what has one of these in a list is one more item, however many words stand around it."""
 _REMARK = re.compile(
     r"(?:by the way|btw|obviously|actually|honestly|frankly|sadly|unfortunately|luckily|basically|apparently|naturally|clearly|slowly"
     r"|though|too|also|of course|for sure|for example|hands down|no doubt|more or less|in (?:general|fact|particular)|after all|at least"
@@ -229,5 +223,6 @@ def _few(words: str, most: int) -> str | None:
     return " ".join(found) if 0 < len(found) <= most and _MARKUP.isdisjoint(words) else None
 
 
-def _unquoted(words: str) -> str:
+def unquoted(words: str) -> str:
+    """The words without the quotation marks around them."""
     return words.strip(' "“”„«»').strip()

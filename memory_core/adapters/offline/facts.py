@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memory_core.adapters.offline import fact_patterns
-from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses, quotes, without_fillers
+from memory_core.adapters.offline.clauses import Clause, asserted_clauses, quotes, without_fillers
 from memory_core.adapters.offline.corrections import Match, put_right
 from memory_core.adapters.offline.fact_endings import over
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
-from memory_core.adapters.offline.fact_values import listed
+from memory_core.adapters.offline.fact_values import CLOSED, listed
 from memory_core.adapters.offline.places import COUNTRIES
+from memory_core.adapters.offline.subjects import told_and_owner
 from memory_core.adapters.offline.voice import conjugated, third_person, told_of
 from memory_core.domain.agent_answers import SaidFact
 from memory_core.domain.attributes import canonical_attribute
@@ -41,9 +42,6 @@ _ADVERBS = re.compile(
     r"|do|does"
     r"|totally|especially|mainly|basically|originally)\s+)+(?!not\b)",
     re.IGNORECASE,
-)
-_ONE_EACH = re.compile(
-    rf"my (?:older |younger |little |big |twin )?(?:{SINGULAR}|sister|brother|best friend|grandma|grandmother|grandpa|grandfather)$"
 )
 _HEDGED = re.compile(
     r"(?:\w+,\s+)?I\s+(?:just\s+|really\s+|also\s+|do\s+)?(?:think|guess|mean|see|know|hope|wonder|suppose|feel like|appreciate"
@@ -148,17 +146,24 @@ def _of_table(sentence: str) -> Iterator[Match]:
     before: tuple[Pattern, str] | None = None
     for clause in asserted_clauses(sentence):
         matches = list(_matches(clause, sentence))
-        if not matches and before is not None and clause.carried and listed(clause.rest):
-            # one more item of the list that the clause before began: "German and French"
-            row, subject = before
-            value = row.shape(clause.rest)
-            if value is not None:
-                yield Match(row, {"value": value}, subject)
+        if not matches and before is not None and clause.carried and (more := _one_more(before[0], clause)) is not None:
+            yield Match(*more, before[1])
             continue
         before = None
         for row, groups in matches:
             yield Match(row, groups, clause.subject)
             before = (row, clause.subject) if row.many else before
+
+
+def _one_more(row: Pattern, clause: Clause) -> tuple[Pattern, dict[str, str]] | None:
+    """One more item of the list that a clause began, "German and French", or what is not: "but no English"."""
+    words = clause.rest
+    without = re.match(r"(?:no|not)\s+(?:to\s+)?(?!(?:with|without|in|on|at|for|from|when|if)\b)(?=\S)", words)
+    if without is not None and clause.joined == "but":
+        row = _NOT_SO.get((row.attribute or "", row.filled), row)
+        words = words[without.end() :] if row.negative else words
+    value = row.shape(words) if listed(words) or row.shape in CLOSED else None
+    return None if value is None else (row, {"value": value})
 
 
 def _matches(clause: Clause, sentence: str) -> Iterator[tuple[Pattern, dict[str, str]]]:
@@ -170,6 +175,8 @@ def _matches(clause: Clause, sentence: str) -> Iterator[tuple[Pattern, dict[str,
     yield from found
     if negated and not found:
         yield from _over(clause, rest)
+    if clause.called:
+        yield _NAMED, {"value": clause.called}
     if clause.lead and clause.subject == "I" and (name := re.fullmatch(r"am ([A-Z][a-zà-ÿ'-]+)", clause.rest)) and _GREETS.match(sentence):
         yield _NAMED, {"value": name[1]}
 
@@ -197,6 +204,13 @@ def _over(clause: Clause, words: str) -> Iterator[tuple[Pattern, dict[str, str]]
         yield _USED_TO, {"value": ended.left, "over": ended.told}
 
 
+_NOT_SO = {
+    (row.attribute, so): row
+    for so in ("yes", "likes")
+    for row in reversed(fact_patterns.ENGLISH)
+    if row.negative and row.attribute is not None and "{value}" in row.attribute
+}
+"""The row that says the opposite of a row's attribute and what fills it."""
 _USED_TO = Pattern("no longer {value}", "", "", lambda words: words, ("self", "we", "other"), "yes")
 _ONE_NAME = {"kids": "children", "grandkids": "grandchildren"}
 _GREETS = re.compile(r"(?:hi|hello|hey|good (?:morning|evening|afternoon))\b", re.IGNORECASE)
@@ -218,7 +232,7 @@ def _found(match: Match, who: str) -> _Found:
     value = told_of(groups["value"], who)
     of = groups.get("of", "").strip().lower()
     of = _ONE_NAME.get(of, of)
-    told, owner, slotted = _subject(subject, who)
+    told, owner, slotted = told_and_owner(subject, who)
     pair = " and ".join(sorted((value.lower(), of)))
     parts = {"who": told, "value": value, "of": of, "a_value": _with_article(value), "does": conjugated(value), "pair": pair}
     attribute = row.attribute.format(**{**parts, "value": value.lower()}) if row.attribute and slotted else None
@@ -232,15 +246,6 @@ def _found(match: Match, who: str) -> _Found:
         filled = "no" if filled == "yes" else f"{NO_LONGER} {filled}"
     confidence = 0.9 if told == who else 0.8
     return _Found(text, owner if attribute else None, attribute, filled if attribute else None, confidence)
-
-
-def _subject(subject: str, who: str) -> tuple[str, str, bool]:
-    """How the subject is told, how its slots name it, and whether it is one of which there is only one."""
-    if subject in ("I", "my", "we", "call me", ""):
-        return who, who.lower() if who == "User" else who, True
-    if subject.startswith("my "):
-        return f"{who}'s {subject[3:]}", f"{who.lower() if who == 'User' else who}'s {subject[3:]}", bool(_ONE_EACH.match(subject))
-    return subject, subject, True
 
 
 def _with_article(value: str) -> str:

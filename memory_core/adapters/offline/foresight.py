@@ -39,6 +39,13 @@ _FORWARD = re.compile(
     re.IGNORECASE,
 )
 _FIRST_VERB = re.compile(r"\bI\s+(?:(?:just|also|really|finally|recently|already|even|then|have|had)\s+)*(?P<verb>[a-z]+)")
+_BARE_PAST = re.compile(r"(?:(?:just|then|only|finally)\s+)*(?P<verb>[a-z]+ed|came|went|left|got)\b")
+_LASTED = re.compile(
+    r"\b(?:have|has)\s+(?:\w+\s+)?been\s+(?!told|asked|advised|given|prescribed|put|signed|ordered|invited|booked|assigned|sent|banned"
+    r"|suspended|grounded)",
+    re.IGNORECASE,
+)
+"""What has been so for some time, up to now; not what one has been told to do from now on."""
 _CLAUSES = re.compile(r"[,;]\s*|\s+(?:and|but)\s+")
 _MODALS = frozenset({"will", "shall", "can", "may", "might", "must", "should", "could", "would"})
 _MONTHS_PREGNANT = re.compile(
@@ -84,7 +91,11 @@ def _within_the_calendar(text: str, said_at: datetime) -> tuple[datetime, dateti
     if _NOT_NOW.search(text):
         return None
     named = ahead(text, said_at)
-    if named is not None and (named.intrinsic or _looks_ahead(text)) and not _is_over(text, said_at):
+    if named is not None and not _is_over(text, said_at):
+        named = ahead(_without_the_past(text, said_at), said_at)
+    elif named is not None:
+        return None
+    if named is not None and (named.intrinsic or _looks_ahead(text)):
         start = _no_later(named, text, said_at)
         return start, named.end, 0.9
     row = next((row for row in PASSING if row.said.search(text)), None)
@@ -114,8 +125,17 @@ def _is_over(text: str, said_at: datetime) -> bool:
     return bool(timed) and all(_tells_of_the_past(clause) for clause in timed)
 
 
+def _without_the_past(text: str, said_at: datetime) -> str:
+    """The text without those of its clauses whose time is over: "I came in March and start in October" is about October."""
+    clauses = _CLAUSES.split(text)
+    left = [one for one in clauses if ahead(one, said_at) is None or not _tells_of_the_past(one)]
+    return text if len(left) == len(clauses) else ", ".join(left)
+
+
 def _tells_of_the_past(clause: str) -> bool:
-    verb = _FIRST_VERB.search(clause)
+    if _LASTED.search(clause):
+        return True
+    verb = _FIRST_VERB.search(clause) or _BARE_PAST.match(clause)
     return verb is not None and verb["verb"] not in _MODALS and is_past(verb["verb"]) and not _FORWARD.search(clause)
 
 
