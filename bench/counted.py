@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
-from memory_core.adapters.cosmos.store import POINT_READS
+from memory_core.adapters.cosmos.looks import POINT_READS
 from memory_core.domain.models import Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports import Agents, Batch, Document, Embedder, LongTermStore, Near, Search, Snapshot, TaskQueue

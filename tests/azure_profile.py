@@ -43,7 +43,7 @@ class Stopped(BaseException):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run until Ctrl+C or SIGTERM, or until the host ends. 0 after a stop, 1 when it could not start, 2 for wrong settings."""
+    """Run until Ctrl+C or SIGTERM, or until the host ends. 0 after a stop, 1 when it did not start or was killed, 2 for wrong settings."""
     parser = argparse.ArgumentParser(prog="python -m tests.azure_profile", description="Memory Core on emulators of Azure's services.")
     parser.add_argument("--port", type=int, default=7071, help="port of the host, 0 for any free one (default 7071)")
     parser.add_argument("--data", type=Path, default=Path(".memory"), help="folder for the data (default .memory)")
@@ -79,10 +79,18 @@ def _run(given: argparse.Namespace, until_the_end: ExitStack) -> int:
     until_the_end.callback(child.end, host, signal.SIGTERM)
     while True:
         try:
-            return max(host.wait(LOOK_S), 0)
+            return _end_of(host.wait(LOOK_S))
         except subprocess.TimeoutExpired:
             if given.parent_pid not in (None, os.getppid()):
                 raise Stopped from None
+
+
+def _end_of(code: int) -> int:
+    """The exit code of a host that ended by itself. One that was killed could not say so, and has not stopped in peace."""
+    if code >= 0:
+        return code
+    say(f"The host was ended by {signal.Signals(-code).name}; nothing else is left running.")
+    return 1
 
 
 def _claim(data: Path, until_the_end: ExitStack) -> None:

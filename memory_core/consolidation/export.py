@@ -115,8 +115,8 @@ class Exporter:
             operation = await self._operations.advance(lease, operation, [], lambda look, stored, at=cursor: Chunk(cursor=at))  # type: ignore[misc]
             if operation.state != "pending":
                 raise TaskLost
-            # Every commit that concerns several documents moves something in the head.
-            if operation.cursor == cursor and await self._head(lease.owner) == head:
+            # Every commit that concerns several documents moves something in the head, beside what ours has just moved in it: its own name.
+            if operation.cursor == cursor and (await self._head(lease.owner)).model_copy(update={"commit_id": head.commit_id}) == head:
                 await self._finish(lease, operation)
                 return
         raise Unavailable("long_term", "this user writes without a pause; the export goes on later", retry_after_s=5)

@@ -47,8 +47,8 @@ class Changes(Generic[Result]):
 
     reads: ids whose change since would void the decision. sessions: sessions whose growth would. types: memory types that
     were searched for neighbours. Neither changes nor documents = nothing to commit, the result stands as it is.
-    Documents alone (a receipt for nothing done) are a commit without an event, hence without a marker: they must bear being
-    written twice, or be creations that the decision looks for.
+    Documents alone (a receipt for nothing done) are a commit without an event, hence without a marker: the head alone tells that it was
+    applied, until the next one. So they must bear being written twice, or be creations that the decision looks for.
     head_fields: from the head that it is put on to the fields of it that change besides; it may be put on a newer head than the
     decision saw. fragile: any other commit voids the decision, because it rests on documents that no event tells of.
     deletes: documents that are to be gone; one that is not there does no harm. staged: documents that are written as they are, of
@@ -114,7 +114,7 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
         else:
             stored[after.id] = after
         events.append(_event(change, after, event_id(commit_id, number), sequence, occurred + timedelta(microseconds=number), call))
-    moved = _moved_head(base, changes, events, quiet=call.actor == CONSOLIDATION)
+    moved = _moved_head(base, changes, events, quiet=call.actor == CONSOLIDATION).model_copy(update={"commit_id": commit_id})
     writes = [Write("put", Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)) for memory in stored.values()]
     writes += [Write(_mode(document), _numbered(document, base, versions.get(document.id))) for document in changes.puts]
     writes += [Write("create", _numbered(document, base)) for document in changes.creates]

@@ -1,8 +1,9 @@
 """The commit loop: how every change of memories reaches the store, once.
 
 A store's "it failed" may be the echo of one's own success (a connection cut after the commit was applied, resent silently by
-an SDK). So after any failure the commit's marker, its first event, is read: there → it was ours; not there → the identical
-batch is sent again; only a head that moved without our marker permits a new decision, under the same commit id.
+an SDK). So after any failure the commit's marker, its first event, is read, and the head, which names the commit that wrote it: either
+is ours → it was applied; else the identical batch is sent again; only a head that moved without us permits a new decision, under the
+same commit id.
 """
 
 from __future__ import annotations
@@ -208,7 +209,7 @@ class Ledger:
                     raise
                 await asyncio.sleep(random.uniform(0.01, 0.05) * 2**attempt)
             seen = await self._store.snapshot(owner, [marker_id(batch.commit_id)])
-            if seen.documents:
+            if seen.documents or (seen.head is not None and seen.head.commit_id == batch.commit_id):
                 return None
             if isinstance(failure, Unavailable):
                 continue

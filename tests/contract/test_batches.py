@@ -14,7 +14,7 @@ from memory_core.domain.scope import Owner
 from memory_core.ledger.buffer import MAX_BYTES
 from tests.agents import ScriptedAgents
 from tests.batches import IDLE_S, everything, gather, handed_over, settled, waiting
-from tests.builders import ALICE, NOW
+from tests.builders import ALICE, NOW, AnswerLost
 from tests.tasks import Hand, converse, finished, pending, stored, texts
 from tests.world import BOB, Down, World
 
@@ -84,6 +84,14 @@ async def test_generations_follow_each_other_each_with_a_task_of_its_own(world: 
     await gather(core, "the last")
     await settled(world, core)
     assert await handed_over(world) == [*([f"a{n}", f"b{n}"] for n in range(4)), ["the last"]]
+
+
+async def test_a_batch_that_is_full_at_once_is_formed_though_the_answer_of_its_commit_is_lost(world: World) -> None:
+    core = await world.core(wrap=AnswerLost, batch_messages=2)
+    full = await gather(core, "a1", "a2")
+    assert full.task_id is not None
+    await Hand(core).work_all()
+    assert (await core.task(ALICE, full.task_id)).status == "succeeded", "nobody else sends its message within the hour"
 
 
 async def test_whoever_asks_has_what_waits_formed_at_once(world: World) -> None:

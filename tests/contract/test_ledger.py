@@ -12,7 +12,7 @@ from memory_core.domain.models import Memory
 from memory_core.domain.results import Call
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Committed, Ledger, Look
-from memory_core.ports import LongTermStore
+from memory_core.ports import Document, LongTermStore
 from tests.builders import ALICE, AnswerLost, StillClock, memory, unit
 from tests.contract.conftest import StoreFactory
 from tests.world import count_up
@@ -60,6 +60,19 @@ async def test_a_commit_applied_whose_answer_was_lost_is_recognised_as_ours(stor
     assert losing.lost == 0
     assert done.memories[one.id].revision == 1
     assert [event.memory_id for event in await inner.events(ALICE, 0, 10)] == [one.id]
+
+
+async def test_a_commit_without_events_whose_answer_was_lost_is_recognised_as_ours(store_factory: StoreFactory, clock: StillClock) -> None:
+    losing = AnswerLost(await store_factory())
+
+    def decide(look: Look) -> Changes[str]:
+        if "ses_s" in look.documents:
+            return Changes("somebody else's")
+        return Changes("ours", creates=(Document("ses_s", "session", {}),))
+
+    done = await ledger(losing, clock).commit(ALICE, decide, ids=["ses_s"], call=Call())
+    assert (done.result, losing.lost) == ("ours", 0)
+    assert done.changes is not None, "else whoever follows it up, with a message or an answer, would not"
 
 
 async def test_an_answer_lost_while_another_process_commits_is_still_recognised_as_ours(

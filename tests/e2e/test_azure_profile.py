@@ -47,6 +47,18 @@ class Command:
             time.sleep(0.05)
         raise AssertionError(f"it did not start:\n{self.terminal()}")
 
+    def host(self) -> int:
+        """The process of its host."""
+        listed = subprocess.run(["ps", "-A", "-o", "pid=,args="], capture_output=True, text=True, check=True).stdout
+        rows = [line.split(None, 1) for line in listed.splitlines()]
+        family = descendants(self.process.pid)
+        (found,) = [
+            int(pid)
+            for pid, line in rows
+            if int(pid) in family and re.search(r"-m memory_core\.localhost", line) and "child.py" not in line
+        ]
+        return found
+
     def end(self, how: signal.Signals) -> int:
         """Its exit code, once none of its processes is left."""
         family = descendants(self.process.pid)
@@ -116,6 +128,19 @@ def test_a_second_one_on_the_same_folder_says_so(tmp_path: Path, commands: list[
         assert f"another one runs on {tmp_path}" in second.terminal()
         assert client.get("/health/ready").json()["status"] == "ready"
     assert commands[-1].end(signal.SIGTERM) == 0
+
+
+def test_a_host_that_is_killed_takes_the_rest_along_and_that_is_said(tmp_path: Path, commands: list[Command]) -> None:
+    commands.append(Command(tmp_path))
+    with commands[-1].client():
+        family = descendants(commands[-1].process.pid)
+        os.kill(commands[-1].host(), signal.SIGKILL)
+        assert commands[-1].process.wait(GONE_S) == 1
+    assert "The host was ended by SIGKILL" in commands[-1].terminal()
+    deadline = time.monotonic() + GONE_S
+    while family & processes().keys():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_wrong_settings_stop_it_with_one_line_and_nothing_left(tmp_path: Path) -> None:

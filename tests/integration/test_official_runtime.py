@@ -10,6 +10,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from zipfile import ZipFile
@@ -19,7 +20,7 @@ import pytest
 
 from deployment.package import build
 from tests.host import ROOT, running
-from tests.official_runtime.calls import Call, Http, invoke
+from tests.official_runtime.calls import Call, Http, Queued, Tick, invoke
 from tests.official_runtime.essence import essence
 from tests.official_runtime.expectation import FILE, bad_schedules
 from tests.official_runtime.table import ADMIN_KEY, CALLS, ODD, Given, before
@@ -206,3 +207,10 @@ def test_where_the_store_can_not_be_used_both_hosts_say_so_and_only_what_needs_n
         assert (answer.status_code == 503) == ("retry-after" in answer.headers)
     assert {name for name, status in found.items() if status != 503} == {"system_root", "system_health", "system_openapi"}
     assert {found[name] for name in ("system_root", "system_health", "system_openapi")} == {200}
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if name not in HTTP])
+def test_where_the_store_can_not_be_used_a_message_comes_again_and_a_timer_fails(unable: tuple[Worker, httpx.Client], name: str) -> None:
+    call = CALLS[name](NOBODY).well
+    assert isinstance(call, (Queued, Tick))
+    invoke(unable[0], name, replace(call, fails="EmbeddingMismatch"), HEADERS)

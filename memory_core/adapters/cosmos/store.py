@@ -1,27 +1,23 @@
 """The long-term store on Cosmos DB: every method is one logical read, or one transactional batch.
 
-One would get wrong: a query is no snapshot. What is read beside the head may be older than it, and a commit built on both would undo
-what it did not see. So documents count only when the head had not moved since before they were asked for; else they are read again, as
-they are when one of them is newer than the head.
+One would get wrong: what is shown to callers may be a moment old, what a commit is built on must not be mixed of two moments. The first
+is asked for beside the head, here; the second is looked at, and if need be again, in `looks.py`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any
 
 import orjson
 
 from memory_core.adapters.cosmos import bookkeeping, policies, queries, searching
-from memory_core.adapters.cosmos.conditions import Query
+from memory_core.adapters.cosmos.comparing import compare
 from memory_core.adapters.cosmos.connection import CONNECTIONS, Answer, Connection, together
 from memory_core.adapters.cosmos.documents import (
     DEPENDENCY,
-    HEAD_ID,
-    MEMORY_KINDS,
-    Item,
     check_vector,
     document_of,
     epoch_of,
@@ -29,9 +25,10 @@ from memory_core.adapters.cosmos.documents import (
     shown_of,
 )
 from memory_core.adapters.cosmos.embedder import EmbedderRecord
-from memory_core.adapters.cosmos.heads import Heads, Known, known_of
+from memory_core.adapters.cosmos.heads import Heads, Known
 from memory_core.adapters.cosmos.held import HeldUsers
-from memory_core.adapters.cosmos.neighbours import nearby, neighbours
+from memory_core.adapters.cosmos.looks import IDS_A_QUERY, Looks
+from memory_core.adapters.cosmos.neighbours import neighbours
 from memory_core.adapters.slices.searching import find
 from memory_core.domain.coming import Coming, moment_in
 from memory_core.domain.errors import Unavailable
@@ -56,40 +53,6 @@ from memory_core.ports import (
     Snapshot,
     Touch,
 )
-
-if TYPE_CHECKING:
-    from azure.cosmos.aio import ContainerProxy
-
-POINT_READS = 3
-"""Up to so many documents are read one by one, at 1 request unit each and past any index; more, by one query."""
-IDS_A_QUERY = 200
-PLACED_BY_TIME = frozenset({"task"})
-"""Kinds whose `sequence` is a moment, not one of the log's: each look at a task was taken three times over."""
-MORE_LOOKS = 2
-"""After so many, what was seen must do: a commit on it would be refused."""
-
-
-class _Beside(NamedTuple):
-    """What was read beside a head."""
-
-    items: Sequence[Item] = ()
-    nearby: Sequence[Item] = ()
-
-    def is_newer_than(self, head: Head) -> bool:
-        """Whether one of them is of a later commit. Others may then be of before it, and a decision on both would be on what never was.
-
-        One that was asked for by its id and is of another epoch may be of one that has begun since; of an old one, little is asked for.
-        """
-        if any(epoch_of(item) not in (None, head.epoch) for item in self.items):
-            return True
-        beside = (item for item in (*self.items, *self.nearby) if epoch_of(item) in (None, head.epoch))
-        return any(_changed_at(item) > head.sequence for item in beside)
-
-
-def _changed_at(item: Item) -> int:
-    """The sequence of the commit that wrote it last, as far as it tells."""
-    fields = item if item["kind"] in MEMORY_KINDS else item["body"]
-    return 0 if item["kind"] in PLACED_BY_TIME else int(fields.get("revision") or fields.get("sequence", 0))
 
 
 class CosmosStore:
@@ -127,6 +90,7 @@ class CosmosStore:
         self._wanted_consistency: policies.Consistency = consistency
         self._embedder = EmbedderRecord(self._connection, embedding_model, dimensions)
         self._heads = Heads()
+        self._looks = Looks(self._connection, self._heads)
         self._slice_budget_bytes = slice_budget_bytes
         self._held = HeldUsers(self._connection, dimensions, 0)
         self._is_open = False
@@ -135,7 +99,7 @@ class CosmosStore:
     async def open(self) -> None:
         """Connect and compare container and account with what is needed. Raises Unavailable, EmbeddingMismatch."""
         try:
-            level = await self._compare()
+            level = await compare(self._connection, self._embedder, self._dimensions, self._wanted_consistency)
         except BaseException:
             await self._connection.close()
             raise
@@ -156,11 +120,7 @@ class CosmosStore:
     async def snapshot(self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None) -> Snapshot:
         """Head beside documents and neighbours, looked at again while a commit shows in some of them and not yet in the head."""
         await self._check(None if near is None else near.vector)
-        known, beside = await self._look(owner, ids, near)
-        for _ in range(MORE_LOOKS):
-            if known is None or not beside.is_newer_than(known.head):
-                break
-            known, beside = await self._look(owner, ids, near)
+        known, beside = await self._looks.look(owner, ids, near)
         if known is None:
             return Snapshot(None, {})
         now = self._clock.now()
@@ -214,8 +174,8 @@ class CosmosStore:
         await self._check(search.vector)
         if owner in self._held and search.where.at is None and (answer := await self._find(owner, search)) is not None:
             return answer
-        head, *lists = await together(self._read_head(owner), *self._asked(owner, search, None))
-        known = self._heads.keep(owner, known_of(head.rows[0]) if head.rows else None)
+        head, *lists = await together(self._looks.read_head(owner), *self._asked(owner, search, None))
+        known = self._looks.noted(owner, head)
         if known is not None and any(row["epoch"] != known.head.epoch for one in lists for row in one.rows):
             lists = await together(*self._asked(owner, search, known.head.epoch))
         near = lists[0].rows if search.vector is not None else []
@@ -226,8 +186,8 @@ class CosmosStore:
 
     async def _find(self, owner: Owner, search: Search) -> Found | None:
         """The answer from the user's slice; None when it can't be had there."""
-        read = await self._read_head(owner)
-        known = self._heads.keep(owner, known_of(read.rows[0]) if read.rows else None)
+        read = await self._looks.read_head(owner)
+        known = self._looks.noted(owner, read)
         held, charge = await self._held.caught_up(owner, None if known is None else known.head)
         if known is None or held is None:
             return None
@@ -244,8 +204,8 @@ class CosmosStore:
         self._check_open()
         wanted = list(dict.fromkeys(ids))
         parts = [queries.to_show(owner, wanted[at : at + IDS_A_QUERY], where) for at in range(0, len(wanted), IDS_A_QUERY)]
-        head, *found = await together(self._read_head(owner), *(self._connection.query(owner, one) for one in parts))
-        known = self._heads.keep(owner, known_of(head.rows[0]) if head.rows else None)
+        head, *found = await together(self._looks.read_head(owner), *(self._connection.query(owner, one) for one in parts))
+        known = self._looks.noted(owner, head)
         items = [item for part in found for item in part.rows if known is not None and item["epoch"] == known.head.epoch]
         return {item["id"]: shown_of(item) for item in items}
 
@@ -253,8 +213,9 @@ class CosmosStore:
         self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
     ) -> list[Document]:
         """One page by (sequence, id). Memories looked at with `where.at` come with their versions."""
+        self._check_open()
         now = self._clock.now()
-        rows = await self._of_the_head(
+        rows = await self._looks.of_the_head(
             owner, lambda epoch: queries.page(owner, kind, where, after, limit, newest_first, now, epoch), epoch_of
         )
         return [document_of(item) for item in rows]
@@ -263,7 +224,8 @@ class CosmosStore:
         self, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int
     ) -> list[Place]:
         """Places of memories for which something is due."""
-        rows = await self._of_the_head(
+        self._check_open()
+        rows = await self._looks.of_the_head(
             owner, lambda epoch: queries.faded(owner, rules, now, session_id, after, limit, epoch), lambda row: row.get("epoch") or None
         )
         return [Place(row["sequence"], row["id"]) for row in rows]
@@ -289,11 +251,12 @@ class CosmosStore:
     async def _standing(self, owner: Owner) -> Known | None:
         """The head that was seen last: callers have just read it; what time brings is asked for of its epoch."""
         self._check_open()
-        return self._heads.get(owner) or await self._head(owner)
+        return self._heads.get(owner) or await self._looks.head(owner)
 
     async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
         """Events with sequence > after_sequence that the filter lets through, in order."""
-        rows = await self._of_the_head(
+        self._check_open()
+        rows = await self._looks.of_the_head(
             owner, lambda epoch: queries.events(owner, after_sequence, limit, where, epoch), lambda row: row.get("epoch") or None
         )
         return [Event.model_validate(body) for body in rows]
@@ -301,7 +264,7 @@ class CosmosStore:
     async def strays(self, owner: Owner, limit: int, *, epoch: str | None = None) -> list[Document]:
         """What is not of the head's epoch. What has expired the service no longer shows, and drops in its own time."""
         self._check_open()
-        known = await self._head(owner)
+        known = await self._looks.head(owner)
         found = await self._connection.query(owner, queries.strays(owner, known and known.head.epoch, limit, epoch))
         return [Document(row["id"], row["kind"], {}) for row in found.rows]
 
@@ -314,7 +277,7 @@ class CosmosStore:
         begun = time.perf_counter()
         try:
             self._check_open()
-            level = await self._compare()
+            level = await compare(self._connection, self._embedder, self._dimensions, self._wanted_consistency)
         except Unavailable as error:
             return Health("cosmos", "unavailable", last_ok=self._last_ok, detail=error.detail)
         self._last_ok = self._clock.now()
@@ -325,78 +288,6 @@ class CosmosStore:
     def pool(self) -> tuple[int, int]:
         """Connections held at most, and calls under way."""
         return CONNECTIONS, min(self._connection.under_way, CONNECTIONS)
-
-    async def _of_the_head(self, owner: Owner, ask: Callable[[str | None], Query], epoch_of: Callable[[Item], str | None]) -> list[Item]:
-        """The rows of a query that are of the head's epoch: asked again, for that alone, when others were found among them.
-
-        The head is read only then: beside a page it would cost a third more, and callers have read it before the page.
-        """
-        self._check_open()
-        rows = (await self._connection.query(owner, ask(None))).rows
-        known = self._heads.get(owner)
-        if all(epoch in (None, known and known.head.epoch) for epoch in map(epoch_of, rows)):
-            return rows
-        known = await self._head(owner)
-        if known is None:
-            return []
-        return (await self._connection.query(owner, ask(known.head.epoch))).rows
-
-    async def _head(self, owner: Owner) -> Known | None:
-        found = await self._read_head(owner)
-        return self._heads.keep(owner, known_of(found.rows[0]) if found.rows else None)
-
-    async def _read_head(self, owner: Owner) -> Answer:
-        return await self._connection.item(owner, HEAD_ID)
-
-    async def _look(self, owner: Owner, ids: Sequence[str], near: Near | None) -> tuple[Known | None, _Beside]:
-        """The head, and what is asked for, none of it older; the head first when none is known that could be found not to have moved."""
-        before = self._heads.get(owner)
-        if before is None or not (ids or near):
-            known = await self._head(owner)
-            return known, _Beside() if known is None else await self._beside(owner, ids, near, known.head)
-        known, beside = cast(
-            "tuple[Known | None, _Beside]", tuple(await together(self._head(owner), self._beside(owner, ids, near, before.head)))
-        )
-        if known is not None and known.etag != before.etag:
-            beside = await self._beside(owner, ids, near, known.head)
-        return known, beside
-
-    async def _beside(self, owner: Owner, ids: Sequence[str], near: Near | None, head: Head) -> _Beside:
-        """Documents by id beside whoever may be a neighbour."""
-        wanted = list(dict.fromkeys(ids))
-        if len(wanted) <= POINT_READS:
-            reads = [self._connection.item(owner, one) for one in wanted]
-        else:
-            parts = [wanted[at : at + IDS_A_QUERY] for at in range(0, len(wanted), IDS_A_QUERY)]
-            reads = [self._connection.query(owner, queries.by_ids(owner, part)) for part in parts]
-        if near is None:
-            return _Beside([row for answer in await together(*reads) for row in answer.rows])
-        answers, mates = await together(together(*reads), nearby(self._connection, owner, near, head))
-        return _Beside([row for answer in cast("list[Answer]", answers) for row in answer.rows], cast("list[Item]", mates))
-
-    async def _compare(self) -> str:
-        """Raise for what is not as configured; the account's consistency, which is."""
-        properties = await self._properties()
-        policies.check(properties)
-        await self._embedder.check()
-        policies.check_dimensions(properties, self._dimensions)
-        level = await self._consistency()
-        policies.check_consistency(level, self._wanted_consistency)
-        return level
-
-    async def _properties(self) -> dict[str, Any]:
-        async def read(container: ContainerProxy) -> dict[str, Any]:
-            return dict(await container.read())
-
-        return await self._connection.read(read)
-
-    async def _consistency(self) -> str:
-        async def read(_: ContainerProxy) -> str:
-            client = await self._connection.client()
-            account = await client._get_database_account()
-            return str((account.ConsistencyPolicy or {}).get("defaultConsistencyLevel", "unknown"))
-
-        return await self._connection.read(read)
 
     async def _check(self, asked: Vector | None) -> None:
         """Raise unless the store is open and the vector to compare with is of its vectors' kind."""
