@@ -141,7 +141,7 @@ def inventory(sources: Mapping[str, str]) -> Iterator[str]:
 
 
 def _name(one: terraform.Block) -> str:
-    if one.labels[0] != "azapi_resource":
+    if not one.labels[0].startswith("azapi_"):
         return one.labels[0]
     return f"azapi:{str(terraform.value(one.body['type'])).partition('@')[0]}"
 

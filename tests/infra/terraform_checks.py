@@ -105,14 +105,14 @@ def _references(block: Block, there: set[tuple[str, ...]]) -> Iterator[str]:
 
 
 def _body(block: Block) -> Iterator[str]:
-    if block.labels[:1] != ("azapi_resource",):
+    if not block.labels or not block.labels[0].startswith("azapi_"):
         return
     typed = str(terraform.value(block.body.get("type", "")))
     yield from arm.type_findings(typed)
     body = terraform.value(block.body.get("body", {}))
     also = terraform.value(block.body.get("sensitive_body", {}))
     merged = {**body, **also, "properties": {**body.get("properties", {}), **also.get("properties", {})}}
-    elsewhere = frozenset({"parent_id", "name", "location", "tags", "identity"} & block.body.keys())
+    elsewhere = frozenset({"parent_id", "resource_id", "name", "location", "tags", "identity"} & block.body.keys())
     yield from arm.body_findings(typed.partition("@")[0], merged, elsewhere=elsewhere)
 
 
