@@ -20,7 +20,7 @@ resource "azurerm_key_vault" "vault" {
 
 locals {
   given = {
-    apiKeys       = var.api_keys
+    apiKeys       = local.key_list
     cursorSecret  = var.cursor_secret
     webhookSecret = var.webhook_secret
   }
