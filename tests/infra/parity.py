@@ -17,6 +17,8 @@ COMPUTED = {"nameSuffix", "budgetStart"}
 """Their defaults are computed, in each language by its own functions."""
 ASKED_FOR = {"environmentName", "location"}
 """azd asks for them, as it should."""
+TYPES = {"string": "string", "int": "number", "bool": "bool"}
+"""What Terraform calls Bicep's types of parameters."""
 TAKEN = {"PYTHON_VERSION", "LOCATION", "ENVIRONMENT", "LOG_LEVEL", "HOST", "PORT"}
 """Variables that images and shells set: PYTHON_VERSION in every image of Python."""
 SAME = {
@@ -80,6 +82,8 @@ def parameters(sources: Mapping[str, str]) -> Iterator[str]:
         default, other = bicep.value(one.value), terraform.value(body.get("default", OPAQUE))
         if name not in COMPUTED and default != other:
             yield f"{name}: Bicep's default is {default!r}, Terraform's {other!r}"
+        if TYPES[one.type] != terraform.value(body.get("type")):
+            yield f"{name} is a {one.type} in Bicep and a {body.get('type')} in Terraform"
         if one.secure != (body.get("sensitive") is True):
             yield f"{name} is a secret in one of Bicep and Terraform only"
         if _described(one) != terraform.value(body.get("description")):
