@@ -154,9 +154,10 @@ def check_deleted(given: Mapping[str, str]) -> list[str]:
     """Deleted accounts and vaults of this environment whose names are still taken."""
     environment = given.get("AZURE_ENV_NAME", "")
     problems = []
+    where = f"into a group rg-{environment} that you have made anew; or take another name for the environment"
     for one in az("keyvault", "list-deleted") or []:
         if (one["properties"].get("tags") or {}).get("azd-env-name") == environment:
-            problems.append(f"the vault {one['name']} is deleted and keeps its name: az keyvault recover --name {one['name']}")
+            problems.append(f"the vault {one['name']} is deleted and keeps its name: az keyvault recover --name {one['name']}, {where}")
     for one in az("cognitiveservices", "account", "list-deleted") or []:
         if (one.get("tags") or {}).get("azd-env-name") == environment:
             place = f"--name {one['name']} --location {one['location']} --resource-group {one['id'].split('/')[-3]}"

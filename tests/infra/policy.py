@@ -14,7 +14,7 @@ from memory_core.config import ConfigError, Settings
 from memory_core.environment import variable
 from memory_core.wiring import MODEL_DIMENSIONS
 from tests.infra import bicep
-from tests.infra.sources import COSMOS, ROOT
+from tests.infra.sources import COSMOS, HOST, ROOT
 
 FUNCTIONS = "tests/official_runtime/functions.json"
 HOST_SETTINGS = {
@@ -88,7 +88,7 @@ def findings(sources: Mapping[str, str]) -> list[str]:
         *_models(policy, cosmos, main),
         *_names(policy),
         *_alerts(policy),
-        *_host(policy),
+        *_host(policy, json.loads(sources[HOST])),
         *_containers(cosmos),
         *_endpoints(policy),
     ]
@@ -204,8 +204,7 @@ def _alerts(policy: Mapping[str, Any]) -> Iterator[str]:
             yield f"the alert {one['name']} gives no Value"
 
 
-def _host(policy: Mapping[str, Any]) -> Iterator[str]:
-    host = json.loads((ROOT / "host.json").read_text(encoding="utf-8"))
+def _host(policy: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
     queues = host["extensions"]["queues"]
     if queues["messageEncoding"] != "base64":
         yield "the host does not expect messages as they are sent"
