@@ -137,7 +137,8 @@ param monthlyBudget int = 0
 param budgetStart string = utcNow('yyyy-MM-01')
 
 @secure()
-@description('JSON list of API keys, as MEMORY_API_KEYS takes it: their SHA-256 only.')
+@minLength(16)
+@description('JSON list of API keys, as MEMORY_API_KEYS takes it (their SHA-256 only), or the same in base64: azd can not carry quotes.')
 param apiKeys string
 
 @secure()
@@ -153,6 +154,7 @@ param webhookSecret string
 var policy = loadJsonContent('policy.json')
 var tags = { 'azd-env-name': environmentName, application: 'memory-core' }
 var hasOpenAI = empty(existingOpenAI)
+var keyList = startsWith(apiKeys, '[') ? apiKeys : base64ToString(apiKeys)
 var names = {
   resourceGroup: '${policy.names.resourceGroup}${environmentName}'
   identity: '${policy.names.identity}${nameSuffix}'
@@ -302,7 +304,7 @@ module keyVault 'modules/keyvault.bicep' = if (enableKeyVault) {
     location: location
     tags: tags
     isPublic: !vnetEnabled
-    apiKeys: apiKeys
+    apiKeys: keyList
     cursorSecret: cursorSecret
     webhookSecret: webhookSecret
   }
@@ -374,7 +376,7 @@ module functionApp 'modules/functionapp.bicep' = {
       embeddingDimensions: string(embeddingDimensions)
       llmProvider: chatModel == 'none' ? 'offline' : 'azure'
       chatDeployment: chatModel == 'none' ? '' : chatModel
-      apiKeys: enableKeyVault ? keyVault!.outputs.apiKeysReference : apiKeys
+      apiKeys: enableKeyVault ? keyVault!.outputs.apiKeysReference : keyList
       cursorSecret: enableKeyVault ? keyVault!.outputs.cursorSecretReference : cursorSecret
       webhookSecret: enableKeyVault ? keyVault!.outputs.webhookSecretReference : webhookSecret
     }

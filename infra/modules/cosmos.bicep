@@ -74,6 +74,26 @@ resource containers 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containe
   }
 ]
 
+// Without vectors and texts: read by id, so that the least throughput will do. `tenants` is for what belongs to an app and to no user; the app
+// keeps nothing there yet.
+@batchSize(1)
+resource plainContainers 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers@2025-10-15' = [
+  for one in policy.plainContainers: {
+    parent: database
+    name: one.name
+    properties: {
+      resource: {
+        id: one.name
+        partitionKey: one.partitionKey
+        defaultTtl: one.defaultTtl
+        indexingPolicy: one.indexingPolicy
+      }
+      options: mode == 'serverless' ? {} : { autoscaleSettings: { maxThroughput: 1000 } }
+    }
+    dependsOn: [containers]
+  }
+]
+
 @batchSize(1)
 resource access 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2025-10-15' = [
   for principal in principals: {
@@ -84,7 +104,7 @@ resource access 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2025-1
       roleDefinitionId: '${account.id}/sqlRoleDefinitions/${infra.cosmosRole.id}'
       scope: '${account.id}/dbs/${policy.database}'
     }
-    dependsOn: [containers]
+    dependsOn: [plainContainers]
   }
 ]
 

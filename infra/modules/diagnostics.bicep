@@ -22,7 +22,7 @@ resource cosmos 'Microsoft.DocumentDB/databaseAccounts@2025-10-15' existing = {
   name: cosmosName
 }
 
-resource app 'Microsoft.Web/sites@2025-05-01' existing = {
+resource app 'Microsoft.Web/sites@2024-04-01' existing = {
   name: appName
 }
 

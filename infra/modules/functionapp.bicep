@@ -22,7 +22,7 @@ var policy = loadJsonContent('../policy.json')
 var fixed = [for one in items(policy.settings): { name: one.key, value: one.value }]
 var sourced = [for one in items(policy.settingsFrom): { name: one.key, value: sources[one.value] }]
 
-resource plan 'Microsoft.Web/serverfarms@2025-05-01' = {
+resource plan 'Microsoft.Web/serverfarms@2024-04-01' = {
   name: planName
   location: location
   tags: tags
@@ -31,7 +31,7 @@ resource plan 'Microsoft.Web/serverfarms@2025-05-01' = {
   properties: { reserved: true }
 }
 
-resource app 'Microsoft.Web/sites@2025-05-01' = {
+resource app 'Microsoft.Web/sites@2024-04-01' = {
   name: name
   location: location
   tags: tags
@@ -72,13 +72,13 @@ resource app 'Microsoft.Web/sites@2025-05-01' = {
   }
 }
 
-resource noFtp 'Microsoft.Web/sites/basicPublishingCredentialsPolicies@2025-05-01' = {
+resource noFtp 'Microsoft.Web/sites/basicPublishingCredentialsPolicies@2024-04-01' = {
   parent: app
   name: 'ftp'
   properties: { allow: false }
 }
 
-resource noPasswords 'Microsoft.Web/sites/basicPublishingCredentialsPolicies@2025-05-01' = {
+resource noPasswords 'Microsoft.Web/sites/basicPublishingCredentialsPolicies@2024-04-01' = {
   parent: app
   name: 'scm'
   properties: { allow: false }

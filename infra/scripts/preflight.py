@@ -1,12 +1,13 @@
 """Before anything is made: can it be made here, by whoever asks? And the secrets that a first deployment needs.
 
-`azd` runs it before it provisions; by hand: `python3 infra/scripts/preflight.py`. It registers providers, keeps three secrets in azd's
-environment, and changes nothing else. One would get wrong: a quota that is there now may be gone in five minutes; this only saves the
-usual wait.
+`azd` runs it before it provisions; for Terraform: `python3 infra/scripts/preflight.py terraform`, which reads TF_VAR_ variables and makes
+no secrets. It registers providers, keeps three secrets in azd's environment, and changes nothing else. One would get wrong: a quota that is
+there now may be gone in five minutes; this only saves the usual wait.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import os
@@ -45,6 +46,13 @@ def keep(name: str, value: str) -> None:
         raise Missing(f"azd could not keep {name}: {error}") from None
 
 
+def from_terraform(environ: Mapping[str, str]) -> dict[str, str]:
+    """Terraform's variables by the names that azd has for them."""
+    azds = {"LOCATION": "AZURE_LOCATION", "ENVIRONMENT_NAME": "AZURE_ENV_NAME", "SUBSCRIPTION_ID": "AZURE_SUBSCRIPTION_ID"}
+    given = {name.removeprefix("TF_VAR_").upper(): value for name, value in environ.items() if name.startswith("TF_VAR_")}
+    return {azds.get(name, name): value for name, value in given.items()}
+
+
 def setting(given: Mapping[str, str], name: str, default: str) -> str:
     """A parameter as azd has it, or its default."""
     return given.get(name) or default
@@ -57,12 +65,12 @@ def check_account(given: Mapping[str, str]) -> list[str]:
         raise Missing("nobody is signed in: az login")
     wanted = given.get("AZURE_SUBSCRIPTION_ID")
     if wanted and account["id"] != wanted:
-        return [f"az is signed in to the subscription {account['id']}, azd to {wanted}: az account set --subscription {wanted}"]
-    kind = "User" if account["user"]["type"] == "user" else "ServicePrincipal"
-    if not given.get("AZURE_PRINCIPAL_TYPE"):
-        keep("AZURE_PRINCIPAL_TYPE", kind)
+        return [f"az is signed in to the subscription {account['id']}, not to {wanted}: az account set --subscription {wanted}"]
+    person = account["user"]["type"] == "user"
     who = given.get("AZURE_PRINCIPAL_ID") or account["user"]["name"]
-    print(f"  {kind} {account['user']['name']} in the subscription {account.get('name', account['id'])}")
+    print(
+        f"  {'user' if person else 'service principal'} {account['user']['name']} in the subscription {account.get('name', account['id'])}"
+    )
     held = az(
         "role",
         "assignment",
@@ -75,16 +83,22 @@ def check_account(given: Mapping[str, str]) -> list[str]:
         "--include-groups",
     )
     names = {one["roleDefinitionName"] for one in held or []}
-    if held is not None and not names & MAY_ASSIGN:
-        return [f"{account['user']['name']} may give nobody a role in this subscription; needed is one of {', '.join(sorted(MAY_ASSIGN))}"]
+    if held is None or names & MAY_ASSIGN:
+        return []
+    said = f"{account['user']['name']} may give nobody a role in this subscription; needed is one of {', '.join(sorted(MAY_ASSIGN))}"
+    if person:
+        return [said]
+    print(f"  perhaps {said}")  # a pipeline may not look itself up in the directory, and one that only shows what would change needs none
     return []
 
 
 def check_providers() -> list[str]:
     """Register what is not registered, which takes a minute or two."""
     problems = []
+    listed = az("provider", "list", "--query", "[].{namespace: namespace, state: registrationState}") or []
+    states = {one["namespace"].lower(): one["state"] for one in listed}  # Azure writes microsoft.insights
     for provider in PROVIDERS:
-        state = az("provider", "show", "--namespace", provider, "--query", "registrationState")
+        state = states.get(provider.lower(), "unknown")
         if state != "Registered":
             print(f"  {provider} is {state}: registering")
             if az("provider", "register", "--namespace", provider, "--wait") is None and state != "Registering":
@@ -122,6 +136,8 @@ def check_models(given: Mapping[str, str]) -> list[str]:
     ]
     offered = az("cognitiveservices", "model", "list", "--location", location) or []
     usage = {one["name"]["value"]: one for one in az("cognitiveservices", "usage", "list", "--location", location) or []}
+    if az("cognitiveservices", "account", "list", "--resource-group", f"rg-{given.get('AZURE_ENV_NAME', '')}"):
+        usage = {}  # an earlier deployment of this environment has its share already
     problems = []
     for name, version, capacity in wanted:
         kinds = [one["model"] for one in offered if one["model"]["name"] == name and one["model"]["version"] == version]
@@ -138,9 +154,10 @@ def check_deleted(given: Mapping[str, str]) -> list[str]:
     """Deleted accounts and vaults of this environment whose names are still taken."""
     environment = given.get("AZURE_ENV_NAME", "")
     problems = []
+    where = f"into a group rg-{environment} that you have made anew; or take another name for the environment"
     for one in az("keyvault", "list-deleted") or []:
         if (one["properties"].get("tags") or {}).get("azd-env-name") == environment:
-            problems.append(f"the vault {one['name']} is deleted and keeps its name: az keyvault recover --name {one['name']}")
+            problems.append(f"the vault {one['name']} is deleted and keeps its name: az keyvault recover --name {one['name']}, {where}")
     for one in az("cognitiveservices", "account", "list-deleted") or []:
         if (one.get("tags") or {}).get("azd-env-name") == environment:
             place = f"--name {one['name']} --location {one['location']} --resource-group {one['id'].split('/')[-3]}"
@@ -156,11 +173,12 @@ def make_secrets(given: Mapping[str, str]) -> None:
     if not given.get("API_KEYS"):
         key = f"mc_main_1_{secrets.token_hex(24)}"
         hashed = hashlib.sha256(key.encode()).hexdigest()
-        keep("API_KEYS", json.dumps([{"id": "1", "app": "main", "sha256": hashed, "rights": ["read", "write", "admin"]}]))
+        entries = json.dumps([{"id": "1", "app": "main", "sha256": hashed, "rights": ["read", "write", "admin"]}])
+        keep("API_KEYS", base64.b64encode(entries.encode()).decode())  # azd puts it into a JSON file as it stands
         print(f"  an API key of the app main, shown this once: {key}")
 
 
-def main(given: Mapping[str, str]) -> int:
+def main(given: Mapping[str, str], *, with_secrets: bool = True) -> int:
     """0 when all is well; 1 after a line for each thing that is not."""
     print("Before the deployment:")
     try:
@@ -168,8 +186,8 @@ def main(given: Mapping[str, str]) -> int:
         if given.get("AZURE_LOCATION"):
             problems += check_region(given) + check_models(given)
         else:
-            print("  no region is chosen yet, so neither it nor the models are looked at; azd asks for one next")
-        if not problems:
+            print("  no region is chosen yet, so neither it nor the models are looked at")
+        if with_secrets and not problems:
             make_secrets(given)
     except Missing as error:
         problems = [str(error)]
@@ -181,4 +199,5 @@ def main(given: Mapping[str, str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(os.environ))
+    terraform = sys.argv[1:] == ["terraform"]
+    sys.exit(main(from_terraform(os.environ) if terraform else os.environ, with_secrets=not terraform))

@@ -77,13 +77,37 @@ resource "azapi_resource" "containers" {
   }
 }
 
+# Without vectors and texts: read by id, so that the least throughput will do. `tenants` is for what belongs to an app and to no user; the app
+# keeps nothing there yet.
+resource "azapi_resource" "plain_containers" {
+  for_each  = { for one in local.containers.plainContainers : one.name => one }
+  type      = "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers@2025-10-15"
+  name      = each.key
+  parent_id = azurerm_cosmosdb_sql_database.database.id
+  locks     = [azurerm_cosmosdb_account.cosmos.id]
+
+  ignore_null_property = true
+  body = {
+    properties = {
+      resource = {
+        id             = each.key
+        partitionKey   = each.value.partitionKey
+        defaultTtl     = each.value.defaultTtl
+        indexingPolicy = each.value.indexingPolicy
+      }
+      options = var.cosmos_mode == "serverless" ? null : { autoscaleSettings = { maxThroughput = 1000 } }
+    }
+  }
+  depends_on = [azapi_resource.containers]
+}
+
 resource "azurerm_cosmosdb_sql_role_assignment" "app" {
   resource_group_name = azurerm_resource_group.group.name
   account_name        = azurerm_cosmosdb_account.cosmos.name
   principal_id        = azurerm_user_assigned_identity.app.principal_id
   role_definition_id  = "${azurerm_cosmosdb_account.cosmos.id}/sqlRoleDefinitions/${local.policy.cosmosRole.id}"
   scope               = "${azurerm_cosmosdb_account.cosmos.id}/dbs/${azurerm_cosmosdb_sql_database.database.name}"
-  depends_on          = [azapi_resource.containers]
+  depends_on          = [azapi_resource.plain_containers]
 }
 
 resource "azurerm_cosmosdb_sql_role_assignment" "person" {

@@ -10,7 +10,7 @@ resource "azurerm_service_plan" "plan" {
 
 # azurerm's own resource can't say which identity reads the vault.
 resource "azapi_resource" "app" {
-  type      = "Microsoft.Web/sites@2025-05-01"
+  type      = "Microsoft.Web/sites@2024-04-01"
   name      = local.names["app"]
   location  = var.location
   parent_id = azurerm_resource_group.group.id
@@ -64,11 +64,12 @@ resource "azapi_resource" "app" {
   }
 
   response_export_values = ["properties.defaultHostName"]
-  depends_on             = [azurerm_role_assignment.roles, azurerm_private_endpoint.endpoints, azapi_resource.secrets]
+  depends_on             = [azurerm_role_assignment.roles, azurerm_private_endpoint.endpoints, azapi_resource_action.secrets]
 }
 
-resource "azapi_resource" "no_ftp" {
-  type      = "Microsoft.Web/sites/basicPublishingCredentialsPolicies@2025-05-01"
+# Azure makes both with the app, so they are changed here and not made: azapi_resource refuses what is there already.
+resource "azapi_update_resource" "no_ftp" {
+  type      = "Microsoft.Web/sites/basicPublishingCredentialsPolicies@2024-04-01"
   name      = "ftp"
   parent_id = azapi_resource.app.id
   body = {
@@ -78,8 +79,8 @@ resource "azapi_resource" "no_ftp" {
   }
 }
 
-resource "azapi_resource" "no_passwords" {
-  type      = "Microsoft.Web/sites/basicPublishingCredentialsPolicies@2025-05-01"
+resource "azapi_update_resource" "no_passwords" {
+  type      = "Microsoft.Web/sites/basicPublishingCredentialsPolicies@2024-04-01"
   name      = "scm"
   parent_id = azapi_resource.app.id
   body = {
@@ -87,5 +88,5 @@ resource "azapi_resource" "no_passwords" {
       allow = false
     }
   }
-  depends_on = [azapi_resource.no_ftp]
+  depends_on = [azapi_update_resource.no_ftp]
 }

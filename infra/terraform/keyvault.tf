@@ -20,7 +20,7 @@ resource "azurerm_key_vault" "vault" {
 
 locals {
   given = {
-    apiKeys       = var.api_keys
+    apiKeys       = local.key_list
     cursorSecret  = var.cursor_secret
     webhookSecret = var.webhook_secret
   }
@@ -28,12 +28,13 @@ locals {
   references = { for key, name in local.policy.secrets : key => "@Microsoft.KeyVault(SecretUri=${join("", azurerm_key_vault.vault[*].vault_uri)}secrets/${name})" }
 }
 
-# By the management plane, as Bicep does: whoever deploys needs no right to read secrets, and sensitive_body is not kept in the state.
-resource "azapi_resource" "secrets" {
-  for_each  = { for key, name in local.policy.secrets : key => name if var.enable_key_vault }
-  type      = "Microsoft.KeyVault/vaults/secrets@2024-11-01"
-  name      = each.value
-  parent_id = azurerm_key_vault.vault[0].id
+# By the management plane, as Bicep does: whoever deploys needs no right to read secrets, and sensitive_body is not kept in the state. An action,
+# since that plane can write secrets and not delete them: they go with the vault.
+resource "azapi_resource_action" "secrets" {
+  for_each    = { for key, name in local.policy.secrets : key => name if var.enable_key_vault }
+  type        = "Microsoft.KeyVault/vaults/secrets@2024-11-01"
+  resource_id = "${azurerm_key_vault.vault[0].id}/secrets/${each.value}"
+  method      = "PUT"
   body = {
     properties = {
       contentType = each.key == "apiKeys" ? "application/json" : "text/plain"

@@ -5,6 +5,7 @@ locals {
   suffix     = coalesce(var.name_suffix, substr(sha1("${var.subscription_id}/${var.environment_name}/${var.location}"), 0, 13))
   tags       = { "azd-env-name" = var.environment_name, application = "memory-core" }
   has_openai = var.existing_openai == ""
+  key_list   = startswith(var.api_keys, "[") ? var.api_keys : base64decode(var.api_keys)
 
   existing_openai = split("/", var.existing_openai)
   openai_id       = local.has_openai ? one(azurerm_cognitive_account.openai[*].id) : one(data.azurerm_cognitive_account.existing[*].id)
@@ -34,7 +35,7 @@ locals {
     embeddingDimensions      = tostring(var.embedding_dimensions)
     llmProvider              = var.chat_model == "none" ? "offline" : "azure"
     chatDeployment           = var.chat_model == "none" ? "" : var.chat_model
-    apiKeys                  = var.enable_key_vault ? local.references["apiKeys"] : var.api_keys
+    apiKeys                  = var.enable_key_vault ? local.references["apiKeys"] : local.key_list
     cursorSecret             = var.enable_key_vault ? local.references["cursorSecret"] : var.cursor_secret
     webhookSecret            = var.enable_key_vault ? local.references["webhookSecret"] : var.webhook_secret
   }

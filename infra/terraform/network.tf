@@ -101,12 +101,16 @@ resource "azurerm_private_endpoint" "endpoints" {
     private_dns_zone_ids = [azurerm_private_dns_zone.zones[each.value.zone].id]
   }
 
+  # Each after the last change of its service: an endpoint is a change too, and some take one at a time.
   depends_on = [
-    azurerm_storage_account.host,
-    azurerm_storage_account.data,
-    azurerm_cosmosdb_account.cosmos,
-    azurerm_managed_redis.redis,
-    azurerm_cognitive_account.openai,
-    azurerm_key_vault.vault,
+    azurerm_storage_management_policy.lifecycle,
+    azurerm_storage_container.package,
+    azurerm_storage_queue.queues,
+    azurerm_cosmosdb_sql_role_assignment.app,
+    azurerm_cosmosdb_sql_role_assignment.person,
+    azurerm_managed_redis_access_policy_assignment.app,
+    azurerm_cognitive_deployment.embedding,
+    azurerm_cognitive_deployment.chat,
+    azapi_resource_action.secrets,
   ]
 }

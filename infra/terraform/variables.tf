@@ -309,9 +309,14 @@ variable "budget_start" {
 }
 
 variable "api_keys" {
-  description = "JSON list of API keys, as MEMORY_API_KEYS takes it: their SHA-256 only."
+  description = "JSON list of API keys, as MEMORY_API_KEYS takes it (their SHA-256 only), or the same in base64: azd can not carry quotes."
   type        = string
   sensitive   = true
+
+  validation {
+    condition     = length(var.api_keys) >= 16
+    error_message = "api_keys has to have at least 16 characters."
+  }
 }
 
 variable "cursor_secret" {

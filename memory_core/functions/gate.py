@@ -141,6 +141,8 @@ def _as_function(handler: Callable[..., Any], door: Door, answer: Callable[[Http
         try:
             response = await answer(req, correlation)
         except MemoryCoreError as error:
+            if error.status >= 500:
+                log.warning("%s %s is answered with %d: %s, correlation id %s", req.method, path, error.status, error.detail, correlation)
             return problem_response(error, path, correlation)
         except Exception:
             log.exception("%s %s failed, correlation id %s", req.method, path, correlation)

@@ -14,8 +14,8 @@ from tests.infra import arm, bicep
 from tests.infra.bicep import Declared, File
 
 FUNCTIONS = {
-    "concat", "contains", "empty", "filter", "guid", "items", "last", "loadJsonContent", "loadTextContent", "resourceGroup", "split",
-    "string", "subscription", "subscriptionResourceId", "tenant", "union", "uniqueString", "utcNow",
+    "base64ToString", "concat", "contains", "empty", "filter", "guid", "items", "last", "loadJsonContent", "loadTextContent",
+    "resourceGroup", "split", "startsWith", "string", "subscription", "subscriptionResourceId", "tenant", "union", "uniqueString", "utcNow",
 }  # fmt: skip
 BICEPS_OWN = {"parent", "scope", "dependsOn"}
 SECRET_FUNCTIONS = ("listKeys", "listSecrets", "listAccountSas", "getSecret")
@@ -104,8 +104,17 @@ def _references(file: File) -> Iterator[str]:
 
 
 def _is_secret(file: File, node: Node) -> bool:
-    named = {bicep.said(one) for one in bicep.names(node)}
-    return any(name in file.params and file.params[name].secure for name in named)
+    """Whether a parameter that is a secret stands in it, by way of variables too."""
+    waiting, seen = [node], set()
+    while waiting:
+        for name in (bicep.said(one) for one in bicep.names(waiting.pop())):
+            if name in file.params and file.params[name].secure:
+                return True
+            found = file.variables.get(name)
+            if found is not None and found.value is not None and name not in seen:
+                seen.add(name)
+                waiting.append(found.value)
+    return False
 
 
 def _secrets(file: File) -> Iterator[str]:

@@ -15,6 +15,12 @@ ALSO_IN_TERRAFORM = {"subscription_id"}
 """Azure's own tools know the subscription; Terraform has to be told."""
 COMPUTED = {"nameSuffix", "budgetStart"}
 """Their defaults are computed, in each language by its own functions."""
+ASKED_FOR = {"environmentName", "location"}
+"""azd asks for them, as it should."""
+TYPES = {"string": "string", "int": "number", "bool": "bool"}
+"""What Terraform calls Bicep's types of parameters."""
+TAKEN = {"PYTHON_VERSION", "LOCATION", "ENVIRONMENT", "LOG_LEVEL", "HOST", "PORT"}
+"""Variables that images and shells set: PYTHON_VERSION in every image of Python."""
 SAME = {
     "Microsoft.Authorization/roleAssignments": "azurerm_role_assignment",
     "Microsoft.Cache/redisEnterprise": "azurerm_managed_redis",
@@ -76,6 +82,8 @@ def parameters(sources: Mapping[str, str]) -> Iterator[str]:
         default, other = bicep.value(one.value), terraform.value(body.get("default", OPAQUE))
         if name not in COMPUTED and default != other:
             yield f"{name}: Bicep's default is {default!r}, Terraform's {other!r}"
+        if TYPES[one.type] != terraform.value(body.get("type")):
+            yield f"{name} is a {one.type} in Bicep and a {body.get('type')} in Terraform"
         if one.secure != (body.get("sensitive") is True):
             yield f"{name} is a secret in one of Bicep and Terraform only"
         if _described(one) != terraform.value(body.get("description")):
@@ -110,11 +118,24 @@ def _azd(sources: Mapping[str, str], main: Mapping[str, bicep.Declared]) -> Iter
             if name not in COMPUTED:
                 yield f"azd can not give {name}"
             continue
-        matched = re.fullmatch(r"\$\{[A-Z_]+(?:=(.*))?\}", given[name]["value"])
+        matched = re.fullmatch(r"\$\{([A-Z_]+)(?:=(.*))?\}", given[name]["value"])
         default = bicep.value(one.value)
         shown = str(default).lower() if isinstance(default, bool) else str(default)
-        if matched is None or (default is not OPAQUE and matched[1] != shown):
+        if matched is None or (default is not OPAQUE and matched[2] != shown):
             yield f"{name}: azd gives {given[name]['value']}, Bicep's default is {shown}"
+        elif matched[1] in TAKEN:
+            yield f"{name}: {matched[1]} is often set for something else, and azd reads the shell's environment too"
+        elif default is OPAQUE and name not in ASKED_FOR:
+            yield from _placeholder(name, matched[2] or "", one)
+
+
+def _placeholder(name: str, given: str, one: bicep.Declared) -> Iterator[str]:
+    """azd asks for what is empty and has no default before it runs `preflight.py`, which makes it; and Azure must refuse what stands in."""
+    least = one.decorators.get("minLength")
+    if not given:
+        yield f"azd would ask for {name} before preflight.py makes it"
+    elif least is None or len(given) >= int(bicep.value(least.named_children[1].named_children[0])):
+        yield f"{name} could be deployed as {given!r}"
 
 
 def inventory(sources: Mapping[str, str]) -> Iterator[str]:
@@ -141,7 +162,7 @@ def inventory(sources: Mapping[str, str]) -> Iterator[str]:
 
 
 def _name(one: terraform.Block) -> str:
-    if one.labels[0] != "azapi_resource":
+    if not one.labels[0].startswith("azapi_"):
         return one.labels[0]
     return f"azapi:{str(terraform.value(one.body['type'])).partition('@')[0]}"
 

@@ -14,7 +14,7 @@ from memory_core.config import ConfigError, Settings
 from memory_core.environment import variable
 from memory_core.wiring import MODEL_DIMENSIONS
 from tests.infra import bicep
-from tests.infra.sources import COSMOS, ROOT
+from tests.infra.sources import COSMOS, HOST, ROOT
 
 FUNCTIONS = "tests/official_runtime/functions.json"
 HOST_SETTINGS = {
@@ -32,6 +32,26 @@ ROLES = {
     "Log Analytics Reader": "73c42c96-874c-492b-b04d-ab87d138a893",
 }
 """The ids that Azure's built-in roles have everywhere. Said a second time on purpose: a mistyped id is found by nothing else offline."""
+GIVEN = {
+    ("app", "hostStorage", "Storage Blob Data Owner"), ("app", "dataStorage", "Storage Blob Data Contributor"),
+    ("app", "dataStorage", "Storage Queue Data Contributor"), ("app", "openai", "Cognitive Services OpenAI User"),
+    ("app", "keyVault", "Key Vault Secrets User"), ("app", "insights", "Monitoring Metrics Publisher"),
+    ("person", "dataStorage", "Storage Blob Data Contributor"), ("person", "dataStorage", "Storage Queue Data Contributor"),
+    ("person", "openai", "Cognitive Services OpenAI User"), ("person", "workspace", "Log Analytics Reader"),
+}  # fmt: skip
+"""Who has which role on what. One too few stops the app, one too many is a door; so each is said here too."""
+ZONES = {
+    "blob": "privatelink.blob.core.windows.net", "queue": "privatelink.queue.core.windows.net", "Sql": "privatelink.documents.azure.com",
+    "redisEnterprise": "privatelink.redis.azure.net", "account": "privatelink.openai.azure.com", "vault": "privatelink.vaultcore.azure.net",
+}  # fmt: skip
+"""Azure's zone for each group of a private endpoint; in another one the name leads to the public address, whose door is closed."""
+CONTAINER = {
+    "partitionKey": {"paths": ["/app_id", "/user_id"], "kind": "MultiHash", "version": 2},
+    "defaultTtl": -1,
+    "vectorEmbeddingPolicy": {"vectorEmbeddings": [{"path": "/embedding", "dataType": "float32", "distanceFunction": "cosine"}]},
+    "fullTextPolicy": {"defaultLanguage": "en-US", "fullTextPaths": [{"path": "/search_text", "language": "en-US"}]},
+}
+"""What can never be changed of the container, so that nobody changes it by mistake."""
 COSMOS_ROLES = {"Cosmos DB Built-in Data Contributor": "00000000-0000-0000-0000-000000000002"}
 SAMPLES = {
     "cosmosEndpoint": "https://c.documents.azure.com:443/", "cosmosDatabase": "memory-core", "shortTerm": "redis",
@@ -46,6 +66,15 @@ NOT_INDEXED = {"id", "body", "_etag", "_ts", "embedding", "search_text", "epoch"
 only where documents of another one were found."""
 LIMITS = {"hostStorage": 24, "dataStorage": 24, "keyVault": 24, "cosmos": 44, "app": 60, "openai": 64, "redis": 60}
 SUFFIX = 13
+EXPECTED = {
+    "cosmos_endpoint": SAMPLES["cosmosEndpoint"], "cosmos_database": SAMPLES["cosmosDatabase"], "cosmos_consistency": "strong",
+    "identity_client_id": SAMPLES["identityClientId"], "queue_account_url": SAMPLES["queueEndpoint"],
+    "archive_account_url": SAMPLES["blobEndpoint"], "archive_container": SAMPLES["archiveContainer"],
+    "embedding_base_url": SAMPLES["openaiEndpoint"], "embedding_model": SAMPLES["embeddingDeployment"], "embedding_dimensions": 1536,
+    "llm_base_url": SAMPLES["openaiEndpoint"], "llm_model": SAMPLES["chatDeployment"], "secret": SAMPLES["cursorSecret"],
+    "webhook_secret": SAMPLES["webhookSecret"], "auth": "on",
+}  # fmt: skip
+"""What the app makes of a deployment's settings."""
 
 
 def findings(sources: Mapping[str, str]) -> list[str]:
@@ -59,7 +88,7 @@ def findings(sources: Mapping[str, str]) -> list[str]:
         *_models(policy, cosmos, main),
         *_names(policy),
         *_alerts(policy),
-        *_host(policy),
+        *_host(policy, json.loads(sources[HOST])),
         *_containers(cosmos),
         *_endpoints(policy),
     ]
@@ -91,6 +120,10 @@ def _settings(policy: Mapping[str, Any]) -> Iterator[str]:
         chosen = (settings.long_term, settings.short_term, settings.queue, settings.archive, settings.embedding_provider)
         if (*chosen, settings.llm_provider) != adapters:
             yield f"the app would start on {chosen}"
+        wanted = EXPECTED | ({"short_term": "none"} if changed else {"redis_auth": "entra", "redis_url": SAMPLES["redisUrl"]})
+        for name, value in wanted.items():
+            if _plain(getattr(settings, name)) != value:
+                yield f"the app would have {getattr(settings, name)} as its {name}"
     secrets = {name for name, source in policy["settingsFrom"].items() if source in policy["secrets"]}
     if secrets != {"MEMORY_API_KEYS", "MEMORY_SECRET", "MEMORY_WEBHOOK_SECRET"}:
         yield f"the secrets are {sorted(secrets)}"
@@ -117,6 +150,9 @@ def _roles(policy: Mapping[str, Any]) -> Iterator[str]:
             yield f"the role {name} has not the id {identity}"
     if COSMOS_ROLES.get(policy["cosmosRole"]["name"]) != policy["cosmosRole"]["id"]:
         yield "the role on Cosmos DB has another id than its name"
+    given = {(one["who"], one["scope"], one["role"]) for one in policy["assignments"]}
+    yield from (f"{role} on {scope} is not given to the {who}" for who, scope, role in sorted(GIVEN - given))
+    yield from (f"{role} on {scope} is given to the {who}, and nobody said why" for who, scope, role in sorted(given - GIVEN))
     used = {one["role"] for one in policy["assignments"]}
     yield from (f"the role {name} is not declared" for name in sorted(used - policy["roles"].keys()))
     yield from (f"the role {name} is given to nobody" for name in sorted(policy["roles"].keys() - used))
@@ -168,8 +204,7 @@ def _alerts(policy: Mapping[str, Any]) -> Iterator[str]:
             yield f"the alert {one['name']} gives no Value"
 
 
-def _host(policy: Mapping[str, Any]) -> Iterator[str]:
-    host = json.loads((ROOT / "host.json").read_text(encoding="utf-8"))
+def _host(policy: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
     queues = host["extensions"]["queues"]
     if queues["messageEncoding"] != "base64":
         yield "the host does not expect messages as they are sent"
@@ -185,9 +220,21 @@ def _host(policy: Mapping[str, Any]) -> Iterator[str]:
 def _containers(cosmos: Mapping[str, Any]) -> Iterator[str]:
     memories = next(one for one in cosmos["containers"] if one["name"] == "memories")
     index = memories["indexingPolicy"]
+    if [(one["name"], one["partitionKey"]["paths"], one["defaultTtl"]) for one in cosmos["plainContainers"]] != [
+        ("tenants", ["/app_id"], -1)
+    ]:
+        yield "what belongs to an app has no container of its own"
     if index["excludedPaths"] != [{"path": "/*"}]:
         yield "not everything is excluded from the index that is not included"
     included = {one["path"].removesuffix("/?").removesuffix("/[]").strip("/").replace("/", ".") for one in index["includedPaths"]}
+    for name, value in CONTAINER.items():
+        if memories[name] != value:
+            yield f"the container's {name} is another one"
+    for indexes, paths in (("vectorIndexes", ["/embedding"]), ("fullTextIndexes", ["/search_text"])):
+        if [one["path"] for one in index[indexes]] != paths:
+            yield f"the {indexes} are not on {paths}"
+    together = {tuple(one["path"].strip("/") for one in paths) for paths in index["compositeIndexes"]}
+    yield from (f"{', '.join(fields)} are sorted by together and have no index" for fields in sorted(_sorted_together() - together))
     for field in sorted(_asked() - included):
         yield f"{field} is asked for in a query and not indexed"
     for field in sorted(included - _asked()):
@@ -199,6 +246,8 @@ def _endpoints(policy: Mapping[str, Any]) -> Iterator[str]:
     for one in policy["privateEndpoints"]:
         if one["zone"] not in zones:
             yield f"the zone {one['zone']} is not made"
+        if ZONES.get(one["group"]) != one["zone"]:
+            yield f"names of {one['group']} are not looked for in {one['zone']}"
         if one["of"] not in policy["names"]:
             yield f"nothing is named {one['of']}"
 
@@ -212,6 +261,19 @@ def _functions() -> dict[str, Any]:
 @cache
 def _code() -> str:
     return "\n".join(one.read_text(encoding="utf-8") for one in sorted((ROOT / "memory_core").rglob("*.py")))
+
+
+def _plain(value: Any) -> Any:
+    """A setting as it was given."""
+    return value.get_secret_value() if hasattr(value, "get_secret_value") else value
+
+
+@cache
+def _sorted_together() -> frozenset[tuple[str, ...]]:
+    """The fields that the store's queries sort by, where they are two or more."""
+    texts = [one.read_text(encoding="utf-8") for one in sorted((ROOT / "memory_core/adapters/cosmos").glob("*.py"))]
+    clauses = [found for text in texts for found in re.findall(r"ORDER BY (c\.\w+[^\"]*)\"", text)]
+    return frozenset(fields for one in clauses if len(fields := tuple(re.findall(r"c\.(\w+)", one))) > 1)
 
 
 @cache

@@ -6,11 +6,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 COSMOS = "memory_core/adapters/cosmos/policy.json"
+HOST = "host.json"
 
 
 def sources() -> dict[str, str]:
-    """Every text below infra/, and the policy of the containers."""
-    files = [*(one for one in (ROOT / "infra").rglob("*") if one.is_file() and ".terraform" not in one.parts), ROOT / COSMOS]
+    """Every text below infra/, the policy of the containers, and what the Functions host reads."""
+    files = [*(one for one in (ROOT / "infra").rglob("*") if one.is_file() and ".terraform" not in one.parts), ROOT / COSMOS, ROOT / HOST]
     return {one.relative_to(ROOT).as_posix(): one.read_text(encoding="utf-8") for one in sorted(files) if one.suffix != ".pyc"}
 
 

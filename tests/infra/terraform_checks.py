@@ -105,14 +105,14 @@ def _references(block: Block, there: set[tuple[str, ...]]) -> Iterator[str]:
 
 
 def _body(block: Block) -> Iterator[str]:
-    if block.labels[:1] != ("azapi_resource",):
+    if not block.labels or not block.labels[0].startswith("azapi_"):
         return
     typed = str(terraform.value(block.body.get("type", "")))
     yield from arm.type_findings(typed)
     body = terraform.value(block.body.get("body", {}))
     also = terraform.value(block.body.get("sensitive_body", {}))
     merged = {**body, **also, "properties": {**body.get("properties", {}), **also.get("properties", {})}}
-    elsewhere = frozenset({"parent_id", "name", "location", "tags", "identity"} & block.body.keys())
+    elsewhere = frozenset({"parent_id", "resource_id", "name", "location", "tags", "identity"} & block.body.keys())
     yield from arm.body_findings(typed.partition("@")[0], merged, elsewhere=elsewhere)
 
 
@@ -120,15 +120,29 @@ def _secrets(block: Block, blocks: list[Block]) -> Iterator[str]:
     """No output may show a secret; a variable that is one says so and has no default."""
     sensitive = {one.labels[0] for one in blocks if one.kind == "variable" and one.body.get("sensitive") is True}
     if block.kind == "output":
+        hidden = _hidden(blocks, sensitive)
         for text in terraform.expressions(block.body.get("value")):
             for chain in terraform.references(text):
-                if chain[-1].endswith(SECRETS) or (chain[0] == "var" and chain[1] in sensitive) or chain[:2] == ["local", "settings"]:
+                if chain[-1].endswith(SECRETS) or tuple(chain[:2]) in hidden:
                     yield "shows a secret"
     if block.kind == "variable":
         if block.labels[0].endswith(("_secret", "_password", "api_keys")) and block.labels[0] not in sensitive:
             yield "is named like a secret and is not sensitive"
         if block.labels[0] in sensitive and "default" in block.body:
             yield "is a secret and has a default"
+
+
+def _hidden(blocks: list[Block], sensitive: set[str]) -> set[tuple[str, ...]]:
+    """The sensitive variables, and the locals that are made of them."""
+    made = {name: value for one in blocks if one.kind == "locals" for name, value in one.body.items()}
+    named = {
+        name: {tuple(chain[:2]) for text in terraform.expressions(value) for chain in terraform.references(text)}
+        for name, value in made.items()
+    }
+    hidden: set[tuple[str, ...]] = {("var", name) for name in sensitive}
+    while more := {("local", name) for name, chains in named.items() if chains & hidden} - hidden:
+        hidden |= more
+    return hidden
 
 
 def _unused(blocks: list[Block]) -> Iterator[str]:

@@ -40,7 +40,14 @@ MISTAKES = {
         "shows a secret",
     ),
     "a secret's default": (MAIN, "param cursorSecret string", "param cursorSecret string = 'not-so-secret-now'", "has a default"),
-    "a secret that is not marked": (MAIN, "@secure()\n@description('JSON list", "@description('JSON list", "not @secure()"),
+    "a secret that is not marked": (MAIN, "@secure()\n@minLength(16)\n@description('JSON list", "@description('JSON list", "not @secure()"),
+    "a secret by way of a variable": (
+        MAIN,
+        "output AZURE_LOCATION string = location",
+        "output AZURE_LOCATION string = keyList",
+        "shows a secret",
+    ),
+    "a variable with a secret for a module that shows it": (MAIN, "email: alertEmail", "email: keyList", "not @secure()"),
     "a secret for a module that shows it": (
         f"{MODULES}/functionapp.bicep",
         "@secure()\n@description('What",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.infra.parity import findings
+from tests.infra import parity, wiring
 from tests.infra.sources import changed, sources
 
 MAIN, T = "infra/main.bicep", "infra/terraform/"
@@ -12,6 +12,37 @@ MISTAKES = {
     "a default in Bicep": (MAIN, "param maximumInstances int = 40", "param maximumInstances int = 50", "Terraform's 40"),
     "a default in Terraform": (T + "variables.tf", "default     = 1536", "default     = 768", "Terraform's 768"),
     "a default of azd": ("infra/main.parameters.json", "${MAXIMUM_INSTANCES=40}", "${MAXIMUM_INSTANCES=100}", "azd gives"),
+    "a secret that azd would ask for": (
+        "infra/main.parameters.json",
+        "${CURSOR_SECRET=unset}",
+        "${CURSOR_SECRET}",
+        "would ask for cursorSecret",
+    ),
+    "a secret that stays what stands in for it": (
+        MAIN,
+        "@secure()\n@minLength(16)\n@description('JSON",
+        "@secure()\n@description('JSON",
+        "deployed as",
+    ),
+    "a name that Python's own images set": ("infra/main.parameters.json", "APP_PYTHON_VERSION", "PYTHON_VERSION", "set for something else"),
+    "a parameter's type": (MAIN, "param alwaysReady int = 0", "param alwaysReady string = 0", "is a string in Bicep"),
+    "a member that a policy lacks": (
+        "infra/modules/storage.bicep",
+        "name: policy.archiveContainer",
+        "name: policy.coldContainer",
+        "not in its file",
+    ),
+    "a member of a loop's variable": ("infra/modules/cosmos.bicep", "one.fullTextPolicy", "one.fullTextPolicies", "is in no policy"),
+    "a member that a policy lacks, in Terraform": (
+        T + "storage.tf",
+        "local.policy.archiveContainer",
+        "local.policy.cold",
+        "not in its file",
+    ),
+    "a member of each value": (T + "rbac.tf", "each.value.why", "each.value.reason", "is in no policy"),
+    "a property of the app that Terraform lacks": (T + "functionapp.tf", "      httpsOnly                 = true\n", "", "in one of Bicep"),
+    "a property of the app that Bicep lacks": ("infra/modules/functionapp.bicep", "    httpsOnly: true\n", "", "in one of Bicep"),
+    "a value of the app": (T + "functionapp.tf", 'minTlsVersion = "1.2"', 'minTlsVersion = "1.0"', "minTlsVersion is"),
     "a parameter of Bicep's only": (MAIN, "param redisSku string", "param redisSize string", "one of Bicep and Terraform only"),
     "a parameter that azd can't give": ("infra/main.parameters.json", '"alwaysReady"', '"alwaysreadies"', "azd can not give alwaysReady"),
     "what is allowed": (T + "variables.tf", '"quantizedFlat", "diskANN"', '"quantizedFlat"', "does not hold allowed"),
@@ -35,6 +66,10 @@ MISTAKES = {
     "a setting from nowhere": ("infra/policy.json", ': "cosmosEndpoint"', ': "cosmosUrl"', "does not give cosmosUrl"),
     "an output": (T + "outputs.tf", '"service_api_url"', '"service_url"', "the output service_url"),
 }
+
+
+def findings(files: dict[str, str]) -> list[str]:
+    return parity.findings(files) + wiring.findings(files)
 
 
 def test_both_deploy_the_same() -> None:

@@ -43,6 +43,13 @@ MISTAKES = {
         '"Owner": "8e3af657-a8ff-443c-a75c-2fe8c4bcb635",\n    "Log Analytics Reader": "',
         "the role Owner",
     ),
+    "a role too few": (
+        P,
+        '"role": "Storage Queue Data Contributor",\n      "why": "Send',
+        '"role": "Log Analytics Reader",\n      "why": "Send',
+        "not given to the app",
+    ),
+    "a role on something else": (P, '"scope": "insights"', '"scope": "workspace"', "nobody said why"),
     "a role without a reason": (P, '"why": "Read logs, alerts and the workbook."', '"why": ""', "has no reason"),
     "the role on Cosmos DB": (
         P,
@@ -65,7 +72,31 @@ MISTAKES = {
     "an alert's words": (P, "is poisoned'", "was poisoned'", "which nothing says"),
     "an alert's function": (P, "OperationName == 'timer_hourly'", "OperationName == 'timer_daily'", "timer_daily"),
     "an alert on a table alone": (P, "isfuzzy=true ", "", "as long as a table is not there"),
+    "how messages are written": ("host.json", '"base64"', '"none"', "does not expect messages"),
+    "where telemetry goes": ("host.json", '"telemetryMode": "OpenTelemetry",', '"telemetryMode": "none",', "goes nowhere"),
+    "two limits for one instance": ("host.json", '"routePrefix": ""', '"maxConcurrentRequests": 8', "both say how many"),
     "a name that is too long": (P, '"sthost"', '"storagehosthost"', "more than 24"),
+    "a setting too few": (P, '    "MEMORY_IDENTITY_CLIENT_ID": "identityClientId",\n', "", "None as its identity_client_id"),
+    "a secret in another's place": (P, '"MEMORY_SECRET": "cursorSecret"', '"MEMORY_SECRET": "webhookSecret"', "as its secret"),
+    "how Redis is signed in to": (P, '    "MEMORY_REDIS_AUTH": "entra",\n', "", "as its redis_auth"),
+    "a weaker consistency": (P, '"MEMORY_COSMOS_CONSISTENCY": "strong"', '"MEMORY_COSMOS_CONSISTENCY": "session"', "session as its"),
+    "the key of the container": (COSMOS, '["/app_id", "/user_id"]', '["/app_id"]', "partitionKey is another one"),
+    "the time that documents live": (COSMOS, '"defaultTtl": -1', '"defaultTtl": 3600', "defaultTtl is another one"),
+    "how vectors are compared": (COSMOS, '"cosine"', '"euclidean"', "vectorEmbeddingPolicy is another one"),
+    "what full text is indexed": (
+        COSMOS,
+        '"fullTextIndexes": [{"path": "/search_text"}]',
+        '"fullTextIndexes": []',
+        "the fullTextIndexes are not",
+    ),
+    "what is sorted by together": (
+        COSMOS,
+        '{"path": "/sequence", "order": "ascending"}, {"path": "/id"',
+        '{"path": "/id"',
+        "sequence, id are sorted",
+    ),
+    "the container of the apps": (COSMOS, '"tenants"', '"apps"', "has no container of its own"),
+    "a zone of another service": (P, "privatelink.redis.azure.net", "privatelink.redisenterprise.cache.azure.net", "not looked for in"),
     "a zone that nobody makes": (P, '{"zone": "privatelink.documents.azure.com", "of": "cosmos"},', "", "is not made"),
 }
 BROKEN = {
@@ -107,6 +138,8 @@ BROKEN = {
         "refuses this property",
     ),
     "a setting that Flex Consumption lacks": (P, '"LLM_PROVIDER"', '"WEBSITE_RUN_FROM_PACKAGE"', "no such setting"),
+    "a version that nothing knows": (M + "functionapp.bicep", "Web/sites@2024-04-01", "Web/sites@2025-05-01", "in its version 2025-05-01"),
+    "a version without full text": (T + "cosmos.tf", "containers@2025-10-15", "containers@2025-04-15", "in its version 2025-04-15"),
     "a service without an endpoint": (P, '{"of": "redis",', '{"of": "cosmos",', "private endpoints lead to"),
 }
 
@@ -131,3 +164,8 @@ def test_a_broken_rule_is_found(broken: str) -> None:
     path, old, new, said = BROKEN[broken]
     found = rules.findings(changed(path, old, new))
     assert any(said in one for one in found), found
+
+
+def test_every_line_that_has_to_stand_somewhere_is_missed_where_it_does_not() -> None:
+    passed_over = [(path, text) for path, text, _, said in rules.HAS if f"{path}: {said}" not in rules.findings(changed(path, text, ""))]
+    assert passed_over == []

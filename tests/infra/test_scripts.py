@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import os
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from infra.scripts import deploy, ready, settle
+from infra.scripts import deploy, preflight, ready, settle
 from memory_core.config import Settings
 from tests.infra.sources import ROOT
 
@@ -35,12 +36,13 @@ ACCOUNT = {"id": "sub-1", "name": "Test", "user": {"type": "user", "name": "ana@
 WELL: dict[str, Any] = {
     "account show": ACCOUNT,
     "role assignment list": [{"roleDefinitionName": "Owner"}],
-    "provider show": "Registered",
+    "provider list": [{"namespace": one.lower(), "state": "Registered"} for one in preflight.PROVIDERS],
     "functionapp list-flexconsumption-locations": [{"name": "West Europe"}, {"name": "swedencentral"}],
     "cognitiveservices model list": [
         {"model": {"name": "text-embedding-3-small", "version": "1", "skus": [{"name": "GlobalStandard"}]}},
         {"model": {"name": "gpt-4.1-mini", "version": "2025-04-14", "skus": [{"name": "GlobalStandard"}]}},
     ],
+    "cognitiveservices account list --resource-group rg-dev": None,
     "cognitiveservices usage list": [{"name": {"value": "OpenAI.GlobalStandard.gpt-4.1-mini"}, "limit": 200.0, "currentValue": 100.0}],
     "keyvault list-deleted": [],
     "cognitiveservices account list-deleted": [],
@@ -61,9 +63,13 @@ class Azure:
 
     def preflight(self, answers: dict[str, Any], **given: str) -> subprocess.CompletedProcess[str]:
         """Run it where these programs answer so."""
+        return self.run(answers, "preflight.py", **GIVEN | given)
+
+    def run(self, answers: dict[str, Any], script: str, *arguments: str, **given: str) -> subprocess.CompletedProcess[str]:
+        """Run a script where these programs answer so."""
         (self._folder / "answers.json").write_text(json.dumps(answers))
-        environment = {"PATH": f"{self._folder}:{os.environ['PATH']}", "STAND_IN": str(self._folder), **GIVEN, **given}
-        command = [sys.executable, str(ROOT / "infra/scripts/preflight.py")]
+        environment = {"PATH": f"{self._folder}:{os.environ['PATH']}", "STAND_IN": str(self._folder), **given}
+        command = [sys.executable, str(ROOT / "infra/scripts" / script), *arguments]
         return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
 
     def told(self, program: str) -> str:
@@ -81,17 +87,38 @@ def test_a_first_deployment_gets_secrets_that_the_app_takes_and_a_key_that_is_sh
     done = azure.preflight(WELL)
     assert (done.returncode, done.stderr) == (0, "")
     kept = dict(line.removeprefix("env set ").split(" ", 1) for line in azure.told("azd").splitlines())
-    assert kept.keys() == {"AZURE_PRINCIPAL_TYPE", "CURSOR_SECRET", "WEBHOOK_SECRET", "API_KEYS"}
+    assert kept.keys() == {"CURSOR_SECRET", "WEBHOOK_SECRET", "API_KEYS"}
     key = re.search(r"shown this once: (\S+)", done.stdout)
     assert key is not None
     assert key[1] not in azure.told("azd")
-    names = {"MEMORY_API_KEYS": kept["API_KEYS"], "MEMORY_SECRET": kept["CURSOR_SECRET"], "MEMORY_WEBHOOK_SECRET": kept["WEBHOOK_SECRET"]}
+    names = {
+        "MEMORY_API_KEYS": base64.b64decode(kept["API_KEYS"]).decode(),
+        "MEMORY_SECRET": kept["CURSOR_SECRET"],
+        "MEMORY_WEBHOOK_SECRET": kept["WEBHOOK_SECRET"],
+    }
     settings = Settings.from_env(names)
     assert [one.sha256 for one in settings.api_keys] == [hashlib.sha256(key[1].encode()).hexdigest()]
 
 
+def test_azd_can_put_what_is_kept_into_its_file_of_parameters_as_it_stands(azure: Azure) -> None:
+    azure.preflight(WELL)
+    kept = dict(line.removeprefix("env set ").split(" ", 1) for line in azure.told("azd").splitlines())
+    text = (ROOT / "infra/main.parameters.json").read_text(encoding="utf-8")
+    for name, value in kept.items():
+        text = re.sub(rf"\$\{{{name}=[^}}]*\}}", value.replace("\\", r"\\"), text)
+    given = json.loads(text)["parameters"]
+    assert [given[name]["value"] for name in ("cursorSecret", "webhookSecret", "apiKeys")] == [
+        kept[name] for name in ("CURSOR_SECRET", "WEBHOOK_SECRET", "API_KEYS")
+    ]
+
+
+def test_what_the_scripts_print_stays_on_the_screen() -> None:
+    hooks = (ROOT / "azure.yaml").read_text(encoding="utf-8").split("\nhooks:\n")[1].split("\nservices:")[0]
+    assert re.findall(r"  (\w+):\n    shell: sh\n    interactive: true\n", hooks) == ["preprovision", "predeploy", "postdeploy"]
+
+
 def test_a_later_deployment_keeps_the_secrets_of_the_first(azure: Azure) -> None:
-    had = {"CURSOR_SECRET": "c" * 64, "WEBHOOK_SECRET": "w" * 64, "API_KEYS": "[]", "AZURE_PRINCIPAL_TYPE": "User"}
+    had = {"CURSOR_SECRET": "c" * 64, "WEBHOOK_SECRET": "w" * 64, "API_KEYS": "W10="}
     assert azure.preflight(WELL, **had).returncode == 0
     assert azure.told("azd") == ""
 
@@ -140,8 +167,37 @@ def test_models_are_not_asked_about_when_an_account_exists_already(azure: Azure)
     assert azure.preflight(WELL, EXISTING_OPENAI="/subscriptions/x", CHAT_CAPACITY="9999").returncode == 0
 
 
+def test_a_quota_that_this_environment_has_used_up_itself_stops_no_later_deployment(azure: Azure) -> None:
+    there = {"cognitiveservices account list --resource-group rg-dev": [{"name": "oai-x"}]}
+    assert azure.preflight(WELL | there, CHAT_CAPACITY="150").returncode == 0
+
+
+def test_a_pipeline_that_can_not_see_its_own_roles_is_told_and_goes_on(azure: Azure) -> None:
+    pipeline = {"account show": {**ACCOUNT, "user": {"type": "servicePrincipal", "name": "11111111-2222"}}, "role assignment list": []}
+    done = azure.preflight(WELL | pipeline, CURSOR_SECRET="c" * 64, WEBHOOK_SECRET="w" * 64, API_KEYS="W10=")
+    assert (done.returncode, azure.told("azd")) == (0, "")
+    assert "perhaps 11111111-2222 may give nobody a role" in done.stdout
+
+
+def test_terraforms_variables_are_looked_at_alike_and_no_secret_is_made(azure: Azure) -> None:
+    given = {"TF_VAR_environment_name": "dev", "TF_VAR_location": "westeurope", "TF_VAR_subscription_id": "sub-1"}
+    done = azure.run(WELL, "preflight.py", "terraform", **given)
+    assert (done.returncode, azure.told("azd")) == (0, "")
+    done = azure.run(WELL, "preflight.py", "terraform", **given, TF_VAR_chat_capacity="150")
+    assert "100 thousand tokens a minute of gpt-4.1-mini are left" in done.stderr
+    done = azure.run(WELL, "preflight.py", "terraform", **{**given, "TF_VAR_subscription_id": "sub-2"})
+    assert "az account set --subscription sub-2" in done.stderr
+
+
+def test_any_command_can_be_tried_again_and_azds_own_is_the_usual_one(azure: Azure) -> None:
+    assert azure.run({"functionapp deployment": {}}, "deploy.py", "az", "functionapp", "deployment", "--src", "app.zip").returncode == 0
+    assert azure.told("az") == "functionapp deployment --src app.zip\n"
+    assert azure.run({"deploy": {}}, "deploy.py").returncode == 0
+    assert azure.told("azd") == "deploy --no-prompt\n"
+
+
 def test_a_provider_that_is_not_registered_is_registered(azure: Azure) -> None:
-    done = azure.preflight(WELL | {"provider show": "NotRegistered", "provider register": {}})
+    done = azure.preflight(WELL | {"provider list": [{"namespace": "Microsoft.App", "state": "NotRegistered"}], "provider register": {}})
     assert done.returncode == 0
     assert "provider register --namespace Microsoft.App --wait" in azure.told("az")
 

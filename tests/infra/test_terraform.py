@@ -32,6 +32,7 @@ MISTAKES = {
     "an API version of azapi": ("cosmos.tf", "containers@2025-10-15", "containers@2025-04-16", "no API version"),
     "another provider's version": ("versions.tf", "~> 5.10", "~> 4.20", "the facts are of"),
     "a secret in an output": ("outputs.tf", "cosmos.endpoint", "cosmos.primary_key", "shows a secret"),
+    "a secret in an output, by way of locals": ("outputs.tf", "value = var.location", 'value = local.sources["apiKeys"]', "shows a secret"),
     "a secret's default": ("variables.tf", "  sensitive   = true\n", '  sensitive   = true\n  default     = "x"\n', "has a default"),
     "a secret that is not marked": ("variables.tf", "  sensitive   = true\n", "", "not sensitive"),
 }

@@ -96,13 +96,24 @@ async def test_an_unexpected_error_is_a_500_that_tells_the_log_and_not_the_calle
     assert "secret detail" in caplog.text
 
 
-async def test_a_dependency_that_is_down_is_a_503_that_names_it(here: runtime.Runtime) -> None:
+async def test_a_dependency_that_is_down_is_a_503_that_names_it_and_a_line_of_log(
+    here: runtime.Runtime, caplog: pytest.LogCaptureFixture
+) -> None:
     async def down(req: Admitted[Nothing]) -> func.HttpResponse:
-        raise Unavailable("long term", "does not answer", retry_after_s=7)
+        raise Unavailable("long term", "Cosmos DB answered 429", retry_after_s=7)
 
-    response = await handler(down)(request())
+    response = await handler(down)(request(x_correlation_id="trace-2"))
     assert "long term" in problem(response)["detail"]
     assert response.headers["Retry-After"] == "7"
+    assert "answered with 503: long term: Cosmos DB answered 429, correlation id trace-2" in caplog.text
+
+
+async def test_what_is_wrong_with_a_request_is_told_to_its_sender_only(here: runtime.Runtime, caplog: pytest.LogCaptureFixture) -> None:
+    async def refuses(req: Admitted[Nothing]) -> func.HttpResponse:
+        raise Conflict("no")
+
+    assert problem(await handler(refuses)(request()))["status"] == 409
+    assert caplog.text == ""
 
 
 async def test_an_open_handler_answers_errors_in_the_same_form() -> None:

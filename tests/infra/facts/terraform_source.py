@@ -24,7 +24,7 @@ RESOURCES = (
     "subnet_network_security_group_association", "user_assigned_identity", "virtual_network",
 )  # fmt: skip
 DATA = ("client_config", "cognitive_account")
-AZAPI_RESOURCES = ("resource",)
+AZAPI_RESOURCES = ("resource", "resource_action", "update_resource")
 NOT_ARGUMENTS = {"connection", "provisioners", "provider"}
 META = {"count", "depends_on", "for_each", "lifecycle"}
 

@@ -1,0 +1,126 @@
+"""What Bicep and Terraform take from the policies is there, and what both write in Azure's own words is the same.
+
+A misspelt member of a JSON file is nothing to a compiler that sees only `any`: it comes out when it is deployed. One would get wrong: what
+a loop's variable stands for is not followed, so its members have to be known somewhere, not in the very list that it runs over.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tests.infra import bicep, terraform
+from tests.infra.arm import OPAQUE, Choice
+from tests.infra.bicep import File
+from tests.infra.sources import COSMOS
+
+POLICY = "infra/policy.json"
+OF_THE_LANGUAGE = {"key", "value"}
+"""What `items()` and `for_each` call the two halves of an entry."""
+
+
+def members(sources: Mapping[str, str]) -> Iterator[str]:
+    """Each `policy.a.b` has to be in its file; each member of a loop's variable somewhere in both, or in an object of the same file."""
+    files = {"policy.json": json.loads(sources[POLICY]), "adapters/cosmos/policy.json": json.loads(sources[COSMOS])}
+    known = {name for one in files.values() for name in _keys(one)} | OF_THE_LANGUAGE
+    for path, text in sources.items():
+        if path.endswith(".bicep"):
+            file = bicep.parse(text)
+            loaded = {name: files[end] for name, one in file.variables.items() for end in _loads(one) if end in files}
+            yield from (f"{path}: {said}" for said in _in_bicep(file, loaded, known))
+    roots = {"policy": files["policy.json"], "containers": files["adapters/cosmos/policy.json"]}
+    for block in terraform.blocks(sources):
+        made = set(re.findall(r"(\w+)\s*=", sources[block.path]))
+        for text in terraform.expressions(block.body):
+            for chain in terraform.references(text):
+                if chain[0] == "local" and chain[1] in roots and not _leads(roots[chain[1]], chain[2:]):
+                    yield f"{block.path}: {'.'.join(chain)} is not in its file"
+                if chain[:2] == ["each", "value"]:
+                    yield from (f"{block.path}: each.value.{name} is in no policy" for name in chain[2:] if name not in known | made)
+
+
+def _loads(one: bicep.Declared) -> Iterator[str]:
+    """The end of the path of the JSON file that a variable is: the two have one name and differ in their folder."""
+    if one.value is not None and bicep.said(one.value).startswith("loadJsonContent("):
+        yield "adapters/cosmos/policy.json" if "cosmos" in bicep.said(one.value) else "policy.json"
+
+
+def _in_bicep(file: File, loaded: Mapping[str, Any], known: set[str]) -> Iterator[str]:
+    written = {name for one in file.declared.values() for node in bicep.every(one.node) for name in bicep.properties(node)}
+    for one in (*file.declared.values(), *file.outputs.values()):
+        mine = set(bicep.local(one.node))
+        for chain in bicep.members(one.node):
+            if chain[0] in loaded and not _leads(loaded[chain[0]], chain[1:]):
+                yield f"{one.name}: {'.'.join(chain)} is not in its file"
+            elif chain[0] in mine:
+                yield from (f"{one.name}: {chain[0]}.{name} is in no policy" for name in chain[1:] if name not in known | written)
+
+
+def _leads(value: Any, chain: list[str]) -> bool:
+    """Whether there is such a member; what an index chose is one of all."""
+    for at, name in enumerate(chain):
+        if isinstance(value, list):
+            return all(_leads(one, chain[at:]) for one in value)
+        if not isinstance(value, Mapping) or name not in value:
+            return False
+        value = value[name]
+    return True
+
+
+def _keys(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, one in value.items():
+            yield name
+            yield from _keys(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _keys(one)
+
+
+def bodies(sources: Mapping[str, str]) -> Iterator[str]:
+    """What azapi sends, and what Bicep sends for the same type: the same properties, with the same values where both say them."""
+    ours, others = defaultdict[str, list[Any]](list), defaultdict[str, list[Any]](list)
+    for block in terraform.blocks(sources):
+        if block.kind == "resource" and block.labels[0].startswith("azapi_"):
+            kind = str(terraform.value(block.body["type"])).partition("@")[0]
+            others[kind] += [terraform.value(block.body[name]) for name in ("body", "sensitive_body") if name in block.body]
+    for path, text in sources.items():
+        if path.endswith(".bicep"):
+            for one in bicep.parse(text).resources.values():
+                if not one.existing:
+                    ours[one.type.partition("@")[0]].append(bicep.value(one.value))
+    for kind, written in others.items():
+        in_bicep, in_terraform = _flat(ours[kind]), _flat(written)
+        for name in sorted(in_bicep.keys() ^ in_terraform.keys()):
+            yield f"{kind}: {name} is in one of Bicep and Terraform only"
+        for name in sorted(in_bicep.keys() & in_terraform.keys()):
+            if OPAQUE not in in_bicep[name] | in_terraform[name] and in_bicep[name] != in_terraform[name]:
+                yield f"{kind}: {name} is {in_bicep[name]} in Bicep and {in_terraform[name]} in Terraform"
+
+
+def _flat(values: list[Any]) -> dict[str, set[Any]]:
+    """Each property's path, from `kind` or `properties` on, and the values that it has."""
+    found = defaultdict[str, set[Any]](set)
+    for value in values:
+        for name in ("kind", "properties"):
+            if name in value:
+                _gather(value[name], name, found)
+    return found
+
+
+def _gather(value: Any, path: str, found: dict[str, set[Any]]) -> None:
+    if isinstance(value, Mapping):
+        for name, one in value.items():
+            _gather(one, f"{path}.{name}", found)
+    elif isinstance(value, (list, Choice)):
+        found[path].add(OPAQUE)
+    else:
+        found[path].add(value)
+
+
+def findings(sources: Mapping[str, str]) -> list[str]:
+    """Everything that is taken from nowhere or said in two ways."""
+    return [*members(sources), *bodies(sources)]
