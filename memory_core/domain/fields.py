@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import orjson
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
 from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Foresight
 from memory_core.domain.scope import check_name
@@ -119,7 +119,14 @@ def _without_doubles(values: list[str]) -> list[str]:
 
 
 Text = Annotated[str, AfterValidator(_no_nul)]
-Name = Annotated[str, AfterValidator(check_name)]
+NAME_SCHEMA: dict[str, Any] = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 128,
+    "pattern": r"^[^/\\#?\u0000-\u001F\u007F-\u009F\u2028\u2029]+$",
+}
+"""What `check_name` takes, in the words of JSON Schema; but white space at its ends, which it does not."""
+Name = Annotated[str, AfterValidator(check_name), WithJsonSchema(NAME_SCHEMA)]
 Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_no_nul), AfterValidator(not_blank)]
 SlotName = Annotated[Label, AfterValidator(_one_form)]
 Labels = Annotated[list[Label], Field(max_length=50), AfterValidator(_without_doubles)]

@@ -13,6 +13,7 @@ import azure.functions as func
 from pydantic import BaseModel
 
 from memory_core import __version__
+from memory_core.domain.fields import NAME_SCHEMA
 from memory_core.functions import openapi_parts as parts
 from memory_core.functions.blueprints import BLUEPRINTS
 from memory_core.functions.gate import Door, door_of
@@ -79,7 +80,7 @@ def _operation(function: Any, door: Door, method: str, path: str, schemas: dict[
 
 def _parameters(door: Door, method: str, path: str, schemas: dict[str, Schema]) -> list[Schema]:
     found = [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string", "maxLength": 128 if name != "key" else 200}}
+        {"name": name, "in": "path", "required": True, "schema": NAME_SCHEMA if name != "key" else {"type": "string", "maxLength": 200}}
         for name in re.findall(r"{(\w+)}", path)
     ]
     if door.scoped and "{user_id}" not in path and (not door.has_body or method in ("PUT", "PATCH")):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from memory_core.domain.fields import NAME_SCHEMA
 from memory_core.domain.requests import SaveInput
 from memory_core.functions.answers import GRAPH_MEDIA
 from memory_core.functions.gate import Door
@@ -36,15 +37,18 @@ HEADERS = {
 }
 SCOPE_FIELDS: dict[str, Schema] = {
     "user_id": {
-        "type": "string",
-        "minLength": 1,
-        "maxLength": 128,
-        "description": "Whose memories. None of / \\ # ? or control characters.",
+        **NAME_SCHEMA,
+        "description": "Whose memories. None of / \\ # ? or control characters, no white space at its ends.",
     },
     "app_id": {"type": "string", "maxLength": 64, "description": "Comes from the key; if given, it must be the key's."},
 }
 SCOPE_PARAMETERS: list[Schema] = [
-    {"name": name, "required": name == "user_id", "description": field["description"], "schema": {"type": "string"}}
+    {
+        "name": name,
+        "required": name == "user_id",
+        "description": field["description"],
+        "schema": {what: value for what, value in field.items() if what != "description"},
+    }
     for name, field in SCOPE_FIELDS.items()
 ]
 CORRELATION_ID: Schema = {
