@@ -21,7 +21,7 @@ LIFE = timedelta(hours=1)
 
 
 class CachedEmbedder:
-    """The same embedder, cheaper the second time. `hits` counts texts found in this process, `misses` the others.
+    """The same embedder, cheaper the second time.
 
     A short term that is down only costs the work again; errors of the embedder reach every caller that waits, and are not kept.
     Vectors are shared between callers, hence read-only.
@@ -38,8 +38,6 @@ class CachedEmbedder:
         self._held: OrderedDict[str, tuple[datetime, Vector]] = OrderedDict()
         self._awaited: dict[str, asyncio.Future[Vector]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self.hits = 0
-        self.misses = 0
 
     @property
     def model(self) -> str:
@@ -68,8 +66,6 @@ class CachedEmbedder:
         keys = [self._key(text) for text in texts]
         vectors = {key: vector for key in keys if (vector := self._fresh(key)) is not None}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
-        self.hits += len(keys) - len(missing)
-        self.misses += len(missing)
         if missing:
             awaited = self._start(missing)
             for key, future in awaited.items():

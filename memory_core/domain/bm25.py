@@ -1,7 +1,7 @@
-"""BM25, and how much a term is worth.
+"""What BM25 is made of: how much a term is worth, and how well a text covers it.
 
-BM25 only ORDERS the lexical list of candidates; its scores have no scale that means the same for two queries. Relevance
-takes the same `idf` but makes a share of it.
+Their product only ORDERS the lexical list of candidates; it has no scale that means the same for two queries. Relevance takes the same
+parts but makes a share of them.
 """
 
 from __future__ import annotations
@@ -43,20 +43,3 @@ def saturation(tf: Floats, length: Floats, mean_length: float, k1: float, b: flo
     norm = k1 * (1.0 - b) + (k1 * b / mean_length) * length if mean_length > 0 else np.full(len(length), k1)
     # The least number there is keeps 0 / 0 a 0.
     return tf / np.maximum(tf + (norm[:, None] if tf.ndim == 2 else norm), _TINY)
-
-
-def bm25(
-    tf: Floats,
-    length: Floats,
-    mean_length: float,
-    document_frequency: Iterable[int],
-    documents: int,
-    k1: float = ORDER_K1,
-    b: float = ORDER_B,
-) -> Floats:
-    """The textbook score of each of U texts, up to the constant factor (k1 + 1) that orders nothing.
-
-    tf: U × T, length: U, document_frequency: T.
-    """
-    scores: Floats = saturation(tf, length, mean_length, k1, b) @ idf(document_frequency, documents)
-    return scores

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_core.domain.requests import Input, Name
+from memory_core.domain.fields import Input, Name
 
 
 class ArchiveInput(Input):

@@ -15,7 +15,6 @@ from typing import Any
 from memory_core.domain.archival import NEVER
 from memory_core.domain.models import MemoryType
 
-FIELDS = ("ages_from", "foresees_until")
 _LAST_S = 253_402_300_799.0
 """The end of the year 9999: what comes later never comes."""
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from memory_core.domain.conflict import ConflictStatus, Decision
-from memory_core.domain.requests import Input, Label, Limit
+from memory_core.domain.fields import Input, Label, Limit
 
 
 class ConflictsInput(Input):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from memory_core.domain.requests import Input
+from memory_core.domain.fields import Input
 
 MAX_PARTS = 2_000
 """2 GB; the operation, which names each part in 50 bytes, stays small enough to be written with each that comes."""

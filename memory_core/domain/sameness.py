@@ -46,11 +46,6 @@ def normalised(text: str) -> str:
     return collapsed.rstrip(_TRAILING) or collapsed
 
 
-def same_statement(first: str, second: str) -> bool:
-    """Whether nothing tells the two apart; asked only of statements whose similarity is at the duplicate threshold. Symmetric."""
-    return not differences(first, second)
-
-
 def differences(first: str, second: str) -> frozenset[str]:
     """What tells two statements apart; empty when they are equal once `normalised`. Symmetric.
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from memory_core.domain.fields import Input, Limit
 from memory_core.domain.models import Moment
-from memory_core.domain.requests import Input, Limit
 
 
 class ScenesInput(Input):

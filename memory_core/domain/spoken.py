@@ -11,8 +11,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from memory_core.domain.conversation import Message, Role
+from memory_core.domain.fields import CallbackUrl, Content, Input, Label, Name
 from memory_core.domain.models import Happened
-from memory_core.domain.requests import CallbackUrl, Content, Input, Label, MessageInput, Name
+from memory_core.domain.requests import MessageInput
 
 
 class SpokenInput(Input):

@@ -7,7 +7,9 @@ such a text may read two different things, and one of them might be the one that
 from __future__ import annotations
 
 import json
+import math
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -17,6 +19,9 @@ from memory_core.domain.errors import FieldError, Invalid, Malformed, MemoryCore
 MAX_DEPTH = 64
 # A string of a valid JSON text, and the colon after it when it is a name. Possessive, so that no text makes it go back.
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"(\s*+:)?', re.DOTALL)
+# The parser reads a whole number beyond 64 bits as a fraction near it, and says nothing.
+_LONG_NUMBER = re.compile(rb"[0-9]{19}")
+_LONGEST = 20
 
 
 def read_object(body: bytes, content_type: str | None, limit_bytes: int) -> dict[str, Any]:
@@ -27,13 +32,13 @@ def read_object(body: bytes, content_type: str | None, limit_bytes: int) -> dict
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        if field := _not_finite(body):
-            message = "must be a finite number, which JSON has no NaN and no Infinity for"
-            raise Malformed(f"{field}: {message}", errors=(FieldError(field, message),)) from None
+        _refuse_numbers(body)
         raise _refused(Malformed, f"is not JSON as RFC 8259 has it: {error}") from None
     if not isinstance(value, dict):
         raise _refused(Invalid, "must be a JSON object")
     _check_shape(value, body)
+    if _LONG_NUMBER.search(body):
+        _refuse_numbers(body)
     return value
 
 
@@ -79,26 +84,44 @@ def _check_shape(value: dict[str, Any], body: bytes) -> None:
         json.loads(body, object_pairs_hook=_refuse_doubles)
 
 
-def _not_finite(body: bytes) -> str | None:
-    """Where a text that would else be JSON says NaN or Infinity, as a field's path; None when that is not what is wrong with it."""
+def _refuse_numbers(body: bytes) -> None:
+    """Raises Malformed, naming the field, where a text that would else be JSON has a number that nobody would read as it is written."""
     try:
-        left: list[tuple[str, Any]] = [("", json.loads(body, parse_constant=_NotFinite))]
+        left: list[tuple[str, Any]] = [("", json.loads(body, parse_constant=_no_number, parse_float=_fraction, parse_int=_whole))]
     except (ValueError, RecursionError):
-        return None
+        return
     while left:
         path, value = left.pop()
-        if isinstance(value, _NotFinite):
-            return path or "body"
+        if isinstance(value, _NoNumber):
+            raise Malformed(f"{path or 'body'}: {value.why}", errors=(FieldError(path or "body", value.why),))
         if isinstance(value, (dict, list)):
             inside = value.items() if isinstance(value, dict) else enumerate(value)
             left += [(f"{path}.{name}" if path else str(name), item) for name, item in inside]
-    return None
 
 
-class _NotFinite(str):
-    """NaN, Infinity or -Infinity, found where a number should be."""
+@dataclass(frozen=True, slots=True)
+class _NoNumber:
+    """What stands where a number should be."""
 
-    __slots__ = ()
+    why: str
+
+
+def _no_number(_: str) -> _NoNumber:
+    return _NoNumber("must be a finite number, which JSON has no NaN and no Infinity for")
+
+
+def _fraction(text: str) -> float | _NoNumber:
+    value = float(text)
+    return value if math.isfinite(value) else _NoNumber("is too large for a number of 64 bits")
+
+
+def _whole(text: str) -> int | _NoNumber:
+    value = int(text) if len(text) <= _LONGEST else None
+    return (
+        value
+        if value is not None and -(2**63) <= value < 2**64
+        else _NoNumber("is too large for a whole number of 64 bits; say it as a text")
+    )
 
 
 def _refuse_doubles(pairs: list[tuple[str, Any]]) -> None:

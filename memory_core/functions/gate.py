@@ -22,7 +22,7 @@ import orjson
 from azure.functions import HttpRequest, HttpResponse
 
 from memory_core.domain.errors import FieldError, Forbidden, Malformed, MemoryCoreError, Unavailable
-from memory_core.domain.requests import Input
+from memory_core.domain.fields import Input
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner, check_name
 from memory_core.functions import runtime

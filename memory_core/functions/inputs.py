@@ -16,8 +16,8 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from memory_core.domain.errors import FieldError, Invalid, Malformed
+from memory_core.domain.fields import Fraction, Input, Limit, Name, Text
 from memory_core.domain.models import Moment
-from memory_core.domain.requests import Fraction, Input, Limit, Name, Text
 
 Model = TypeVar("Model", bound=BaseModel)
 MAX_ERRORS = 50

@@ -1,6 +1,7 @@
 """The OpenAPI 3.1 document of this app, made from what is registered: routes from the bindings, inputs from the doors' models.
 
-So it can't drift from the code; what is written by hand (answers, examples) stands in `openapi_parts`.
+So it can't drift from the code; what is written by hand (answers, examples) stands in `openapi_parts` and
+`openapi_schemas`.
 """
 
 from __future__ import annotations
@@ -12,13 +13,12 @@ import azure.functions as func
 from pydantic import BaseModel
 
 from memory_core import __version__
+from memory_core.domain.fields import NAME_SCHEMA
 from memory_core.functions import openapi_parts as parts
 from memory_core.functions.blueprints import BLUEPRINTS
 from memory_core.functions.gate import Door, door_of
 from memory_core.functions.inputs import BulkInput
-
-Schema = dict[str, Any]
-_REF = "#/components/schemas/{model}"
+from memory_core.functions.openapi_schemas import REF, Schema, answer_schemas, ref
 
 
 def document() -> Schema:
@@ -27,7 +27,7 @@ def document() -> Schema:
     app = func.FunctionApp(http_auth_level=func.AuthLevel.ANONYMOUS)
     for blueprint in BLUEPRINTS:
         app.register_functions(blueprint)
-    schemas = parts.answer_schemas()
+    schemas = answer_schemas()
     paths: dict[str, Schema] = {}
     for function in sorted(app.get_functions(), key=lambda one: one.get_function_name() or ""):
         trigger = function.get_trigger()
@@ -80,7 +80,7 @@ def _operation(function: Any, door: Door, method: str, path: str, schemas: dict[
 
 def _parameters(door: Door, method: str, path: str, schemas: dict[str, Schema]) -> list[Schema]:
     found = [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string", "maxLength": 128 if name != "key" else 200}}
+        {"name": name, "in": "path", "required": True, "schema": NAME_SCHEMA if name != "key" else {"type": "string", "maxLength": 200}}
         for name in re.findall(r"{(\w+)}", path)
     ]
     if door.scoped and "{user_id}" not in path and (not door.has_body or method in ("PUT", "PATCH")):
@@ -105,14 +105,14 @@ def _body(door: Door, method: str, path: str, name: str, schemas: dict[str, Sche
         item = dict(_flat(parts.BULK_ITEM, schemas))
         item["properties"] = {**parts.SCOPE_FIELDS, **item["properties"]}
         schemas["BulkItem"] = item
-        schema["properties"] = {"memories": {**schema["properties"]["memories"], "items": {"$ref": _REF.format(model="BulkItem")}}}
+        schema["properties"] = {"memories": {**schema["properties"]["memories"], "items": ref("BulkItem")}}
     if door.scoped and "{user_id}" not in path:
         schema["properties"] = {**parts.SCOPE_FIELDS, **schema.get("properties", {})}
         # PUT and PATCH may name the user in the query instead.
         schema["required"] = ([] if method in ("PUT", "PATCH") or door.nameless else ["user_id"]) + schema.get("required", [])
     title = f"{door.takes.__name__.removesuffix('Input')}Request"
     schemas[title] = {**schema, "title": title}
-    content: Schema = {"schema": {"$ref": _REF.format(model=title)}}
+    content: Schema = {"schema": ref(title)}
     if name in parts.EXAMPLES:
         content["examples"] = {"example": {"value": parts.EXAMPLES[name]}}
     return {"required": True, "content": {"application/json": content}}
@@ -120,6 +120,6 @@ def _body(door: Door, method: str, path: str, name: str, schemas: dict[str, Sche
 
 def _flat(model: type[BaseModel], schemas: dict[str, Schema]) -> Schema:
     """The model's JSON schema, with what it refers to moved into the components."""
-    schema = model.model_json_schema(ref_template=_REF)
+    schema = model.model_json_schema(ref_template=REF)
     schemas.update(schema.pop("$defs", {}))
     return schema

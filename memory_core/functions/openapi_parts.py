@@ -5,21 +5,14 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from pydantic import BaseModel
 
-from pydantic import BaseModel, TypeAdapter
-
-from memory_core.domain.conflict import ConflictRecord
-from memory_core.domain.context import PartKind
-from memory_core.domain.models import INTERNAL_FIELDS, UNLOGGED_FIELDS, Event, Memory, Outcome
+from memory_core.domain.fields import NAME_SCHEMA
 from memory_core.domain.requests import SaveInput
-from memory_core.domain.results import SessionView, VersionView
-from memory_core.domain.scene import Profile, Scene
-from memory_core.domain.task import TASK_FIELDS, Task
 from memory_core.functions.answers import GRAPH_MEDIA
 from memory_core.functions.gate import Door
+from memory_core.functions.openapi_schemas import Schema, ref
 
-Schema = dict[str, Any]
 BULK_ITEM: type[BaseModel] = SaveInput
 LICENSE = {"name": "MIT", "identifier": "MIT"}
 TAGS = [
@@ -44,22 +37,26 @@ HEADERS = {
 }
 SCOPE_FIELDS: dict[str, Schema] = {
     "user_id": {
-        "type": "string",
-        "minLength": 1,
-        "maxLength": 128,
-        "description": "Whose memories. None of / \\ # ? or control characters.",
+        **NAME_SCHEMA,
+        "description": "Whose memories. None of / \\ # ? or control characters, no white space at its ends.",
     },
     "app_id": {"type": "string", "maxLength": 64, "description": "Comes from the key; if given, it must be the key's."},
 }
 SCOPE_PARAMETERS: list[Schema] = [
-    {"name": name, "required": name == "user_id", "description": field["description"], "schema": {"type": "string"}}
+    {
+        "name": name,
+        "required": name == "user_id",
+        "description": field["description"],
+        "schema": {what: value for what, value in field.items() if what != "description"},
+    }
     for name, field in SCOPE_FIELDS.items()
 ]
 CORRELATION_ID: Schema = {
     "name": "X-Correlation-Id",
     "in": "header",
     "required": False,
-    "schema": {"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"},
+    "description": "Names the request in logs and answers; one that is not 1-128 characters of A-Z a-z 0-9 . _ : - gets a new one.",
+    "schema": {"type": "string"},
 }
 IDEMPOTENCY_KEY: Schema = {
     "name": "Idempotency-Key",
@@ -219,7 +216,7 @@ def _answer(text: str, schema: str) -> Schema:
         headers["ETag"] = {"$ref": "#/components/headers/ETag"}
     if schema == "Accepted":
         headers["Location"] = {"$ref": "#/components/headers/Location"}
-    shown = {one: {"schema": _ref(schema)} for one in _MEDIA.get(schema, ("application/json",))}
+    shown = {one: {"schema": ref(schema)} for one in _MEDIA.get(schema, ("application/json",))}
     return {"description": text, "headers": headers, **({"content": shown} if shown else {})}
 
 
@@ -244,116 +241,3 @@ def problem_responses() -> dict[str, Schema]:
         content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
         shown[f"Problem{status}"] = {"description": text, "headers": headers, "content": content}
     return shown
-
-
-def answer_schemas() -> dict[str, Schema]:
-    """The schemas of all answers, with the models they refer to."""
-    found: dict[str, Schema] = {}
-    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView, Scene, Profile):
-        schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
-        found.update(schema.pop("$defs", {}))
-        found[kind.__name__] = schema
-    _as_shown(found)
-    found.update(_shapes())
-    return found
-
-
-def _as_shown(found: dict[str, Schema]) -> None:
-    """Take out what never leaves the product, and put in what is shown beside it."""
-    found["Event"]["properties"].pop("epoch")
-    found["Scene"]["properties"].pop("members")
-    found.pop("SceneMember")
-    properties = found["Memory"]["properties"]
-    for name in INTERNAL_FIELDS & properties.keys():
-        properties.pop(name)
-    found.pop("Lexical", None)
-    for name in ("grounds", "moves"):
-        found["ConflictRecord"]["properties"].pop(name)
-    found.pop("Move", None)
-    found["ConflictRecord"]["properties"]["rejected_content"] = {"type": ["string", "null"], "description": "The text that was not stored"}
-    # What no event records is left out of what is told from the log.
-    found["Memory"]["required"] = [one for one in found["Memory"]["required"] if one in properties and one not in UNLOGGED_FIELDS]
-    properties["as_of_sequence"] = {"type": ["integer", "null"], "description": "Only with at or known_at"}
-    properties["embedding"] = {"type": ["array", "null"], "items": {"type": "number"}, "description": "Only with include=embedding"}
-
-
-def _shapes() -> dict[str, Schema]:
-    number, text, maybe = {"type": "number"}, {"type": "string"}, {"type": ["number", "null"]}
-    cursor = {"type": ["string", "null"], "description": "What to send as `cursor` for the next page; null on the last"}
-    error = _object({"field": text, "message": text}, "field", "message")
-    problem = {"type": text, "title": text, "status": {"type": "integer"}, "detail": text, "instance": text, "correlation_id": text}
-    saved = {
-        "outcome": {"enum": [one.value for one in Outcome]},
-        "memory": _ref("Memory"),
-        "conflict": {"anyOf": [_ref("ConflictRecord"), {"type": "null"}]},
-        "degraded": _list(text),
-    }
-    hit: Schema = {"rank": {"type": "integer", "minimum": 1}, "memory": _ref("Memory")}
-    hit |= dict.fromkeys(("lexical_score", "relevance_score", "importance_score", "score", "composite_score"), number)
-    hit |= dict.fromkeys(("similarity_score", "recency_score", "frequency_score", "confidence_score"), maybe)
-    hit |= {
-        "tier": {"enum": ["short", "long", "cold"]},
-        "matched_by": _list(text),
-        "also": _list(text),
-        "stale_facts": _list({"type": "object"}),
-    }
-    retrieved: Schema = {"results": _list(_ref("Hit")), "degraded": _list(text), "as_of_sequence": {"type": "integer"}}
-    retrieved |= {"context": text, "citations": _list(text), "rounds": {"type": "integer"}, "sufficient": {"type": "boolean"}, "why": text}
-    part: Schema = {"kind": {"enum": list(get_args(PartKind))}, "ids": _list(text), "tokens": {"type": "integer"}}
-    parts = _list(_object(part, *part))
-    told: Schema = {"context": text, "parts": parts, "left_out": parts, "degraded": _list(text)}
-    retrieved["explain"] = {"type": ["object", "null"], "description": "Only when asked for"}
-    readiness = {"status": {"enum": ["ready", "degraded", "unavailable"]}, "dependencies": {"type": "object"}}
-    waits: Schema = {"buffered": {"type": "integer"}, "flush_at": {"type": ["string", "null"], "format": "date-time"}}
-    accepted: Schema = {"task_id": text, "status": {"const": "accepted"}, "degraded": _list(text)}
-    as_of = {"type": ["integer", "null"], "description": "The sequence of the log that this is the state of; null when others kept writing"}
-    memories: Schema = {"memories": _list(_ref("Memory")), "as_of_sequence": as_of, "next_cursor": cursor}
-    return {
-        "Anything": {"type": "object"},
-        "Accepted": _object(accepted, *accepted),
-        "Batch": _object(waits, *waits),
-        "Buffered": _object({**waits, "task_id": text, "degraded": _list(text)}, *waits, "degraded"),
-        "Summary": _object({"summary": text, "structured": {"type": "object"}, "degraded": _list(text)}, "summary", "degraded"),
-        "Task": _task(),
-        "TaskPage": _object({"tasks": _list(_ref("Task")), "next_cursor": cursor}, "tasks", "next_cursor"),
-        "Foreseen": _object({"counts": {"type": "object"}, "capped": {"type": "boolean"}}, "counts", "capped"),
-        "Text": text,
-        "Graph": text,
-        "Lines": text,
-        "Problem": _object({**problem, "errors": _list(error)}, *problem, "errors"),
-        "Saved": _object(saved, *saved),
-        "BulkResults": _object({"results": _list({"oneOf": [_ref("BulkSaved"), _ref("BulkProblem")]})}, "results"),
-        "BulkSaved": _object({"status": {"type": "integer"}, **saved}, "status", *saved),
-        "BulkProblem": _object({"status": {"type": "integer"}, "problem": _ref("Problem")}, "status", "problem"),
-        "Hit": _object({**hit, "explain": {"type": ["object", "null"], "description": "Only when asked for"}}, *hit),
-        "Retrieved": _object(retrieved, "results", "degraded", "as_of_sequence"),
-        "Context": _object(told, *told),
-        "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
-        "MemoryPage": _object(memories, *memories),
-        "ConflictPage": _object({"conflicts": _list(_ref("ConflictRecord")), "next_cursor": cursor}, "conflicts", "next_cursor"),
-        "ScenePage": _object({"scenes": _list(_ref("Scene")), "next_cursor": cursor}, "scenes", "next_cursor"),
-        "EventPage": _object({"events": _list(_ref("Event")), "next_cursor": cursor}, "events", "next_cursor"),
-        "SessionPage": _object({"sessions": _list(_ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
-        "Evolution": _object({"memories": _list(_ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),
-        "Versions": _object({"versions": _list(_ref("VersionView"))}, "versions"),
-        "Readiness": _object(readiness, *readiness),
-    }
-
-
-def _task() -> Schema:
-    """A task as it is shown: the fields of `Task.public`."""
-    whole = TypeAdapter(Task).json_schema(mode="serialization")["properties"]
-    shown = {name: whole[name] for name in TASK_FIELDS}
-    return _object(shown, *shown)
-
-
-def _ref(name: str) -> Schema:
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-def _list(item: Schema) -> Schema:
-    return {"type": "array", "items": item}
-
-
-def _object(properties: Schema, *required: str) -> Schema:
-    return {"type": "object", "properties": properties, "required": list(required)}

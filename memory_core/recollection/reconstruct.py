@@ -13,8 +13,9 @@ from collections.abc import Sequence
 
 from memory_core.domain.agent_answers import Sufficiency
 from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.domain.fields import DEFAULT_MAX_TOKENS
 from memory_core.domain.packing import Packed, packed
-from memory_core.domain.requests import DEFAULT_MAX_TOKENS, RetrieveInput
+from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.results import Hit, Retrieved
 from memory_core.domain.scope import Owner
 from memory_core.domain.versions import base_id

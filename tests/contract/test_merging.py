@@ -19,8 +19,8 @@ from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.ports import Agents
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import told_by_the_log
-from tests.contract.test_patterns import consolidated
 from tests.mortal import Moment, Mortal
+from tests.patterns import consolidated
 from tests.tasks import Hand, task_of
 from tests.world import BOB, Killed, WordsEmbedder, World, fact, listed, turn
 

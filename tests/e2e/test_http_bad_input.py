@@ -95,6 +95,54 @@ def test_a_bad_field_of_a_context(host: httpx.Client, user: str, changed: dict[s
     problem(host.post("/api/v1/context", json={"user_id": user, **changed}), 422, field)
 
 
+MESSAGE: dict[str, Any] = {"role": "user", "content": "I moved to Lisbon", "timestamp": "2026-05-08T13:56:00Z"}
+TOLD = {"messages": [MESSAGE]}
+AHEAD = {"description": "Ana is on a diet", "start_time": "2026-05-08T00:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    ("call", "body", "field"),
+    [
+        ("memories/save", {**GOOD, "foresight": [{**AHEAD, "description": "a\x00b"}]}, "foresight.0.description"),
+        ("memories/save", {**GOOD, "foresight": [{**AHEAD, "end_time": AHEAD["start_time"]}]}, "foresight.0.end_time"),
+        ("consolidate", {"dry_run": "yes"}, "dry_run"),
+        ("decay", {"session_id": "a/b"}, "session_id"),
+        ("archive", {"before": "2026-05-08T13:56:00Z"}, "before"),
+        ("forget", {}, "filter"),
+        ("forget", {"filter": {"ids": []}}, "filter.ids"),
+        ("forget", {"filter": {"ids": ["m"] * 1001}}, "filter.ids"),
+        ("forget", {"filter": {"types": ["semantic", "zork"]}}, "filter.types.1"),
+        ("forget", {"filter": {"before": "2026-05-08T13:56:00"}}, "filter.before"),
+        ("forget", {"filter": {"user_id": "bob"}}, "filter.user_id"),
+        ("forget", {"filter": {"tags": ["a"]}, "mode": "medium"}, "mode"),
+        ("replay", {}, "known_at"),
+        ("replay", {"sequence": 1}, "sequence"),
+        ("replay", {"sequence": -1}, "sequence"),
+        ("memories", {}, "messages"),
+        ("memories", {"messages": [MESSAGE] * 201}, "messages"),
+        ("memories", {"messages": [{**MESSAGE, "role": "bot"}]}, "messages.0.role"),
+        ("memories", {"messages": [MESSAGE, {**MESSAGE, "timestamp": "2026-05-08T13:56:00"}]}, "messages.1.timestamp"),
+        ("memories", {**TOLD, "callback_url": "http://127.0.0.1/"}, "callback_url"),
+        ("memories", {**TOLD, "callback_url": "ftp://example.org/"}, "callback_url"),
+        ("memories/batch", TOLD, "session_id"),
+        ("memories/batch", {"session_id": "s", "messages": []}, "messages"),
+        ("memories/batch/flush", {"session_id": "a#b"}, "session_id"),
+        ("agent/memories", {"messages": " "}, "messages"),
+        ("agent/memories", {"messages": [["a"]]}, "messages.0"),
+        ("agent/summaries", {"messages": "a", "mode": "slow"}, "mode"),
+        ("conflicts/cft_1/resolve", {"decision": "auto"}, "decision"),
+        ("conflicts/cft_1/undo", {"zork": 1}, "zork"),
+        ("tasks/tsk_1/retry", {"zork": 1}, "zork"),
+        ("users/{user}/import/tsk_1/commit", {"parts": 1, "sha256": "zork"}, "sha256"),
+    ],
+)
+def test_a_bad_field_of_any_other_call(host: httpx.Client, user: str, call: str, body: dict[str, Any], field: str) -> None:
+    scope = {} if "{user}" in call else {"user_id": user}
+    problem(host.post(f"/api/v1/{call.replace('{user}', user)}", json={**scope, **body}), 422, field)
+    assert memories(host, user) == host.get("/api/v1/tasks", params={"user_id": user}).json()["tasks"] == []
+    assert host.get("/api/v1/memories/batch", params={"user_id": user, "session_id": "s"}).json()["buffered"] == 0
+
+
 @pytest.mark.parametrize("user_id", [None, "", " ana", "a/b", "a\\b", "a#b", "a?b", "a\nb", "x" * 129, 7, ["ana"], {"$ne": ""}])
 def test_a_user_id_that_names_nobody(host: httpx.Client, user_id: object) -> None:
     scope = {} if user_id is None else {"user_id": user_id}
@@ -164,6 +212,13 @@ def test_a_bulk_names_the_item_of_every_bad_field(host: httpx.Client, user: str)
         ("/api/v1/memories", "known_at=2026-05-08T13:56:00", "known_at"),
         ("/api/v1/timeline", "since=1700000000", "since"),
         ("/api/v1/timeline", "types=a,,b", "types"),
+        ("/api/v1/tasks", "kind=zork", "kind"),
+        ("/api/v1/tasks", "limit=101", "limit"),
+        ("/api/v1/conflicts", "status=open", "status"),
+        ("/api/v1/scenes", "limit=0", "limit"),
+        ("/api/v1/scenes/a%2Fb", "", "scene_id"),
+        ("/api/v1/profile", "at=yesterday", "at"),
+        ("/api/v1/memories/batch", "", "session_id"),
         ("/api/v1/memories", "zork=1", "zork"),
         ("/api/v1/memories", "limit=1&limit=2", "limit"),
         ("/api/v1/memories/query", "query=", "query"),
@@ -177,7 +232,7 @@ def test_a_bad_query_string(host: httpx.Client, user: str, path: str, query: str
     problem(host.get(f"{path}?user_id={user}&{query}"), 422, field)
 
 
-@pytest.mark.parametrize("path", ["/api/v1/memories", "/api/v1/sessions"])
+@pytest.mark.parametrize("path", [f"/api/v1/{one}" for one in ("memories", "sessions", "tasks", "conflicts", "scenes", "timeline")])
 @pytest.mark.parametrize("cursor", ["x", "", "AAAA", "e30", "ä", "A" * 900, "_" * 40, "mem_6177b2f04975115a12ee83459a"])
 def test_a_forged_cursor(host: httpx.Client, user: str, path: str, cursor: str) -> None:
     save(host, user, "a note", session_id="s")
@@ -214,17 +269,30 @@ anything = st.recursive(
 FIELDS = [
     "content", "type", "session_id", "agent_id", "category", "subject", "attribute", "key", "value", "actor", "entities", "foresight",
     "event_timestamp", "valid_from", "valid_until", "tags", "metadata", "importance", "confidence", "pinned", "query", "limit", "weights",
-    "types", "recipe", "at", "memories", "to_agent_id", "status", "reason", "similarity_threshold",
+    "types", "recipe", "at", "memories", "to_agent_id", "status", "reason", "similarity_threshold", "messages", "filter", "mode",
+    "known_at", "sequence", "cursor", "max_tokens", "decision",
 ]  # fmt: skip
-POSTS = ["save", "bulk", "retrieve", "clear"]
+POSTS: dict[str, dict[str, Any]] = {
+    "memories/save": GOOD,
+    "memories/bulk": {"memories": [GOOD]},
+    "memories/retrieve": {"query": "Lisbon"},
+    "memories/clear": {"session_id": "s"},
+    "memories/batch": {"session_id": "s", **TOLD},
+    "agent/summaries": TOLD,
+    "context": {},
+    "replay": {"sequence": 0},
+    "forget": {"filter": {"tags": ["draft"]}, "dry_run": True},
+    "consolidate": {"dry_run": True},
+    "archive": {"dry_run": True},
+    "conflicts/cft_1/resolve": {"decision": "merge"},
+}
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(call=st.sampled_from(POSTS), fields=st.dictionaries(st.sampled_from(FIELDS) | texts, anything, max_size=5), data=st.data())
+@given(call=st.sampled_from(sorted(POSTS)), fields=st.dictionaries(st.sampled_from(FIELDS) | texts, anything, max_size=5), data=st.data())
 def test_no_body_makes_the_service_fail(host: httpx.Client, call: str, fields: dict[str, Any], data: st.DataObject) -> None:
-    good = {"save": GOOD, "bulk": {"memories": [GOOD]}, "retrieve": {"query": "Lisbon"}, "clear": {"session_id": "s"}}[call]
-    body = {"user_id": "fuzz", **good, **fields} if data.draw(st.booleans()) else {"user_id": "fuzz", **fields}
-    response = host.post(f"/api/v1/memories/{call}", json=body)
+    body = {"user_id": "fuzz", **POSTS[call], **fields} if data.draw(st.booleans()) else {"user_id": "fuzz", **fields}
+    response = host.post(f"/api/v1/{call}", json=body)
     assert response.status_code < 500, (body, response.text)
     if response.status_code >= 400:
         problem(response, response.status_code)

@@ -7,13 +7,20 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
+import azure.functions as func
 import pytest
 
 from memory_core.config import Settings
 from memory_core.domain.models import INTERNAL_FIELDS, Memory
+from memory_core.domain.task import TaskKind
 from memory_core.environment import LIVE, variable
+from memory_core.functions.blueprints import BLUEPRINTS
+from memory_core.functions.gate import Door, door_of
+from memory_core.functions.inputs import from_json
 from memory_core.functions.openapi import document
+from memory_core.localhost.routing import Route, Router
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -34,6 +41,54 @@ def test_the_readmes_program_does_what_its_comments_say(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", program[1]], capture_output=True, text=True, cwd=tmp_path, env=settings, timeout=60)
     assert done.stderr == ""
     assert done.stdout.splitlines() == ["superseded", "Ana works at Bosch", "Ana works at Siemens"]
+
+
+def calls_of(page: Path) -> list[tuple[str, str, str]]:
+    """Method, path and JSON body of each curl in a page's consoles; those that shorten their path or body with … or ... apart."""
+    found: list[tuple[str, str, str]] = []
+    for console in re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+        for command in re.split(r"(?m)^\$ ", console)[1:]:
+            path, body = re.search(r"(/api/v1[^\s\"'?]*)", command), re.search(r" -d '(\{.*?\})'", command, re.DOTALL)
+            if command.startswith("curl") and path and body and "…" not in path[1] + body[1]:
+                method = re.search(r"-X (\w+)", command)
+                found.append((method[1] if method else "POST", path[1], body[1]))
+    return found
+
+
+@pytest.fixture(scope="module")
+def doors() -> tuple[Router, dict[str, Door]]:
+    app = func.FunctionApp(http_auth_level=func.AuthLevel.ANONYMOUS)
+    for blueprint in BLUEPRINTS:
+        app.register_functions(blueprint)
+    routes, found = [], {}
+    for function in app.get_functions():
+        name, call, trigger = str(function.get_function_name()), function.get_user_function(), function.get_trigger()
+        if trigger is not None and (door := door_of(call)) is not None:
+            binding = trigger.get_dict_repr()
+            routes += [Route.parse(name, str(method.value), binding["route"], call) for method in binding["methods"]]
+            found[name] = door
+    return Router(routes), found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_the_documents_send_is_what_the_calls_take(page: Path, doors: tuple[Router, dict[str, Door]]) -> None:
+    router, known = doors
+    for method, path, body in calls_of(page):
+        match = router.match(method, path.encode())
+        assert match is not None, (method, path)
+        fields = json.loads(body)
+        assert fields.pop("user_id", None) is not None or match.parameters.get("user_id") or known[match.route.function].nameless
+        from_json(known[match.route.function].takes, fields)
+
+
+def test_the_readme_and_the_api_have_such_calls_and_the_readmes_can_be_copied_as_they_are() -> None:
+    assert len(calls_of(ROOT / "README.md")) >= 4
+    assert len(calls_of(ROOT / "docs" / "api.md")) >= 8
+    assert not re.search(r"\$ curl[^\n]*\.\.\.", read("README.md"))
+
+
+def test_every_kind_of_task_is_documented() -> None:
+    assert [kind for kind in get_args(TaskKind) if f"`{kind}`" not in read("docs/api.md")] == []
 
 
 def test_every_path_of_the_api_is_documented() -> None:

@@ -12,6 +12,8 @@ from memory_core.domain.errors import Invalid, Malformed
 from memory_core.domain.requests import ClearInput, ListInput, RetrieveInput, SaveInput, UpdateInput
 from memory_core.functions.inputs import BulkInput, QueryInput, from_json, from_query, query_fields
 
+AHEAD = {"description": "Ana is on a diet", "start_time": "2026-05-08T00:00:00Z"}
+
 
 def fields_of(model: type[BaseModel], given: dict[str, Any]) -> set[str]:
     with pytest.raises(Invalid) as caught:
@@ -33,6 +35,11 @@ def fields_of(model: type[BaseModel], given: dict[str, Any]) -> set[str]:
         (SaveInput, {"content": "a", "event_timestamp": "0001-01-01T00:00:00+14:00"}, "event_timestamp"),
         (SaveInput, {"content": "a", "valid_from": "2026-05-08T00:00Z", "valid_until": "2026-05-07T00:00Z"}, "valid_until"),
         (SaveInput, {"content": "a", "foresight": [{"description": "x", "start_time": "soon"}]}, "foresight.0.start_time"),
+        (SaveInput, {"content": "a", "foresight": [{**AHEAD, "description": " "}]}, "foresight.0.description"),
+        (SaveInput, {"content": "a", "foresight": [AHEAD, {**AHEAD, "description": "a\x00b"}]}, "foresight.1.description"),
+        (SaveInput, {"content": "a", "foresight": [{**AHEAD, "end_time": "2026-05-08T00:00:00Z"}]}, "foresight.0.end_time"),
+        (UpdateInput, {"foresight": [{**AHEAD, "description": "\u3000"}]}, "foresight.0.description"),
+        (UpdateInput, {"foresight": [AHEAD, {**AHEAD, "end_time": "2026-05-08T01:00:00+02:00"}]}, "foresight.1.end_time"),
         (SaveInput, {"content": "a", "tags": ["x", 1]}, "tags.1"),
         (SaveInput, {"content": "a", "zork": 1}, "zork"),
         (SaveInput, {"content": "a", "metadata": {"app_id": "other"}}, "metadata.app_id"),

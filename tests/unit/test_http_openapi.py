@@ -100,3 +100,29 @@ def test_what_never_leaves_the_product_is_not_in_the_document(openapi: dict[str,
     shown = openapi["components"]["schemas"]["Memory"]["properties"]
     assert not {"lexical", "search_text", "epoch", "sequence", "revision"} & set(shown)
     assert "content" in shown
+
+
+def schemas_named(value: Any, names: set[str]) -> Iterator[dict[str, Any]]:
+    """The schemas of parameters and properties of these names; of one that may be null, that of what else it may be."""
+    if isinstance(value, dict):
+        asked = [value["schema"]] if value.get("name") in names and "in" in value else []
+        asked += [inner for name, inner in value.items() if name in names and isinstance(inner, dict)]
+        yield from (next((kind for kind in one.get("anyOf", []) if kind["type"] != "null"), one) for one in asked)
+    if isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from schemas_named(inner, names)
+
+
+def test_what_a_name_may_be_is_said_wherever_one_is_asked_for(openapi: dict[str, Any]) -> None:
+    asked = [operation["parameters"] for _, _, operation in operations(openapi)]
+    asked += [schema for name, schema in openapi["components"]["schemas"].items() if name.endswith("Request")]
+    found = list(
+        schemas_named(asked, {"user_id", "session_id", "agent_id", "memory_id", "task_id", "scene_id", "conflict_id", "to_agent_id"})
+    )
+    assert len(found) > 50
+    for schema in found:
+        assert (schema["minLength"], schema["maxLength"]) == (1, 128)
+        assert [name for name in ("ana", "日本 1", "a/b", "a#b", "a?b", "a\\b", "a\nb", "") if re.search(schema["pattern"], name)] == [
+            "ana",
+            "日本 1",
+        ]

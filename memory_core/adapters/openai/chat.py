@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from memory_core.adapters.openai.client import Connection, Service, connect
+from memory_core.adapters.openai.client import Connection, Service
 from memory_core.adapters.openai.dialect import Dialect, Refusal
 from memory_core.adapters.openai.retries import Retries
 from memory_core.adapters.openai.structured import strict_schema
@@ -72,7 +72,6 @@ class Chat:
         concurrency: int = 8,
         retries: Retries | None = None,
     ) -> None:
-        self._service = service
         self.model = model
         self.provider = service.provider
         self._clock = clock
@@ -83,20 +82,17 @@ class Chat:
         self._slots = asyncio.Semaphore(concurrency)
         self._under_way = 0
         self._dialect = Dialect()
-        self._opening = asyncio.Lock()
-        self._connection: Connection | None = None
+        self._connection = Connection(service, timeout_s)
         self.last_ok: datetime | None = None
         self.last_error: str | None = None
 
     async def open(self) -> None:
         """Make the client; nothing is sent."""
-        await self._connected()
+        await self._connection.client()
 
     async def close(self) -> None:
         """Close the client."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await connection.close()
+        await self._connection.close()
 
     def pool(self) -> tuple[int, int]:
         """Calls that may be under way at once, and those that are."""
@@ -122,7 +118,7 @@ class Chat:
         async def models() -> None:
             from openai import NotFoundError
 
-            client = (await self._connected()).client
+            client = await self._connection.client()
             try:
                 await client.models.list()
             except NotFoundError:
@@ -130,16 +126,10 @@ class Chat:
 
         await Retries(tries=1, deadline_s=min(CHECK_TIMEOUT_S, self._timeout_s)).run(DEPENDENCY, models)
 
-    async def _connected(self) -> Connection:
-        async with self._opening:
-            if self._connection is None:
-                self._connection = await connect(self._service, self._timeout_s)
-            return self._connection
-
     async def _send(self, prompt: Prompt[Any], record: str) -> Any:
         from openai import APIStatusError
 
-        client = (await self._connected()).client
+        client = await self._connection.client()
         while True:
             dialect = self._dialect
             instructions = f"{prompt.text}\n{_told(prompt)}" if dialect.tells_schema else prompt.text

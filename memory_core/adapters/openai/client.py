@@ -36,26 +36,41 @@ class Service:
 
 
 class Connection:
-    """A client and the credential that it borrows; both closed together."""
+    """The client of one service, made when it is first asked for, and the credential that it borrows.
 
-    def __init__(self, client: AsyncOpenAI, credential: Any) -> None:
-        self.client = client
-        self._credential = credential
+    timeout_s bounds each of its requests. After `close` the next call makes another.
+    """
+
+    def __init__(self, service: Service, timeout_s: float) -> None:
+        self._service, self._timeout_s = service, timeout_s
+        self._opening = asyncio.Lock()
+        self._made: tuple[AsyncOpenAI, Any] | None = None
+
+    async def client(self) -> AsyncOpenAI:
+        """The client. Making it sends nothing yet."""
+        async with self._opening:
+            if self._made is None:
+                self._made = await _made(self._service, self._timeout_s)
+            return self._made[0]
 
     async def close(self) -> None:
         """Close the client's connections and the credential's."""
-        await self.client.close()
-        if self._credential is not None:
-            await self._credential.close()
+        made, self._made = self._made, None
+        if made is None:
+            return
+        client, credential = made
+        await client.close()
+        if credential is not None:
+            await credential.close()
 
 
-async def connect(service: Service, timeout_s: float) -> Connection:
-    """A client whose single requests take at most `timeout_s`. Sends nothing yet."""
+async def _made(service: Service, timeout_s: float) -> tuple[AsyncOpenAI, Any]:
+    """A client, and its credential where it signs in by identity."""
     openai = await asyncio.to_thread(importlib.import_module, "openai")
     if service.provider == "openai":
         # The SDK insists on a key even for servers that ask for none.
         key = service.api_key or "none"
-        return Connection(openai.AsyncOpenAI(base_url=service.base_url, api_key=key, timeout=timeout_s, max_retries=0), None)
+        return openai.AsyncOpenAI(base_url=service.base_url, api_key=key, timeout=timeout_s, max_retries=0), None
     azure: dict[str, Any] = {
         "azure_endpoint": service.base_url,
         "api_version": service.api_version,
@@ -63,8 +78,8 @@ async def connect(service: Service, timeout_s: float) -> Connection:
         "max_retries": 0,
     }
     if service.api_key is not None:
-        return Connection(openai.AsyncAzureOpenAI(api_key=service.api_key, **azure), None)
+        return openai.AsyncAzureOpenAI(api_key=service.api_key, **azure), None
     identity = await asyncio.to_thread(importlib.import_module, "azure.identity.aio")
     credential = identity.DefaultAzureCredential(managed_identity_client_id=service.identity_client_id)
     token = identity.get_bearer_token_provider(credential, AZURE_SCOPE)
-    return Connection(openai.AsyncAzureOpenAI(azure_ad_token_provider=token, **azure), credential)
+    return openai.AsyncAzureOpenAI(azure_ad_token_provider=token, **azure), credential

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from memory_core.adapters.openai import tokens
-from memory_core.adapters.openai.client import Connection, Service, connect
+from memory_core.adapters.openai.client import Connection, Service
 from memory_core.adapters.openai.retries import Retries
 from memory_core.domain import chunks
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
@@ -61,8 +61,7 @@ class OpenAIEmbedder:
         self._retries = retries or Retries()
         self._chunking = chunking
         self._encoding: Literal["base64", "float"] = encoding
-        self._opening = asyncio.Lock()
-        self._connection: Connection | None = None
+        self._connection = Connection(service, timeout_s)
         self._last_ok: datetime | None = None
         self._failing = False
 
@@ -78,13 +77,11 @@ class OpenAIEmbedder:
 
     async def open(self) -> None:
         """Make the client. No request is sent: whether the service answers is for `check`, and a restart should not cost money."""
-        await self._connected()
+        await self._connection.client()
 
     async def close(self) -> None:
         """Close the client."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await connection.close()
+        await self._connection.close()
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One normalised float32 vector a text, in order; long texts are embedded in windows.
@@ -118,12 +115,6 @@ class OpenAIEmbedder:
             return Health(adapter, "unavailable", last_ok=self._last_ok, detail=error.detail)
         return Health(adapter, "ok", (time.perf_counter() - began) * 1000, self._last_ok)
 
-    async def _connected(self) -> Connection:
-        async with self._opening:
-            if self._connection is None:
-                self._connection = await connect(self._service, self._timeout_s)
-            return self._connection
-
     async def _asked(self, retries: Retries, batch: Sequence[str]) -> list[Vector]:
         try:
             vectors = await retries.run(DEPENDENCY, partial(self._request, batch))
@@ -134,7 +125,7 @@ class OpenAIEmbedder:
         return vectors
 
     async def _request(self, batch: Sequence[str]) -> list[Vector]:
-        client = (await self._connected()).client
+        client = await self._connection.client()
         # ada-002 is the one model of OpenAI's that refuses the parameter.
         length: dict[str, Any] = {} if self._model.endswith("ada-002") else {"dimensions": self._dimensions}
         answer = await client.embeddings.create(model=self._model, input=list(batch), encoding_format=self._encoding, **length)

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from memory_core.adapters.openai.client import Connection, Service, connect
+from memory_core.adapters.openai.client import Connection, Service
 from memory_core.adapters.openai.retries import Retries
 from memory_core.domain.errors import Unavailable
 from memory_core.ports import Clock, Health
@@ -29,23 +29,20 @@ class EndpointReranker:
     """`MEMORY_RERANK_PROVIDER=endpoint`. timeout_s bounds a request; it is tried once, since its caller waits for less than two."""
 
     def __init__(self, service: Service, model: str, clock: Clock, *, timeout_s: float) -> None:
-        self._service, self._model, self._clock, self._timeout_s = service, model, clock, timeout_s
+        self._model, self._clock, self._timeout_s = model, clock, timeout_s
         self._slots = asyncio.Semaphore(CONCURRENCY)
         self._under_way = 0
-        self._opening = asyncio.Lock()
-        self._connection: Connection | None = None
+        self._connection = Connection(service, timeout_s)
         self._last_ok: datetime | None = None
         self._failing = False
 
     async def open(self) -> None:
         """Make the client; nothing is sent."""
-        await self._connected()
+        await self._connection.client()
 
     async def close(self) -> None:
         """Close the client."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await connection.close()
+        await self._connection.close()
 
     def pool(self) -> tuple[int, int]:
         """Requests that may be under way at once, and those that are."""
@@ -75,14 +72,8 @@ class EndpointReranker:
                 return Health("endpoint", "unavailable", last_ok=self._last_ok, detail=error.detail)
         return Health("endpoint", "ok", last_ok=self._last_ok)
 
-    async def _connected(self) -> Connection:
-        async with self._opening:
-            if self._connection is None:
-                self._connection = await connect(self._service, self._timeout_s)
-            return self._connection
-
     async def _request(self, query: str, texts: Sequence[str]) -> Any:
-        client = (await self._connected()).client
+        client = await self._connection.client()
         body = {"model": self._model, "query": query, "documents": list(texts), "top_n": len(texts)}
         return await client.post("/rerank", body=body, cast_to=object)
 

@@ -1,0 +1,148 @@
+"""What the fields of requests may hold: texts, names, labels, numbers, JSON; each type with its own check and its words for what is wrong.
+
+One would get wrong: a message that begins with "name: " speaks of the field of that name within the checked value.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import orjson
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+
+from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Foresight
+from memory_core.domain.scope import check_name
+
+
+def _no_nul(value: str) -> str:
+    if "\x00" in value:
+        raise ValueError("must not contain the NUL character")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError("must be valid Unicode text, without lone surrogates") from None
+    return value
+
+
+def not_blank(value: str) -> str:
+    """The value; ValueError when there is nothing in it but blanks."""
+    if not value.strip():
+        raise ValueError("must not be empty")
+    return value
+
+
+def _content(value: str) -> str:
+    size = len(value.encode("utf-8"))
+    if size > MAX_CONTENT_BYTES:
+        raise ValueError(f"is {size} bytes long; at most {MAX_CONTENT_BYTES} are kept in one memory")
+    return value
+
+
+def _json_size(value: Any) -> Any:
+    """JSON-safe all the way down (finite numbers, text keys, depth ≤ 32) and at most 8 KiB as JSON."""
+    _check_json(value, 0)
+    size = len(orjson.dumps(value))
+    if size > MAX_METADATA_BYTES:
+        raise ValueError(f"is {size} bytes as JSON; at most {MAX_METADATA_BYTES} are kept")
+    return value
+
+
+def _check_json(value: Any, depth: int) -> None:
+    if depth > 32:
+        raise ValueError("is nested deeper than 32 levels")
+    if isinstance(value, str):
+        _no_nul(value)
+    elif isinstance(value, bool) or value is None:
+        return
+    elif isinstance(value, int):
+        if not -(2**53) <= value <= 2**53:
+            raise ValueError("holds an integer beyond 2^53, which JSON readers would change")
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError("holds a number that is not finite")
+    elif isinstance(value, list):
+        for item in value:
+            _check_json(item, depth + 1)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise ValueError("must have text keys only")
+            _no_nul(key)
+            _check_json(item, depth + 1)
+    else:
+        raise ValueError(f"holds a {type(value).__name__}, which JSON has no form for")
+
+
+def _no_scope(value: dict[str, Any]) -> dict[str, Any]:
+    """Refuse metadata that looks like a scope: whoever reads it back must not take it for one."""
+    for name in ("app_id", "user_id"):
+        if name in value:
+            raise ValueError(f"{name}: metadata can't name an app or a user; scope comes from the key and the request")
+    return value
+
+
+def _one_form(value: str) -> str:
+    """NFC, single spaces: a slot is found by its name, so "Ann" and "Ann " must not be two."""
+    return " ".join(unicodedata.normalize("NFC", value).split())
+
+
+def _callback(value: str) -> str:
+    """An absolute http or https address with a host, and without a password that would end up in logs."""
+    try:
+        parts = urlsplit(value)
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise ValueError(f"is not a valid address: {error}") from None
+    if parts.scheme not in ("http", "https") or not host or any(character.isspace() for character in value):
+        raise ValueError("must be an address that begins with http:// or https:// and names a host")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("must not contain a user name or a password")
+    return value
+
+
+def _ahead(value: Foresight) -> Foresight:
+    for wrong in (_no_nul, not_blank):
+        try:
+            wrong(value.description)
+        except ValueError as error:
+            raise ValueError(f"description: {error}") from None
+    if value.end_time is not None and value.end_time <= value.start_time:
+        raise ValueError("end_time: must be later than start_time")
+    return value
+
+
+def _without_doubles(values: list[str]) -> list[str]:
+    return list(dict.fromkeys(values))
+
+
+Text = Annotated[str, AfterValidator(_no_nul)]
+NAME_SCHEMA: dict[str, Any] = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 128,
+    "pattern": r"^[^/\\#?\u0000-\u001F\u007F-\u009F\u2028\u2029]+$",
+}
+"""What `check_name` takes, in the words of JSON Schema; but white space at its ends, which it does not."""
+Name = Annotated[str, AfterValidator(check_name), WithJsonSchema(NAME_SCHEMA)]
+Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_no_nul), AfterValidator(not_blank)]
+SlotName = Annotated[Label, AfterValidator(_one_form)]
+Labels = Annotated[list[Label], Field(max_length=50), AfterValidator(_without_doubles)]
+Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Json = Annotated[Any, AfterValidator(_json_size)]
+Metadata = Annotated[dict[str, Any], AfterValidator(_json_size), AfterValidator(_no_scope)]
+Limit = Annotated[int, Field(ge=1, le=100)]
+Tokens = Annotated[int, Field(ge=100, le=16_000)]
+DEFAULT_MAX_TOKENS = 2000
+"""Tokens of a context, where the caller names no other number."""
+Content = Annotated[Text, Field(min_length=1), AfterValidator(not_blank), AfterValidator(_content)]
+Ahead = Annotated[Foresight, AfterValidator(_ahead)]
+CallbackUrl = Annotated[str, Field(max_length=2000), AfterValidator(_no_nul), AfterValidator(_callback)]
+
+
+class Input(BaseModel):
+    """Base of all input: unknown fields are errors."""
+
+    model_config = ConfigDict(extra="forbid")

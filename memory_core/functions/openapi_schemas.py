@@ -1,0 +1,134 @@
+"""The schemas of what is answered, for the OpenAPI document: made from the models, or written down where an answer is no model.
+
+One would get wrong: a model's schema is what is stored; what never leaves the product is taken out of it in `_as_shown`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from pydantic import TypeAdapter
+
+from memory_core.domain.conflict import ConflictRecord
+from memory_core.domain.context import PartKind
+from memory_core.domain.models import INTERNAL_FIELDS, UNLOGGED_FIELDS, Event, Memory, Outcome
+from memory_core.domain.results import SessionView, VersionView
+from memory_core.domain.scene import Profile, Scene
+from memory_core.domain.task import TASK_FIELDS, Task
+
+Schema = dict[str, Any]
+REF = "#/components/schemas/{model}"
+
+
+def answer_schemas() -> dict[str, Schema]:
+    """The schemas of all answers, with the models they refer to."""
+    found: dict[str, Schema] = {}
+    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView, Scene, Profile):
+        schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template=REF)
+        found.update(schema.pop("$defs", {}))
+        found[kind.__name__] = schema
+    _as_shown(found)
+    found.update(_shapes())
+    return found
+
+
+def _as_shown(found: dict[str, Schema]) -> None:
+    """Take out what never leaves the product, and put in what is shown beside it."""
+    found["Event"]["properties"].pop("epoch")
+    found["Scene"]["properties"].pop("members")
+    found.pop("SceneMember")
+    properties = found["Memory"]["properties"]
+    for name in INTERNAL_FIELDS & properties.keys():
+        properties.pop(name)
+    found.pop("Lexical", None)
+    for name in ("grounds", "moves"):
+        found["ConflictRecord"]["properties"].pop(name)
+    found.pop("Move", None)
+    found["ConflictRecord"]["properties"]["rejected_content"] = {"type": ["string", "null"], "description": "The text that was not stored"}
+    # What no event records is left out of what is told from the log.
+    found["Memory"]["required"] = [one for one in found["Memory"]["required"] if one in properties and one not in UNLOGGED_FIELDS]
+    properties["as_of_sequence"] = {"type": ["integer", "null"], "description": "Only with at or known_at"}
+    properties["embedding"] = {"type": ["array", "null"], "items": {"type": "number"}, "description": "Only with include=embedding"}
+
+
+def _shapes() -> dict[str, Schema]:
+    number, text, maybe = {"type": "number"}, {"type": "string"}, {"type": ["number", "null"]}
+    cursor = {"type": ["string", "null"], "description": "What to send as `cursor` for the next page; null on the last"}
+    error = _object({"field": text, "message": text}, "field", "message")
+    problem = {"type": text, "title": text, "status": {"type": "integer"}, "detail": text, "instance": text, "correlation_id": text}
+    saved = {
+        "outcome": {"enum": [one.value for one in Outcome]},
+        "memory": ref("Memory"),
+        "conflict": {"anyOf": [ref("ConflictRecord"), {"type": "null"}]},
+        "degraded": _list(text),
+    }
+    hit: Schema = {"rank": {"type": "integer", "minimum": 1}, "memory": ref("Memory")}
+    hit |= dict.fromkeys(("lexical_score", "relevance_score", "importance_score", "score", "composite_score"), number)
+    hit |= dict.fromkeys(("similarity_score", "recency_score", "frequency_score", "confidence_score"), maybe)
+    hit |= {
+        "tier": {"enum": ["short", "long", "cold"]},
+        "matched_by": _list(text),
+        "also": _list(text),
+        "stale_facts": _list({"type": "object"}),
+    }
+    retrieved: Schema = {"results": _list(ref("Hit")), "degraded": _list(text), "as_of_sequence": {"type": "integer"}}
+    retrieved |= {"context": text, "citations": _list(text), "rounds": {"type": "integer"}, "sufficient": {"type": "boolean"}, "why": text}
+    part: Schema = {"kind": {"enum": list(get_args(PartKind))}, "ids": _list(text), "tokens": {"type": "integer"}}
+    parts = _list(_object(part, *part))
+    told: Schema = {"context": text, "parts": parts, "left_out": parts, "degraded": _list(text)}
+    retrieved["explain"] = {"type": ["object", "null"], "description": "Only when asked for"}
+    readiness = {"status": {"enum": ["ready", "degraded", "unavailable"]}, "dependencies": {"type": "object"}}
+    waits: Schema = {"buffered": {"type": "integer"}, "flush_at": {"type": ["string", "null"], "format": "date-time"}}
+    accepted: Schema = {"task_id": text, "status": {"const": "accepted"}, "degraded": _list(text)}
+    as_of = {"type": ["integer", "null"], "description": "The sequence of the log that this is the state of; null when others kept writing"}
+    memories: Schema = {"memories": _list(ref("Memory")), "as_of_sequence": as_of, "next_cursor": cursor}
+    return {
+        "Anything": {"type": "object"},
+        "Accepted": _object(accepted, *accepted),
+        "Batch": _object(waits, *waits),
+        "Buffered": _object({**waits, "task_id": text, "degraded": _list(text)}, *waits, "degraded"),
+        "Summary": _object({"summary": text, "structured": {"type": "object"}, "degraded": _list(text)}, "summary", "degraded"),
+        "Task": _task(),
+        "TaskPage": _object({"tasks": _list(ref("Task")), "next_cursor": cursor}, "tasks", "next_cursor"),
+        "Foreseen": _object({"counts": {"type": "object"}, "capped": {"type": "boolean"}}, "counts", "capped"),
+        "Text": text,
+        "Graph": text,
+        "Lines": text,
+        "Problem": _object({**problem, "errors": _list(error)}, *problem, "errors"),
+        "Saved": _object(saved, *saved),
+        "BulkResults": _object({"results": _list({"oneOf": [ref("BulkSaved"), ref("BulkProblem")]})}, "results"),
+        "BulkSaved": _object({"status": {"type": "integer"}, **saved}, "status", *saved),
+        "BulkProblem": _object({"status": {"type": "integer"}, "problem": ref("Problem")}, "status", "problem"),
+        "Hit": _object({**hit, "explain": {"type": ["object", "null"], "description": "Only when asked for"}}, *hit),
+        "Retrieved": _object(retrieved, "results", "degraded", "as_of_sequence"),
+        "Context": _object(told, *told),
+        "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
+        "MemoryPage": _object(memories, *memories),
+        "ConflictPage": _object({"conflicts": _list(ref("ConflictRecord")), "next_cursor": cursor}, "conflicts", "next_cursor"),
+        "ScenePage": _object({"scenes": _list(ref("Scene")), "next_cursor": cursor}, "scenes", "next_cursor"),
+        "EventPage": _object({"events": _list(ref("Event")), "next_cursor": cursor}, "events", "next_cursor"),
+        "SessionPage": _object({"sessions": _list(ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
+        "Evolution": _object({"memories": _list(ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),
+        "Versions": _object({"versions": _list(ref("VersionView"))}, "versions"),
+        "Readiness": _object(readiness, *readiness),
+    }
+
+
+def _task() -> Schema:
+    """A task as it is shown: the fields of `Task.public`."""
+    whole = TypeAdapter(Task).json_schema(mode="serialization")["properties"]
+    shown = {name: whole[name] for name in TASK_FIELDS}
+    return _object(shown, *shown)
+
+
+def ref(name: str) -> Schema:
+    """A reference to the schema of that name."""
+    return {"$ref": REF.format(model=name)}
+
+
+def _list(item: Schema) -> Schema:
+    return {"type": "array", "items": item}
+
+
+def _object(properties: Schema, *required: str) -> Schema:
+    return {"type": "object", "properties": properties, "required": list(required)}
