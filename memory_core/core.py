@@ -162,6 +162,7 @@ class MemoryCore(Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Pe
             ids,
             consolidation_rules(self.settings),
             self._telemetry.consolidated,
+            self._telemetry.calls,
         )
         self._people = People(
             made.long_term,
