@@ -36,7 +36,9 @@ class State:
     @classmethod
     def of(cls, fields: Mapping[str, Any], sequence: int, revision: int, cold: tuple[str, str] | None = None) -> State:
         """A state of these fields, JSON-ready."""
-        return cls(orjson.dumps(fields), sequence, revision, cold)
+        # A copy: orjson writes into 1 KB and gives back what it did not need, and these gaps together took four times what the states do
+        # (64,000: 264 MB, as dictionaries 104, so 48).
+        return cls(bytes(memoryview(orjson.dumps(fields))), sequence, revision, cold)
 
     @property
     def fields(self) -> dict[str, Any]:
