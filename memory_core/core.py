@@ -151,8 +151,18 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         rules = formation_rules(self.settings)
         self._formation = Formation(made.of_formation(), ledger, self._mirror, self._tasking, clock, ids, rules)
         stores = made.of_consolidation(Parts(made.archive, names, clock))
-        phase_rules, told = consolidation_rules(self.settings), self._telemetry.consolidated
-        self._consolidation = Consolidation(stores, ledger, self._tasking, self._touches, copies, clock, ids, phase_rules, told)
+        self._consolidation = Consolidation(
+            stores,
+            ledger,
+            self._tasking,
+            self._touches,
+            copies,
+            clock,
+            ids,
+            consolidation_rules(self.settings),
+            self._telemetry.consolidated,
+            self._telemetry.calls,
+        )
         self._people = People(
             made.long_term,
             made.short_term,

@@ -9,6 +9,7 @@ from typing import Any
 from memory_core.adapters.system import RandomIds
 from memory_core.consolidation.begin_run import RunBeginning
 from memory_core.consolidation.end_run import EndingRules, RunEnding
+from memory_core.consolidation.giving_way import Calls
 from memory_core.consolidation.run import Consolidator, Proposal, Run, Step
 from memory_core.core import MemoryCore
 from memory_core.domain.agent_answers import Answered, ConversationSummary, Provenance
@@ -79,7 +80,7 @@ def stepping(core: MemoryCore, *steps: Step, rules: EndingRules | None = None) -
     rules = rules or consolidation_rules(core.settings).ending
     beginning = RunBeginning(store, tasking.operations, clock, RandomIds())
     ending = RunEnding(store, tasking.operations, queue, clock, rules, core._telemetry.consolidated)
-    consolidator = Consolidator(store, tasking.operations, steps, beginning, ending, clock)
+    consolidator = Consolidator(store, tasking.operations, steps, beginning, ending, clock, lambda: Calls(0, 0))
     core._consolidation.consolidator = consolidator
     core._worker = tasking.worker({"consolidate": consolidator.work})
     return core

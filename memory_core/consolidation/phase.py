@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -16,6 +17,7 @@ from memory_core.consolidation.end_run import EndingRules, RunEnding, Told
 from memory_core.consolidation.fan_out import FanOut
 from memory_core.consolidation.forget import Forgetter
 from memory_core.consolidation.forget_for_good import ForGood
+from memory_core.consolidation.giving_way import Calls
 from memory_core.consolidation.merging import Merging
 from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.profile import ProfileStep
@@ -77,8 +79,9 @@ class Consolidation:
         ids: IdSource,
         rules: ConsolidationRules,
         told: Told,
+        calls: Callable[[], Calls],
     ) -> None:
-        """told: of what each run did."""
+        """told: of what each run did. calls: those that runs give way to."""
         store, operations = here.store, tasking.operations
         self.snapshots = Snapshots(store, ledger)
         compressor = Compressor(copies, here.embedder, here.agents, here.rules, tasking.steps)
@@ -101,7 +104,7 @@ class Consolidation:
         )
         beginning = RunBeginning(store, operations, clock, ids)
         ending = RunEnding(store, operations, here.queue, clock, rules.ending, told)
-        self.consolidator = Consolidator(store, operations, steps, beginning, ending, clock)
+        self.consolidator = Consolidator(store, operations, steps, beginning, ending, clock, calls)
         self.fan_out = FanOut(store, here.queue, beginning, clock, rules.spread)
         self.works: dict[TaskKind, Work] = {
             "decay": self.decay.work,

@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 
 from memory_core.consolidation.begin_run import RunBeginning, plan_of
 from memory_core.consolidation.end_run import RunEnding
+from memory_core.consolidation.giving_way import Calls, GivingWay
 from memory_core.domain.errors import NotFound, Unavailable
 from memory_core.domain.models import Event
 from memory_core.domain.results import Accepted, Call, Foreseen
@@ -83,7 +84,7 @@ class Step(Protocol):
 
 
 class Consolidator:
-    """Runs of any owner. The steps are taken in order."""
+    """Runs of any owner. The steps are taken in order; while calls are served, slowly."""
 
     def __init__(
         self,
@@ -93,9 +94,10 @@ class Consolidator:
         beginning: RunBeginning,
         ending: RunEnding,
         clock: Clock,
+        calls: Callable[[], Calls],
     ) -> None:
         self._store, self._operations, self._steps, self._clock = store, operations, tuple(steps), clock
-        self._beginning, self._ending = beginning, ending
+        self._beginning, self._ending, self._calls = beginning, ending, calls
 
     async def begin(self, owner: Owner, asked: ConsolidateInput, call: Call) -> Accepted:
         """Store a run as a task; the one that is under way where there is one. Raises Conflict, HeadMoved, Unavailable."""
@@ -119,12 +121,13 @@ class Consolidator:
             await self._operations.advance(lease, operation, [], lambda look, stored: _ending_overtaken())
             return
         run = await self._run(operation.id, lease.owner, operation.plan, operation.counts)
+        way = GivingWay(self._calls)
         with spending() as spent:
             names = [step.name for step in self._steps]
             begun = names.index(operation.cursor[0]) if operation.cursor and operation.cursor[0] in names else 0
             for place, step in enumerate(self._steps[begun:], begun):
                 await lease.note(step.name, place / (len(names) + 1))
-                operation = await self._step(lease, operation, step, run, spent)
+                operation = await self._step(lease, operation, step, run, spent, way)
                 run = replace(run, counts=operation.counts)
                 if operation.state != "pending":
                     return
@@ -137,24 +140,32 @@ class Consolidator:
             raise NotFound("the user whose run this was is gone")
         return head.run_task_id != lease.task.task_id
 
-    async def _step(self, lease: Lease, operation: Operation, step: Step, run: Run, spent: Counter[str]) -> Operation:
-        while operation.state == "pending":
-            cursor = operation.cursor[1] if operation.cursor and operation.cursor[0] == step.name else None
-            if cursor == _DONE:
-                break
-            proposal = await step.propose(replace(run, counts=operation.counts), cursor)
-            if proposal is None:
-                break
-            tokens = dict(spent)
+    async def _step(self, lease: Lease, operation: Operation, step: Step, run: Run, spent: Counter[str], way: GivingWay) -> Operation:
+        further: Operation | None = operation
+        while further is not None and further.state == "pending":
+            operation = further
+            async with way.chunk():
+                further = await self._further(lease, operation, step, run, spent)
+        return operation if further is None else further
 
-            def decide(look: Look, stored: Operation, proposal: Proposal = proposal, tokens: Mapping[str, int] = tokens) -> Chunk:
-                chunk = proposal.decide(look)
-                further = [step.name, _DONE if chunk.done else chunk.cursor]
-                return replace(chunk, done=False, cursor=further, counts=added(chunk.counts, tokens))
+    async def _further(self, lease: Lease, operation: Operation, step: Step, run: Run, spent: Counter[str]) -> Operation | None:
+        """The operation after the step's next chunk; None when the step has no more."""
+        cursor = operation.cursor[1] if operation.cursor and operation.cursor[0] == step.name else None
+        if cursor == _DONE:
+            return None
+        proposal = await step.propose(replace(run, counts=operation.counts), cursor)
+        if proposal is None:
+            return None
+        tokens = dict(spent)
 
-            operation = await self._operations.advance(lease, operation, list(proposal.ids), decide)
-            spent.clear()
-        return operation
+        def decide(look: Look, stored: Operation) -> Chunk:
+            chunk = proposal.decide(look)
+            further = [step.name, _DONE if chunk.done else chunk.cursor]
+            return replace(chunk, done=False, cursor=further, counts=added(chunk.counts, tokens))
+
+        advanced = await self._operations.advance(lease, operation, list(proposal.ids), decide)
+        spent.clear()
+        return advanced
 
     async def _run(self, run_id: str, owner: Owner, plan: Mapping[str, Any], counts: Mapping[str, int]) -> Run:
         """The run with its news, all of them. Raises Unavailable when the log has a hole there."""

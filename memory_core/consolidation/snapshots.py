@@ -15,7 +15,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.past import Past, Taken, parts_of
+from memory_core.ledger.past import Past, Taken, part_of, parted
 from memory_core.ports import Document, LongTermStore, Place
 
 DROPPED_AT_ONCE = 10
@@ -64,9 +64,10 @@ class Snapshots:
 
     async def _write(self, owner: Owner, head: Head, taken: Taken) -> bool:
         """All parts, the last with the word when the next is due. False when events were redacted since `head` was read."""
-        parts = await asyncio.to_thread(parts_of, taken, head)
-        for number, part in enumerate(parts, 1):
-            due = _due_after(taken) if number == len(parts) else None
+        parts = await asyncio.to_thread(parted, taken)
+        for number in range(len(parts)):
+            part = part_of(taken, head, parts, number)  # one by one: together they would take the memory of all states again
+            due = _due_after(taken) if number + 1 == len(parts) else None
 
             def decide(look: Look, part: Document = part, due: int | None = due) -> Changes[bool]:
                 now, there = look.head, look.documents.get(part.id)

@@ -6,6 +6,7 @@ deleted because something in it was forgotten, the one before it serves, or the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -95,21 +96,22 @@ class Past:
         return states
 
 
-def parts_of(taken: Taken, head: Head) -> list[Document]:
-    """The documents of a snapshot: every state in one of them, in the order of the ids, so that whoever makes it makes the same.
-
-    head: as it was before anything was read for it.
-    """
-    parts: list[dict[str, Any]] = [{}]
+def parted(taken: Taken) -> list[list[str]]:
+    """The ids of the states in each document of a snapshot: all of them in order, so that whoever makes it makes the same."""
+    parts: list[list[str]] = [[]]
     size = 0
     for name, state in sorted(taken.states.items()):
-        row = state.row()
-        weight = len(orjson.dumps([name, row]))
+        weight = len(orjson.dumps([name, state.row()]))
         if parts[-1] and size + weight > MAX_PART_BYTES:
-            parts.append({})
+            parts.append([])
             size = 0
-        parts[-1][name] = row
+        parts[-1].append(name)
         size += weight
+    return parts
+
+
+def part_of(taken: Taken, head: Head, parts: Sequence[Sequence[str]], number: int) -> Document:
+    """One document of a snapshot that is `parted` so. head: as it was before anything was read for it."""
+    states = {name: taken.states[name].row() for name in parts[number]}
     common = {"epoch": head.epoch, "sequence": taken.sequence, "redactions": head.redactions, "parts": len(parts)}
-    names = [snapshot_id(head.epoch, taken.sequence, number) for number in range(len(parts))]
-    return [Document(name, "snapshot", {**common, "states": part}) for name, part in zip(names, parts, strict=True)]
+    return Document(snapshot_id(head.epoch, taken.sequence, number), "snapshot", {**common, "states": states})
