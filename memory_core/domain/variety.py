@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_core.domain.sameness import same_statement
+from memory_core.domain.sameness import differences
 from memory_core.domain.stopwords import QUERY_WORDS
 from memory_core.domain.text import terms_of, words
 
@@ -39,7 +39,7 @@ def repeats(told: Sequence[Telling]) -> list[int]:
         if not one.content:
             continue
         alike = new.setdefault((one.actor, one.key, _said(one.content)), [])
-        if any(_of_one_day(one, other) and same_statement(one.content, other.content) for other in alike[:MOST_COMPARED]):
+        if any(_of_one_day(one, other) and not differences(one.content, other.content) for other in alike[:MOST_COMPARED]):
             repeated.append(place)
         else:
             alike.append(one)
