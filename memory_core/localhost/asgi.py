@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from azure.functions import HttpRequest, HttpResponse
 
@@ -61,9 +62,10 @@ class Application:
             match = self._router.match(method, raw_path)
         except UnicodeDecodeError:
             raise Malformed("The path is not UTF-8", errors=(FieldError("path", "is not UTF-8"),)) from None
+        host = _host(headers)
         body = await _read(headers, receive, self._body_limit_bytes)
         query = scope["query_string"]
-        address = headers.get("host", "localhost") + raw_path.decode("latin-1") + ("?" + query.decode("latin-1") if query else "")
+        address = host + raw_path.decode("latin-1") + ("?" + query.decode("latin-1") if query else "")
         request = HttpRequest(method, f"{scope['scheme']}://{address}", headers=headers, route_params=match and match.parameters, body=body)
         if match is not None:
             answer = await match.route.call(request)
@@ -84,6 +86,16 @@ def _headers(pairs: list[tuple[bytes, bytes]]) -> dict[str, str]:
         name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
         found[name] = f"{found[name]},{value}" if name in found else value
     return found
+
+
+def _host(headers: dict[str, str]) -> str:
+    """The address that the client called. Raises Malformed for one that no URL can hold, which no front end would let through."""
+    host = headers.get("host", "localhost")
+    try:
+        _ = urlsplit(f"//{host}").port  # a port is read, and refused, when it is asked for
+    except ValueError:
+        raise Malformed("Host: is not an address", errors=(FieldError("Host", "is not an address"),)) from None
+    return host
 
 
 async def _read(headers: dict[str, str], receive: Receive, limit_bytes: int) -> bytes:

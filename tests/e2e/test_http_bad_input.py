@@ -260,6 +260,12 @@ def test_a_bad_idempotency_key(host: httpx.Client, user: str, key: str) -> None:
     assert memories(host, user) == []
 
 
+@pytest.mark.parametrize("address", ["[", "[::1", "a:b:c", "127.0.0.1:99999", "127.0.0.1:x"])
+def test_a_host_that_is_no_address(host: httpx.Client, address: str) -> None:
+    for path in ("/health", "/api/v1/memories?user_id=ana", "/nowhere"):
+        problem(host.get(path, headers={"Host": address}), 400, "Host")
+
+
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 anything = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False) | texts,
