@@ -271,9 +271,9 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
             }
         )
 
-    def metrics(self) -> bytes:
-        """Counters and timings in Prometheus' text format."""
-        return self._telemetry.text(self._adapters.pools(), {"short_term": self._adapters.short_term.degraded})
+    def metrics(self, app_id: str | None = None) -> bytes:
+        """Counters and timings in Prometheus' text format; of what is counted by app, only this one's if it is given."""
+        return self._telemetry.text(self._adapters.pools(), {"short_term": self._adapters.short_term.degraded}, app_id)
 
     def pool_stats(self) -> dict[str, Any]:
         """Connections or threads held and in use, by dependency."""

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, disable_created_metrics, generate_latest
+from prometheus_client.registry import Collector
 
 from memory_core.consolidation.giving_way import Calls
 from memory_core.domain.errors import MemoryCoreError
@@ -117,11 +118,24 @@ class Telemetry:
         finally:
             _bill.reset(entered)
 
-    def text(self, pools: Mapping[str, tuple[int, int]], degraded: Mapping[str, bool]) -> bytes:
-        """Everything in Prometheus' text format; `pools`: dependency → (size, active)."""
+    def text(self, pools: Mapping[str, tuple[int, int]], degraded: Mapping[str, bool], app_id: str | None = None) -> bytes:
+        """Everything in Prometheus' text format; `pools`: dependency → (size, active). app_id: without what other apps took."""
         for dependency, (size, active) in pools.items():
             self._pool_size.labels(dependency).set(size)
             self._pool_active.labels(dependency).set(active)
         for dependency, is_degraded in degraded.items():
             self._degraded.labels(dependency).set(float(is_degraded))
-        return generate_latest(self._registry)
+        return generate_latest(self._registry if app_id is None else _OfOneApp(self._registry, app_id))
+
+
+class _OfOneApp(Collector):
+    """A registry without the series of other apps: an app's name and its use of models are nobody else's business."""
+
+    def __init__(self, registry: CollectorRegistry, app_id: str) -> None:
+        self._registry, self._app_id = registry, app_id
+
+    def collect(self) -> Iterator[Metric]:
+        """The metrics; a sample without the label `app` is everybody's."""
+        for metric in self._registry.collect():
+            metric.samples = [one for one in metric.samples if one.labels.get("app", self._app_id) == self._app_id]
+            yield metric

@@ -60,7 +60,10 @@ class Door:
 
 @dataclass(frozen=True, slots=True)
 class Admitted(Generic[Asked]):
-    """A request that passed. `input` is checked, `call.correlation_id` is in the answer's headers already. content: a raw body."""
+    """A request that passed. `input` is checked, `call.correlation_id` is in the answer's headers already. content: a raw body.
+
+    admin: whether the caller may do everything, which is whoever runs the service.
+    """
 
     core: MemoryCore
     owner: Owner
@@ -70,6 +73,7 @@ class Admitted(Generic[Asked]):
     call: Call
     path: str
     content: bytes = b""
+    admin: bool = False
 
 
 Handler = Callable[[Admitted[Asked]], Awaitable[HttpResponse]]
@@ -184,7 +188,7 @@ def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, corre
     else:
         checked = from_query(door.takes, query)
     raw = b"" if door.raw is None else content
-    return Admitted(here.core, owner, checked, route, req.headers.get("if-match"), call, urlsplit(req.url).path, raw)
+    return Admitted(here.core, owner, checked, route, req.headers.get("if-match"), call, urlsplit(req.url).path, raw, caller.is_admin)
 
 
 def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query: dict[str, str], in_path: str | None) -> Owner:
