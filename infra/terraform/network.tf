@@ -103,6 +103,9 @@ resource "azurerm_private_endpoint" "endpoints" {
 
   # Each after the last change of its service: an endpoint is a change too, and some take one at a time.
   depends_on = [
+    azurerm_storage_account.host,
+    azurerm_storage_account.data,
+    azurerm_key_vault.vault,
     azurerm_storage_management_policy.lifecycle,
     azurerm_storage_container.package,
     azurerm_storage_queue.queues,

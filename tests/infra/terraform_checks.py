@@ -36,12 +36,14 @@ def findings(sources: Mapping[str, str]) -> list[str]:
 
 def _fact(kind: str, name: str) -> dict[str, Any] | None:
     provider = PROVIDERS.get(name.split("_")[0], {})
+    if kind == "provider":
+        return {"in": provider["provider"]} if provider else None
     fact: dict[str, Any] | None = provider.get("data" if kind == "data" else "resources", {}).get(name)
     return fact
 
 
 def _arguments(block: Block) -> Iterator[str]:
-    if block.kind not in ("resource", "data"):
+    if block.kind not in ("resource", "data", "provider"):
         return
     fact = _fact(block.kind, block.labels[0])
     if fact is None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from infra.scripts import deploy, preflight, ready, settle
+from infra.scripts import deploy, preflight, provision, ready, settle
 from memory_core.config import Settings
 from tests.infra.sources import ROOT
 
@@ -194,6 +194,25 @@ def test_any_command_can_be_tried_again_and_azds_own_is_the_usual_one(azure: Azu
     assert azure.told("az") == "functionapp deployment --src app.zip\n"
     assert azure.run({"deploy": {}}, "deploy.py").returncode == 0
     assert azure.told("azd") == "deploy --no-prompt\n"
+
+
+def test_a_pipeline_provisions_with_the_parameters_that_its_variables_give(azure: Azure) -> None:
+    variables = {"VNET_ENABLED": "true", "COSMOS_MODE": "autoscale", "AZURE_CLIENT_ID": "c", "ALERT_EMAIL": ""}
+    assert provision.chosen(variables) == {"VNET_ENABLED": "true", "COSMOS_MODE": "autoscale"}
+    done = azure.run({"provision": {}}, "provision.py", "--preview", VARIABLES=json.dumps(variables))
+    assert (done.returncode, azure.told("azd")) == (0, "provision --no-prompt --preview\n")
+    assert "Given: COSMOS_MODE, VNET_ENABLED;" in done.stdout
+
+
+def test_a_pipeline_that_gives_no_variables_opens_nothing(azure: Azure) -> None:
+    assert azure.run({"provision": {}}, "provision.py").returncode == 1
+    assert azure.told("azd") == ""
+
+
+def test_the_pipeline_runs_what_is_there_and_gives_its_variables() -> None:
+    text = (ROOT / ".github/workflows/deploy.yml").read_text(encoding="utf-8")
+    assert text.count("VARIABLES: ${{ toJSON(vars) }}") == text.count("run: python3 infra/scripts/provision.py") == 2
+    assert all((ROOT / one).is_file() for one in re.findall(r"run: python3 (\S+)", text))
 
 
 def test_a_provider_that_is_not_registered_is_registered(azure: Azure) -> None:

@@ -15,6 +15,7 @@ T = "infra/terraform/"
 MISTAKES = {
     "a brace is missing": ("main.tf", 'data "azurerm_client_config" "current" {}', 'data "azurerm_client_config" "current" {', "not HCL"),
     "an argument that does not exist": ("cosmos.tf", "local_authentication_enabled ", "local_authentication_disabled ", "does not exist"),
+    "an argument of a provider": ("versions.tf", "data_plane_available", "data_plane_there", "does not exist"),
     "an argument of azurerm 4": ("keyvault.tf", "rbac_authorization_enabled ", "enable_rbac_authorization ", "does not exist"),
     "an argument in a block": ("redis.tf", "clustering_policy ", "cluster_policy ", "does not exist"),
     "an argument in a dynamic block": ("alerts.tf", "email_address  ", "email_adress  ", "does not exist"),

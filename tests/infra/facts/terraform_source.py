@@ -30,7 +30,7 @@ META = {"count", "depends_on", "for_each", "lifecycle"}
 
 
 def facts(archive: ZipFile, package: str, provider: str, resources: tuple[str, ...], data: tuple[str, ...] = ()) -> dict[str, Any]:
-    """`{"source", "version", "resources": {"azurerm_…": {"in": {argument: …}, "out": […]}}, "data": …}`."""
+    """`{"source", "version", "provider": {argument: …}, "resources": {"azurerm_…": {"in": {argument: …}, "out": […]}}, "data": …}`."""
     folder = package.split("==")[0].replace("-", "_")
     modules = {f"{provider}_{name}": name for name in resources}
     looked_up = {f"{provider}_{name}": f"data_{provider}_{name}" for name in data}
@@ -39,6 +39,7 @@ def facts(archive: ZipFile, package: str, provider: str, resources: tuple[str, .
     return {
         "source": package,
         "version": version[1] if version else "",
+        "provider": _module(archive, folder, "provider")["in"],
         "resources": {name: _module(archive, folder, module) for name, module in modules.items()},
         "data": {name: _module(archive, folder, module) for name, module in looked_up.items()},
     }
