@@ -72,8 +72,9 @@ def _by_ranks(*lists: Sequence[int]) -> list[int]:
 
 
 def _mem0(folder: Path, vectors: dict[str, Vector], texts: Sequence[str], ids: Sequence[str], asked: Sequence[str]) -> list[list[str]]:
-    """Turn by turn, as it has no bulk form; `vectors` are those of all texts and questions."""
-    memory = peers.opened(folder, vectors.__getitem__)
+    """Turn by turn, as it has no bulk form; `vectors` are those of all texts and questions. It asks for them without spaces around them."""
+    stripped = {text.strip(): vector for text, vector in vectors.items()}
+    memory = peers.opened(folder, lambda text: stripped[text.strip()])
     for text, turn in zip(texts, ids, strict=True):
         memory.add(text, user_id=peers.USER, infer=False, metadata={"turn": turn})
     found: list[dict[str, Any]] = [memory.search(one, filters={"user_id": peers.USER}, top_k=MOST, threshold=0.0) for one in asked]

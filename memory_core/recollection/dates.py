@@ -8,11 +8,12 @@ memory of that day.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timezone
 
-from memory_core.domain.anchors import dated, tellers
+from memory_core.domain.anchors import Anchor, dated, tellers
 from memory_core.domain.bm25 import idf
 from memory_core.domain.candidates import CandidateSet, joined
 from memory_core.domain.models import Memory
@@ -38,8 +39,8 @@ class Dates:
         worth = idf([frequencies.get(term, 0) for term in analysis.terms], found.statistics.documents)
         told = {one: tellers(one, analysis.terms, found.candidates, worth) for one in analysis.anchors}
         read = await self._read(owner, found.candidates, sorted({row for rows in told.values() for row in rows}), search)
-        dates = [(one, dated(one, [read[row] for row in rows if row in read], moment)) for one, rows in told.items()]
-        return with_dates(analysis, [(known[0], one.said, known[1]) for one, known in dates if known is not None])
+        tellings = {one: [read[row] for row in rows if row in read] for one, rows in told.items()}
+        return await asyncio.to_thread(_with_days, analysis, tellings, moment)  # to read long texts for dates takes 10 ms each
 
     async def _read(self, owner: Owner, candidates: CandidateSet, rows: Sequence[int], search: Search) -> dict[int, Memory]:
         missing = [candidates.ids[row] for row in rows if candidates.ids[row] not in candidates.memories]
@@ -56,6 +57,11 @@ class Dates:
         within = (await self._store.search(owner, replace(search, where=where))).candidates
         within.lists = {LIST: within.ids}
         return replace(found, candidates=joined(found.candidates, within))
+
+
+def _with_days(analysis: QueryAnalysis, tellings: Mapping[Anchor, Sequence[Memory]], moment: datetime) -> QueryAnalysis:
+    dates = [(one, dated(one, memories, moment)) for one, memories in tellings.items()]
+    return with_dates(analysis, [(known[0], one.said, known[1]) for one, known in dates if known is not None])
 
 
 def _midnight(day: date) -> datetime:

@@ -194,3 +194,20 @@ def test_any_query_gives_windows_that_end_after_they_start(query, now):
     for found in date_windows(query, now):
         assert found.start <= found.end
         found.contains(np.array([0.0, -6e10, 2.5e11]))
+
+
+@pytest.mark.parametrize(
+    ("query", "start"),
+    [
+        ("last March", date(2026, 3, 1)),
+        ("last May", date(2025, 5, 1)),
+        ("this May", date(2026, 5, 1)),
+        ("next May", date(2027, 5, 1)),
+        ("last summer", date(2025, 6, 1)),
+        ("last winter", date(2025, 12, 1)),
+        ("next June", date(2026, 6, 1)),
+    ],
+)  # fmt: skip
+def test_last_this_and_next_say_of_which_year_a_month_or_season_is(query, start):
+    found = window(query)
+    assert (found.start, found.yearly) == (start, False)

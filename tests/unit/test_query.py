@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.query import MAX_TERMS, analyse_query, longest
-from memory_core.domain.text import tokens
+from memory_core.domain.text import counts, tokens
 
 NOW = datetime(2026, 5, 20, tzinfo=timezone.utc)
 
@@ -59,10 +59,27 @@ def test_any_query_can_be_analysed_twice_alike(text):
     query = analyse_query(text, NOW)
     assert query == analyse_query(text, NOW)
     assert len(set(query.terms)) == len(query.terms) <= MAX_TERMS
-    assert set(query.terms) <= set(tokens(text))
+    assert set(query.terms) <= counts(text).keys()
 
 
 def test_may_is_a_term_where_the_query_names_the_month_and_none_where_it_asks_for_leave() -> None:
     now = datetime(2026, 11, 21, tzinfo=timezone.utc)
     assert "may" in analyse_query("What happened in May 2026?", now).terms
     assert "may" not in analyse_query("What may I eat?", now).terms
+
+
+@pytest.mark.parametrize(
+    ("query", "dated"),
+    [
+        ("What happened yesterday?", {"happen", "yesterday"}),
+        ("What did Ana say about the boat last week?", {"say", "last", "week"}),
+        ("Did the president resign yesterday?", {"yesterday"}),
+        ("What did I do last March?", {"last", "march"}),
+        ("How are you today?", None),
+        ("What did she do on 8 May 2023?", None),
+        ("What did she do in March?", None),
+    ],
+)
+def test_a_time_told_from_now_names_the_words_that_nobody_of_then_says(query: str, dated: set[str] | None) -> None:
+    found = analyse_query(query, datetime(2026, 11, 21, tzinfo=timezone.utc)).dated
+    assert [set(one.terms) for one in found] == ([] if dated is None else [dated])
