@@ -31,10 +31,27 @@ class Dates:
     def __init__(self, store: LongTermStore) -> None:
         self._store = store
 
-    async def resolved(self, owner: Owner, analysis: QueryAnalysis, found: Found, search: Search, moment: datetime) -> QueryAnalysis:
-        """The query with the dates of its anchors, as far as candidates tell them: at most one read, of a few. Raises Unavailable."""
-        if not analysis.anchors or not len(found.candidates):
-            return analysis
+    async def search(self, owner: Owner, analysis: QueryAnalysis, search: Search, moment: datetime) -> tuple[QueryAnalysis, Found]:
+        """The search, and beside it the same in the times alone that the query tells; with the dates of its anchors, which are looked into
+        after it: a read of at most a few, and one more search. Raises Unavailable.
+        """
+        where = _told_times(analysis, search)
+        if where is None:
+            found, within = await self._store.search(owner, search), None
+        else:
+            found, within = await asyncio.gather(self._store.search(owner, search), self._store.search(owner, where))
+        if analysis.anchors and len(found.candidates):
+            analysis = await self._resolved(owner, analysis, found, search, moment)
+            further = _told_times(analysis, search)
+            if further is not None and further != where:
+                within = await self._store.search(owner, further)
+        if within is None or found.head is None:
+            return analysis, found
+        within.candidates.lists = {LIST: within.candidates.ids}
+        return analysis, replace(found, candidates=joined(found.candidates, within.candidates))
+
+    async def _resolved(self, owner: Owner, analysis: QueryAnalysis, found: Found, search: Search, moment: datetime) -> QueryAnalysis:
+        """The query with the dates of its anchors, as far as candidates tell them."""
         frequencies = found.statistics.document_frequency
         worth = idf([frequencies.get(term, 0) for term in analysis.terms], found.statistics.documents)
         told = {one: tellers(one, analysis.terms, found.candidates, worth) for one in analysis.anchors}
@@ -48,15 +65,14 @@ class Dates:
         memories = candidates.memories | {name: one.memory for name, one in shown.items()}
         return {row: memories[candidates.ids[row]] for row in rows if candidates.ids[row] in memories}
 
-    async def with_those_of_the_time(self, owner: Owner, analysis: QueryAnalysis, found: Found, search: Search) -> Found:
-        """What was found, and what the same search finds in the times alone that the query tells. Raises Unavailable."""
-        windows = [one.window for one in analysis.dated if not one.window.yearly]
-        if not windows or found.head is None:
-            return found
-        where = replace(search.where, since=_midnight(min(one.start for one in windows)), until=_midnight(max(one.end for one in windows)))
-        within = (await self._store.search(owner, replace(search, where=where))).candidates
-        within.lists = {LIST: within.ids}
-        return replace(found, candidates=joined(found.candidates, within))
+
+def _told_times(analysis: QueryAnalysis, search: Search) -> Search | None:
+    """The same search in the times alone that the query tells; None where it tells none."""
+    windows = [one.window for one in analysis.dated if not one.window.yearly]
+    if not windows:
+        return None
+    since, until = _midnight(min(one.start for one in windows)), _midnight(max(one.end for one in windows))
+    return replace(search, where=replace(search.where, since=since, until=until))
 
 
 def _with_days(analysis: QueryAnalysis, tellings: Mapping[Anchor, Sequence[Memory]], moment: datetime) -> QueryAnalysis:

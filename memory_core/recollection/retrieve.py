@@ -124,9 +124,7 @@ class Retriever:
         (vector, degraded), recalled = await self._vector_and_working_set(owner, query, by_words)
         limit = max(MIN_CANDIDATES, CANDIDATES_PER_RESULT * self.limit(query))
         search = Search(vector, analysis.terms, limit, where, related)
-        found = await self._store.search(owner, search)
-        analysis = await self._dates.resolved(owner, analysis, found, search, moment)
-        found = await self._dates.with_those_of_the_time(owner, analysis, found, search)
+        analysis, found = await self._dates.search(owner, analysis, search, moment)
         if self._short_term.degraded:
             degraded += ("short_term",)
         candidates, short_ids = self._with_short_term(owner, query, found, recalled, analysis, vector, where, related)
