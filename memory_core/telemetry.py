@@ -19,8 +19,8 @@ _under_way: ContextVar[str] = ContextVar("operation", default="none")
 """The operation on whose behalf the code runs, tasks that it started included."""
 _bill: ContextVar[list[float] | None] = ContextVar("bill", default=None)
 """What stores charge for the call that the code runs for, where somebody wants to know."""
-_IN_THE_BACKGROUND = frozenset({"work", "give_up", "fan_out", "sweep", "sweep_files", "flush_touches", "write_snapshots"})
-"""Operations that queues and timers ask for: nobody waits for their answers."""
+_NOBODY_WAITS = frozenset({"work", "give_up", "fan_out", "sweep", "sweep_files", "flush_touches", "write_snapshots", "tasks"})
+"""What queues and timers ask for; and `tasks`, by which somebody waits for a run itself."""
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
 
@@ -46,16 +46,15 @@ class Telemetry:
         self._consolidated = Counter("memory_core_consolidation", "What runs of consolidation did", ["what"], registry=self._registry)
         self._consolidated.labels("runs")  # 0 is said, not left out: whoever watches for runs that stay away needs a number
         self._apps: set[str] = set()
-        self._calls = Calls(0, 0)
+        self._called = self._answered = 0
         self._ended_well: dict[str, tuple[Counter, Histogram]] = {}
 
     @contextmanager
     def operation(self, name: str) -> Iterator[None]:
         """Time one operation and count how it ended."""
         began, entered = time.perf_counter(), _under_way.set(name)
-        called = name not in _IN_THE_BACKGROUND
-        if called:
-            self._calls = Calls(self._calls.under_way + 1, self._calls.begun + 1)
+        called = name not in _NOBODY_WAITS
+        self._called += called
         try:
             yield
         except BaseException as error:
@@ -66,13 +65,12 @@ class Telemetry:
             self._of(name)[0].inc()
         finally:
             _under_way.reset(entered)
-            if called:
-                self._calls = self._calls._replace(under_way=self._calls.under_way - 1)
+            self._answered += called
             self._of(name)[1].observe(time.perf_counter() - began)
 
     def calls(self) -> Calls:
         """The operations that somebody waits for, in this process."""
-        return self._calls
+        return Calls(self._called - self._answered, self._called)
 
     def _of(self, name: str) -> tuple[Counter, Histogram]:
         """What counts and times an operation that ends well, looked up once a name: that costs more than the counting."""
