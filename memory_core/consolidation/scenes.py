@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -20,7 +21,7 @@ from memory_core.domain.errors import AgentFailed
 from memory_core.domain.grounding import tells_of
 from memory_core.domain.models import Memory, MemoryType, Status, Vector
 from memory_core.domain.scene import Scene, SceneMember, scene_in
-from memory_core.domain.scene_sorting import GAP, Cell, SceneRules, Thread, begun, mean, place, theme_of
+from memory_core.domain.scene_sorting import EVERYDAY, GAP, Cell, SceneRules, Thread, begun, mean, place, theme_of
 from memory_core.domain.scene_words import line_of, shown_in, with_words
 from memory_core.domain.scope import Owner
 from memory_core.domain.themes import PROTOTYPES, themes
@@ -102,17 +103,18 @@ class SceneStep:
             page = await self._store.page(owner, "scene", None, None, LATEST)
             times = {one.id: [datetime.fromisoformat(one.body[name]) for name in ("started_at", "ended_at")] for one in page}
             known |= {name for name, (began, ended) in times.items() if began - last <= GAP and first - ended <= GAP}
-        scenes = sorted(known)
+        scenes, prototypes = sorted(known), await self._themes() if coming else {}
         members: list[str] = []
         if scenes and self._sorting.by_vectors:
+            found = Counter(theme_of(themes(one.lexical.own), one.embedding, prototypes, self._sorting) for one in coming)
             for document in (await self._store.snapshot(owner, scenes)).documents.values():
-                scene = scene_in(document.body)
-                if document.vector is None or scene.count + len(coming) > self._sorting.most:
-                    members += scene.cell_ids
+                body = document.body
+                most = body["count"] + found[EVERYDAY] + (found[body["theme"]] if body["theme"] != EVERYDAY else 0)
+                if document.vector is None or most > self._sorting.most:  # it may be split, and each half needs a centroid of its own
+                    members += body["cell_ids"]
         notes = [note_id(one.id) for one in coming if one.category == "cell"]
         cells = tuple(one.id for one in waiting)
-        ids = tuple(dict.fromkeys([*cells, *notes, *scenes, *members]))
-        return _Asked(cells, ids, await self._themes() if coming else {})
+        return _Asked(cells, tuple(dict.fromkeys([*cells, *notes, *scenes, *members])), prototypes)
 
     async def _themes(self) -> Mapping[str, Vector]:
         """The prototypes' vectors, made once a process; none where vectors mean nothing."""
@@ -155,8 +157,8 @@ class _Placing:
 
     def __init__(self, run_id: str, look: Look, asked: _Asked, rules: SceneRules) -> None:
         self._run_id, self._look, self._asked, self._rules = run_id, look, asked, rules
-        epoch = None if look.head is None else look.head.epoch
-        self._read = {name: one for name, one in look.documents.items() if one.kind == "scene" and one.body["epoch"] == epoch}
+        self._epoch = None if look.head is None else look.head.epoch
+        self._read = {name: one for name, one in look.documents.items() if one.kind == "scene" and one.body["epoch"] == self._epoch}
         self.threads = [self._thread(one) for _, one in sorted(self._read.items())]
         self._marks: dict[str, str | None] = {}
         self._placed = 0
@@ -199,7 +201,7 @@ class _Placing:
         held = next((one for one in self.threads if one.has(memory.id)), None)
         if held is None:
             cell = self._cell(memory)
-            theme = theme_of(cell, self._asked.prototypes, self._rules)
+            theme = theme_of(cell.themes, cell.vector, self._asked.prototypes, self._rules)
             held = place(cell, theme, self.threads, self._rules)
             if held is None:
                 held = begun(derived("scn", self._run_id, memory.id), cell, theme)
@@ -229,7 +231,8 @@ class _Placing:
         return Thread(scene, mean(scene.members, self._vectors(scene)))
 
     def _vectors(self, scene: Scene) -> dict[str, Vector | None]:
-        return {name: memory.embedding for name in scene.cell_ids if (memory := self._look.memory(name)) is not None}
+        documents = [found for name in scene.cell_ids if (found := self._look.documents.get(name)) is not None]
+        return {one.id: one.vector for one in documents if one.body["epoch"] == self._epoch}
 
     def _cell(self, memory: Memory) -> Cell:
         note = self._look.memory(note_id(memory.id)) if memory.category == "cell" else None

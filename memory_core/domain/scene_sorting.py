@@ -6,6 +6,7 @@ seven times twenty-four hours; what is told late joins the scene of then, not th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -100,16 +101,21 @@ class Thread:
         self.changed = True
 
 
-def theme_of(cell: Cell, prototypes: Mapping[str, Vector], rules: SceneRules) -> str:
-    """The theme of a cell: by its words where one has half of them, else by the nearest prototype, else by most of its words."""
-    best = max(sorted(cell.themes), key=lambda one: cell.themes[one], default=None)
-    if best is not None and cell.themes[best] >= 1 and cell.themes[best] > CLEAR * sum(cell.themes.values()):
+def theme_of(shares: Mapping[str, float], vector: Vector | None, prototypes: Mapping[str, Vector], rules: SceneRules) -> str:
+    """The theme of a cell: by its words where one has half of them, else by the nearest prototype, else by most of its words.
+
+    shares, vector: of the cell, as `Cell` has them.
+    """
+    best = max(sorted(shares), key=lambda one: shares[one], default=None)
+    if best is not None and shares[best] >= 1 and shares[best] > CLEAR * sum(shares.values()):
         return best
-    if cell.vector is not None and rules.by_vectors and prototypes:
-        nearest = max(sorted(prototypes), key=lambda one: cosine(cell.vector, prototypes[one]))
-        if cosine(cell.vector, prototypes[nearest]) > rules.to_theme:
-            return nearest
-    return best if best is not None and cell.themes[best] >= 1 else EVERYDAY
+    if vector is not None and rules.by_vectors and prototypes:
+        names = sorted(prototypes)
+        near = _cosines(vector, np.stack([prototypes[name] for name in names]))
+        nearest = int(near.argmax())
+        if near[nearest] > rules.to_theme:
+            return names[nearest]
+    return best if best is not None and shares[best] >= 1 else EVERYDAY
 
 
 def place(cell: Cell, theme: str, threads: Sequence[Thread], rules: SceneRules) -> Thread | None:
@@ -121,6 +127,8 @@ def place(cell: Cell, theme: str, threads: Sequence[Thread], rules: SceneRules) 
     fitting: list[tuple[int, float, datetime, str, Thread]] = []
     for thread in threads:
         if not 0 < thread.scene.count <= rules.most or thread.gap(cell.member.at) > GAP:
+            continue
+        if theme not in (thread.scene.theme, EVERYDAY):
             continue
         near = cosine(cell.vector, thread.centroid) if rules.by_vectors else 0.0
         if theme == thread.scene.theme != EVERYDAY:
@@ -148,8 +156,15 @@ def cosine(one: Vector | None, other: Vector | None) -> float:
     """The cosine of two vectors of any length; 0 where there are not two, or one is nothing."""
     if one is None or other is None:
         return 0.0
-    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
+    lengths = math.sqrt(float(np.dot(one, one)) * float(np.dot(other, other)))
     return float(np.dot(one, other)) / lengths if lengths else 0.0
+
+
+def _cosines(one: Vector, others: Vector) -> Vector:
+    """The cosine of a vector with each row of `others`; 0 where one of them is nothing."""
+    lengths = np.linalg.norm(others, axis=1) * np.linalg.norm(one)
+    found: Vector = np.divide(others @ one, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    return found
 
 
 def mean(members: Sequence[SceneMember], vectors: Mapping[str, Vector | None]) -> Vector | None:

@@ -176,6 +176,8 @@ async def test_a_cold_is_told_of_while_it_lasts_and_no_longer(core: MemoryCore) 
         at = BEGINS + timedelta(days=day)
         context = await core.context(NORA, ContextInput(query=query, at=at))
         assert (cold in _expected(context.context)) is told, context.context
+        rebuilt = await core.retrieve(NORA, RetrieveInput(query="Has she a cold?", mode="reconstruct", at=at))
+        assert (f"until {(BEGINS + timedelta(days=16)).date()}: {cold}" in str(rebuilt.context)) is told, rebuilt.context
 
 
 def _expected(context: str) -> str:

@@ -198,17 +198,29 @@ async def acts(act: Act, user: MemoryCore, world: World, checks: list[Check]) ->
 
 
 @pytest.mark.parametrize("lot", range(5))
-async def test_what_a_user_writes_stands_although_a_whole_run_comes_between_his_reading_and_his_writing(
+async def test_what_a_user_writes_stands_although_a_run_or_a_part_of_one_comes_between_his_reading_and_his_writing(
     start: tuple[Path, Accepted], lot: int
 ) -> None:
     for seed in range(25 + lot, 50, 5):
-        here, random = copied(start[0], seed), Random(seed)
-        running = await core_of(here, ids=CountedIds("run"))
-        meets = partial(Meets, at=random.randrange(3), then=partial(works, running), after=random.random() < 0.5)
-        user = await core_of(here, ids=CountedIds("user"), wrap=meets)
-        check = await random.choice(ACTS)(user, here)
-        await settled(here, running, start[1], check)
+        here, random, met = copied(start[0], seed), Random(seed), list[Meets]()
+        ending = partial(DiesAfter, commits=random.randrange(1, 12), applied=random.random() < 0.5)
+        running = await core_of(here, ids=CountedIds("run"), wrap=ending)
+        meeting = partial(meets_after_reading, met, partial(works_until_it_dies, running))
+        user = await core_of(here, ids=CountedIds("user"), wrap=meeting)
+        check = await ACTS[seed % len(ACTS)](user, here)
+        assert met[0].then is None, "they met"
+        await settled(here, await core_of(here, ids=CountedIds("further")), start[1], check)
         await here.close()
+
+
+def meets_after_reading(met: list[Meets], then: Callable[[], Awaitable[None]], store: LongTermStore) -> Meets:
+    met.append(Meets(store, at=0, then=then, after=True))
+    return met[0]
+
+
+async def works_until_it_dies(core: MemoryCore) -> None:
+    with suppress(Killed):
+        await works(core)
 
 
 async def works(core: MemoryCore) -> None:

@@ -43,15 +43,16 @@ def near(vector: Vector, share: float) -> Vector:
     ],
 )
 def test_words_say_the_theme(themes: dict[str, float], expected: str) -> None:
-    assert theme_of(cell("a", **themes), {}, WORDS) == expected
+    assert theme_of(themes, None, {}, WORDS) == expected
 
 
 def test_a_prototype_decides_where_words_do_not_and_vectors_mean_something() -> None:
     prototypes = {"food": unit(1), "health": unit(2)}
-    assert theme_of(cell("a", vector=near(unit(2), 0.6)), prototypes, VECTORS) == "health"
-    assert theme_of(cell("a", vector=near(unit(2), 0.4)), prototypes, VECTORS) == EVERYDAY
-    assert theme_of(cell("a", vector=unit(2)), prototypes, WORDS) == EVERYDAY
-    assert theme_of(cell("a", vector=unit(2), food=3.0), prototypes, VECTORS) == "food"
+    assert theme_of({}, near(unit(2), 0.6), prototypes, VECTORS) == "health"
+    assert theme_of({}, near(unit(2), 0.4), prototypes, VECTORS) == EVERYDAY
+    assert theme_of({}, 0 * unit(2), prototypes, VECTORS) == EVERYDAY
+    assert theme_of({}, unit(2), prototypes, WORDS) == EVERYDAY
+    assert theme_of({"food": 3.0}, unit(2), prototypes, VECTORS) == "food"
 
 
 @pytest.mark.parametrize(("hours", "joins"), [(0, True), (167, True), (168, True), (168.001, False), (-168, True), (-168.001, False)])
