@@ -31,7 +31,7 @@ from memory_core.domain.requests import SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import score
 from memory_core.ports import Filter, Found, Search
-from memory_core.wiring import retrieve_rules
+from memory_core.rules import retrieve_rules
 
 CUTS = (5, 10, 20)
 CANDIDATES = 100

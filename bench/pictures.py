@@ -27,7 +27,7 @@ from memory_core.domain.requests import SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import DEFAULT_WEIGHTS, Recipe, Scores, score
 from memory_core.ports import Filter, Search
-from memory_core.wiring import retrieve_rules
+from memory_core.rules import retrieve_rules
 
 QUERY = "Where does Dee sail her boat?"
 TODAY = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)

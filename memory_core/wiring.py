@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memory_core import signing
 from memory_core.adapters.cached_embedder import CachedEmbedder
 from memory_core.adapters.offline.related_words import NoRelatedWords, RelatedWords
 from memory_core.adapters.redis.breaker import Breaker
@@ -16,23 +15,9 @@ from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.adapters.webhook.courier import WebCourier
 from memory_core.config import ConfigError, Settings
-from memory_core.consolidation.archive_plan import ArchiveRules
-from memory_core.consolidation.decay import DecayRules
-from memory_core.consolidation.end_run import EndingRules
-from memory_core.consolidation.erase import EraseRules
-from memory_core.consolidation.patterns import Closeness
-from memory_core.consolidation.phase import ConsolidationRules, Stores
+from memory_core.consolidation.phase import Stores
 from memory_core.domain.chunks import Chunking
-from memory_core.domain.fading import Fading
-from memory_core.domain.fusion import FusionParameters
-from memory_core.domain.relevance import RelevanceParameters
-from memory_core.domain.scene_sorting import SceneRules
-from memory_core.domain.scoring import ScoringParameters
-from memory_core.evolution.links import LinkRules
-from memory_core.formation.former import FormingRules
-from memory_core.formation.handover import BatchRules
-from memory_core.formation.phase import FormationRules, Surroundings
-from memory_core.formation.save import SaveRules
+from memory_core.formation.phase import Surroundings
 from memory_core.ledger.parts import Parts
 from memory_core.ports import (
     Agents,
@@ -48,7 +33,6 @@ from memory_core.ports import (
     TaskQueue,
     Thesaurus,
 )
-from memory_core.recollection.retrieve import RetrieveRules
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -289,79 +273,3 @@ def _model(settings: Settings, short_term: ShortTermStore, clock: Clock, meter: 
 
 def _chunking(settings: Settings) -> Chunking:
     return Chunking(settings.chunk_tokens, settings.chunk_overlap, settings.chunk_edge_weight)
-
-
-def save_rules(settings: Settings) -> SaveRules:
-    """What saving goes by, on the embedder's scale."""
-    scale = settings.calibrated
-    return SaveRules(scale.duplicate_threshold, scale.contradiction_floor)
-
-
-def forming_rules(settings: Settings) -> FormingRules:
-    """What forming goes by, on the embedder's scale."""
-    scale = settings.calibrated
-    links = LinkRules(
-        duplicate_threshold=scale.duplicate_threshold,
-        link_threshold=scale.link_threshold,
-        recency_boost=settings.recency_boost,
-        importance_boost=settings.importance_boost,
-        age_hours=settings.max_age_hours / settings.half_life_factor,
-        half_life_days=settings.decay_half_life_days,
-    )
-    return FormingRules(links, scale.contradiction_floor)
-
-
-def formation_rules(settings: Settings) -> FormationRules:
-    """What formation goes by."""
-    return FormationRules(
-        forming_rules(settings),
-        BatchRules(settings.batch_messages, timedelta(seconds=settings.batch_idle_s)),
-        settings.commit_deadline_s,
-        signing.webhook_secret(settings),
-    )
-
-
-def erase_rules(settings: Settings) -> EraseRules:
-    """What erasing goes by."""
-    settle = settings.erase_settle_s
-    if settle is None:
-        settle = 600.0 if settings.long_term == "cosmos" else 10.0
-    return EraseRules(timedelta(seconds=settle), timedelta(seconds=settings.session_ttl_s))
-
-
-def consolidation_rules(settings: Settings) -> ConsolidationRules:
-    """What consolidation goes by."""
-    fading = Fading(half_life_days=settings.decay_half_life_days, floor=settings.decay_floor)
-    archive = ArchiveRules(settings.archival_age_years, settings.max_age_hours / settings.half_life_factor)
-    scale = settings.calibrated
-    closeness = Closeness(scale.duplicate_threshold, scale.link_threshold, scale.contradiction_floor)
-    scenes = SceneRules(scale.scene_threshold, scale.theme_threshold, settings.scene_cells)
-    ending = EndingRules(
-        fading,
-        archive.least_age,
-        settings.upkeep_cap,
-        prompt_price=settings.llm_prompt_price,
-        completion_price=settings.llm_completion_price,
-    )
-    spread = timedelta(minutes=settings.consolidation_spread_minutes)
-    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive, closeness, scenes, ending, spread)
-
-
-def retrieve_rules(settings: Settings) -> RetrieveRules:
-    """What retrieving goes by, on the embedder's scale."""
-    scale = settings.calibrated
-    return RetrieveRules(
-        answer_threshold=scale.answer_threshold,
-        similarity_threshold=scale.recall_threshold,
-        score_threshold=settings.composite_score_threshold,
-        default_results=settings.default_n_results,
-        relevance=RelevanceParameters(fusion=FusionParameters(cosine_low=scale.cosine_low, cosine_high=scale.cosine_high)),
-        scoring=ScoringParameters(
-            recency_boost=settings.recency_boost,
-            importance_boost=settings.importance_boost,
-            max_age_hours=settings.max_age_hours,
-            half_life_factor=settings.half_life_factor,
-            recency_half_life_days=settings.recency_half_life_days,
-            decay_half_life_days=settings.decay_half_life_days,
-        ),
-    )

@@ -106,7 +106,7 @@ def problem(response: httpx.Response, status: int, field: str | None = None) -> 
 def _wait_until(url: str, deadline: float, ready: bool) -> None:
     while time.monotonic() < deadline:
         try:
-            if httpx.get(f"{url}/health/ready" if ready else f"{url}/health").status_code == 200:
+            if httpx.get(f"{url}/health/ready" if ready else f"{url}/health", verify=False).status_code == 200:
                 return
         except httpx.TransportError:
             pass

@@ -20,7 +20,7 @@ from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Look
 from memory_core.ledger.operations import Chunk
 from memory_core.ledger.steps import Steps
-from memory_core.wiring import consolidation_rules
+from memory_core.rules import consolidation_rules
 from tests.builders import ALICE
 from tests.tasks import Hand, task_of
 

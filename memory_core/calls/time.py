@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from memory_core.consolidation.phase import Consolidation
+from memory_core.domain.models import Memory
 from memory_core.domain.results import EventPage, MemoryPage, Settled
 from memory_core.domain.scope import Owner, checked
 from memory_core.domain.time_requests import ReplayInput, TimelineInput
@@ -26,6 +27,10 @@ class LookingBack:
     _touches: Touches
     _clock: Clock
     _telemetry: Telemetry
+
+    async def get(self, owner: Owner, memory_id: str, *, at: datetime | None = None, known_at: datetime | None = None) -> Memory:
+        """One memory, with its embedding; as it was true at `at`, as it was known at `known_at`: see `look_at`. Raises NotFound."""
+        return (await self.look_at(owner, memory_id, at=at, known_at=known_at)).memory
 
     async def look_at(self, owner: Owner, memory_id: str, *, at: datetime | None = None, known_at: datetime | None = None) -> Settled:
         """One memory and the sequence of the log that this is the state of. Raises NotFound.

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from memory_core.adapters.identity import credential
-from memory_core.adapters.storage.account import CLIENT_OPTIONS, Account, Calls
+from memory_core.adapters.storage.account import Account, Calls
 from memory_core.domain.blob_names import check_blob_name, check_blob_prefix
 from memory_core.domain.errors import Damaged, Unavailable
 from memory_core.ports import Clock, Health
@@ -175,10 +175,10 @@ class BlobArchive:
             account = self._account
             try:
                 if account.connection_string is not None:
-                    self._client = ContainerClient.from_connection_string(account.connection_string, self._container, **CLIENT_OPTIONS)
+                    self._client = ContainerClient.from_connection_string(account.connection_string, self._container, **account.options())
                 else:
                     self._credential = credential(account.identity_client_id)
-                    self._client = ContainerClient(account.url or "", self._container, self._credential, **CLIENT_OPTIONS)
+                    self._client = ContainerClient(account.url or "", self._container, self._credential, **account.options())
             except ValueError as error:
                 raise Unavailable(DEPENDENCY, f"the storage account's address can't be used: {error}", retry_after_s=30) from error
         return self._client

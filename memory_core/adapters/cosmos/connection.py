@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from memory_core.adapters import proxies
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.documents import DEPENDENCY, Item
 from memory_core.adapters.cosmos.remembered import Remembered
@@ -219,12 +220,14 @@ class Connection:
         return self._client
 
     async def _connected(self) -> CosmosClient:
+        from azure.core.pipeline.transport import AioHttpTransport
         from azure.cosmos.aio import CosmosClient
 
         signed_by: Any = self._key
         if signed_by is None:
             signed_by = self._credential = self._credential or credential(self._identity_client_id)
-        client = CosmosClient(self._endpoint, signed_by, **CLIENT_OPTIONS)
+        transport = AioHttpTransport(use_env_settings=proxies.named_for(self._endpoint))
+        client = CosmosClient(self._endpoint, signed_by, transport=transport, **CLIENT_OPTIONS)
         try:
             await client.__aenter__()
         except BaseException:

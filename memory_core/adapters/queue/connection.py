@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memory_core.adapters.identity import credential
 from memory_core.adapters.queue.messages import DEPENDENCY
-from memory_core.adapters.storage.account import CLIENT_OPTIONS, Account, Calls
+from memory_core.adapters.storage.account import Account, Calls
 from memory_core.domain.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -81,10 +81,10 @@ class Connection:
             given = self._account
             try:
                 if given.connection_string is not None:
-                    self._service = QueueServiceClient.from_connection_string(given.connection_string, **CLIENT_OPTIONS)
+                    self._service = QueueServiceClient.from_connection_string(given.connection_string, **given.options())
                 else:
                     self._credential = credential(given.identity_client_id)
-                    self._service = QueueServiceClient(given.url or "", self._credential, **CLIENT_OPTIONS)
+                    self._service = QueueServiceClient(given.url or "", self._credential, **given.options())
             except ValueError as error:
                 raise Unavailable(DEPENDENCY, f"the storage account's address can't be used: {error}", retry_after_s=30) from error
         return self._service

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
+from memory_core.adapters import proxies
 from memory_core.domain.errors import Unavailable
 
 ATTEMPTS = 4
@@ -33,6 +34,10 @@ class Account:
     connection_string: str | None = field(default=None, repr=False)
     url: str | None = None
     identity_client_id: str | None = None
+
+    def options(self) -> dict[str, Any]:
+        """What a client of this account is made with."""
+        return {**CLIENT_OPTIONS, "use_env_settings": proxies.named_for(self.url)}
 
     @property
     def emulated(self) -> bool:
