@@ -66,6 +66,8 @@ class Piece:
 
 
 Pieces = dict[str, list[Piece]]
+Lines = AsyncIterator[tuple[bytes, Document]]
+"""Lines of the file, and the document that they are of."""
 
 
 class Exporter:
@@ -165,18 +167,20 @@ class Exporter:
     async def _cold(self, lease: Lease) -> tuple[list[Piece], dict[str, str]]:
         """The copies in the archive that memories point to; and how each is called in the file, by where it lies."""
         names: dict[str, str] = {}
-        made: list[Piece] = []
-        async for document in self._documents(lease.owner, "memory", None, None, Filter(statuses=POINTING)):
+        return await self._gathered(lease, self._copies_of(lease.owner, names)), names
+
+    async def _copies_of(self, owner: Owner, names: dict[str, str]) -> Lines:
+        """Each copy once, with the first memory that points to it; `names` grows by what it is called."""
+        async for document in self._documents(owner, "memory", None, None, Filter(statuses=POINTING)):
             location = document.body["archival_location"]
             if location is None or location in names:
                 continue
             try:
-                copy = await self._copies.read(lease.owner, location)
+                copy = await self._copies.read(owner, location)
             except NotFound:
                 continue  # it came back, and its copy went, since the page was read; the next round sees that
             names[location] = f"{COLD}/{name_of(copy)}"
-            made.append(await self._written(lease, [in_pieces(*fields_of(copy))], document))
-        return made, names
+            yield in_pieces(*fields_of(copy)), document
 
     async def _growing(
         self, lease: Lease, kind: Kind, before: list[Piece], touched: Collection[int], as_of: int, cold: Mapping[str, str]
@@ -197,11 +201,15 @@ class Exporter:
 
     async def _rendered(self, lease: Lease, kind: Kind, after: Place | None, until: Place | None, cold: Mapping[str, str]) -> list[Piece]:
         """New pieces of the documents between two places."""
+        documents = self._documents(lease.owner, kind, after, until)
+        return await self._gathered(lease, ((lines_of(one, cold), one) async for one in documents))
+
+    async def _gathered(self, lease: Lease, found: Lines) -> list[Piece]:
+        """As many lines to a piece as fit a part: a file of thousands of parts is fetched and brought in a request each."""
         made: list[Piece] = []
         gathered, size = list[bytes](), 0
         last: Document | None = None
-        async for document in self._documents(lease.owner, kind, after, until):
-            lines = lines_of(document, cold)
+        async for lines, document in found:
             if last is not None and size + len(lines) > MAX_PART_BYTES:
                 made.append(await self._written(lease, gathered, last))
                 gathered, size = [], 0

@@ -241,6 +241,8 @@ def _event(body: dict[str, Any]) -> Event:
 
 def told_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Fields of a memory as one that is stored has them, JSON-ready. Raises ValueError, ValidationError for what no memory could have."""
+    if not fields:
+        return {}
     told = cast(Any, Memory).model_construct()
     for name, value in fields.items():
         Memory.__pydantic_validator__.validate_assignment(told, name, value)

@@ -591,6 +591,17 @@ async def test_what_lies_in_the_archive_is_in_the_file_and_lies_in_the_archive_a
     assert await listed(core, status="archived") == stubs, "that of the first user is not"
 
 
+async def test_what_lies_in_the_archive_chain_by_chain_fills_parts_like_everything_else(world: World) -> None:
+    core = await world.core()
+    await core.bulk(ALICE, [turn(f"note {number}") for number in range(30)])
+    years_go_by(world)
+    assert await archived(world, core)
+    task = await worked(world, core, (await core.export(ALICE)).task_id, ALICE)
+    assert task.result is not None
+    assert (task.result["counts"]["cold"], task.result["parts"]) == (30, 5), "the first line, copies, memories, events, the session"
+    assert (await brought(world, core, await fetched(core, task))).status == "succeeded"
+
+
 async def test_an_import_that_is_refused_late_leaves_nothing_in_the_archive(world: World) -> None:
     core = await world.core()
     await core.save(ALICE, fact(f"Ana lives in Lisbon {'and on ' * 60}"))
