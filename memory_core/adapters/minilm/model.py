@@ -6,6 +6,7 @@ never imported, and their hashes are checked: vectors of another build would not
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from hashlib import sha256
 from importlib.util import find_spec
@@ -45,6 +46,9 @@ class MiniLM:
 
     def __init__(self, threads: int) -> None:
         weights, tokenizer = _checked(*_WEIGHTS), _checked(*_TOKENIZER)
+        # From 1.31 on its builds for Linux and macOS report to their maker how they are used, and write an id of the machine into the
+        # home folder. Read once, when it is imported; who wants to report sets it to 0.
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         try:
             import onnxruntime
             from tokenizers import Tokenizer

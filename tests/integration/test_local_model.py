@@ -1,0 +1,18 @@
+"""The local model is local: loading it leaves nothing behind and tells nobody."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+LOAD = "from memory_core.adapters.minilm.model import MiniLM; MiniLM(threads=1).vectors([[2054]])"
+
+
+def test_the_local_model_does_not_report_its_use(tmp_path: Path) -> None:
+    """Its runtime would write an id of the machine into the home folder, and a session into the temporary one, before it sends any."""
+    home = tmp_path / "home"
+    home.mkdir()
+    kept = {"HOME": str(home), "TMPDIR": str(home), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(Path.cwd())}
+    subprocess.run([sys.executable, "-c", LOAD], env=kept, check=True, timeout=120)
+    assert list(home.rglob("*")) == []
