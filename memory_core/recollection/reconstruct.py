@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from datetime import datetime
 
 from memory_core.domain.agent_answers import Sufficiency
 from memory_core.domain.errors import AgentFailed, Unavailable
@@ -18,10 +19,12 @@ from memory_core.domain.packing import Packed, packed
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.results import Hit, Retrieved
 from memory_core.domain.scope import Owner
+from memory_core.domain.shown import Shown
 from memory_core.domain.versions import base_id
 from memory_core.ports import Agents, DecisionItem
 from memory_core.recollection.gather import Gatherer, Rounds
 from memory_core.recollection.retrieve import Retriever
+from memory_core.recollection.telling import tells_only_what_has_ended
 
 log = logging.getLogger(__name__)
 MOST_REWRITTEN = 2
@@ -51,7 +54,7 @@ class Reconstructor:
                 break
             asking = query.model_copy(update={"query": again})
         return Retrieved(
-            results=_best(answers, self._retriever.limit(query)),
+            results=_present(_best(answers, self._retriever.limit(query)), look.moment),
             as_of_sequence=answers[0].as_of_sequence,
             degraded=tuple(degraded),
             explain=answers[0].explain,
@@ -83,3 +86,17 @@ def _best(answers: Sequence[Retrieved], limit: int) -> tuple[Hit, ...]:
     for hit in sorted((hit for answer in answers for hit in answer.results), key=lambda hit: -hit.score):
         best.setdefault(hit.memory.id, hit)
     return tuple(hit._replace(rank=place) for place, hit in enumerate(list(best.values())[:limit], 1))
+
+
+def _present(hits: Sequence[Hit], moment: datetime) -> tuple[Hit, ...]:
+    """The results without foresight that has ended; one that is nothing else is left out."""
+    kept: list[Hit] = []
+    for hit in hits:
+        memory = hit.memory
+        if tells_only_what_has_ended(memory, moment):
+            continue
+        standing = [one for one in memory.foresight if one.end_time is None or moment < one.end_time]
+        if len(standing) < len(memory.foresight):
+            hit = hit._replace(shown=Shown.of(memory.model_copy(update={"foresight": standing})))
+        kept.append(hit._replace(rank=len(kept) + 1))
+    return tuple(kept)

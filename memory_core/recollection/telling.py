@@ -31,9 +31,9 @@ def piece(
     max_tokens: int,
 ) -> Piece | None:
     """The memory as a piece of a context at `moment`; None when it tells nothing but what was expected once and has ended."""
-    standing = [one for one in memory.foresight if holds(one, moment)]
-    if memory.foresight and not standing and _tells_only_foresight(memory):
+    if tells_only_what_has_ended(memory, moment):
         return None
+    standing = [one for one in memory.foresight if holds(one, moment)]
     return Piece(
         id=memory.id,
         scene=scene,
@@ -70,5 +70,8 @@ def no_longer_true(fallen: Fallen) -> str:
     return f"no longer true: {fallen.text}{now}"
 
 
-def _tells_only_foresight(memory: Memory) -> bool:
+def tells_only_what_has_ended(memory: Memory, moment: datetime) -> bool:
+    """Whether a memory says nothing but what was foreseen, none of which holds at that moment."""
+    if not memory.foresight or any(holds(one, moment) for one in memory.foresight):
+        return False
     return normalised(memory.content) in {normalised(one.description) for one in memory.foresight}

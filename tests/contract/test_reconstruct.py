@@ -105,6 +105,10 @@ async def test_only_what_is_foreseen_for_the_moment_is_told(words: MemoryCore) -
     assert f"  from {NOW.date().isoformat()} until {until}: Ana is on a keto diet" in lines(begun)
     assert "[1] Ana told about her keto diet plans" in lines(ended)
     assert "Ana is on a keto diet" not in (ended.context or "")
+    assert sorted(len(hit.memory.foresight) for hit in begun.results) == [1, 1]
+    assert [(hit.rank, hit.memory.content, hit.memory.foresight) for hit in ended.results] == [
+        (1, "Ana told about her keto diet plans", [])
+    ]
 
 
 async def test_a_truth_of_then_is_told_then_and_a_superseded_one_not_now(words: MemoryCore) -> None:
