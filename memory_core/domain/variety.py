@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory_core.domain.sameness import differences
-from memory_core.domain.stopwords import QUERY_WORDS
-from memory_core.domain.text import terms_of, words
+from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
+from memory_core.domain.text import words
 
+_COMING_AND_GOING = FUNCTION_WORDS | QUERY_WORDS
 MOST_COMPARED = 8
 """With how many of those that share its words a telling is compared: more differ in nothing but the order of words."""
 
@@ -47,9 +48,9 @@ def repeats(told: Sequence[Telling]) -> list[int]:
 
 
 def _said(content: str) -> frozenset[str]:
-    """The terms of a text without the words that come and go; all its words where it has no others."""
-    found = words(content)
-    return frozenset(terms_of(word for word in found if word not in QUERY_WORDS)) or frozenset(found)
+    """The words of a text without those that come and go; all of them where it has no others. Stems would take 0.3 ms of ten texts."""
+    found = frozenset(words(content))
+    return found - _COMING_AND_GOING or found
 
 
 def _of_one_day(one: Telling, other: Telling) -> bool:

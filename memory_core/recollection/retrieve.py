@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 
@@ -146,6 +147,8 @@ class Retriever:
         if stale:
             # A truth may come in from behind the limit, before the cell that told what it replaced.
             truths = {name: [one.current for one in fallen if one.current is not None] for name, fallen in stale.items()}
+            first = set(ranked)
+            ranked += [row for row in self.ranked(query, look, None) if row not in first]
             rows = present_first(ranked, truths, candidates, look.analysis.terms)[: len(rows)]
             fresh = await self.shown(owner, look, [row for row in rows if candidates.ids[row] not in shown])
             stale |= await stale_facts(self._store, owner, fresh, moment)
@@ -157,14 +160,15 @@ class Retriever:
         return Retrieved(hits, look.sequence, look.degraded, told)
 
     async def _varied(self, owner: Owner, query: RetrieveInput, look: Look) -> tuple[list[int], dict[str, Shown]]:
-        """Every row over the thresholds, best first, repeats of a better one behind; and the memories of those that may be results."""
+        """The best rows over the thresholds, repeats of a better one behind; and the memories of those that may be results."""
         limit = self.limit(query)
 
         async def read(rows: Sequence[int]) -> dict[int, Shown]:
             shown = await self.shown(owner, look, rows)
             return {row: one for row in rows if (one := shown.get(look.candidates.ids[row])) is not None}
 
-        ranked, shown = await varied(self.ranked(query, look, len(look.candidates)), limit, read)
+        rank = partial(self.ranked, query, look)
+        ranked, shown = await varied(rank, limit, read)
         return ranked, {look.candidates.ids[row]: shown[row] for row in ranked[:limit] if row in shown}
 
     async def _reranked(self, owner: Owner, query: RetrieveInput, look: Look, reranking: Reranking) -> Look:
@@ -210,7 +214,7 @@ class Retriever:
         short.lists = {"short": short.ids}
         return joined(found.candidates, short), frozenset(short.ids)
 
-    def ranked(self, query: RetrieveInput, look: Look, limit: int) -> list[int]:
+    def ranked(self, query: RetrieveInput, look: Look, limit: int | None) -> list[int]:
         """At most `limit` rows over the thresholds, best first, one a cell and memory; none when the best does not reach the answer's."""
         best: dict[str, int] = {}
         for row in self.passing(query, look):

@@ -15,32 +15,46 @@ from memory_core.domain.models import MemoryType
 from memory_core.domain.shown import Shown
 from memory_core.domain.variety import Telling, repeats
 
-BEYOND = (0, 25, 75)
+BEYOND = (25, 75)
 """How many rows behind the limit are read with each further read."""
 ON_THE_LOOP = 50_000
 """Bytes of memories that are compared in a millisecond or two; more leave the event loop."""
+Rank = Callable[[int | None], list[int]]
+"""The best rows, as many as that; None for all."""
 Read = Callable[[Sequence[int]], Awaitable[Mapping[int, Shown]]]
 """From rows to what is shown of them; a row whose memory is gone is left out."""
 
 
-async def varied(ranked: Sequence[int], limit: int, read: Read) -> tuple[list[int], dict[int, Shown]]:
-    """All rows, those that repeat a better one behind those that don't as far as `limit` results need it; and what was read of them."""
-    shown: dict[int, Shown] = {}
-    rows: list[int] = []
-    behind: list[int] = []
+async def varied(rank: Rank, limit: int, read: Read) -> tuple[list[int], dict[int, Shown]]:
+    """The best rows, those that repeat a better one behind those that don't as far as `limit` results need it; and what was read of them.
+
+    Where nothing repeats, the first `limit` alone: to rank all candidates takes a tenth of a search.
+    """
+    ranked = rank(limit)
+    shown = dict(await read(ranked))
+    rows = ranked
+    behind = await _repeating(rows, shown)
+    if not behind:
+        return ranked, shown
+    ranked = rank(None)
     for beyond in BEYOND:
-        read_before, rows = len(rows), list(ranked[: limit + beyond])
-        shown |= await read(rows[read_before:])
-        chosen = [row for row in rows if row in shown]
-        small = sum(len(shown[row].json) for row in chosen) <= ON_THE_LOOP
-        behind = _repeating(chosen, shown) if small else await asyncio.to_thread(_repeating, chosen, shown)
         if len(rows) - len(behind) >= limit or len(rows) == len(ranked):
             break
+        before, rows = len(rows), ranked[: limit + beyond]
+        shown |= await read(rows[before:])
+        behind = await _repeating(rows, shown)
     repeating = set(behind)
-    return [row for row in rows if row not in repeating] + behind + list(ranked[len(rows) :]), shown
+    return [row for row in rows if row not in repeating] + behind + ranked[len(rows) :], shown
 
 
-def _repeating(rows: Sequence[int], shown: Mapping[int, Shown]) -> list[int]:
+async def _repeating(rows: Sequence[int], shown: Mapping[int, Shown]) -> list[int]:
+    """Those that repeat a better one; one whose memory is gone does not."""
+    chosen = [row for row in rows if row in shown]
+    small = sum(len(shown[row].json) for row in chosen) <= ON_THE_LOOP
+    return _compared(chosen, shown) if small else await asyncio.to_thread(_compared, chosen, shown)
+
+
+def _compared(rows: Sequence[int], shown: Mapping[int, Shown]) -> list[int]:
     return [rows[place] for place in repeats([_telling(shown[row]) for row in rows])]
 
 
