@@ -59,6 +59,8 @@ STATED = [
     ("I don't work at Siemens anymore.", "User no longer works at Siemens", "employer", "no longer Siemens"),
     ("I no longer play chess.", "User no longer plays chess", "no longer play chess", "yes"),
     ("I quit my job in May.", "User has left or lost their job", "employer", "no longer"),
+    ("I quit my job as a baker last month.", "User no longer works as a baker", "occupation", "no longer baker"),
+    ("I lost my job as a taxi driver.", "User no longer works as a taxi driver", "occupation", "no longer taxi driver"),
     ("I eat fish again", "User eats fish", "eats fish", "yes"),
     ("Ich wohne seit Mai in Hamburg.", "User lives in Hamburg", "home city", "Hamburg"),
     ("Ich bin letzte Woche nach Hamburg gezogen.", "User lives in Hamburg", "home city", "Hamburg"),
