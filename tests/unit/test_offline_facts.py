@@ -114,6 +114,8 @@ NOT_STATED = [
     "I work from home.",
     "I work as much as I can.",
     "I work as hard as anybody.",
+    "I lost my job as a result of the merger.",
+    "I quit my job as soon as the manager left.",
     "I live in hope.",
     "People like hiking.",
     "She lives in Rome.",

@@ -141,7 +141,8 @@ ENGLISH: tuple[Pattern, ...] = (
             a.organisation, filled=_NO_LONGER, negative=None),
     Pattern("occupation", "{who} no longer works as {a_value}",
             r"<did>(?:resigned|retired|stepped down) as\b", a.job, filled=_NO_LONGER),
-    Pattern("occupation", "{who} no longer works as {a_value}", r"<gave up> as\b", a.job, filled=_NO_LONGER, negative=None),
+    Pattern("occupation", "{who} no longer works as {a_value}",
+            r"<gave up> as (?=an? |the )", a.known_job, filled=_NO_LONGER, negative=None),
     *(
         Pattern(attribute, told, said, a.nothing, of, NO_LONGER, negative=None)
         for attribute, told in (("employer", "{who} has left or lost their job"), ("occupation", "{who} no longer has the job they had"))
