@@ -82,7 +82,7 @@ class Gatherer:
         look = rounds.looks[0]
         missing = sorted({one.cell for one in hits} - rounds.found.keys())
         cells = {name: one.memory for name, one in (await self._store.memories(owner, missing) if missing else {}).items()}
-        settings = await self._surroundings.settings(owner, hits, cells)
+        settings = await self._surroundings.settings(owner, hits, cells, look.moment)
         placed = [(one, settings[one.memory.id]) for one in hits]
         known = {_story(one) for one in hits}
         beside = await self._surroundings.beside(owner, look.found.head, look.where, hits, settings)
