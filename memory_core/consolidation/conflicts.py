@@ -129,7 +129,8 @@ class ConflictStep:
                 return over
             about = {"conflict_id": case.record_id}
             page.apply([Change("conflict_marked", one.model_copy(update={"conflict_state": "pending"}), one, about) for one in sides])
-        page.puts[case.record_id] = replace(document, body={**document.body, "looked_at": at.isoformat()})
+        looked_at = at.isoformat().replace("+00:00", "Z")  # as models write moments, so that an export is the same after an import
+        page.puts[case.record_id] = replace(document, body={**document.body, "looked_at": looked_at})
         return replace(_with(over, page), counts={"conflicts_left_open": 1})
 
     async def _verdict(self, run: Run, case: _Case, look: Look, ids: Sequence[str]) -> _Decided | None:

@@ -237,7 +237,7 @@ class Exporter:
                 place = _place(document)
                 if until is not None and (place.sequence, place.id) > (until.sequence, until.id):
                     return
-                if document.expires_at is None:  # what expires belongs to a task
+                if document.expires_at is None or kind == "run":  # what else expires belongs to a task
                     yield document
             if len(page) < PAGE:
                 return

@@ -17,12 +17,14 @@ from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.people_requests import ImportCommitInput
 from memory_core.domain.requests import RetrieveInput, UpdateInput
+from memory_core.domain.results import Accepted
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task, TaskMessage
-from memory_core.domain.upkeep_requests import ForgetFilter, ForgetInput
+from memory_core.domain.upkeep_requests import ConsolidateInput, ForgetFilter, ForgetInput
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE
 from tests.cold import archived, blobs, years_go_by
+from tests.conflicts import open_conflict, warring
 from tests.mortal import Moment, Mortal
 from tests.tasks import MADE, Hand, converse
 from tests.world import BOB, Killed, World, fact, listed, rule, turn
@@ -123,6 +125,25 @@ async def test_what_comes_back_out_of_another_app_and_user_is_the_same(world: Wo
     assert (again["app_id"], again["user_id"]) == ELSEWHERE
     assert first["counts"]["memory"] == len(of_kind(lines, "memory")) == 10
     assert not any(word in file for word in (b"embedding", b"epoch"))
+
+
+async def test_what_was_found_and_looked_at_by_a_run_comes_back_out_the_same_and_the_runs_report_with_it(world: World) -> None:
+    core = await warring(world)
+    await filled(core)
+    await open_conflict(core)
+    assert (await core.retrieve(ALICE, RetrieveInput(query="the big old server"))).results
+    assert await core.flush_touches() > 0
+    begun = await core.consolidate(ALICE, ConsolidateInput())
+    assert isinstance(begun, Accepted)
+    await worked(world, core, begun.task_id)
+    file = await exported(world, core)
+    _, lines = parsed(file)
+    assert any(line["body"]["access_count"] for line in of_kind(lines, "memory"))
+    assert any(line["body"]["looked_at"] for line in of_kind(lines, "conflict"))
+    assert len(of_kind(lines, "run")) == 1
+    task = await brought(world, core, file, ELSEWHERE)
+    assert task.status == "succeeded", task.error
+    assert (await exported(world, core, ELSEWHERE)).splitlines()[1:] == file.splitlines()[1:]
 
 
 async def test_what_was_brought_in_works_like_what_it_was(world: World) -> None:

@@ -102,7 +102,8 @@ async def touch(connection: Connection, owner: Owner, marker: str, touches: Mapp
 
 def _patch(identity: str, one: Touch) -> tuple[Any, ...]:
     count = {"op": "incr", "path": "/access_count", "value": one.count}
-    last = {"op": "set", "path": "/last_accessed_at", "value": one.at.isoformat()}
+    at = one.at.isoformat().replace("+00:00", "Z")  # as models write moments, so that an export is the same after an import
+    last = {"op": "set", "path": "/last_accessed_at", "value": at}
     return ("patch", (identity, [count, last, {"op": "set", "path": "/idle_since_s", "value": one.at.timestamp()}]))
 
 

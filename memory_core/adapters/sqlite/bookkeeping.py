@@ -112,7 +112,8 @@ def touch(connection: sqlite3.Connection, owner: Owner, marker: str, touches: Ma
 
 
 def _later(known: str | None, at: datetime) -> str:
-    return at.isoformat() if known is None else max(datetime.fromisoformat(known), at).isoformat()
+    later = at if known is None else max(datetime.fromisoformat(known), at)
+    return later.isoformat().replace("+00:00", "Z")  # as models write moments, so that an export is the same after an import
 
 
 def read(connection: sqlite3.Connection, owner: Owner, identity: str, now: datetime) -> Document | None:
