@@ -127,7 +127,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
             retrieve_rules(self.settings),
             reranking,
         )
-        self._scenes = Scenes(made.long_term, self._cursors)
+        self._scenes = Scenes(made.long_term, self._cursors, self._clock)
         self._profiles = Profiles(made.long_term, self._clock)
         gatherer = Gatherer(made.long_term, self._retriever, Surroundings(made.long_term, self._scenes))
         self._reconstructor = Reconstructor(gatherer, self._retriever, made.agents, made.rules)

@@ -237,7 +237,12 @@ class _Placing:
     def _cell(self, memory: Memory) -> Cell:
         note = self._look.memory(note_id(memory.id)) if memory.category == "cell" else None
         member = SceneMember(
-            cell_id=memory.id, at=_at(memory), line=line_of(memory.content), session_id=memory.session_id, shows=shown_in(note)
+            cell_id=memory.id,
+            at=_at(memory),
+            until=memory.valid_until,
+            line=line_of(memory.content),
+            session_id=memory.session_id,
+            shows=shown_in(note),
         )
         return Cell(member, themes(memory.lexical.own), memory.embedding if self._rules.by_vectors else None)
 

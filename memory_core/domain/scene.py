@@ -22,12 +22,16 @@ OF_THE_STORE: Final = ("epoch", "sequence")
 
 
 class SceneMember(BaseModel):
-    """What a scene keeps of a cell. line: its first words, of which title and summary are made. shows: how the person behaved in it."""
+    """What a scene keeps of a cell. line: its first words, of which title and summary are made. shows: how the person behaved in it.
+
+    until: when what it tells ends, if ever; an episode is never edited, so that stays as it was.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     cell_id: str = Field(min_length=1, max_length=128)
     at: Moment
+    until: Moment | None = None
     line: str = Field(max_length=MAX_LINE)
     session_id: str | None = None
     shows: list[str] = Field(default_factory=list, max_length=4)

@@ -18,6 +18,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 from memory_core.ports import LongTermStore
 from memory_core.recollection.query_vector import EMBEDDER
+from memory_core.recollection.rerank import RERANKER
 from memory_core.recollection.retrieve import Look, Retriever
 from memory_core.recollection.stale import Fallen, stale_facts
 from memory_core.recollection.surroundings import Found, Setting, Surroundings
@@ -60,8 +61,8 @@ class Gatherer:
 
     async def look(self, owner: Owner, query: RetrieveInput, rounds: Rounds) -> Look:
         """One round: look, and keep every hit over the thresholds; of a cell and the note about it, the better one."""
-        silent = bool(rounds.looks) and EMBEDDER in rounds.looks[-1].degraded
-        look = await self._retriever.look(owner, query, by_words=silent)
+        silent = {EMBEDDER, RERANKER}.intersection(rounds.looks[-1].degraded) if rounds.looks else ()
+        look = await self._retriever.look(owner, query, without=silent)
         rows = self._retriever.passing(query, look)[:MOST_FOUND]
         shown = await self._retriever.shown(owner, look, rows)
         worth = 1.0 if not rounds.looks else LATER
@@ -82,7 +83,7 @@ class Gatherer:
         look = rounds.looks[0]
         missing = sorted({one.cell for one in hits} - rounds.found.keys())
         cells = {name: one.memory for name, one in (await self._store.memories(owner, missing) if missing else {}).items()}
-        settings = await self._surroundings.settings(owner, hits, cells)
+        settings = await self._surroundings.settings(owner, hits, cells, look.moment)
         placed = [(one, settings[one.memory.id]) for one in hits]
         known = {_story(one) for one in hits}
         beside = await self._surroundings.beside(owner, look.found.head, look.where, hits, settings)

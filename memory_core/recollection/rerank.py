@@ -17,6 +17,8 @@ from memory_core.domain.candidates import Floats
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.ports import Reranker
 
+RERANKER = "reranker"
+"""How an answer names what it did without."""
 MOST_RERANKED = 50
 """The best that are read again, before anything is cut off at the limit."""
 _STEP = 1e-9

@@ -7,7 +7,7 @@ threshold, and then everything down to the similarity threshold is returned.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -34,8 +34,8 @@ from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows
 from memory_core.recollection.hits import build_hits
 from memory_core.recollection.present import present_first
-from memory_core.recollection.query_vector import QueryVector, no_vector
-from memory_core.recollection.rerank import MOST_RERANKED, Reranking, reordered
+from memory_core.recollection.query_vector import EMBEDDER, QueryVector, no_vector
+from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, reordered
 from memory_core.recollection.stale import stale_facts
 from memory_core.recollection.varied import varied
 from memory_core.recollection.working_set import WorkingSet
@@ -112,17 +112,17 @@ class Retriever:
         """The best memories for a query, best first. Raises Unavailable when the long term is down, EmbeddingMismatch as it says."""
         return await self.answer(owner, query, await self.look(owner, query))
 
-    async def look(self, owner: Owner, query: RetrieveInput, *, by_words: bool = False) -> Look:
+    async def look(self, owner: Owner, query: RetrieveInput, *, without: Collection[str] = ()) -> Look:
         """One round: every candidate of a query with all its numbers, in the reranker's order if there is one. Raises as `retrieve`.
 
-        by_words: without the embedder, which a round before waited for in vain.
+        without: the embedder, the reranker or both, which a round before waited for in vain; the look is degraded by them, too.
         """
         now = self._clock.now()
         moment = query.at or now
         analysis = analyse_query(query.query, moment)
         where = _filter(query, now)
         related = await self._thesaurus.related(analysis.terms)
-        (vector, degraded), recalled = await self._vector_and_working_set(owner, query, by_words)
+        (vector, degraded), recalled = await self._vector_and_working_set(owner, query, EMBEDDER in without)
         limit = max(MIN_CANDIDATES, CANDIDATES_PER_RESULT * self.limit(query))
         search = Search(vector, analysis.terms, limit, where, related)
         analysis, found = await self._dates.search(owner, analysis, search, moment)
@@ -136,6 +136,8 @@ class Retriever:
         relevant = relevance(analysis, candidates, found.statistics, self._rules.relevance)
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
         look = Look(analysis, where, now, moment, found, candidates, relevant, scores, scores.score, short_ids, cold_ids, degraded)
+        if RERANKER in without:
+            return replace(look, degraded=(*look.degraded, RERANKER))
         return look if self._reranking is None else await self._reranked(owner, query, look, self._reranking)
 
     async def answer(self, owner: Owner, query: RetrieveInput, look: Look) -> Retrieved:
@@ -179,7 +181,7 @@ class Retriever:
         texts = [shown[look.candidates.ids[row]].memory.content for row in rows]
         scored = await reranking.scores(owner.app_id, query.query, texts)
         if scored is None:
-            return replace(look, degraded=(*look.degraded, "reranker"))
+            return replace(look, degraded=(*look.degraded, RERANKER))
         return replace(look, order=reordered(look.order, rows, scored), reranked=dict(zip(rows, scored, strict=True)))
 
     async def _vector_and_working_set(

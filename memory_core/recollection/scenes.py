@@ -1,20 +1,21 @@
 """Scenes as they are read: in pages, one by one, and by the cells that are in them.
 
 One would get wrong: a run takes what was deleted out of its scene, but nobody waits for a run. Where something was removed since the last
-one, cells that are gone are left out here, and title and summary are made of those that stay.
+one, cells that are gone are left out here, and cells that have expired always, which no run takes out. Title and summary are of the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 
 from memory_core.domain.errors import NotFound
 from memory_core.domain.models import Head, Status
-from memory_core.domain.scene import Scene, ScenePage, scene_in
+from memory_core.domain.scene import Scene, SceneMember, ScenePage, scene_in
 from memory_core.domain.scene_words import with_words
 from memory_core.domain.scope import Owner
 from memory_core.ledger.cursors import Cursors
-from memory_core.ports import Document, LongTermStore, Place
+from memory_core.ports import Clock, Document, LongTermStore, Place
 
 _READ_AT_ONCE = 200
 
@@ -22,8 +23,8 @@ _READ_AT_ONCE = 200
 class Scenes:
     """The scenes of any owner; another owner's id is told apart from none by nothing."""
 
-    def __init__(self, store: LongTermStore, cursors: Cursors) -> None:
-        self._store, self._cursors = store, cursors
+    def __init__(self, store: LongTermStore, cursors: Cursors, clock: Clock) -> None:
+        self._store, self._cursors, self._clock = store, cursors, clock
 
     async def page(self, owner: Owner, cursor: str | None, limit: int) -> ScenePage:
         """One page, the scene begun last first. Raises Malformed for a void cursor."""
@@ -32,7 +33,7 @@ class Scenes:
         if head is None:
             return ScenePage((), None)
         documents = await self._store.page(owner, "scene", None, place, limit + 1)
-        scenes = await self._present(owner, head, documents[:limit])
+        scenes = await self._present(owner, head, documents[:limit], self._clock.now())
         if len(documents) <= limit:
             return ScenePage(tuple(scenes.values()), None)
         last = Place(int(documents[limit - 1].body["sequence"]), documents[limit - 1].id)
@@ -40,45 +41,52 @@ class Scenes:
 
     async def get(self, owner: Owner, scene_id: str) -> Scene:
         """One scene. Raises NotFound."""
-        found = await self._by_ids(owner, [scene_id])
+        found = await self._by_ids(owner, [scene_id], self._clock.now())
         if scene_id not in found:
             raise NotFound(f"no scene {scene_id!r} for this user")
         return found[scene_id]
 
-    async def of(self, owner: Owner, cells: Mapping[str, str | None] | Sequence[str]) -> Mapping[str, Scene]:
-        """The scene of each of these cells, by the cell's id; those that are in none are left out.
+    async def of(self, owner: Owner, cells: Mapping[str, str | None] | Sequence[str], moment: datetime) -> Mapping[str, Scene]:
+        """The scene of each of these cells as it is at `moment`, by the cell's id; those that are in none are left out.
 
         cells: ids; or ids with the `scene_id` of each where the memories are at hand, which saves reading them.
         """
         if not isinstance(cells, Mapping):
             shown = await self._store.memories(owner, list(cells))
             cells = {name: one.memory.scene_id for name, one in shown.items()}
-        scenes = await self._by_ids(owner, sorted({one for one in cells.values() if one is not None}))
+        scenes = await self._by_ids(owner, sorted({one for one in cells.values() if one is not None}), moment)
         found = {name: scenes[one] for name, one in cells.items() if one is not None and one in scenes}
         return {name: scene for name, scene in found.items() if name in scene.cell_ids}
 
-    async def _by_ids(self, owner: Owner, ids: Sequence[str]) -> dict[str, Scene]:
+    async def _by_ids(self, owner: Owner, ids: Sequence[str], moment: datetime) -> dict[str, Scene]:
         if not ids:
             return {}
         look = await self._store.snapshot(owner, ids)
         if look.head is None:
             return {}
-        return await self._present(owner, look.head, [one for one in look.documents.values() if one.kind == "scene"])
+        return await self._present(owner, look.head, [one for one in look.documents.values() if one.kind == "scene"], moment)
 
-    async def _present(self, owner: Owner, head: Head, documents: Sequence[Document]) -> dict[str, Scene]:
-        """The scenes in these documents, by id, without cells that are gone; a scene of no others is left out."""
+    async def _present(self, owner: Owner, head: Head, documents: Sequence[Document], moment: datetime) -> dict[str, Scene]:
+        """The scenes in these documents, by id, without cells that are gone or have expired; a scene of no others is left out."""
         scenes = {one.id: scene_in(one.body) for one in documents if one.body["epoch"] == head.epoch}
-        if head.last_removal_sequence <= head.consolidated_sequence:
-            return scenes
-        cells = sorted({name for one in scenes.values() for name in one.cell_ids})
+        gone: set[str] = set()
+        if head.last_removal_sequence > head.consolidated_sequence:
+            gone = await self._gone(owner, sorted({name for one in scenes.values() for name in one.cell_ids}))
+        return {name: kept for name, one in scenes.items() if (kept := standing(one, gone, moment)).count}
+
+    async def _gone(self, owner: Owner, cells: Sequence[str]) -> set[str]:
         there: set[str] = set()
         for start in range(0, len(cells), _READ_AT_ONCE):
             shown = await self._store.memories(owner, cells[start : start + _READ_AT_ONCE])
             there |= {name for name, one in shown.items() if one.memory.status is not Status.DELETED}
-        return {name: kept for name, one in scenes.items() if (kept := without_gone(one, there)).count}
+        return set(cells) - there
 
 
-def without_gone(scene: Scene, there: set[str]) -> Scene:
-    """The scene with those of its cells that are there; itself where all are."""
-    members = [one for one in scene.members if one.cell_id in there]
+def standing(scene: Scene, gone: Collection[str], moment: datetime) -> Scene:
+    """The scene with those of its cells that are not gone and tell what has not ended at `moment`; itself where all are such."""
+
+    def stands(one: SceneMember) -> bool:
+        return one.cell_id not in gone and (one.until is None or moment < one.until)
+
+    members = [one for one in scene.members if stands(one)]
     return scene if len(members) == scene.count else with_words(scene.model_copy(update={"members": members}))

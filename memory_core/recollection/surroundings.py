@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from math import sqrt
 
 from memory_core.domain.models import Head, Memory, MemoryType
@@ -61,10 +62,10 @@ class Surroundings:
     def __init__(self, store: LongTermStore, scenes: Scenes) -> None:
         self._store, self._scenes = store, scenes
 
-    async def settings(self, owner: Owner, found: Sequence[Found], cells: Mapping[str, Memory]) -> dict[str, Setting]:
-        """By memory id, where each belongs. cells: the cells of those that are none, as far as they are there."""
+    async def settings(self, owner: Owner, found: Sequence[Found], cells: Mapping[str, Memory], moment: datetime) -> dict[str, Setting]:
+        """By memory id, where each belongs at `moment`. cells: the cells of those that are none, as far as they are there."""
         hints = {one.cell: (cells.get(one.cell) or one.memory).scene_id for one in found}
-        scenes = await self._scenes.of(owner, hints) if any(hints.values()) else {}
+        scenes = await self._scenes.of(owner, hints, moment) if any(hints.values()) else {}
         return {one.memory.id: _setting(one.memory, scenes.get(one.cell)) for one in found}
 
     async def beside(

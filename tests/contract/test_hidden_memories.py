@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -52,7 +53,9 @@ class Life:
             self.truth = word
         elif kind == "expired":
             self.hidden.add(word)
-            await self.core.save(self.owner, fact(f"the boat {word} is for sale", event_timestamp=at, valid_from=at, valid_until=at + HOUR))
+            told, until = f"the boat {word} is for sale", at + HOUR
+            fields: dict[str, Any] = {"event_timestamp": at, "valid_from": at, "valid_until": until}
+            await self.core.save(self.owner, turn(told, "s0", **fields) if which % 2 else fact(told, **fields))
         elif kind == "foreseen":
             self.hidden.add(word)
             ended = Foresight(description=f"the boat {word} is away", start_time=at, end_time=at + HOUR)

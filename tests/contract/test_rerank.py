@@ -12,6 +12,7 @@ from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.results import Retrieved
 from memory_core.ports import Health
+from tests.agents import ScriptedAgents
 from tests.builders import ALICE
 from tests.world import WordsEmbedder, World, listed, turn
 
@@ -78,6 +79,15 @@ async def test_one_that_fails_or_is_late_changes_nothing_and_is_named(world: Wor
     answer = await answered(world, reranker)
     assert contents(answer) == contents(without)
     assert (answer.degraded, without.degraded) == (("reranker",), ())
+
+
+async def test_further_rounds_do_not_wait_for_one_that_was_late(world: World) -> None:
+    late = LongestFirst(silent=True)
+    agents = ScriptedAgents(rewritten=["again and boat", "red sank"])
+    core = await world.core(embedder=WordsEmbedder(), agents=agents, reranker=late, rerank_deadline_s=0.05)
+    await core.bulk(ALICE, [turn(text, None) for text in TEXTS])
+    answer = await core.retrieve(ALICE, RetrieveInput(query="red boat", mode="reconstruct"))
+    assert (answer.rounds, len(late.asked), answer.degraded) == (3, 1, ("reranker",))
 
 
 async def test_nobody_is_asked_about_nothing(world: World) -> None:

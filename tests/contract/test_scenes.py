@@ -116,6 +116,20 @@ async def test_a_deleted_episode_leaves_its_scene_at_once_and_for_good_with_the_
     assert (await themes_of(core)) == {"health": 2}
 
 
+async def test_what_an_episode_told_until_a_day_stands_in_its_scene_until_then(world: World) -> None:
+    core = await world.core()
+    ends = NOW + DAY
+    await core.save(ALICE, turn(PHYSIO, event_timestamp=NOW - DAY, valid_until=ends))
+    await core.save(ALICE, turn(FLIGHT, event_timestamp=NOW - DAY, valid_until=ends))
+    stays = (await core.save(ALICE, turn(KNEE, event_timestamp=NOW))).memory.id
+    await consolidated(core)
+    assert await themes_of(core) == {"health": 2, "travel": 1}
+    world.clock.forward(DAY.total_seconds())
+    (left,) = await scenes_of(core)
+    assert (left.cell_ids, left.summary, "physio" in left.title) == ([stays], KNEE, False)
+    assert await core.scene(ALICE, left.id) == left
+
+
 async def test_an_oversized_scene_is_split_where_the_silence_was_widest(world: World) -> None:
     core = await world.core(scene_cells=4)
     times = [0, 1, 60, 61, 62]
@@ -164,12 +178,12 @@ async def test_pages_and_another_user(core: MemoryCore) -> None:
 async def test_scenes_of_cells_are_found_by_id_alone_or_with_what_the_memories_say(core: MemoryCore, world: World) -> None:
     ids = await saved(core, KNEE, FLIGHT)
     await consolidated(core)
-    scenes = Scenes(await world.look_on(), core._reader._cursors)
-    found = await scenes.of(ALICE, [*ids, "mem_nobody"])
+    scenes = Scenes(await world.look_on(), core._reader._cursors, core._clock)
+    found = await scenes.of(ALICE, [*ids, "mem_nobody"], NOW)
     assert {name: one.theme for name, one in found.items()} == {ids[0]: "health", ids[1]: "travel"}
     given = {name: one.id for name, one in found.items()}
-    assert await scenes.of(ALICE, given) == found
-    assert await scenes.of(ALICE, {ids[0]: found[ids[1]].id}) == {}
+    assert await scenes.of(ALICE, given, NOW) == found
+    assert await scenes.of(ALICE, {ids[0]: found[ids[1]].id}, NOW) == {}
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
