@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 
 from memory_core.domain.numerals import numbers_in, plain_digits
 from memory_core.domain.polarity import JAPANESE_ENDINGS, NEGATIONS, opposed
@@ -27,12 +28,19 @@ _KEYED = re.compile(r"^[ \t]*([^\W\d][\w .-]{0,60}?)[ \t]*(?:=|[:：][ \t])[ \t]
 _FUNCTION_WORDS = frozenset(
     {
         "a", "an", "the", "this", "that", "these", "those", "there", "it", "its", "is", "am", "are", "was", "were", "be", "been", "being",
-        "has", "have", "had", "having", "do", "does", "did", "will", "would", "to", "of", "at", "by", "in", "on", "and", "as", "so", "very",
-        "really", "just", "too", "also", "i", "i'm", "i've", "i'll", "it's", "that's", "my", "me", "our",
-        "der", "das", "ein", "eine", "einen", "le", "la", "les", "un", "une", "el", "los", "las", "的", "了", "は", "が", "を", "の",
+        "has", "have", "had", "having", "do", "does", "did", "to", "of", "at", "in", "on", "and", "as", "so", "very",
+        "really", "just", "too", "also", "i", "i'm", "i've", "it's", "that's", "my", "me", "our",
+        "der", "das", "ein", "eine", "einen", "le", "la", "les", "un", "une", "el", "los", "las", "的", "は", "が", "を", "の",
     }
 )  # fmt: skip
-"""Words that come and go without changing what is said. What they oppose (in, out; my, your) is looked at apart from this."""
+"""Words that come and go without changing what is said. What they oppose (in, out; my, your) is looked at apart from this.
+
+Not among them: will, would and 了, which tell a plan from what is so; by, which turns who did it into whom it was done to.
+"""
+_BEING = frozenset({"is", "am", "are", "was", "were", "be", "been", "i'm", "it's", "that's"})
+_I, _ME = frozenset({"i", "i'm", "i've"}), frozenset({"me", "my"})
+_ROLES = _FUNCTION_WORDS - {"が", "を"}
+"""Those that may stand anywhere: が marks who does something, を to whom."""
 _SEEN_ELSEWHERE = _FUNCTION_WORDS | NEGATIONS
 
 
@@ -51,10 +59,12 @@ def differences(first: str, second: str) -> frozenset[str]:
 
     numbers, symbols: the multisets of numbers (1,000 = 1000, 3.10 ≠ 3.1), of currencies, signs and emoji differ.
     negation: another count of negations, or the same about another word ("tea but not coffee", "coffee but not tea").
-    names: a capitalised word not at a sentence's start, a file name or an identifier is missing on the other side.
+    names: a capitalised word not at a sentence's start, a file name or an identifier is missing on the other side; or their sentences
+    start with words that the other has not at all ("William", "Williams").
     values: a line "key: value" or "key = value" has another value. opposites: one says before, left, he where the other
     says after, right, she. order: what they share stands in another order ("tea over coffee", "coffee over tea").
-    words: one has a word that says something, and the other neither has nor inflects it ("blue", "green", "with milk").
+    words: one has a word that says something, and the other neither has nor inflects it ("blue", "green", "with milk"); or somebody
+    has another part in it ("is a doctor", "has a doctor"; "was robbed", "robbed").
     question: only one of them asks.
     """
     if normalised(first) == normalised(second):
@@ -69,7 +79,7 @@ def differences(first: str, second: str) -> frozenset[str]:
         "values": any(theirs.values.get(key, value) != value for key, value in ours.values.items()),
         "opposites": opposed(only_ours, only_theirs),
         "order": _shared(ours, theirs) != _shared(theirs, ours),
-        "words": _has_unlike(ours, theirs) or _has_unlike(theirs, ours),
+        "words": _has_unlike(ours, theirs) or _has_unlike(theirs, ours) or _parts_differ(ours, theirs),
         "question": ours.asks != theirs.asks,
     }
     return frozenset(name for name, differs in told_apart.items() if differs)
@@ -95,22 +105,26 @@ class _Reading:
     symbols: Counter[str]
     negated: Counter[str]
     names: Counter[str]
+    starts: frozenset[str]
     values: dict[str, str]
     asks: bool
+    is_so: bool | None
 
 
 def _read(text: str) -> _Reading:
     plain = plain_digits(unicodedata.normalize("NFKC", text).replace("’", "'"))
     names: Counter[str] = Counter()
+    starts: set[str] = set()
     words: list[str] = []
     for match in _WORD.finditer(plain):
         written = match.group().removesuffix("'s")
         folded = written.casefold()
-        if _IDENTIFIER.fullmatch(written) or (
-            written[0].isupper() and folded not in _FUNCTION_WORDS and not _begins_sentence(plain, match.start())
-        ):
+        capital = written[0].isupper() and folded not in _FUNCTION_WORDS
+        if _IDENTIFIER.fullmatch(written) or (capital and not _begins_sentence(plain, match.start())):
             names[folded] += 1
-        words.extend(_without_nt(folded))
+        elif capital:
+            starts.add(folded)
+        words.extend(_in_full(folded))
     return _Reading(
         words=tuple(words),
         counts=Counter(words),
@@ -118,14 +132,18 @@ def _read(text: str) -> _Reading:
         symbols=Counter(character for character in plain if _is_symbol(character)),
         negated=_negated(words, plain),
         names=names,
+        starts=frozenset(starts),
         values={normalised(key): normalised(value) for key, value in _KEYED.findall(plain)},
         asks=plain.rstrip().endswith("?"),
+        is_so=_is_so(words, plain),
     )
 
 
-def _without_nt(word: str) -> tuple[str, ...]:
+def _in_full(word: str) -> tuple[str, ...]:
     if word == "cannot":
         return "can", "not"
+    if word.endswith("'ll") and len(word) > 3:
+        return word[:-3], "will"
     if word.endswith("n't") and len(word) > 3:
         return {"can't": "can", "won't": "will", "shan't": "shall"}.get(word, word[:-3]), "not"
     return (word,)
@@ -156,12 +174,28 @@ def _negated(words: list[str], plain: str) -> Counter[str]:
 
 
 def _names_differ(ours: _Reading, theirs: _Reading) -> bool:
-    return bool(ours.names - theirs.counts or theirs.names - ours.counts)
+    starts = ours.starts - theirs.counts.keys() and theirs.starts - ours.counts.keys()
+    return bool(starts or ours.names - theirs.counts or theirs.names - ours.counts)
 
 
 def _shared(reading: _Reading, other: _Reading) -> list[str]:
     """The words that both use equally often, in this one's order."""
-    return [word for word in reading.words if word not in _FUNCTION_WORDS and reading.counts[word] == other.counts[word]]
+    return [word for word in reading.words if word not in _ROLES and reading.counts[word] == other.counts[word]]
+
+
+def _is_so(words: list[str], plain: str) -> bool | None:
+    """Whether a form of "be" says what somebody is, or suffers; in "is living" none does. None: a "'s" may be one, or not."""
+    if any(word in _BEING and (after == "being" or not after.endswith("ing")) for word, after in pairwise([*words, ""])):
+        return True
+    return None if "'s" in plain else False
+
+
+def _parts_differ(ours: _Reading, theirs: _Reading) -> bool:
+    """Whether somebody is in one what he has or does in the other, or is the one who speaks in one and spoken of in the other."""
+    if None not in (ours.is_so, theirs.is_so) and ours.is_so != theirs.is_so:
+        return True
+    speaks = [(not _I.isdisjoint(each.counts), not _ME.isdisjoint(each.counts)) for each in (ours, theirs)]
+    return speaks in ([(True, False), (False, True)], [(False, True), (True, False)])
 
 
 def _has_unlike(reading: _Reading, other: _Reading) -> bool:

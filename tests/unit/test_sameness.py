@@ -17,6 +17,8 @@ SAME = [
     ("Ｔｈｅ ｐｏｒｔ ｉｓ 8080", "The port is 8080"),
     ("日本語を勉強する。", "日本語を 勉強する"),
     ("Anna's bike is red", "Anna’s bike is red"),
+    ("It's cold in Oslo", "It is cold in Oslo"),
+    ("I'll move to Oslo", "I will move to Oslo"),
 ]  # fmt: skip
 
 APART = [
@@ -48,6 +50,7 @@ APART = [
     ("names", "The config is in settings.py", "The config is in main.py"),
     ("names", "Call get_user first", "Call get_users first"),
     ("names", "I met Anna and Anna", "I met Anna"),
+    ("names", "Marie owns the house", "Maries owns the house"),
     ("values", "theme: dark mode", "theme: dark mode always"),
     ("values", "timeout = ten seconds", "timeout = one minute"),
     ("opposites", "enable logging in production", "disable logging in production"),
@@ -65,6 +68,16 @@ APART = [
     ("words", "My sister lives in Oslo", "My sister lived in Oslo"),
     ("words", "The car is new", "The care is new"),
     ("words", "i met anna", "i met annie"),
+    ("words", "Anna is a doctor", "Anna has a doctor"),
+    ("words", "Anna was invited by Tom", "Anna invited Tom"),
+    ("words", "User has been fired", "User has fired"),
+    ("words", "User was being promoted", "User promoted"),
+    ("words", "I am Tom's boss", "Tom is my boss"),
+    ("words", "The report is due by Monday", "The report is due on Monday"),
+    ("words", "User will move to Oslo", "User would move to Oslo"),
+    ("words", "User will live in Oslo", "User lives in Oslo"),
+    ("words", "用户搬到北京了", "用户搬到北京"),
+    ("order", "田中が佐藤を招待した", "田中を佐藤が招待した"),
     ("words", "I like tea", "I like tea with milk"),
     ("words", "我住在北京", "我住在上海"),
     ("question", "Does she drink tea", "Does she drink tea?"),
