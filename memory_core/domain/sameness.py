@@ -23,6 +23,8 @@ _DENSE = "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf90
 # One character a token where a script writes no spaces; elsewhere runs that may hold . _ - / @ : inside (names of files and code).
 _WORD = re.compile(rf"[{_DENSE}]|(?:(?![{_DENSE}])\w)+(?:(?:[._/@:\\'-]|::)(?:(?![{_DENSE}])\w)+)*(?:\+\+|#)?")
 _IDENTIFIER = re.compile(r"(?=.*[^\W\d_]).*(?:[_/@\\]|\w\.\w|:\w|[^\W\d_]\d|\d[^\W\d_]|\+\+$|#$|[a-z][A-Z]).*")
+_TRAILED = re.compile(r"(?<=\w)-(?![\w-])")
+"""A minus after what it is said of: the blood type A-."""
 _SENTENCE_END = frozenset('.!?。！？:\n"“„«(')
 _KEYED = re.compile(r"^[ \t]*([^\W\d][\w .-]{0,60}?)[ \t]*(?:=|[:：][ \t])[ \t]*(\S+(?:[ \t]+\S+){0,3})[ \t]*$", re.MULTILINE)
 _FUNCTION_WORDS = frozenset(
@@ -129,7 +131,7 @@ def _read(text: str) -> _Reading:
         words=tuple(words),
         counts=Counter(words),
         numbers=numbers_in(text),
-        symbols=Counter(character for character in plain if _is_symbol(character)),
+        symbols=Counter([*filter(_is_symbol, plain), *_TRAILED.findall(plain)]),
         negated=_negated(words, plain),
         names=names,
         starts=frozenset(starts),

@@ -31,6 +31,7 @@ APART = [
     ("symbols", "It costs $5", "It costs €5"),
     ("symbols", "Prices rose 5%", "Prices rose 5"),
     ("numbers", "الغرفة ٣", "الغرفة ٤"),
+    ("symbols", "The blood type is A", "The blood type is A-"),
     ("symbols", "I feel 🙂 today", "I feel 🙁 today"),
     ("negation", "User likes tea", "User does not like tea"),
     ("negation", "I smoke", "I no longer smoke"),
