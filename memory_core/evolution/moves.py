@@ -90,7 +90,9 @@ def _since(move: Move, current: Memory | None) -> str | None:
     if current is None:
         return f"{move.memory_id} is gone"
     now: dict[str, Any] = current.model_dump(mode="json", include=set(move.after))
-    different = [name for name, value in move.after.items() if name not in _GROWING and now[name] != value]
+    # Whom a memory replaced first is another decision's to take back, where this one left it as it was.
+    aside = _GROWING if move.before is None or "supersedes_id" in move.before else (*_GROWING, "supersedes_id")
+    different = [name for name, value in move.after.items() if name not in aside and now[name] != value]
     if not different:
         return None
     if "status" in different:

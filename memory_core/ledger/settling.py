@@ -1,8 +1,8 @@
 """Open questions follow their memories: which conflicts wait for a decision is the same in records, memories and head, after every commit.
 
 A conflict that is pending is named by both its sides (`conflict_ids`). When a commit, of whatever kind, takes one of them from what
-stands, the question ends in that very commit; but in a slot, where one truth must hold in the end, whoever is left inherits it. One would
-get wrong: this is why nobody who deletes, clears or supersedes needs to think of conflicts.
+stands, the question ends in that very commit; but whoever took its place inherits it, and in a slot, where one truth must hold in the
+end, whoever is left. One would get wrong: this is why nobody who deletes, clears or supersedes needs to think of conflicts.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.conflict import RULE, ConflictRecord, record_in
+from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord, record_in
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Head, Memory
 from memory_core.domain.scope import Owner
@@ -78,7 +78,7 @@ async def _read(store: LongTermStore, owner: Owner, ids: list[str]) -> _Read:
 class _Sheet:
     """A commit's memories as it leaves them (`states`), those `read` besides as they were, records by id.
 
-    ended, begun: records of questions that end, and of those that take their place. heirs: who is left in the slot for one that fell.
+    ended, begun: records of questions that end, and of those that take their place. heirs: who is left for one that fell.
     risen: who stands after this commit and did not before. dropped: records that are deleted.
     """
 
@@ -195,15 +195,20 @@ class _Sheet:
             self.heirs |= {side: standing[0] for side in record.sides if side not in standing and side not in self.heirs}
 
     def _heir(self, record: ConflictRecord) -> tuple[str, str] | None:
-        """Who fell, and who is left in the slot for it, to be asked about with the other side: unless these two are asked about already."""
+        """Who fell, and who is left for it, to be asked about with the other side: unless these two are asked about already.
+
+        In a slot that is whoever stands there; elsewhere only who took its place, since what spoke against one may speak against the other.
+        """
         fallen = next(side for side in record.sides if not self._stands(side))
         other = next((self.states[side] for side in record.sides if self._stands(side)), None)
-        if other is None or fallen not in self.states or slot_of(other) is None:
+        if other is None or fallen not in self.states:
             return None
-        for name in (self.states[fallen].next_id, self.heirs.get(fallen), *self.risen):
-            if name is not None and name != other.id and self._stands(name) and slot_of(self.states[name]) == slot_of(other):
+        slot, successor = slot_of(other), self.states[fallen].next_id
+        for name in (successor, self.heirs.get(fallen), *self.risen) if slot is not None else (successor,):
+            if name is not None and name != other.id and self._stands(name) and slot_of(self.states[name]) == slot:
                 asked = {*self.states[name].conflict_ids} & {*other.conflict_ids} - {record.id}
-                return None if asked else (fallen, name)
+                room = slot is not None or len(self.states[name].conflict_ids) < MAX_OPEN
+                return (fallen, name) if room and not asked else None
         return None
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.errors import AgentFailed, Unavailable
+from memory_core.domain.conflict_requests import ResolveInput
+from memory_core.domain.errors import AgentFailed, Conflict, Unavailable
 from memory_core.domain.models import Status
 from memory_core.domain.requests import StatusInput, UpdateInput
 from memory_core.domain.results import Accepted
@@ -123,6 +124,35 @@ async def test_contradictions_in_a_chain_leave_the_last_one_and_a_way_to_it(worl
     assert forward[last.id] is None
     assert {forward[first.id], forward[second.id]} <= {second.id, last.id}
     assert forward[second.id] == last.id
+    await check_questions(world, core)
+
+
+@SQLITE
+@pytest.mark.parametrize("first", [0, 1])
+async def test_the_decisions_of_a_chain_are_taken_back_in_any_order(world: World, first: int) -> None:
+    core = await core_of(world)
+    saved = {number: await port(core, 8003 + number, days=number) for number in (1, 2, 0)}  # 8005 lies nearest to both others
+    await run(core)
+    decided = [one for one in await records_of(world) if not one.open and one.strategy == "supersede"]
+    for record in 2 * (decided[first:] + decided[:first]):
+        with contextlib.suppress(Conflict):  # another one is to be taken back before it
+            await core.undo_conflict(ALICE, record.id)
+    assert {(one.status, one.next_id) for one in await now(core, *saved.values())} == {(Status.ACTIVE, None)}
+    await check_questions(world, core)
+
+
+@SQLITE
+async def test_a_question_about_one_that_falls_is_asked_about_who_took_its_place(world: World) -> None:
+    core = await core_of(world)
+    first, second, last = [await core.save(ALICE, fact(f"the big old server listens on port {8000 + number}")) for number in range(3)]
+    about = {frozenset((one.old_id, one.new_id)) for one in await records_of(world) if one.open}
+    assert len(about) == 2
+    (middle,) = frozenset.intersection(*about)
+    record = next(one for one in await records_of(world) if one.old_id == middle)
+    await core.resolve_conflict(ALICE, record.id, ResolveInput(decision="supersede"))
+    standing = [one for one in await now(core, first, second, last) if one.status is Status.ACTIVE]
+    assert len(standing) == 2
+    assert [{one.old_id, one.new_id} for one in await records_of(world) if one.open] == [{one.id for one in standing}]
     await check_questions(world, core)
 
 
