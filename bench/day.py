@@ -117,6 +117,7 @@ async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int)
             for number in talking:
                 for query in ("Where do I live now?", "What do I like on free days?", "How long are my shifts?")[:RETRIEVES]:
                     await core.retrieve(owner(number), RetrieveInput(query=query))
+                    await _beside(core)
             parts["asked"] += counts
             counts.clear()
             clock.at += timedelta(hours=1)
@@ -149,6 +150,12 @@ def _said(seed: int, count: int) -> Iterator[ConverseInput]:
             for place, message in enumerate(one.model_dump(mode="json")["messages"])
         ]
         yield ConverseInput.model_validate({"session_id": one.session_id, "messages": messages})
+
+
+async def _beside(core: MemoryCore) -> None:
+    """Wait for the accesses that are written down beside an answer, or what they cost would be now the query's and now the run's."""
+    if core._touches._task is not None:
+        await core._touches._task
 
 
 async def _work(core: MemoryCore) -> None:
