@@ -158,7 +158,7 @@ async def test_who_is_being_erased_or_was_has_no_agents(world: World) -> None:
     core = await world.core(erase_settle_s=0)
     for owner in (ALICE, BOB):
         for name in ("a", "b"):
-            await core.save(owner, turn("one", agent_id=name))
+            await core.save(owner, turn(f"of {name}", agent_id=name))
     page = await core.agents("app", AcrossInput(limit=1))
     assert counted([*page.agents]) == [("alice", "a", 1)]
     erasure = await core.erase(ALICE)
@@ -187,7 +187,7 @@ async def test_names_of_any_length_and_script_can_be_gone_on_from(world: World) 
     core = await world.core()
     owner = Owner("app", "𝔘" * 128)
     for name in ("𝔄" * 128, "𝔅" * 128):
-        await core.save(owner, turn("one", agent_id=name))
+        await core.save(owner, turn(name[0], agent_id=name))
     assert [one.agent_id for one in await agents(core, limit=1)] == ["𝔄" * 128, "𝔅" * 128]
 
 
