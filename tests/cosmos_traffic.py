@@ -10,10 +10,11 @@ from typing import Any
 DOCUMENTS = frozenset({"read", "query", "batch", "create", "upsert", "replace", "patch", "delete", "feed", "changes", "delete_partition"})
 STATISTICS = "_FullTextStatistics"
 """In the query by which the SDK counts words before a full-text one: it has no clause, and is confined by its key alone."""
-ACROSS = (
-    re.compile(r"""c(\.kind|\["kind"\]) = ['"]head['"]"""),
-    re.compile(r"""c(\.kind|\["kind"\]) = ['"]task['"]\)? AND \(?c(\.|\[.)app_id(.\])? = @app_id\b.*c(\.|\[.)body(.\])?(\.|\[.)status(.\])? = ['"]poisoned['"]"""),
-)
+_HEADS = r"""c(\.kind|\["kind"\]) = ['"]head['"]"""
+_TASKS = r"""c(\.kind|\["kind"\]) = ['"]task['"]"""
+_APP = r"""\(?c(\.|\[.)app_id(.\])? = @app_id\)*"""
+_POISONED = r"""\(?c(\.|\[.)body(.\])?(\.|\[.)status(.\])? = ['"]poisoned['"]"""
+ACROSS = (re.compile(_HEADS), re.compile(rf"WHERE \W*{_TASKS}\)? AND {_APP} AND {_POISONED}"))
 """In the queries that are over all users. Those for whose work waits, who is due and whose agents are listed read heads and nothing else;
 that for tasks which were given up reads these, of one app."""
 CLAUSE = re.compile(r"c(\.|\[.)app_id(.\])? = @p0\b.*c(\.|\[.)user_id(.\])? = @p1\b", re.DOTALL)

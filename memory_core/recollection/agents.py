@@ -31,6 +31,8 @@ class AgentList:
         """One page by (user_id, agent_id); users who are being erased have none. Raises Malformed for a void cursor."""
         after, found = await self._rest_of_user(app_id, cursor, limit + 1)  # one more than is shown: it tells whether more follow
         for _ in range(LOOKS):
+            if len(found) > limit:
+                break
             heads = await self._store.owners(after, HEADS_AT_ONCE, app_id)
             for owner, head in heads:
                 if len(found) > limit:
@@ -38,18 +40,16 @@ class AgentList:
                 if head.state == "live":
                     found += await self._of_user(owner, None, limit + 1 - len(found))
                 after = owner
-            if len(found) > limit:
-                return AgentPage(tuple(found[:limit]), self._cursor(app_id, found[limit - 1].user_id, found[limit - 1].agent_id))
-            if len(heads) < HEADS_AT_ONCE or after is None:
+            if len(heads) < HEADS_AT_ONCE and len(found) <= limit:
                 return AgentPage(tuple(found), None)
+        if len(found) > limit:
+            return AgentPage(tuple(found[:limit]), self._cursor(app_id, found[limit - 1].user_id, found[limit - 1].agent_id))
         return AgentPage(tuple(found), self._cursor(app_id, after.user_id, _ALL))
 
-    async def _rest_of_user(self, app_id: str, cursor: str | None, limit: int) -> tuple[Owner | None, list[AgentView]]:
-        """The user at whom the last page ended, with those of their agents that it did not show."""
-        place = self._cursors.read_for_app(app_id, _BOUND, cursor)
-        if place is None:
-            return None, []
-        owner, agent_id = Owner(app_id, place[0]), place[1]
+    async def _rest_of_user(self, app_id: str, cursor: str | None, limit: int) -> tuple[Owner, list[AgentView]]:
+        """The user at whom the last page ended, with those of their agents that it did not show; before all users at first."""
+        user_id, agent_id = self._cursors.read_for_app(app_id, _BOUND, cursor) or ("", _ALL)
+        owner = Owner(app_id, user_id)
         if agent_id == _ALL:
             return owner, []
         head = (await self._store.snapshot(owner)).head

@@ -163,7 +163,11 @@ def waiting(connection: sqlite3.Connection, after: Owner | None, limit: int) -> 
 
 def owners(connection: sqlite3.Connection, after: Owner | None, limit: int, app_id: str | None) -> list[tuple[Owner, Head]]:
     """The next owners, of one app where it is named."""
-    return _heads(connection, _OWNERS, after, limit) if app_id is None else _heads(connection, _OWNERS_OF_AN_APP, after or Owner(app_id, ""), limit)
+    return (
+        _heads(connection, _OWNERS, after, limit)
+        if app_id is None
+        else _heads(connection, _OWNERS_OF_AN_APP, after or Owner(app_id, ""), limit)
+    )
 
 
 def _heads(connection: sqlite3.Connection, query: str, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
