@@ -15,7 +15,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
-from tests.tasks import converse, finished
+from tests.tasks import Hand, converse, finished
 from tests.world import BOB, World, fact, rule, turn
 
 ELSEWHERE = Owner("another", "alice")
@@ -59,8 +59,8 @@ async def poisoned(world: World, core: MemoryCore, owner: Owner) -> str:
 
 
 async def test_what_was_given_up_is_listed_of_all_users_of_the_app_newest_first(world: World) -> None:
-    agents = ScriptedAgents(broken=True)
-    core = await world.core(agents=agents)
+    scripted = ScriptedAgents(broken=True)
+    core = await world.core(agents=scripted)
     first = [(owner.user_id, await poisoned(world, core, owner)) for owner in (ALICE, BOB, ALICE)]
     theirs = await poisoned(world, core, ELSEWHERE)
     await core.save(ALICE, turn("not a task"))
@@ -72,7 +72,7 @@ async def test_what_was_given_up_is_listed_of_all_users_of_the_app_newest_first(
     (_, shown), *_ = await given_up(core)
     assert shown == await core.task(ALICE, first[-1][1]), "as its owner sees it"
 
-    agents.broken = False
+    scripted.broken = False
     await core.retry(BOB, first[1][1])
     await core.cancel(ALICE, first[0][1])
     assert [task.task_id for _, task in await given_up(core)] == [first[2][1]]
@@ -81,8 +81,7 @@ async def test_what_was_given_up_is_listed_of_all_users_of_the_app_newest_first(
 
 
 async def test_what_was_given_up_of_an_erased_life_is_not_shown_but_an_erasure_that_got_stuck_is(world: World) -> None:
-    agents = ScriptedAgents(broken=True)
-    core = await world.core(agents=agents, erase_settle_s=0)
+    core = await world.core(agents=ScriptedAgents(broken=True), erase_settle_s=0)
     await poisoned(world, core, BOB)
     mine = await poisoned(world, core, ALICE)
     erasure = await core.erase(BOB)
@@ -171,8 +170,6 @@ async def test_who_is_being_erased_or_was_has_no_agents(world: World) -> None:
 
 
 async def finished_erasure(world: World, core: MemoryCore, task_id: str) -> Task:
-    from tests.tasks import Hand
-
     hand = Hand(core, "consolidation")
     for _ in range(20):
         await hand.work_all()
