@@ -187,7 +187,9 @@ async def test_a_page_of_poisoned_tasks_is_one_query_over_the_apps_users_and_a_h
         head = (await store.snapshot(owner)).head
         assert head is not None
         for number in range(3):
-            task = Task(task_id=f"tsk_{owner.user_id}_{number}", kind="decay", status="poisoned", created_at=NOW, updated_at=NOW, subject_id="op_1")
+            task = Task(
+                task_id=f"tsk_{owner.user_id}_{number}", kind="decay", status="poisoned", created_at=NOW, updated_at=NOW, subject_id="op_1"
+            )
             document = written(task)
             await store.keep(owner, replace(document, body={**document.body, "epoch": head.epoch}))
     found: list[Any] = []
