@@ -53,6 +53,10 @@ from tests.telling import tell
 from tests.world import WordsEmbedder, World, fact, listed, rule, turn
 
 
+ON_ONE_STORE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+"""For what rules say: stores have no part in it."""
+
+
 def test_each_of_the_tests_that_are_named_above_is_there() -> None:
     there = "".join(file.read_text(encoding="utf-8") for file in Path(__file__).parents[1].rglob("test_*.py"))
     named = re.findall(r"`(test_\w+)`", __doc__ or "")
@@ -84,6 +88,7 @@ async def test_near_equal_statements_that_differ_in_what_counts_are_both_kept(wo
     assert sorted(memory.content for memory in await listed(words)) == sorted([one, other])
 
 
+@ON_ONE_STORE
 @pytest.mark.parametrize(
     "lines",
     [("Hello!",), ("Hi there", ("assistant", "Hello!")), ("hey", ("assistant", "Hi! 👋"))],
@@ -96,6 +101,7 @@ async def test_from_a_greeting_nothing_is_learnt(world: World, lines: tuple[Any,
     assert (episode.type, episode.atomic_facts, episode.foresight) == ("episodic", [], [])
 
 
+@ON_ONE_STORE
 @pytest.mark.parametrize(
     ("one", "other"),
     [
