@@ -52,7 +52,6 @@ from tests.builders import ALICE, NOW
 from tests.telling import tell
 from tests.world import WordsEmbedder, World, fact, listed, rule, turn
 
-
 ON_ONE_STORE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 """For what rules say: stores have no part in it."""
 
