@@ -264,7 +264,7 @@ class LongTermStore(Pooled, Protocol):
     async def agents(self, owner: Owner, after: str | None, limit: int) -> list[AgentCount]:
         """A page of the agents that an owner has memories of, in order of their ids. From an index: no memory is read.
 
-        Of any epoch: a user who is being erased has agents until their documents are gone.
+        Of any epoch: a user who is being erased has agents until their documents are gone, one into whom a file is being brought already.
         """
 
     async def ranges(self) -> list[str]:

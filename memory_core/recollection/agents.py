@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from memory_core.domain.models import Head
 from memory_core.domain.results import AgentPage, AgentView
 from memory_core.domain.scope import Owner
 from memory_core.ledger.cursors import Cursors
@@ -37,7 +38,7 @@ class AgentList:
             for owner, head in heads:
                 if len(found) > limit:
                     break
-                if head.state == "live":
+                if _is_to_count(head):
                     found += await self._of_user(owner, None, limit + 1 - len(found))
                 after = owner
             if len(heads) < HEADS_AT_ONCE and len(found) <= limit:
@@ -53,7 +54,7 @@ class AgentList:
         if agent_id == _ALL:
             return owner, []
         head = (await self._store.snapshot(owner)).head
-        return owner, [] if head is None or head.state != "live" else await self._of_user(owner, agent_id, limit)
+        return owner, [] if head is None or not _is_to_count(head) else await self._of_user(owner, agent_id, limit)
 
     async def _of_user(self, owner: Owner, after: str | None, limit: int) -> list[AgentView]:
         counted = await self._store.agents(owner, after, limit)
@@ -61,3 +62,8 @@ class AgentList:
 
     def _cursor(self, app_id: str, user_id: str, agent_id: str) -> str:
         return self._cursors.make_for_app(app_id, _BOUND, (user_id, agent_id))
+
+
+def _is_to_count(head: Head) -> bool:
+    """Whether what is stored is the user's: not of one who is being erased, nor of one without a log, into whom a file is being brought."""
+    return head.state == "live" and head.sequence > 0

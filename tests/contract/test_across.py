@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -15,8 +16,9 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
-from tests.tasks import Hand, converse, finished
-from tests.world import BOB, World, fact, rule, turn
+from tests.contract.test_export_import import exported, gathered, worked
+from tests.tasks import Hand, converse, ended, finished
+from tests.world import BOB, DiesAfter, Killed, World, fact, rule, turn
 
 ELSEWHERE = Owner("another", "alice")
 HOUR = timedelta(hours=1).total_seconds()
@@ -163,21 +165,25 @@ async def test_who_is_being_erased_or_was_has_no_agents(world: World) -> None:
     erasure = await core.erase(ALICE)
     rest = await core.agents("app", AcrossInput(cursor=page.next_cursor))
     assert counted([*rest.agents]) == counted(await agents(core)) == [("bob", "a", 1), ("bob", "b", 1)]
-    assert (await finished_erasure(world, core, erasure.task_id)).status == "succeeded"
+    assert (await ended(world, core, erasure.task_id)).status == "succeeded"
     assert [one.user_id for one in await agents(core)] == ["bob", "bob"]
     await core.save(ALICE, turn("anew", agent_id="b"))
     assert counted(await agents(core))[0] == ("alice", "b", 1)
 
 
-async def finished_erasure(world: World, core: MemoryCore, task_id: str) -> Task:
-    hand = Hand(core, "consolidation")
-    for _ in range(20):
-        await hand.work_all()
-        task = await core.task(ALICE, task_id)
-        if task.finished:
-            return task
-        world.clock.forward(31)
-    raise AssertionError(f"the erasure never ends: {task}")
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)  # the head tells it, whatever the store
+async def test_what_is_being_brought_in_has_no_agents_until_it_is_the_users(world: World) -> None:
+    core = await world.core()
+    await core.bulk(ALICE, [turn(f"note {number}", agent_id="a") for number in range(100)])
+    file = await exported(world, core)
+    mortal = await world.core(wrap=lambda store: DiesAfter(store, 6))
+    task_id = await gathered(mortal, file, BOB)
+    with suppress(Killed):
+        await Hand(mortal, "consolidation").work_all()
+    assert "memory" in {one.kind for one in await (await world.look_on()).strays(BOB, 100)}, "it died while it was storing"
+    assert counted(await agents(core)) == [("alice", "a", 100)]
+    assert (await worked(world, core, task_id, BOB)).status == "succeeded"
+    assert counted(await agents(core)) == [("alice", "a", 100), ("bob", "a", 100)]
 
 
 async def test_names_of_any_length_and_script_can_be_gone_on_from(world: World) -> None:
