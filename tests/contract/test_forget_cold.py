@@ -102,13 +102,16 @@ async def lived(world: World, moment: Moment) -> tuple[Memory, Memory, Accepted 
 
 
 async def test_killed_at_any_write_what_stays_is_whole(cold_worlds: Any, adapter: str) -> None:
-    """In a storm some writes are sent twice, so a life may have fewer of them than the whole one, and end in peace."""
+    """In a storm some writes are sent twice, so a life may have fewer of them than the whole one, and end in peace.
+
+    There a life takes ten seconds, so each write is died at before or after it was done, not both.
+    """
     whole, world = Moment(), cold_worlds()
     await lived(world, whole)
     await world.close()
     assert len(whole.names) > 10, whole.names
     for at, name in enumerate(whole.names, 1):
-        for after in (False, True):
+        for after in (at % 2 == 0,) if adapter == "storm" else (False, True):
             world, moment = cold_worlds(), Moment(at, after)
             oslo, bergen, accepted = await lived(world, moment)
             assert moment.dead or adapter == "storm", (at, after, name)
