@@ -143,7 +143,7 @@ class Settings(BaseModel):
         " none = 600 with Cosmos DB (functionTimeout in host.json), 10 with SQLite",
     )
 
-    boundary_gap_minutes: Positive = Field(120.0, description="Minutes of silence that end an episode of a conversation")
+    boundary_gap_minutes: Positive = Field(120.0, description="Minutes of silence that end an episode, where rules cut a conversation")
 
     # batches and webhooks
     batch_messages: Annotated[int, Field(ge=1, le=200)] = Field(30, description="Gathered messages of a session that are formed at once")

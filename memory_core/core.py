@@ -17,6 +17,7 @@ from memory_core.calls.conflicts import Arbitrating
 from memory_core.calls.conversing import Conversing
 from memory_core.calls.knowing import Knowing
 from memory_core.calls.memories import Remembering
+from memory_core.calls.overseeing import Overseeing
 from memory_core.calls.people import Peopling
 from memory_core.calls.time import LookingBack
 from memory_core.calls.upkeep import Upkeep
@@ -39,11 +40,13 @@ from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.owner_names import OwnerNames
 from memory_core.ledger.parts import Parts
+from memory_core.ledger.poisoned import Poisoned
 from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.threshold import Threshold
 from memory_core.ledger.touches import Touches
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
+from memory_core.recollection.agents import AgentList
 from memory_core.recollection.briefing import Briefing
 from memory_core.recollection.cold import ColdSearch
 from memory_core.recollection.gather import Gatherer
@@ -65,7 +68,7 @@ from memory_core.wiring import Adapters
 log = logging.getLogger(__name__)
 
 
-class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Peopling):
+class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBack, Upkeep, Peopling, Overseeing):
     """Saves, finds and changes memories; every call names the owner whose memories they are."""
 
     def __init__(
@@ -139,6 +142,8 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         self._replayer = Replayer(long_term, self._cursors)
         self._timeline = Timeline(long_term, self._cursors)
         self._lineage = Lineage(long_term)
+        self._agent_list = AgentList(long_term, self._cursors)
+        self._poisoned = Poisoned(long_term, self._cursors)
 
     def _for_bringing_back(self, copies: ColdCopies) -> None:
         made, ledger, mirror, clock = self._adapters, self._ledger, self._mirror, self._clock

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
+
+from tests.served import Served
 
 Behaviour = Callable[[web.Request, dict[str, Any]], Awaitable[web.StreamResponse]]
 
@@ -62,7 +64,7 @@ GOOD: dict[str, Any] = {
 
 
 @dataclass
-class ChatServer:
+class ChatServer(Served):
     """`bodies`, `paths` and `headers` keep what was asked, in order; `lookups` counts requests for the list of models."""
 
     script: list[Behaviour] = field(default_factory=list)
@@ -75,23 +77,11 @@ class ChatServer:
     knows: Callable[[dict[str, Any]], str | None] = lambda _: None
     """What the server refuses of a body, in its own words; None when nothing."""
 
-    async def start(self) -> None:
-        app = web.Application(client_max_size=64 * 1024 * 1024)
+    def routes(self) -> Iterator[web.RouteDef]:
         for prefix in ("/v1", "/gateway/llm/v1", "/openai/deployments/{deployment}"):
-            app.router.add_post(f"{prefix}/chat/completions", self._answer)
+            yield web.post(f"{prefix}/chat/completions", self._answer)
         for path in ("/v1/models", "/gateway/llm/v1/models", "/openai/models"):
-            app.router.add_get(path, self._models)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.port: int = self._runner.addresses[0][1]
-
-    async def stop(self) -> None:
-        await self._runner.cleanup()
-
-    @property
-    def root(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+            yield web.get(path, self._models)
 
     @property
     def systems(self) -> list[str]:

@@ -21,7 +21,7 @@ from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.owner_names import KEY_NAME, OwnerNames
 from memory_core.ports import Archive
 from tests.builders import ALICE
-from tests.tasks import Hand, task_of
+from tests.tasks import ended
 from tests.world import World
 
 YEARS = timedelta(days=365.25)
@@ -45,15 +45,8 @@ async def begun(core: MemoryCore, owner: Owner = ALICE, **asked: Any) -> Accepte
 
 
 async def done(world: World, core: MemoryCore, accepted: Accepted, owner: Owner = ALICE) -> Task:
-    """Work, and let time go by, until the task has ended."""
-    hand = Hand(core, "consolidation")
-    for _ in range(60):
-        await hand.work_all()
-        task = await task_of(core, accepted, owner)
-        if task.finished:
-            return task
-        world.clock.forward(31)
-    raise AssertionError(f"the task never ends: {task}")
+    """The task of a run, done."""
+    return await ended(world, core, accepted.task_id, owner)
 
 
 async def archived(world: World, core: MemoryCore, owner: Owner = ALICE, **asked: Any) -> dict[str, int]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from hashlib import shake_128
 from typing import Any
 
 import numpy as np
 from aiohttp import web
+
+from tests.served import Served
 
 Behaviour = Callable[[dict[str, Any]], Awaitable[web.StreamResponse]]
 
@@ -25,7 +27,7 @@ def vector_of(text: str, dimensions: int) -> np.ndarray[Any, np.dtype[np.float32
 
 
 @dataclass
-class OpenAIServer:
+class OpenAIServer(Served):
     """`bodies` and `headers` keep what was asked, in order."""
 
     dimensions: int = 16
@@ -35,22 +37,9 @@ class OpenAIServer:
     headers: list[dict[str, str]] = field(default_factory=list)
     knows_base64: bool = True
 
-    async def start(self) -> None:
-        app = web.Application(client_max_size=64 * 1024 * 1024)
-        app.router.add_post("/v1/embeddings", self._answer)
-        app.router.add_post("/openai/deployments/{deployment}/embeddings", self._answer)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
-        await site.start()
-        self.port: int = self._runner.addresses[0][1]
-
-    async def stop(self) -> None:
-        await self._runner.cleanup()
-
-    @property
-    def root(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+    def routes(self) -> Iterator[web.RouteDef]:
+        for path in ("/v1/embeddings", "/openai/deployments/{deployment}/embeddings"):
+            yield web.post(path, self._answer)
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()

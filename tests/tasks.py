@@ -100,16 +100,23 @@ async def texts(core: MemoryCore, owner: Owner = ALICE) -> list[str]:
     return sorted(one.content for one in await told(core, owner))
 
 
-async def finished(world: World, core: MemoryCore, accepted: Accepted, owner: Owner = ALICE) -> Task:
-    """Work, and let time go by, until the task is done."""
-    hand = Hand(core)
-    for _ in range(40):
+async def ended(
+    world: World, core: MemoryCore, task_id: str, owner: Owner = ALICE, queue: QueueName = "consolidation", apart_s: float = 31
+) -> Task:
+    """Work on a queue, and let time go by between two looks, until the task is done."""
+    hand = Hand(core, queue)
+    for _ in range(60):
         await hand.work_all()
-        task = await task_of(core, accepted, owner)
+        task = await core.task(owner, task_id)
         if task.finished:
             return task
-        world.clock.forward(31)
+        world.clock.forward(apart_s)
     raise AssertionError(f"the task never ends: {task}")
+
+
+async def finished(world: World, core: MemoryCore, accepted: Accepted, owner: Owner = ALICE) -> Task:
+    """The task of a conversation, done."""
+    return await ended(world, core, accepted.task_id, owner, "formation")
 
 
 async def stored(world: World, conversation_id: str, owner: Owner = ALICE) -> Conversation:

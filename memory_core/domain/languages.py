@@ -36,6 +36,7 @@ _LITTLE_WORDS: Final = {
     " le les más muy también desde hay eres somos hemos cada toda todos todas",
 }
 _VOTES = {language: frozenset(words.split()) for language, words in _LITTLE_WORDS.items()}
+_VOTING = frozenset().union(*_VOTES.values())
 LANGUAGES = tuple(_VOTES)
 
 _QUESTION_WORDS: Final = {
@@ -67,7 +68,8 @@ _OTHER_SCRIPTS = frozenset().union(*(QUESTION_WORDS[name] for name in ("russian"
 
 def language_of(words: Sequence[str]) -> str:
     """One of `LANGUAGES`, for case-folded words; English when nothing speaks for another one."""
-    votes = {language: sum(word in little for word in words) for language, little in _VOTES.items()}
+    voting = [*filter(_VOTING.__contains__, words)]  # most words vote for nothing: a third of the time of asking each language for each
+    votes = {language: sum(map(little.__contains__, voting)) for language, little in _VOTES.items()}
     best = max(LANGUAGES, key=lambda language: votes[language])  # the first of equals, which English is
     enough = LEAST_VOTES if votes[ENGLISH] or len(words) > SHORT else 1
     return best if votes[best] >= enough else ENGLISH

@@ -50,6 +50,11 @@ class Piece:
         return (one_line(self.text), *(f"  {shown}" for note in self.notes if (shown := one_line(note))))
 
     @property
+    def telling(self) -> tuple[tuple[str, ...], date]:
+        """What is told of it: equal texts of a day are one."""
+        return self.lines, self.at.date()
+
+    @property
     def heading(self) -> tuple[str, date, str]:
         """The scene, day and title that it stands under."""
         return self.scene, self.at.date(), self.title
@@ -71,8 +76,7 @@ def chosen(pieces: Iterable[Piece], max_tokens: int) -> list[Piece]:
     said: set[tuple[tuple[str, ...], date]] = set()
     left = max_tokens
     for piece in sorted(pieces, key=lambda one: (-one.priority, one.at, one.order)):
-        lines = piece.lines
-        telling = lines, piece.at.date()
+        telling = lines, _ = piece.telling
         if telling in said or not lines[0]:
             continue
         cost = sum(map(count_tokens, (_NUMBER, *lines))) + (0 if piece.heading in headings else count_tokens(_heading(piece)))

@@ -204,6 +204,13 @@ class TasksInput(Input):
     limit: Limit = 20
 
 
+class AcrossInput(Input):
+    """Where to go on in a list over all users of an app, and how many at once. A cursor may hold two names in any script."""
+
+    cursor: Annotated[str, Field(max_length=2000)] | None = None
+    limit: Limit = 20
+
+
 class CopyInput(Input):
     """Copy a memory to another agent of the same user."""
 

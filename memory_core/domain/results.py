@@ -113,6 +113,32 @@ class MemoryPage:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnedTaskPage:
+    """One page of tasks with the users whose they are, newest first; it may be short though more follow. None: the last."""
+
+    tasks: tuple[tuple[str, Task], ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentView:
+    """One agent of a user. memories: the active and compressed ones. last_active_at: when one of all was last made or changed."""
+
+    user_id: str
+    agent_id: str
+    memories: int
+    last_active_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AgentPage:
+    """One page of an app's agents by (user_id, agent_id); it may be short though more follow. None: the last."""
+
+    agents: tuple[AgentView, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Settled:
     """A memory as it was at `as_of_sequence`, which is as in `MemoryPage`."""
 

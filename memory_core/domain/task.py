@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from memory_core.domain.scope import Owner
 
 TaskKind = Literal[
-    "converse", "agent_memory", "summary", "webhook", "flush", "decay", "archive", "restore", "forget", "export", "import", "erase",
+    "converse", "agent_memory", "summary", "webhook", "flush", "decay", "archive", "forget", "export", "import", "erase",
     "consolidate",
 ]  # fmt: skip
 TaskStatus = Literal["accepted", "running", "succeeded", "failed", "poisoned", "cancelled"]

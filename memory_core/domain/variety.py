@@ -39,12 +39,17 @@ def repeats(told: Sequence[Telling]) -> list[int]:
     for place, one in enumerate(told):
         if not one.content:
             continue
-        alike = new.setdefault((one.actor, one.key, _said(one.content)), [])
+        alike = new.setdefault(likeness(one), [])
         if any(_of_one_day(one, other) and not differences(one.content, other.content) for other in alike[:MOST_COMPARED]):
             repeated.append(place)
         else:
             alike.append(one)
     return repeated
+
+
+def likeness(one: Telling) -> tuple[object, ...]:
+    """What two tellings must have in common for one to repeat the other: speaker, key, and all words that say something."""
+    return one.actor, one.key, _said(one.content)
 
 
 def _said(content: str) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """A compressed memory as it was before: its original comes back from the archive, in its place and under its id.
 
 One would get wrong: whoever writes another text over the short one makes the memory active by that, and its original history. So a
-memory that is still compressed says what its original says.
+memory that is still compressed at the place where its original was read says what that says.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.errors import Conflict, Damaged, FieldError, NotFound
+from memory_core.domain.errors import Conflict, Damaged, FieldError, NotFound, Unavailable
 from memory_core.domain.indexing import reread, text_to_embed
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.results import Call
@@ -20,6 +20,16 @@ from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ports import Clock, Embedder
+
+ROUNDS = 4
+
+
+class _Elsewhere(Exception):
+    """The original was not, or is not any more, where the memory said that it is: the memory as it is now."""
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__()
+        self.memory = memory
 
 
 class Uncompress:
@@ -33,7 +43,15 @@ class Uncompress:
 
         Raises NotFound, Conflict (it has become something else), Damaged (the original; the short text stays), Unavailable.
         """
-        original = await self._original(owner, memory)
+        for _ in range(ROUNDS):
+            try:
+                return await self._uncompressed(owner, memory, reason, call)
+            except _Elsewhere as moved:
+                memory = moved.memory
+        raise Unavailable("archive", "the original moves between archive and store; try again")
+
+    async def _uncompressed(self, owner: Owner, memory: Memory, reason: str, call: Call) -> Memory:
+        original = await self._original(owner, memory) if memory.status is Status.COMPRESSED else None
         key = receipt_id(owner, call)
 
         def decide(seen: Look) -> Changes[Memory]:
@@ -45,6 +63,8 @@ class Uncompress:
             if held.status is not Status.COMPRESSED:
                 message = f"a memory that is {held.status.value} is not compressed any more; try again"
                 raise Conflict(message, errors=(FieldError("status", message),))
+            if original is None or held.archival_location != memory.archival_location:
+                raise _Elsewhere(held)
             change = Change("restored", _whole(held, original, reason, self._clock.now()), held, {"reason": reason})
             creates = receipt(owner, call, self._clock.now(), {"memory_id": held.id})
             return Changes(held, (change,), creates=creates, reads=frozenset({held.id}))
@@ -60,6 +80,9 @@ class Uncompress:
         try:
             kept = (await self._copies.read(owner, memory.archival_location)).member(memory.id)
         except NotFound as error:
+            now = (await self._ledger.look(owner, [memory.id])).memory(memory.id)
+            if now is not None and now.archival_location != memory.archival_location:
+                raise _Elsewhere(now) from None
             raise Damaged("archive", f"the original of {memory.id} is gone", retry_after_s=30) from error
         if kept is None:
             raise Damaged("archive", f"the cold copy of {memory.id} holds another memory", retry_after_s=30)

@@ -26,7 +26,7 @@ from memory_core.domain.endings import value_told
 from memory_core.domain.importance import importance_by_interaction, importance_by_type
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.models import MAX_CONTENT_BYTES, AtomicFact, Foresight, Memory, MemoryType
-from memory_core.domain.note import parts_of, render_note, told
+from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note, told
 from memory_core.domain.quotes import proven
 from memory_core.domain.scope import Owner
 from memory_core.formation.boundary import as_text
@@ -115,11 +115,12 @@ class _Maker:
         return with_lexical(made.model_copy(update=fields))
 
     def note(self) -> Memory | None:
-        """The Zettelkasten note; None when it would say no more than the narrative does."""
-        text = render_note(self.answers.episode.value, self.answers.summary.value)
-        if len(parts_of(text)) < 2:
-            return None
+        """The Zettelkasten note; None when it would say no more than the narrative does: how deep a greeting went is nothing to know."""
+        summary = self.answers.summary.value
+        text = render_note(self.answers.episode.value, summary)
         tags, keywords = self.terms
+        if parts_of(text).keys() <= {SUMMARY, FOOTER} and not (tags or keywords or told(summary.metadata.follow_ups)):
+            return None
         made = self._memory(
             note_id(self.cell_id),
             MemoryType.SEMANTIC,
@@ -127,11 +128,10 @@ class _Maker:
             within(text, MAX_CONTENT_BYTES),
             self.answers.episode.provenance,
         )
-        hints = self.answers.summary.value.retrieval
         fields = {
             "tags": tags,
             "keywords": keywords,
-            "semantic_queries": told(hints.queries),
+            "semantic_queries": told(summary.retrieval.queries),
             "source_ids": [self.cell_id],
             **self._weight(tags, keywords),
         }

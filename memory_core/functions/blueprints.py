@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memory_core.functions import (
+    http_admin,
     http_agent,
     http_batches,
     http_cold,
@@ -24,6 +25,7 @@ from memory_core.functions import (
 )
 
 BLUEPRINTS = (
+    http_admin.blueprint,
     http_agent.blueprint,
     http_batches.blueprint,
     http_cold.blueprint,

@@ -21,6 +21,7 @@ TAGS = [
     {"name": "conflicts", "description": "Memories that could not both be true, and what was decided."},
     {"name": "tasks", "description": "What goes on after a call was answered."},
     {"name": "people", "description": "What a user has a right to: to take along, to bring, to have erased."},
+    {"name": "admin", "description": "What concerns all users of an app."},
     {"name": "time", "description": "What happened, and what was known when."},
     {"name": "sessions", "description": "Memories by session, procedures by key."},
     {"name": "system", "description": "Whether it works and what it does."},
@@ -139,6 +140,8 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "scene_get": ({"200": "The scene"}, "Scene"),
     "profile_get": ({"200": "The profile; an empty one of somebody unknown"}, "Profile"),
     "tasks_list": ({"200": "One page; it may be short though more follow"}, "TaskPage"),
+    "poisoned_tasks_list": ({"200": "One page; it may be short though more follow"}, "OwnedTaskPage"),
+    "agents_list": ({"200": "One page; it may be short though more follow"}, "AgentPage"),
     "task_get": ({"200": "The task"}, "Task"),
     "task_retry": ({"202": "The task, accepted again"}, "Task"),
     "task_cancel": ({"200": "The task, now cancelled"}, "Task"),
@@ -189,6 +192,8 @@ _PROBLEMS = {
 
 def tag(path: str) -> str:
     """The group a path is shown in."""
+    if path in ("/api/v1/tasks/poisoned", "/api/v1/agents"):
+        return "admin"
     if path.startswith(("/api/v1/memories", "/api/v1/agent", "/api/v1/context")):
         return "memories"
     if path.startswith("/api/v1/tasks"):

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.context import PartKind
 from memory_core.domain.models import INTERNAL_FIELDS, UNLOGGED_FIELDS, Event, Memory, Outcome
-from memory_core.domain.results import SessionView, VersionView
+from memory_core.domain.results import AgentView, SessionView, VersionView
 from memory_core.domain.scene import Profile, Scene
 from memory_core.domain.task import TASK_FIELDS, Task
 
@@ -23,7 +23,7 @@ REF = "#/components/schemas/{model}"
 def answer_schemas() -> dict[str, Schema]:
     """The schemas of all answers, with the models they refer to."""
     found: dict[str, Schema] = {}
-    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView, Scene, Profile):
+    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView, AgentView, Scene, Profile):
         schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template=REF)
         found.update(schema.pop("$defs", {}))
         found[kind.__name__] = schema
@@ -90,6 +90,8 @@ def _shapes() -> dict[str, Schema]:
         "Summary": _object({"summary": text, "structured": {"type": "object"}, "degraded": _list(text)}, "summary", "degraded"),
         "Task": _task(),
         "TaskPage": _object({"tasks": _list(ref("Task")), "next_cursor": cursor}, "tasks", "next_cursor"),
+        "OwnedTaskPage": _object({"tasks": _list(_task(user_id=text)), "next_cursor": cursor}, "tasks", "next_cursor"),
+        "AgentPage": _object({"agents": _list(ref("AgentView")), "next_cursor": cursor}, "agents", "next_cursor"),
         "Foreseen": _object({"counts": {"type": "object"}, "capped": {"type": "boolean"}}, "counts", "capped"),
         "Text": text,
         "Graph": text,
@@ -114,10 +116,10 @@ def _shapes() -> dict[str, Schema]:
     }
 
 
-def _task() -> Schema:
-    """A task as it is shown: the fields of `Task.public`."""
+def _task(**beside: Schema) -> Schema:
+    """A task as it is shown: the fields of `Task.public`, and what stands beside them."""
     whole = TypeAdapter(Task).json_schema(mode="serialization")["properties"]
-    shown = {name: whole[name] for name in TASK_FIELDS}
+    shown = {**beside, **{name: whole[name] for name in TASK_FIELDS}}
     return _object(shown, *shown)
 
 

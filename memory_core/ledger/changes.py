@@ -114,7 +114,7 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
         else:
             stored[after.id] = after
         events.append(_event(change, after, event_id(commit_id, number), sequence, occurred + timedelta(microseconds=number), call))
-    moved = _moved_head(base, changes, events, quiet=call.actor == CONSOLIDATION).model_copy(update={"commit_id": commit_id})
+    moved = _moved_head(base, changes, events, commit_id, quiet=call.actor == CONSOLIDATION)
     writes = [Write("put", Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)) for memory in stored.values()]
     writes += [Write(_mode(document), _numbered(document, base, versions.get(document.id))) for document in changes.puts]
     writes += [Write("create", _numbered(document, base)) for document in changes.creates]
@@ -149,13 +149,13 @@ def _event(change: Change, after: Memory, identity: str, sequence: int, occurred
     )
 
 
-def _moved_head(base: Head, changes: Changes[Any], events: list[Event], *, quiet: bool) -> Head:
+def _moved_head(base: Head, changes: Changes[Any], events: list[Event], commit_id: str, *, quiet: bool) -> Head:
     """The head after these events. A change of something that was there is a "removal" for every cache that may hold it.
 
     quiet: the changes are a run's own, after which nothing is due that was not before.
     """
     if not events:
-        return base.model_copy(update={"expires_at": None, **changes.head_fields(base)})
+        return base.model_copy(update={"expires_at": None, **changes.head_fields(base), "commit_id": commit_id})
     counts = dict(base.counts)
     documents, length, removal = base.lexical_documents, base.lexical_length, base.last_removal_sequence
     for change, event in zip(changes.changes, events, strict=True):
@@ -182,6 +182,7 @@ def _moved_head(base: Head, changes: Changes[Any], events: list[Event], *, quiet
             "slots": None if base.slots is None else with_marks(base.slots, _slots_filled(changes)),
             "expires_at": None,
             **changes.head_fields(base),
+            "commit_id": commit_id,
         }
     )
 

@@ -1,11 +1,11 @@
-"""Signed keyset cursors: a place in a list, good only for the owner, the epoch and the query that it was made for."""
+"""Signed keyset cursors: a place in a list, good only for the owner (or the app), the epoch and the query that it was made for."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import hmac
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -27,7 +27,7 @@ class Cursors:
     def make(self, owner: Owner, head: Head, query: Mapping[str, Any], place: Place, as_of: int | None = None) -> str:
         """The opaque text for "after this place of this query"; `as_of`: the sequence at which the first page was settled."""
         body = orjson.dumps([place.sequence, place.id, *(() if as_of is None else (as_of,))])
-        return base64.urlsafe_b64encode(self._mac(owner, head.epoch, query, body) + body).decode().rstrip("=")
+        return self._signed(owner, head.epoch, query, body)
 
     def read(self, owner: Owner, head: Head | None, query: Mapping[str, Any], cursor: str | None) -> Place | None:
         """The place a cursor names; None for no cursor. Raises Malformed for a void one."""
@@ -38,20 +38,42 @@ class Cursors:
         place, (as_of,) = self._read(owner, head, query, cursor)
         return place, as_of
 
+    def make_for_app(self, app_id: str, query: Mapping[str, Any], place: Sequence[int | str]) -> str:
+        """The opaque text for "after this place" of a list over an app's users."""
+        return self._signed(_whole(app_id), "", query, orjson.dumps(list(place)))
+
+    def read_for_app(self, app_id: str, query: Mapping[str, Any], cursor: str | None) -> list[Any] | None:
+        """The place a cursor of such a list names; None for no cursor. Raises Malformed for a void one."""
+        return None if cursor is None else self._verified(_whole(app_id), "", query, cursor)
+
     def _read(self, owner: Owner, head: Head | None, query: Mapping[str, Any], cursor: str) -> tuple[Place, list[int]]:
+        if head is None:
+            raise _void()
+        sequence, identity, *further = self._verified(owner, head.epoch, query, cursor)
+        return Place(sequence, identity), further
+
+    def _signed(self, owner: Owner, epoch: str, query: Mapping[str, Any], body: bytes) -> str:
+        return base64.urlsafe_b64encode(self._mac(owner, epoch, query, body) + body).decode().rstrip("=")
+
+    def _verified(self, owner: Owner, epoch: str, query: Mapping[str, Any], cursor: str) -> list[Any]:
         try:
             raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         except ValueError:
             raise _void() from None
         mac, body = raw[:16], raw[16:]
-        if head is None or not hmac.compare_digest(mac, self._mac(owner, head.epoch, query, body)):
+        if not hmac.compare_digest(mac, self._mac(owner, epoch, query, body)):
             raise _void()
-        sequence, identity, *further = orjson.loads(body)
-        return Place(sequence, identity), further
+        place: list[Any] = orjson.loads(body)
+        return place
 
     def _mac(self, owner: Owner, epoch: str, query: Mapping[str, Any], body: bytes) -> bytes:
         bound = orjson.dumps([*owner, epoch, dict(query), body.hex()], option=orjson.OPT_SORT_KEYS)
         return hmac.new(self._secret, bound, hashlib.sha256).digest()[:16]
+
+
+def _whole(app_id: str) -> Owner:
+    """Whose the lists over a whole app are: no user's, since every user has a name and every epoch one."""
+    return Owner(app_id, "")
 
 
 def _void() -> Malformed:

@@ -10,6 +10,7 @@ from memory_core.ports.archive import Archive
 from memory_core.ports.common import Charged, Clock, Health, IdSource, Meter, Pooled
 from memory_core.ports.long_term import (
     LOGGED,
+    AgentCount,
     Batch,
     Document,
     Due,
@@ -33,6 +34,7 @@ from memory_core.ports.work import POISON, Courier, Delivery, Posted, QueueName,
 __all__ = [
     "LOGGED",
     "POISON",
+    "AgentCount",
     "Agents",
     "Archive",
     "Batch",

@@ -196,6 +196,18 @@ class Due(NamedTuple):
     at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class AgentCount:
+    """An agent of one user. memories: how many of its memories are active or compressed.
+
+    last_active_at: when one of all its memories, whatever their status, was last made or changed.
+    """
+
+    agent_id: str
+    memories: int
+    last_active_at: datetime
+
+
 class LongTermStore(Pooled, Protocol):
     """The truth. `commit` is the only writer of memories, events and heads.
 
@@ -237,8 +249,23 @@ class LongTermStore(Pooled, Protocol):
         Heads whose `expires_at` is past may go when the first page is asked for, with all that is left beside them.
         """
 
-    async def owners(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
-        """A page of the owners of all apps, in order of their ids: for a look over a store that was restored only."""
+    async def owners(self, after: Owner | None, limit: int, app_id: str | None = None) -> list[tuple[Owner, Head]]:
+        """A page of the owners, in order of their ids: of all apps, for a look over a store that was restored only, or of one app.
+
+        after: an owner of that app, where one is named.
+        """
+
+    async def poisoned(self, app_id: str, after: Place | None, limit: int) -> list[tuple[Owner, Document]]:
+        """A page of the poisoned tasks of an app's users, newest first, with their owners. From an index.
+
+        Of any epoch: whoever asks compares with the owners' heads.
+        """
+
+    async def agents(self, owner: Owner, after: str | None, limit: int) -> list[AgentCount]:
+        """A page of the agents that an owner has memories of, in order of their ids. From an index: no memory is read.
+
+        Of any epoch: a user who is being erased has agents until their documents are gone, one into whom a file is being brought already.
+        """
 
     async def ranges(self) -> list[str]:
         """Names of the parts that the users of all apps lie in, each user in one. A name stays good when its part is divided."""

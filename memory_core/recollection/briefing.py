@@ -7,8 +7,8 @@
     memories   the query's hits and what stands beside them           the rest
 
 What a kind leaves over goes to memories, and what these leave over to turns, foresight and profile, in this order. All is read at once,
-in two rounds. What a reader would get wrong: a memory stands in one part only, the first in the table that wants it; the text shows the
-turns last, where the conversation goes on.
+in two rounds. What a reader would get wrong: a memory stands in one part only, the first in the table that wants it and has room for it;
+the text shows the turns last, where the conversation goes on.
 """
 
 from __future__ import annotations
@@ -38,9 +38,14 @@ LATEST = 100
 """Newest episodic memories that are looked through for foresight. What was foreseen before them is found only by a query."""
 TURNS = 30
 SHARES: tuple[tuple[PartKind, float], ...] = (("profile", 0.2), ("foresight", 0.1), ("turns", 0.25), ("memories", 0.45))
+FIRST: tuple[PartKind, ...] = ("profile", "turns")
+"""Tell a memory in the place of `memories`, as far as they have room for it."""
+REST: tuple[PartKind, ...] = ("turns", "foresight", "profile")
+"""Who gets what the others have left over, in this order."""
 ORDER: tuple[PartKind, ...] = ("profile", "foresight", "memories", "turns")
 HEADINGS = {"profile": "## Profile", "foresight": "## Expected", "memories": "## Memories", "turns": "## Last turns"}
 HEADING_TOKENS = 5
+Wanted = dict[PartKind, list[Piece]]
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 
 
@@ -71,7 +76,7 @@ class Briefing:
             )
             for one in turns
         ]  # fmt: skip
-        wanted: dict[PartKind, list[Piece]] = {
+        wanted: Wanted = {
             "profile": _profile(profile, moment),
             "foresight": _foresight([*latest, *(one.memory for one in found.found.values())], moment),
             "turns": [one for one in tellings if one is not None],
@@ -127,20 +132,9 @@ def _foresight(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
     return list(pieces.values())
 
 
-def _written(wanted: dict[PartKind, list[Piece]], max_tokens: int, degraded: tuple[str, ...]) -> Context:
+def _written(wanted: Wanted, max_tokens: int, degraded: tuple[str, ...]) -> Context:
     """The parts within the budget, and what did not fit."""
-    wanted = _each_once(wanted)
-    budget = max_tokens - FENCE_TOKENS - HEADING_TOKENS * len(ORDER)
-    kept: dict[PartKind, list[Piece]] = {}
-    left = 0
-    for kind, share in SHARES:
-        room = int(budget * share) + (left if kind == "memories" else 0)
-        kept[kind] = chosen(wanted[kind], room)
-        left = left * (kind != "memories") + room - _size(kept[kind])
-    for kind in ("turns", "foresight", "profile"):
-        had = _size(kept[kind])
-        kept[kind] = chosen(wanted[kind], had + left)
-        left -= _size(kept[kind]) - had
+    wanted, kept = _divided(wanted, max_tokens - FENCE_TOKENS - HEADING_TOKENS * len(ORDER))
     expectations = {one.text for one in kept["foresight"]}
     lines: list[str] = []
     parts: list[Part] = []
@@ -151,19 +145,54 @@ def _written(wanted: dict[PartKind, list[Piece]], max_tokens: int, degraded: tup
             lines += [HEADINGS[kind], body(ordered, number)]
             parts.append(_part(kind, ordered))
             number += len(ordered)
-    out = [_part(kind, missing) for kind in ORDER if (missing := _missing(wanted[kind], kept[kind]))]
+    told = {one.telling for pieces in kept.values() for one in pieces}
+    out = [_part(kind, missing) for kind in ORDER if (missing := [one for one in wanted[kind] if one.telling not in told])]
     return Context(fenced("\n".join(lines)) if lines else "", tuple(parts), tuple(out), degraded)
 
 
-def _each_once(wanted: dict[PartKind, list[Piece]]) -> dict[PartKind, list[Piece]]:
-    """Without what an earlier kind tells of the same memory; foresight is told beside its memory, not in its place."""
+def _divided(wanted: Wanted, budget: int) -> tuple[Wanted, Wanted]:
+    """What each kind is to tell, each memory once, and what of it fits. What a kind with its own share has no room for is to be told as a
+    memory where the query finds it.
+    """
+    found = {one.id for one in wanted["memories"]}
+    elsewhere: set[str] = set()
+    while True:
+        once = _each_once(wanted, elsewhere)
+        kept = _kept(once, budget)
+        told = {one.telling for kind in FIRST for one in kept[kind]}
+        lost = found.intersection(one.id for kind in FIRST for one in once[kind] if one.telling not in told)
+        if not lost:
+            return once, kept
+        elsewhere |= lost
+
+
+def _each_once(wanted: Wanted, elsewhere: Collection[str]) -> Wanted:
+    """Without what an earlier kind tells of the same memory; foresight is told beside its memory, not in its place.
+
+    elsewhere: memories that are told as such.
+    """
     told: set[str] = set()
-    once: dict[PartKind, list[Piece]] = {}
+    once: Wanted = {}
     for kind, _ in SHARES:
-        once[kind] = [one for one in wanted[kind] if one.id not in told]
+        once[kind] = [one for one in wanted[kind] if one.id not in told and not (kind in FIRST and one.id in elsewhere)]
         if kind != "foresight":
             told |= {one.id for one in once[kind]}
     return once
+
+
+def _kept(wanted: Wanted, budget: int) -> Wanted:
+    """What fits of each kind: into its share, then into what others have left over."""
+    kept: Wanted = {}
+    left = 0
+    for kind, share in SHARES:
+        room = int(budget * share) + (left if kind == "memories" else 0)
+        kept[kind] = chosen(wanted[kind], room)
+        left = left * (kind != "memories") + room - _size(kept[kind])
+    for kind in REST:
+        had = _size(kept[kind])
+        kept[kind] = chosen(wanted[kind], had + left)
+        left -= _size(kept[kind]) - had
+    return kept
 
 
 def _without(piece: Piece, told: Collection[str]) -> Piece:
@@ -177,8 +206,3 @@ def _size(pieces: Sequence[Piece]) -> int:
 
 def _part(kind: PartKind, pieces: Sequence[Piece]) -> Part:
     return Part(kind, tuple(base_id(one.id) for one in pieces), _size(pieces))
-
-
-def _missing(wanted: Sequence[Piece], kept: Sequence[Piece]) -> list[Piece]:
-    there = {(one.id, one.text) for one in kept}
-    return [one for one in wanted if (one.id, one.text) not in there]

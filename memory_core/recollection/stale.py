@@ -14,16 +14,18 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
-from memory_core.ports import LongTermStore
+from memory_core.ports import Filter, LongTermStore
+from memory_core.recollection.filters import shows
 
 MAX_HOPS = 24
 """Successors that are followed, a read each; of a truth that has changed more often since, the present one is not named."""
+_FOUND = frozenset(one.value for one in FOUND_BY_DEFAULT)
 _MARK = b'"superseded_by":"'
 
 
 @dataclass(frozen=True, slots=True)
 class Fallen:
-    """A fact that fell. superseded_by: the successor's id. current: the truth at the end of the chain; None when that is gone."""
+    """A fact that fell. superseded_by: the successor's id. current: what holds instead at the moment asked for; None if none does."""
 
     text: str
     superseded_by: str
@@ -49,7 +51,7 @@ async def stale_facts(store: LongTermStore, owner: Owner, shown: Mapping[str, Sh
             if fact.superseded_by and _holds(held.get(fact.superseded_by), moment)
         ]
         if fallen:
-            found[name] = tuple(Fallen(text, by, _current(by, held)) for text, by in fallen)
+            found[name] = tuple(Fallen(text, by, _current(by, held, moment)) for text, by in fallen)
     return found
 
 
@@ -71,10 +73,13 @@ def _holds(successor: Memory | None, moment: datetime) -> bool:
     return successor is None or successor.valid_from <= moment
 
 
-def _current(name: str, held: Mapping[str, Memory]) -> Memory | None:
+def _current(name: str, held: Mapping[str, Memory], moment: datetime) -> Memory | None:
+    """The last of the chain that had begun by then; None where that is gone or has ended."""
     seen: set[str] = set()
     memory = held.get(name)
     while memory is not None and memory.next_id is not None and memory.id not in seen:
         seen.add(memory.id)
-        memory = held.get(memory.next_id)
-    return memory if memory is not None and memory.status in FOUND_BY_DEFAULT else None
+        if (following := held.get(memory.next_id)) is not None and following.valid_from > moment:
+            break
+        memory = following
+    return memory if memory is not None and shows(Filter(_FOUND, at=moment), memory) else None

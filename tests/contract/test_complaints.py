@@ -1,18 +1,66 @@
-"""What users of memory systems complain of most, asked of the library: each test is a thing that went wrong for somebody."""
+"""What users of memory systems complain of most, asked of the library: each test is a thing that went wrong for somebody.
+
+| what goes wrong | here | elsewhere |
+|---|---|---|
+| a model fails, and what was told is lost | | `test_an_agent_that_raises_is_asked_again_and_nobody_else_is`, and all beside it |
+| a prompt's example is stored as a fact | | `test_a_fact_of_the_example_among_others_is_dropped_whatever_it_is_dressed_in` |
+| | | `test_a_fact_is_dropped_and_counted_when_its_proof_was_not_said_where_it_says` |
+| junk, and what was recalled is learnt anew | greetings | `test_recalled_memories_in_a_message_are_not_learnt_again` |
+| retries and races make doubles | | `test_twenty_at_once_from_two_processes_have_one_effect_and_one_answer` |
+| | | `test_twenty_identical_saves_at_once_make_one_memory_reinforced_nineteen_times` |
+| what differs is taken for the same | in numbers, "not", order | `test_both_sides_see_the_same_and_agree_on_who_stays` |
+| what was corrected comes back | by any door | `test_an_episode_that_told_what_has_fallen_says_so` |
+| contradictions stay unseen | in other languages, other sessions | `test_an_uncertain_contradiction_keeps_both_pending` |
+| a deletion does not reach everything | | `test_not_a_byte_is_left_whoever_was_about_to_write` |
+| | | `test_two_hundred_memories_go_in_chunks_and_are_counted` |
+| others' memories are seen | scope in metadata | `test_a_walk_over_all_routes_never_meets_the_victim` |
+| | | `test_names_that_would_run_together_stay_apart` |
+| a session hides what another one knows | | |
+| a job is stuck | | `test_a_message_whose_attempts_were_spent_by_dying_processes_is_poisoned_without_another` |
+| | | `test_a_task_that_fails_five_times_is_poisoned_and_a_retry_begins_anew` |
+| times lose their zone | | `test_yesterday_is_found_by_its_day_alone_whatever_was_done` |
+| another embedder finds nothing, in silence | | `test_another_embedder_than_the_stored_vectors_is_refused_with_both_named` |
+| a text gives orders | | `test_no_text_changes_what_was_known_before_shows_what_others_know_or_stores_what_a_prompt_shows` |
+| | | `test_a_context_keeps_its_budget_and_nothing_in_it_can_end_it` |
+| a reranker is waited for, or comes too late | | `test_what_was_behind_the_limit_may_come_first` |
+| | | `test_one_that_fails_or_is_late_changes_nothing_and_is_named` |
+| a write costs a hundred calls of a model | | `test_each_agent_is_asked_once_a_cell_and_the_boundary_once_in_fifty_messages` |
+| | | `test_an_app_that_has_used_up_its_day_costs_nothing_more_until_the_next` |
+| decay adds up | | `test_240_hourly_calls_are_as_good_as_one` |
+| an outage looks like no memories | | `test_without_the_long_term_reads_are_a_503_and_not_empty` |
+| only English works | tags, words | `test_words_alone_find_what_was_asked_for_in_eight_languages` |
+| a model's chatter is stored | | `test_what_stands_around_an_answer_is_taken_off` |
+| a person's data can't be taken along, or erased | | `test_everything_goes_and_the_receipt_says_how_much` |
+| a long run overwrites what came meanwhile | | `test_what_a_user_writes_while_a_run_is_under_way_stands` |
+"""
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
 from memory_core.domain.models import Memory, Outcome
 from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput
 from tests.builders import ALICE, NOW
+from tests.telling import tell
 from tests.world import WordsEmbedder, World, fact, listed, rule, turn
+
+ON_ONE_STORE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+"""For what rules say: stores have no part in it."""
+
+
+def test_each_of_the_tests_that_are_named_above_is_there() -> None:
+    there = "".join(file.read_text(encoding="utf-8") for file in Path(__file__).parents[1].rglob("test_*.py"))
+    named = re.findall(r"`(test_\w+)`", __doc__ or "")
+    assert len(named) > 20
+    assert [name for name in named if f"def {name}(" not in there] == []
 
 
 @pytest.fixture
@@ -37,6 +85,38 @@ async def test_near_equal_statements_that_differ_in_what_counts_are_both_kept(wo
     for text in (one, other, one, other):
         await words.save(ALICE, fact(text))
     assert sorted(memory.content for memory in await listed(words)) == sorted([one, other])
+
+
+@ON_ONE_STORE
+@pytest.mark.parametrize(
+    "lines",
+    [("Hello!",), ("Hi there", ("assistant", "Hello!")), ("hey", ("assistant", "Hi! 👋"))],
+)
+async def test_from_a_greeting_nothing_is_learnt(world: World, lines: tuple[Any, ...]) -> None:
+    """That it was said is an episode; no fact, note, pattern or preference comes of it."""
+    core = await world.core(agents=OfflineAgents(), rules=OfflineAgents())
+    assert (await tell(core, *lines)).status == "succeeded"
+    (episode,) = await listed(core, status="all")
+    assert (episode.type, episode.atomic_facts, episode.foresight) == ("episodic", [], [])
+
+
+@ON_ONE_STORE
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ana isst Fisch zu Hause", "Ana isst keinen Fisch zu Hause"),
+        ("Ana come pescado en casa", "Ana no come pescado en casa"),
+        ("Анна ест рыбу дома каждый день", "Анна не ест рыбу дома каждый день"),
+        ("会議は8時に始まります", "会議は9時に始まります"),
+        ("她喜欢喝茶", "她不喜欢喝茶"),
+    ],
+)
+async def test_a_contradiction_in_another_language_is_kept_open_for_all_to_see(words: MemoryCore, one: str, other: str) -> None:
+    await words.save(ALICE, fact(one))
+    saved = await words.save(ALICE, fact(other))
+    assert saved.conflict is not None
+    assert (saved.outcome, saved.conflict.status) == (Outcome.KEPT_BOTH, "pending")
+    assert {memory.conflict_state for memory in await listed(words)} == {"pending"}
 
 
 async def test_equal_statements_in_other_dress_are_kept_once(words: MemoryCore) -> None:

@@ -197,6 +197,30 @@ async def test_an_original_that_is_gone_is_said_and_the_short_text_stays(core: M
     assert (await core.get(ALICE, held.id)).status is Status.COMPRESSED
 
 
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)  # what happens is between store and archive, in any store
+async def test_somebody_else_brings_it_back_first_and_the_original_is_not_missed(core: MemoryCore, world: World) -> None:
+    """Between the look at the memory and the reading of its original the other one is done, and the copy is swept."""
+    held = await shortened_one(core, world)
+
+    class Overtaken:
+        def __init__(self, inner: Any) -> None:
+            self._inner = inner
+
+        async def get(self, name: str) -> bytes | None:
+            if name == held.archival_location:
+                await core.restore(ALICE, held.id)
+                await self._inner.remove(name)
+            data: bytes | None = await self._inner.get(name)
+            return data
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._inner, name)
+
+    late = await world.core(archive=Overtaken(world.archive()))  # type: ignore[arg-type]
+    back = await late.restore(ALICE, held.id)
+    assert (back.status, back.content) == (Status.ACTIVE, LONG)
+
+
 async def test_forgotten_for_good_the_original_goes_too(core: MemoryCore, world: World) -> None:
     held = await shortened_one(core, world)
     assert len(await blobs(world)) == 1

@@ -110,3 +110,38 @@ async def test_what_is_expected_is_told_once_even_where_its_memory_stands_too(wo
     for asked in (ContextInput(session_id="today"), ContextInput(query="she began something", session_id="elsewhere")):
         told = (await words.context(ALICE, asked)).context
         assert (told.count("keto"), told.count("she began something")) == (1, 1)
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_a_turn_that_has_no_room_among_the_turns_is_told_as_a_memory_where_the_query_finds_it(words: MemoryCore) -> None:
+    chat = "we spoke of the weather and of trains and of what there is for dinner and of nobody that anybody knows"
+    told = [turn("the red boat lies behind the old harbour mole", "today"), *(turn(f"{n}: {chat}", "today") for n in range(25))]
+    await words.bulk(ALICE, told)
+    for most in (200, 300, 600, 900, 1200):
+        context = await words.context(ALICE, ContextInput(query="where is the red boat", session_id="today", max_tokens=most))
+        assert context.context.count("red boat") == 1, most
+        assert count_tokens(context.context) <= most
+        named = [one for part in (*context.parts, *context.left_out) for one in part.ids]
+        assert (len(named), len(set(named))) == (26, 26)
+    assert kinds(await words.context(ALICE, ContextInput(query="where is the red boat", session_id="today", max_tokens=4000))) == {
+        "turns": 26
+    }
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_what_the_profile_has_no_room_for_is_told_as_a_memory_where_the_query_finds_it(words: MemoryCore) -> None:
+    await words.bulk(ALICE, [user_fact(f"trait {n}", f"{n} is a number that somebody likes very much") for n in range(12)])
+    await words.save(ALICE, user_fact("boat", "Amelia").model_copy(update={"confidence": 0.5}))
+    await consolidated(words)
+    for most in (150, 250):
+        context = await words.context(ALICE, ContextInput(query="the boat Amelia", max_tokens=most))
+        assert context.context.count("Amelia") == 1, most
+        assert count_tokens(context.context) <= most
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_what_only_repeats_is_not_left_out(words: MemoryCore) -> None:
+    await words.bulk(ALICE, [turn("the red boat sank", f"s{n % 2}", event_timestamp=NOW - n * timedelta(minutes=1)) for n in range(4)])
+    context = await words.context(ALICE, ContextInput(query="the red boat", session_id="s0"))
+    assert "the red boat sank" in context.context
+    assert context.left_out == ()

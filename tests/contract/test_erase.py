@@ -20,22 +20,15 @@ from memory_core.ports import Document, ShortTermStore
 from tests.agents import Gate, Gated, ScriptedAgents
 from tests.builders import ALICE
 from tests.mortal import Moment, Mortal
-from tests.tasks import Hand, converse
+from tests.tasks import Hand, converse, ended
 from tests.world import BOB, Killed, Paused, World, fact, find, listed, rule, turn
 
 SETTLE = 700
 
 
 async def erased(world: World, core: MemoryCore, task_id: str) -> Task:
-    """Work, and let time go by, until the erasure is done."""
-    hand = Hand(core, "consolidation")
-    for _ in range(40):
-        await hand.work_all()
-        task = await core.task(ALICE, task_id)
-        if task.finished:
-            return task
-        world.clock.forward(SETTLE)
-    raise AssertionError(f"the erasure never ends: {task}")
+    """The erasure, done."""
+    return await ended(world, core, task_id, apart_s=SETTLE)
 
 
 async def erase(world: World, core: MemoryCore) -> Task:

@@ -26,7 +26,7 @@ from tests.builders import ALICE
 from tests.cold import archived, blobs, years_go_by
 from tests.conflicts import open_conflict, warring
 from tests.mortal import Moment, Mortal
-from tests.tasks import MADE, Hand, converse
+from tests.tasks import MADE, Hand, converse, ended
 from tests.world import BOB, Killed, World, fact, listed, rule, turn
 
 ELSEWHERE = Owner("another-app", "carol")
@@ -34,15 +34,8 @@ Lines = list[dict[str, Any]]
 
 
 async def worked(world: World, core: MemoryCore, task_id: str, owner: Owner = ALICE) -> Task:
-    """Work, and let time go by, until the task is done."""
-    hand = Hand(core, "consolidation")
-    for _ in range(20):
-        await hand.work_all()
-        task = await core.task(owner, task_id)
-        if task.finished:
-            return task
-        world.clock.forward(61)
-    raise AssertionError(f"the task never ends: {task}")
+    """The task, done; one that found others writing has waited for a minute."""
+    return await ended(world, core, task_id, owner, apart_s=61)
 
 
 async def exported(world: World, core: MemoryCore, owner: Owner = ALICE) -> bytes:

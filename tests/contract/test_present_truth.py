@@ -8,9 +8,11 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
+from memory_core.domain.context import ContextInput
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.results import Hit
 from tests.builders import ALICE, NOW
+from tests.contract.test_profile import user_fact
 from tests.telling import tell
 from tests.world import World
 
@@ -56,3 +58,23 @@ async def test_when_it_still_held_it_stood_first(core: MemoryCore) -> None:
     first = (await hits(core, "where does the user live?", at=NOW + timedelta(days=1)))[0]
     assert first.stale_facts == ()
     assert "Berlin" in first.memory.content
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_beside_what_has_fallen_stands_what_held_at_the_moment_asked_for(core: MemoryCore, world: World) -> None:
+    porto = user_fact("home city", "Porto", NOW + timedelta(days=20), valid_until=NOW + timedelta(days=30))
+    await core.save(ALICE, porto)
+    query = "live in Berlin beside the zoo"
+    told = {
+        days: {one["current"] for hit in await hits(core, query, at=NOW + timedelta(days=days)) for one in hit.stale_facts}
+        for days in (1, 15, 25, 31)
+    }
+    assert told == {1: set(), 15: {"User lives in Lisbon"}, 25: {"The user's home city is Porto"}, 31: {None}}
+    world.clock.forward(timedelta(days=21).total_seconds())
+    assert {one["current"] for hit in await hits(core, query) for one in hit.stale_facts} == {None}, "what took its place has expired"
+    for asked in (ContextInput(query=query), ContextInput(session_id="s1")):
+        context = (await core.context(ALICE, asked)).context
+        assert "no longer true: User lives in Berlin" in context
+        assert "Porto" not in context
+    deep = await core.retrieve(ALICE, RetrieveInput(query=query, mode="reconstruct"))
+    assert "Porto" not in (deep.context or "")

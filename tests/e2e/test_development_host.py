@@ -130,7 +130,7 @@ def test_a_page_in_a_browser_cannot_reach_it_under_another_name(host: httpx.Clie
     problem(host.get("/api/v1/memories", params={"user_id": user}, headers={"Host": "evil.example"}), 403)
 
 
-def test_there_is_no_timer_to_fire_yet(host: httpx.Client) -> None:
+def test_a_function_that_is_no_timer_is_not_fired_by_hand(host: httpx.Client) -> None:
     problem(host.post("/admin/functions/memories_save"), 404)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -20,8 +20,11 @@ from memory_core.adapters.offline.hash_embedder import HashEmbedder
 from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
+from memory_core.domain.requests import AcrossInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
+from memory_core.domain.task import Task
+from memory_core.ledger.tasks import written
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE, NOW, StillClock
 from tests.cosmos_server import KEY, CosmosServer, running
@@ -160,6 +163,44 @@ async def test_only_a_slot_that_was_emptied_costs_a_second_query(warm: Traffic) 
     await warm.core.delete(ALICE, held.memory.id)
     calls, asked = await warm.kinds(warm.core.save(ALICE, fact("Ann lives in Rome", **HOME)))
     assert (calls, asked) == (["snapshot", "commit"], {"read": 1, "query": 2, "batch": 1})
+
+
+async def test_a_page_of_agents_is_one_query_over_the_apps_users_and_three_an_agent(warm: Traffic) -> None:
+    """And one a user, which finds that no agent follows. No memory is read, and no vector travels."""
+    core, server = warm.core, warm.server
+    for name in ("alice", "bob"):
+        for number in range(5):
+            await core.save(Owner("app", name), turn(f"plan {number}", agent_id="planner"))
+    await core.save(Owner("another", "zed"), turn("plan", agent_id="planner"))
+    _, asked = await warm.of(core.agents("app", AcrossInput()))
+    queries = [one for one in server.requests() if one["operation"] == "query" and one["status"] == 200]
+    assert Counter(bool(one["key"]) for one in queries) == {False: 1, True: 2 * 3 + 2}
+    assert set(asked) - {"ranges"} == {"plan", "query"}
+    assert not [one["statement"] for one in queries if "embedding" in one["statement"] or "*" in one["statement"]]
+    assert sum(one["charge"] for one in queries) < 40
+
+
+async def test_a_page_of_poisoned_tasks_is_one_query_over_the_apps_users_and_a_head_for_each_of_them(warm: Traffic) -> None:
+    core, store = warm.core, warm.core._adapters.long_term
+    for owner in (ALICE, Owner("app", "bob"), Owner("another", "zed")):
+        await core.save(owner, turn("tea"))
+        head = (await store.snapshot(owner)).head
+        assert head is not None
+        for number in range(3):
+            task = Task(
+                task_id=f"tsk_{owner.user_id}_{number}", kind="decay", status="poisoned", created_at=NOW, updated_at=NOW, subject_id="op_1"
+            )
+            document = written(task)
+            await store.keep(owner, replace(document, body={**document.body, "epoch": head.epoch}))
+    found: list[Any] = []
+
+    async def listed() -> None:
+        found.extend((await core.poisoned_tasks("app", AcrossInput())).tasks)
+
+    calls, asked = await warm.kinds(listed())
+    assert len(found) == 6
+    assert (calls, {**asked, "ranges": 0}) == (["snapshot"] * 2, {"plan": 1, "query": 1, "read": 2, "ranges": 0})
+    assert not [one for one in warm.server.requests() if one["operation"] == "query" and "embedding" in one["statement"]]
 
 
 async def test_a_key_costs_one_look_at_its_receipt_before(warm: Traffic) -> None:

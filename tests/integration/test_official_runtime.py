@@ -23,13 +23,13 @@ from tests.host import ROOT, running
 from tests.official_runtime.calls import Call, Http, Queued, Tick, invoke
 from tests.official_runtime.essence import essence
 from tests.official_runtime.expectation import FILE, bad_schedules
-from tests.official_runtime.table import ADMIN_KEY, CALLS, ODD, Given, before
+from tests.official_runtime.table import ADMIN_KEY, CALLS, IDLE_KEY, ODD, Given, before
 from tests.official_runtime.worker import Worker, working
 
 KEY = "mc_shop_w1_0123456789abcdefABCDEF"
 KEYS = [
-    {"id": name, "app": "shop", "sha256": hashlib.sha256(key.encode()).hexdigest(), "rights": rights}
-    for name, key, rights in (("w1", KEY, ["read", "write"]), ("a1", ADMIN_KEY, ["admin"]))
+    {"id": key.split("_")[2], "app": key.split("_")[1], "sha256": hashlib.sha256(key.encode()).hexdigest(), "rights": rights}
+    for key, rights in ((KEY, ["read", "write"]), (ADMIN_KEY, ["admin"]), (IDLE_KEY, ["admin"]))
 ]
 HEADERS = {"X-API-Key": KEY, "X-Correlation-Id": "conformance-1"}
 SETTINGS = {

@@ -15,11 +15,12 @@ from memory_core.domain.errors import AgentFailed, Unavailable
 from tests.builders import StillClock
 from tests.chat_server import ChatServer, says
 from tests.model_calls import Made
+from tests.served import Served
 
 TEXTS = ["lunch", "the red boat", "boats"]
 
 
-class RerankServer:
+class RerankServer(Served):
     """Answers `answer`, or `raw` where that is given, or refuses with `status`; `bodies` and `keys` keep what was asked."""
 
     def __init__(self) -> None:
@@ -29,16 +30,8 @@ class RerankServer:
         self.bodies: list[dict[str, Any]] = []
         self.keys: list[str] = []
 
-    async def start(self) -> None:
-        app = web.Application()
-        app.router.add_post("/v1/rerank", self._answer)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.port: int = self._runner.addresses[0][1]
-
-    async def stop(self) -> None:
-        await self._runner.cleanup()
+    def routes(self) -> list[web.RouteDef]:
+        return [web.post("/v1/rerank", self._answer)]
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         self.bodies.append(await request.json())

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from memory_core.adapters.sqlite import across
 from memory_core.adapters.sqlite.commit import PURGE_EVERY
 from memory_core.adapters.sqlite.schema import LAYOUT
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.models import Lexical, Memory
 from memory_core.domain.scope import Owner
-from memory_core.ports import Document, Write
+from memory_core.ports import AgentCount, Document, Write
 from tests.builders import ALICE, DIMENSIONS, NOW, StillClock, batch, commit, document, memory, query, save, tokens, unit
 
 Opened = Callable[..., Awaitable[SqliteStore]]
@@ -200,6 +201,44 @@ async def test_a_file_of_a_newer_version_is_refused_with_both_versions(opened: O
     connection.close()
     with pytest.raises(Unavailable, match=rf"version 7.*version {LAYOUT.version}"):
         await opened()
+
+
+async def test_a_file_from_before_an_index_is_given_it_and_what_it_holds_is_found(opened: Opened, path: Path) -> None:
+    """Such a file opens as it is: no version of it is another's, and a program that is older than the index can go on with it."""
+    store = await opened()
+    await commit(store, ALICE)
+    given_up = {"epoch": "epoch-1", "sequence": 5, "status": "poisoned"}
+    assert await store.keep(ALICE, Document("tsk_1", "task", given_up)) is not None
+    await save(store, memory("tea", id="mem_1", agent_id="planner"))
+    await store.close()
+    with sqlite3.connect(path) as connection:
+        for name in ("tasks_poisoned", "documents_by_agent"):
+            connection.execute(f"DROP INDEX {name}")
+    connection.close()
+    again = await opened()
+    assert [(owner, found.id) for owner, found in await again.poisoned("app", None, 9)] == [(ALICE, "tsk_1")]
+    assert await again.agents(ALICE, None, 9) == [AgentCount("planner", 1, NOW)]
+
+
+async def test_what_an_admin_looks_at_is_read_from_indexes_without_sorting(opened: Opened, path: Path) -> None:
+    await opened()
+    connection = sqlite3.connect(path)
+    plans = {}
+    for name, statement in (
+        ("poisoned", across._POISONED),
+        ("next", across._NEXT_AGENT),
+        ("count", across._COUNT),
+        ("last", across._LAST_CHANGED),
+    ):
+        rows = connection.execute(f"EXPLAIN QUERY PLAN {statement}", [""] * statement.count("?"))
+        plans[name] = " ".join(row[3] for row in rows)
+    connection.close()
+    searched = "SEARCH documents USING INDEX documents_by_agent (app_id=? AND user_id=? AND kind=? AND agent_id"
+    assert plans["poisoned"].startswith("SEARCH documents USING INDEX tasks_poisoned (app_id=? AND (sequence,id)<")
+    assert plans["count"].startswith(searched.replace("INDEX", "COVERING INDEX"))
+    assert plans["next"].startswith((searched, searched.replace("INDEX", "COVERING INDEX")))
+    assert plans["last"].startswith(searched)
+    assert not [plan for plan in plans.values() if "TEMP B-TREE" in plan]
 
 
 async def test_a_path_that_cannot_be_a_file_is_unavailable(opened: Opened, path: Path) -> None:

@@ -21,6 +21,8 @@ _CONFLICTS = "/api/v1/conflicts"
 _NOBODYS_CONFLICT = "cft_00000000000000000000000000"
 NO_KEY = {"X-API-Key": ""}
 ADMIN_KEY = "mc_shop_a1_0123456789abcdefABCDEF"
+IDLE_KEY = "mc_idle_a1_0123456789abcdefABCDEF"
+"""An admin's of an app without users: what is said of all users of the other one depends on what else was called, and on which host."""
 _LINES = {"Content-Type": "application/x-ndjson"}
 
 
@@ -122,6 +124,13 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     ),
     "profile_get": lambda g: Row(get("/api/v1/profile", 200, g), get("/api/v1/profile", 422, g, "&at=yesterday")),
     "tasks_list": lambda g: Row(get(_TASKS, 200, g, "&kind=flush"), get(_TASKS, 422, g, "&kind=zork")),
+    "poisoned_tasks_list": lambda g: Row(
+        Http("GET", f"{_TASKS}/poisoned", 200, headers={"X-API-Key": ADMIN_KEY}), Http("GET", f"{_TASKS}/poisoned", 403)
+    ),
+    "agents_list": lambda g: Row(
+        Http("GET", "/api/v1/agents", 200, headers={"X-API-Key": IDLE_KEY}),
+        Http("GET", f"/api/v1/agents?user_id={g.user}", 422, headers={"X-API-Key": ADMIN_KEY}),
+    ),
     "task_get": lambda g: Row(get(f"{_TASKS}/{g.task}", 200, g), get(f"{_TASKS}/{_NOBODYS_TASK}", 404, g)),
     "task_retry": lambda g: Row(post(f"{_TASKS}/{g.task}/retry", 202, g), post(f"{_TASKS}/{_NOBODYS_TASK}/retry", 404, g)),
     "task_cancel": lambda g: Row(post(f"{_TASKS}/{g.task}/cancel", 200, g), post(f"{_TASKS}/{_NOBODYS_TASK}/cancel", 404, g)),

@@ -18,6 +18,7 @@ from memory_core.localhost.routing import Route
 
 ROOT = Path(__file__).parents[2]
 OPEN_TO_ANYONE = {"system_root", "system_health", "system_ready", "system_openapi"}
+OF_THE_WHOLE_APP = {"poisoned_tasks_list", "agents_list"}
 EXPECTED = {
     "memories_save": "POST api/v1/memories/save",
     "memories_bulk": "POST api/v1/memories/bulk",
@@ -55,6 +56,8 @@ EXPECTED = {
     "timeline_list": "GET api/v1/timeline",
     "replay_memories": "POST api/v1/replay",
     "tasks_list": "GET api/v1/tasks",
+    "poisoned_tasks_list": "GET api/v1/tasks/poisoned",
+    "agents_list": "GET api/v1/agents",
     "task_get": "GET api/v1/tasks/{task_id}",
     "task_retry": "POST api/v1/tasks/{task_id}/retry",
     "task_cancel": "POST api/v1/tasks/{task_id}/cancel",
@@ -121,6 +124,8 @@ def test_whatever_changes_something_needs_the_right_to_write(functions: dict[str
         reads = method == "GET" or name in ("memories_retrieve", "replay_memories", "user_export", "context")
         if name == "user_erase":
             assert (door.right, door.own) == ("admin", True), "but for a key that is bound to the user, who may be given `write` only"
+        elif name in OF_THE_WHOLE_APP:
+            assert (door.right, door.own, door.scoped) == ("admin", False, False), "no key that is bound to a user"
         else:
             assert door.right in (("read", None) if reads else ("write",)), name
 

@@ -30,6 +30,7 @@ _AFTER = "AND (c.app_id > @app_id OR (c.app_id = @app_id AND c.user_id > @user_i
 _HEADS = "SELECT TOP @limit c.id, c.app_id, c.user_id, c.body FROM c WHERE c.kind = 'head' "
 _WAITING = f"{_HEADS}AND c.body.pending_tasks > 0 {_AFTER}"
 _OWNERS = f"{_HEADS}{_AFTER}"
+_OWNERS_OF_AN_APP = f"{_HEADS}AND c.app_id = @app_id AND c.user_id > @user_id ORDER BY c.app_id, c.user_id"
 
 _DUE = (
     "SELECT TOP @limit c.id, c.app_id, c.user_id, c.due_s FROM c WHERE c.kind = 'head' AND c.due_s <= @now AND (c.due_s > @after "
@@ -121,9 +122,11 @@ async def waiting(connection: Connection, after: Owner | None, limit: int) -> li
     return await _heads(connection, _WAITING, after, limit)
 
 
-async def owners(connection: Connection, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
-    """The next owners: a query that crosses partitions too, run by hand after a restore only."""
-    return await _heads(connection, _OWNERS, after, limit)
+async def owners(connection: Connection, after: Owner | None, limit: int, app_id: str | None) -> list[tuple[Owner, Head]]:
+    """The next owners: a query that crosses partitions too, run by hand after a restore; of one app, when an admin asks for its agents."""
+    if app_id is None:
+        return await _heads(connection, _OWNERS, after, limit)
+    return await _heads(connection, _OWNERS_OF_AN_APP, after or Owner(app_id, ""), limit)
 
 
 async def _heads(connection: Connection, text: str, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:

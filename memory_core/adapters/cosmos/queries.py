@@ -193,6 +193,25 @@ def events(owner: Owner, after_sequence: int, limit: int, where: EventFilter | N
     return asked.query(f"TOP {int(limit)} VALUE c.body", "ORDER BY c.sequence ASC, c.id ASC")
 
 
+def next_agent(owner: Owner, after: str) -> Query:
+    """The first agent after another, in order of their ids, that the user has memories of."""
+    asked = Conditions(owner, ("memory",))
+    asked.add(f"c.agent_id > {asked.value(after)}")
+    return asked.query("VALUE MIN(c.agent_id)")
+
+
+def of_agent(owner: Owner, agent_id: str) -> tuple[Query, Query]:
+    """How many of an agent's memories stand, and when any of them was last changed.
+
+    The latter is the greatest text: a moment without fractions counts as after those of its second, which have some.
+    """
+    standing, all_of_them = Conditions(owner, ("memory",)), Conditions(owner, ("memory",))
+    for asked in (standing, all_of_them):
+        asked.equal("c.agent_id", agent_id)
+    standing.among("c.status", FOUND)
+    return standing.query("VALUE COUNT(1)"), all_of_them.query("VALUE MAX(c.updated_at)")
+
+
 def strays(owner: Owner, head_epoch: str | None, limit: int, epoch: str | None) -> Query:
     """Which documents are of another epoch than the head's, or of `epoch`."""
     asked = Conditions(owner)

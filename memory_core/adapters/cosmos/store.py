@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from memory_core.adapters.cosmos import bookkeeping, policies, queries, searching
+from memory_core.adapters.cosmos import across, bookkeeping, policies, queries, searching
 from memory_core.adapters.cosmos.comparing import compare
 from memory_core.adapters.cosmos.connection import CONNECTIONS, Answer, Connection, together
 from memory_core.adapters.cosmos.documents import (
@@ -37,6 +37,7 @@ from memory_core.domain.models import Event, Head, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 from memory_core.ports import (
+    AgentCount,
     Batch,
     Charged,
     Clock,
@@ -154,10 +155,20 @@ class CosmosStore:
         self._check_open()
         return await bookkeeping.waiting(self._connection, after, limit)
 
-    async def owners(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+    async def owners(self, after: Owner | None, limit: int, app_id: str | None = None) -> list[tuple[Owner, Head]]:
         """The next owners."""
         self._check_open()
-        return await bookkeeping.owners(self._connection, after, limit)
+        return await bookkeeping.owners(self._connection, after, limit, app_id)
+
+    async def poisoned(self, app_id: str, after: Place | None, limit: int) -> list[tuple[Owner, Document]]:
+        """The next poisoned tasks of an app's users, newest first."""
+        self._check_open()
+        return await across.poisoned(self._connection, app_id, after, limit)
+
+    async def agents(self, owner: Owner, after: str | None, limit: int) -> list[AgentCount]:
+        """The next agents of a user."""
+        self._check_open()
+        return await across.agents(self._connection, owner, after, limit)
 
     async def ranges(self) -> list[str]:
         """The container's feed ranges, as JSON."""

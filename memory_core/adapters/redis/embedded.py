@@ -21,8 +21,8 @@ MAX_BYTES = 32 * 1024 * 1024
 """About 12,000 chat turns with vectors of 384 dimensions."""
 TOGETHER = 16
 """Turns of a session that are written at once: in 1 ms, which is as long as the event loop should be kept."""
-MOST_WAITING = 256
-"""Of all sessions together; beyond it, the session that has waited longest is written."""
+MOST_WAITING = 1024
+"""Of all sessions together, 5 MB; beyond it, the session that has waited longest is written. With 256, each of many had but 7 to write."""
 
 
 def embedded(clock: Clock, *, max_bytes: int = MAX_BYTES) -> RedisShortTermStore:

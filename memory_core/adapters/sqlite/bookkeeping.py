@@ -49,6 +49,7 @@ _WAITING = (
 )
 
 _OWNERS = "SELECT app_id, user_id, body FROM heads WHERE (app_id, user_id) > (?, ?) ORDER BY app_id, user_id LIMIT ?"
+_OWNERS_OF_AN_APP = "SELECT app_id, user_id, body FROM heads WHERE app_id = ? AND user_id > ? ORDER BY user_id LIMIT ?"
 
 _DUE = (
     "SELECT due_at, app_id, user_id FROM heads WHERE due_at <= ? AND (due_at, app_id, user_id) > (?, ?, ?) "
@@ -160,9 +161,13 @@ def waiting(connection: sqlite3.Connection, after: Owner | None, limit: int) -> 
     return _heads(connection, _WAITING, after, limit)
 
 
-def owners(connection: sqlite3.Connection, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
-    """The next owners."""
-    return _heads(connection, _OWNERS, after, limit)
+def owners(connection: sqlite3.Connection, after: Owner | None, limit: int, app_id: str | None) -> list[tuple[Owner, Head]]:
+    """The next owners, of one app where it is named."""
+    return (
+        _heads(connection, _OWNERS, after, limit)
+        if app_id is None
+        else _heads(connection, _OWNERS_OF_AN_APP, after or Owner(app_id, ""), limit)
+    )
 
 
 def _heads(connection: sqlite3.Connection, query: str, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:

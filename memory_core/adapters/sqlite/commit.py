@@ -27,6 +27,8 @@ _PUT_INTO_SCENE = (
     "UPDATE documents SET body = CAST(json_set(CAST(body AS TEXT), '$.scene_id', ?) AS BLOB) "
     "WHERE app_id = ? AND user_id = ? AND id = ? AND kind = 'memory'"
 )
+_MOVE_HEAD = "UPDATE heads SET body = ?, change = ?, removal = ? WHERE app_id = ? AND user_id = ?"
+"""Of an owner who is due when he was due before, which is nearly every commit: his entry in the index stays as it is."""
 PURGE_EVERY = 4
 """Commits of an owner that bring nothing which expires, of which one looks for expired rows: each time, it took 0.02 ms of a save."""
 _DELETE = "DELETE FROM documents WHERE app_id = ? AND user_id = ? AND id = ? RETURNING kind"
@@ -54,8 +56,7 @@ def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datet
                 raise AlreadyExists(f"the memory {memory_id} is not there any more")
         if change % PURGE_EVERY == 0 or any(write.document.expires_at is not None for write in batch.writes):
             bookkeeping.purge(connection, owner, now)
-        due_at = None if batch.head.due_at is None else batch.head.due_at.timestamp()
-        connection.execute(_PUT_HEAD, (*owner, head, change, change if removed else removal, due_at))
+        _put_head(connection, owner, batch, head, change, change if removed else removal)
         connection.execute("COMMIT")
         known_head(head, batch.head)
         return change
@@ -71,6 +72,14 @@ def _compared(connection: sqlite3.Connection, owner: Owner, batch: Batch) -> tup
     if stored != batch.expected:
         raise HeadMoved("another commit of this user came first")
     return (0, 0) if row is None else (row[1], row[2])
+
+
+def _put_head(connection: sqlite3.Connection, owner: Owner, batch: Batch, body: bytes, change: int, removal: int) -> None:
+    due_at = batch.head.due_at
+    if batch.expected is not None and batch.expected.due_at == due_at:
+        connection.execute(_MOVE_HEAD, (body, change, removal, *owner))
+    else:
+        connection.execute(_PUT_HEAD, (*owner, body, change, removal, None if due_at is None else due_at.timestamp()))
 
 
 def _written(connection: sqlite3.Connection, owner: Owner, write: Write, row: dict[str, Any], change: int, now: datetime) -> bool:

@@ -27,12 +27,16 @@ Synchronous = Literal["full", "normal"]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One kind of file. dependency: whom its errors name; application_id: its mark in the header; tables: what makes a new one."""
+    """One kind of file. dependency: whom its errors name; application_id: its mark in the header; tables: what makes a new one.
+
+    added: indexes that files of this version may lack, which programs that don't know them keep up as well; made when they are missing.
+    """
 
     dependency: str
     application_id: int
     version: int
     tables: tuple[str, ...]
+    added: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -85,6 +89,8 @@ def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {layout.application_id}")
             connection.execute(f"PRAGMA user_version = {layout.version}")
+        for statement in layout.added:
+            connection.execute(statement)
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:

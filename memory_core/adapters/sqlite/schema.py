@@ -53,7 +53,17 @@ _TABLES = (
     "CREATE TABLE embedder (only INTEGER PRIMARY KEY CHECK (only = 1), model TEXT NOT NULL, dimensions INTEGER NOT NULL)",
 )
 
-LAYOUT = Layout(DEPENDENCY, application_id=0x4D436F72, version=4, tables=_TABLES)
+IS_POISONED = "kind = 'task' AND json_extract(CAST(body AS TEXT), '$.status') = 'poisoned'"
+CHANGED = "rtrim(json_extract(CAST(body AS TEXT), '$.updated_at'), 'Z')"
+"""When a memory was last made or changed, as text that sorts as moments do: with the Z, a whole second would come after its fractions."""
+
+_ADDED = (
+    f"CREATE INDEX IF NOT EXISTS tasks_poisoned ON documents (app_id, sequence, id) WHERE {IS_POISONED}",
+    f"CREATE INDEX IF NOT EXISTS documents_by_agent ON documents (app_id, user_id, kind, agent_id, {CHANGED}, status) "
+    "WHERE agent_id IS NOT NULL",
+)
+
+LAYOUT = Layout(DEPENDENCY, application_id=0x4D436F72, version=4, tables=_TABLES, added=_ADDED)
 
 
 def check_embedder(connection: sqlite3.Connection, model: str, dimensions: int) -> bool:

@@ -20,7 +20,7 @@ from weakref import WeakValueDictionary
 
 from memory_core.adapters.slices import searching
 from memory_core.adapters.slices.slice import Slice
-from memory_core.adapters.sqlite import bookkeeping, reading
+from memory_core.adapters.sqlite import across, bookkeeping, reading
 from memory_core.adapters.sqlite import commit as committing
 from memory_core.adapters.sqlite.file import Synchronous, connect, prepare, reporting
 from memory_core.adapters.sqlite.reading import Standing
@@ -33,6 +33,7 @@ from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 from memory_core.ports import (
+    AgentCount,
     Batch,
     Clock,
     Document,
@@ -182,9 +183,17 @@ class SqliteStore:
             await self._run(self._writer, bookkeeping.expire, self._clock.now())
         return await self._run(self._readers, bookkeeping.waiting, after, limit)
 
-    async def owners(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
+    async def owners(self, after: Owner | None, limit: int, app_id: str | None = None) -> list[tuple[Owner, Head]]:
         """The next owners."""
-        return await self._run(self._readers, bookkeeping.owners, after, limit)
+        return await self._run(self._readers, bookkeeping.owners, after, limit, app_id)
+
+    async def poisoned(self, app_id: str, after: Place | None, limit: int) -> list[tuple[Owner, Document]]:
+        """The next poisoned tasks of an app's users, newest first."""
+        return await self._run(self._readers, across.poisoned, app_id, after, limit)
+
+    async def agents(self, owner: Owner, after: str | None, limit: int) -> list[AgentCount]:
+        """The next agents of a user."""
+        return await self._run(self._readers, across.agents, owner, after, limit)
 
     async def ranges(self) -> list[str]:
         """One: the file."""

@@ -1,0 +1,28 @@
+"""The calls of MemoryCore for whoever runs an app: what concerns all of its users, page by page. They name an app, and no user."""
+
+from __future__ import annotations
+
+from memory_core.domain.requests import AcrossInput
+from memory_core.domain.results import AgentPage, OwnedTaskPage
+from memory_core.domain.scope import check_app_id
+from memory_core.ledger.poisoned import Poisoned
+from memory_core.recollection.agents import AgentList
+from memory_core.telemetry import Telemetry
+
+
+class Overseeing:
+    """A part of `MemoryCore`, which supplies what it stands on."""
+
+    _poisoned: Poisoned
+    _agent_list: AgentList
+    _telemetry: Telemetry
+
+    async def poisoned_tasks(self, app_id: str, query: AcrossInput) -> OwnedTaskPage:
+        """One page of the tasks that were given up, of all users of an app, newest first. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("poisoned_tasks"):
+            return await self._poisoned.page(check_app_id(app_id), query.cursor, query.limit)
+
+    async def agents(self, app_id: str, query: AcrossInput) -> AgentPage:
+        """One page of the agents that an app's users have memories of. Raises Malformed for a void cursor."""
+        with self._telemetry.operation("agents"):
+            return await self._agent_list.page(check_app_id(app_id), query.cursor, query.limit)
