@@ -204,6 +204,7 @@ class Archiver:
     async def _written(self, run: _Run, portion: Sequence[Moving]) -> dict[str, Moving]:
         """The chains by the location of their verified cold copies. One whose copy is not what was written stays hot, and is counted."""
         room = asyncio.Semaphore(WRITES)
+        await self._copies.prefix(run.lease.owner)  # the key of all names is known then: else each writer would ask for it, and make it
 
         async def write(one: Moving) -> str | None:
             async with room:

@@ -146,7 +146,8 @@ async def lived(world: World, moment: Moment, owner: Owner) -> tuple[Accepted, S
     return accepted, agents
 
 
-async def test_killed_between_any_two_steps_they_are_remembered_once_and_no_call_is_paid_twice(world: World) -> None:
+async def test_killed_between_any_two_steps_they_are_remembered_once_and_no_call_is_paid_twice(world: World, adapter: str) -> None:
+    """In a storm some writes are sent twice, so a life may have fewer steps than the whole one, and end in peace."""
     whole = Moment()
     await lived(world, whole, Owner("app", "whole"))
     assert whole.names.count("summary") == 1
@@ -154,12 +155,12 @@ async def test_killed_between_any_two_steps_they_are_remembered_once_and_no_call
         for after in (False, True) if name in Mortal.WRITES else (False,):
             owner, moment = Owner("app", f"{at}-{after}"), Moment(at, after)
             accepted, agents = await lived(world, moment, owner)
-            assert moment.dead
+            assert moment.dead or adapter == "storm", (at, after, name)
             core = await world.core(agents=agents)
             task = await finished(world, core, accepted, owner)
             assert (task.status, len(await remembered(core, owner))) == ("succeeded", 1), (at, after, name)
             assert await pending(world, owner) == 0
-            frozen_too_late = name == "keep" and not after
+            frozen_too_late = moment.dead and moment.names[-1] == "keep" and not after
             assert agents.calls["summary"] <= 1 + frozen_too_late, (at, after, name)
             await world.end(core)
 
