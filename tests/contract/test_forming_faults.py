@@ -81,12 +81,13 @@ class Scene:
 
 
 @pytest.fixture
-async def usual(world: World) -> Made:
+async def usual(world: World, adapter: str) -> Made:
     """What is made when nothing goes wrong."""
     scene = Scene(world, "usual")
     core = await scene.begin()
     await finished(world, core, await scene.tell(), scene.owner)
-    assert scene.agents.calls == ONCE
+    # In a storm an answer that could not be written down in five tries is asked for again.
+    assert scene.agents.calls >= ONCE if adapter == "storm" else scene.agents.calls == ONCE
     found = await made(core, scene.owner)
     assert Counter((category, status) for category, _, status, _ in found) == {
         ("cell", "active"): 2,

@@ -14,6 +14,7 @@ from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import LongTermStore
 from tests.builders import ALICE, StillClock, memory
 from tests.contract.conftest import StoreFactory
+from tests.contract.insistent import Insistent
 from tests.world import World, fact, find
 
 
@@ -97,7 +98,7 @@ async def forge(store: LongTermStore, clock: StillClock, *memories: Memory) -> N
     head = (await store.snapshot(ALICE)).head
     changes = Changes(None, tuple(Change("superseded", after, before) for after, before in zip(memories[::2], memories[1::2], strict=True)))
     made = assemble(head, changes, commit_id="cmt_forged", epoch="ep", now=clock.now(), call=Call())
-    await store.commit(ALICE, made.batch)
+    await Insistent(store).commit(ALICE, made.batch)
 
 
 async def test_a_circle_that_stands_in_a_store_is_survived(core: MemoryCore, world: World) -> None:
