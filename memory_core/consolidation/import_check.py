@@ -18,11 +18,13 @@ from memory_core.consolidation.export_file import KINDS
 from memory_core.consolidation.import_lines import Entries, Entry, Refused, header_in
 from memory_core.consolidation.import_log import Log
 from memory_core.domain.candidates import weighted_length
+from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Conversation
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Event, Memory
 from memory_core.domain.scope import check_name
 from memory_core.domain.slots import slot_of, with_marks
+from memory_core.domain.versions import base_id
 from memory_core.ledger.buffer import Buffer
 
 _NAMED: Final[Mapping[str, str]] = {
@@ -126,6 +128,8 @@ class Check:
             self._memories.take(entry, model)
         elif isinstance(model, Event):
             self._log.take(entry, model)
+        elif isinstance(model, ConflictRecord):
+            self._memories.asked_about(model, entry.line)
         elif isinstance(model, Conversation):
             self.waiting += model.state == "pending"
         elif isinstance(model, Buffer):
@@ -172,6 +176,11 @@ class _Memories:
         if slot is not None:
             self._slots = with_marks(self._slots, [slot])
 
+    def asked_about(self, record: ConflictRecord, line: int) -> None:
+        """The record of a conflict names them too."""
+        for side in record.sides:
+            self._named.setdefault(base_id(side), line)
+
     def follow(self, log: Log) -> None:
         """All references lead to memories of this file, or to ones that were forgotten for good; no chain comes back to itself."""
         if self._latest[0] > log.sequence:
@@ -179,6 +188,8 @@ class _Memories:
         for name, line in self._places.items():
             if name not in log.told_of:
                 raise Refused(line, f"no event of the log tells of {name}")
+            if not log.tells(name):
+                raise Refused(line, f"by the log there is no {name}: it was forgotten for good, or never began")
         for reference, line in (self._named | {name: line for name, line in log.told_of.items() if name not in self._named}).items():
             if reference not in self._places and reference not in log.forgotten:
                 raise Refused(line, f"refers to {reference}, which is not in this file")

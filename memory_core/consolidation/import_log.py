@@ -88,6 +88,10 @@ class Log:
             if name not in self.forgotten:
                 raise Refused(claims[0][2], f"no event {revision} of the log tells of {name}")
 
+    def tells(self, memory_id: str) -> bool:
+        """At its end it says what this memory is: its beginning stands in it, and it was not forgotten for good since."""
+        return memory_id in self._states
+
     def head(self) -> dict[str, Any]:
         """What the user's head says of the log."""
         last = None if self._last is None else self._last.isoformat()
