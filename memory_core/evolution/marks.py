@@ -6,7 +6,7 @@ themselves; a mark only saves whoever reads an old episode from taking it for th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from memory_core.domain.archival import is_cold
 from memory_core.domain.models import AtomicFact, Memory, Status
@@ -58,8 +58,10 @@ def mark_fallen(page: Page, asked: Collection[str]) -> None:
     by_teller: dict[str, dict[str, Memory]] = {}
     for fact in fallen:
         for name in told_in(fact):
-            if (told := _latest(page, name)) is not None:
-                by_teller.setdefault(told.id, {})[fact.id] = fact
+            # A note that was merged into another may stand again.
+            for told in (page.memory(name), _latest(page, name)):
+                if told is not None:
+                    by_teller.setdefault(told.id, {})[fact.id] = fact
     for name, facts in by_teller.items():
         told = page.memory(name)
         if told is None or is_cold(told) or (marked := _marked(told, facts)) == told.atomic_facts:
@@ -94,5 +96,10 @@ def _marked(told: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:
     if told.category != "note":
         return facts
     known = {one.fact_id for one in facts}
-    more = [AtomicFact(text=fact.content, fact_id=name, superseded_by=fact.next_id) for name, fact in fallen.items() if name not in known]
-    return [one for one in (*facts, *more) if one.superseded_by is not None]
+    more = marks_of([fact for name, fact in fallen.items() if name not in known])
+    return [*(one for one in facts if one.superseded_by is not None), *more]
+
+
+def marks_of(facts: Sequence[Memory]) -> list[AtomicFact]:
+    """What a note lists of these facts: those that have fallen, each with its successor."""
+    return [AtomicFact(text=one.content, fact_id=one.id, superseded_by=one.next_id) for one in facts if _fallen(one)]

@@ -45,13 +45,11 @@ async def stale_facts(store: LongTermStore, owner: Owner, shown: Mapping[str, Sh
     held = await _chains(store, owner, wanted)
     found: dict[str, tuple[Fallen, ...]] = {}
     for name, cell in cells.items():
-        fallen = [
-            (fact.text, fact.superseded_by)
-            for fact in cell.atomic_facts
-            if fact.superseded_by and _holds(held.get(fact.superseded_by), moment)
-        ]
-        if fallen:
-            found[name] = tuple(Fallen(text, by, _current(by, held, moment)) for text, by in fallen)
+        marked = [(fact, by) for fact in cell.atomic_facts if (by := fact.superseded_by) and _holds(held.get(by), moment)]
+        fallen = [(fact, Fallen(fact.text, by, _current(by, held, moment))) for fact, by in marked]
+        # What holds again was not fallen: not every mark is read when its fall is taken back.
+        if told := tuple(one for fact, one in fallen if one.current is None or one.current.id != fact.fact_id):
+            found[name] = told
     return found
 
 
