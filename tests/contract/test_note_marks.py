@@ -83,3 +83,13 @@ async def test_a_note_of_what_has_fallen_already_says_so(core: MemoryCore) -> No
     bergen = (await facts_of(core))["Ana's city is Bergen"]
     note = next(one for one in await of_category(core, "note") if "garden" in one.content)
     assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [("Ana's city is Oslo", bergen.id)]
+
+
+async def test_who_moved_back_lives_there_as_before(core: MemoryCore) -> None:
+    await tell(core, "Ana's city is Oslo, she said in the old garden")
+    await tell(core, "Ana's city is Bergen", at=NOW + timedelta(days=1))
+    await tell(core, "Ana's city is Oslo", at=LATER)
+    asked = {"query": "old garden Oslo", "limit": 1}
+    for days, said in ((2, ["Ana's city is Oslo"]), (6, [])):
+        answer = await core.retrieve(ALICE, RetrieveInput.model_validate({**asked, "at": NOW + timedelta(days=days)}))
+        assert [one["text"] for hit in answer.results for one in hit.stale_facts] == said, days
