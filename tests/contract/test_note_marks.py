@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.requests import RetrieveInput, SaveInput
 from tests.builders import ALICE, NOW
 from tests.conflicts import records_of
 from tests.telling import Tellers, facts_of, of_category, on_all, tell
@@ -93,3 +93,15 @@ async def test_who_moved_back_lives_there_as_before(core: MemoryCore) -> None:
     for days, said in ((2, ["Ana's city is Oslo"]), (6, [])):
         answer = await core.retrieve(ALICE, RetrieveInput.model_validate({**asked, "at": NOW + timedelta(days=days)}))
         assert [one["text"] for hit in answer.results for one in hit.stale_facts] == said, days
+
+
+@pytest.mark.parametrize("merges", [1, 3])
+async def test_a_save_marks_the_note_that_stands_for_many(core: MemoryCore, agents: Tellers, merges: int) -> None:
+    agents.rulings = on_all("UPDATE", category="note")
+    await tell(core, "Ana's city is Oslo, she said in the old garden")
+    for number, tail in enumerate(("the stone wall", "the broken gate", "the green bench")[:merges]):
+        await tell(core, f"We spoke about the old garden and {tail}", at=NOW + timedelta(hours=number + 1))
+    fields = {"type": "semantic", "subject": "Ana", "attribute": "city", "value": "Bergen", "event_timestamp": LATER}
+    bergen = await core.save(ALICE, SaveInput.model_validate({"content": "Ana's city is Bergen", **fields}))
+    (note,) = [one for one in await of_category(core, "note") if one.status == "active"]
+    assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [("Ana's city is Oslo", bergen.memory.id)]
