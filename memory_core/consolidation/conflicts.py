@@ -41,7 +41,7 @@ MAX_READ = 500
 """Open questions that a run chooses from, the latest met; who has more of them has to be asked anyway."""
 MAX_EDITED = 50
 """Truths changed by hand whose slots a run looks into."""
-MAX_LOOKS = 8
+MAX_LOOKS = 32
 _PAGE = 100
 _UNSETTLED = frozenset({"updated", "copied"})
 """Events that may put a truth into a slot in which another one stands, and settle nothing; forming and saving do settle that."""

@@ -38,7 +38,7 @@ MOST_HELD: Final = 20
 """Facts that they are compared with, the latest told in the scene."""
 MOST_SCENES: Final = 5
 """Scenes that a run asks about, each with a question to the agents; those of which something was told last."""
-MAX_LOOKS = 8
+MAX_LOOKS = 32
 MAX_REASON = 160
 log = logging.getLogger(__name__)
 

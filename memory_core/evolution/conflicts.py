@@ -28,7 +28,7 @@ from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ports import Clock, Document, Embedder, Filter, LongTermStore, Place
 
-MAX_LOOKS = 8
+MAX_LOOKS = 32
 """How often more is read for one decision: the record, its memories, who told them, and again for each time that others were faster."""
 Turn = Callable[[Page, Document], ConflictRecord]
 

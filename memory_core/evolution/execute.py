@@ -19,7 +19,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, OnConflict, Outcome, Status
 from memory_core.evolution.decide import Judgement, Verdict, judge
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules
-from memory_core.evolution.marks import fallen_in
+from memory_core.evolution.marks import fallen_in, marks_of
 from memory_core.evolution.moves import moves_of, succession
 from memory_core.evolution.page import Page
 from memory_core.evolution.recorded import recorded
@@ -126,8 +126,13 @@ class Execution:
         kept_last = {one.next_id for one in fallen_in(self.page)}
         return sorted((one.id for one in reversed(facts)), key=lambda name: (name in kept_last) - (name in self.stands_for))
 
-    def place_note(self, note: Memory) -> None:
-        """A note is new, joins one that says it already, replaces those it contradicts, or is merged with those it adds to."""
+    def place_note(self, note: Memory, facts: Sequence[Memory]) -> None:
+        """A note is new, joins one that says it already, replaces those it contradicts, or is merged with those it adds to.
+
+        It lists those of its cell's facts, placed before, that have fallen already.
+        """
+        placed = [held for one in facts if (held := self.page.memory(self.stands_for.get(one.id, one.id)))]
+        note = note.model_copy(update={"atomic_facts": marks_of(placed)})
         known = self.page.memory(note.id)
         if known is not None and known.status is not Status.DELETED:
             self._stands_for(note, known)
@@ -173,6 +178,7 @@ class Execution:
             "keywords": keywords,
             "semantic_queries": queries,
             "source_ids": list(dict.fromkeys([*note.source_ids, *(one.id for one in sources)])),
+            "atomic_facts": list({fact.fact_id: fact for one in (*sources, note) for fact in one.atomic_facts}.values()),
             "event_timestamp": max(one.event_timestamp for one in (note, *sources)),
             "supersedes_id": sources[0].id,
             "status_reason": "consolidated",

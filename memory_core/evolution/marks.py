@@ -6,7 +6,7 @@ themselves; a mark only saves whoever reads an old episode from taking it for th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from memory_core.domain.archival import is_cold
 from memory_core.domain.models import AtomicFact, Memory, Status
@@ -18,6 +18,11 @@ from memory_core.ledger.ids import note_id, session_document_id
 
 MAX_MARKED = 12
 """Cells of those that told a fact that learn when it falls: each, and its note, is a document of the commit."""
+
+MAX_ASKED = 400
+"""Documents from which on it is not looked further for what stands for merged notes."""
+MAX_HOPS = 20
+"""Merges, one after the other, that are followed to it: a look each where nobody has read them."""
 
 
 def told_in(fact: Memory) -> tuple[str, ...]:
@@ -50,7 +55,10 @@ def mark_fallen(page: Page, asked: Collection[str]) -> None:
     """
     fallen = [fact for fact in fallen_in(page) if told_in(fact)]
     wanted = [name for fact in fallen for name in told_in(fact)] + [name for one in page.changes for name in _counted_in(page, one)]
-    if missing := [name for name in wanted if name not in asked]:
+    missing = [name for name in wanted if name not in asked]
+    if len(asked) <= MAX_ASKED:
+        missing += [name for name in _unread_heirs(page, wanted) if name not in asked]
+    if missing:
         raise LookedElsewhere(missing)
     if not fallen:
         return
@@ -58,8 +66,9 @@ def mark_fallen(page: Page, asked: Collection[str]) -> None:
     by_teller: dict[str, dict[str, Memory]] = {}
     for fact in fallen:
         for name in told_in(fact):
-            if (told := _latest(page, name)) is not None:
-                by_teller.setdefault(told.id, {})[fact.id] = fact
+            chain = _chain(page, name)
+            for teller in (*chain[:1], *chain[-1:]):  # a note that was merged into another may stand again
+                by_teller.setdefault(teller.id, {})[fact.id] = fact
     for name, facts in by_teller.items():
         told = page.memory(name)
         if told is None or is_cold(told) or (marked := _marked(told, facts)) == told.atomic_facts:
@@ -76,13 +85,21 @@ def _counted_in(page: Page, change: Change) -> list[str]:
     return [] if name is None or name in page.look.documents else [name]
 
 
-def _latest(page: Page, name: str) -> Memory | None:
-    """The memory, or for a note that was merged into others the one that stands for it, as far as was read."""
-    memory, seen = page.memory(name), {name}
-    while memory is not None and memory.status is Status.UPDATED and memory.next_id is not None and memory.next_id not in seen:
-        seen.add(memory.next_id)
-        memory = page.memory(memory.next_id)
-    return memory
+def _unread_heirs(page: Page, names: Collection[str]) -> list[str]:
+    """Of the notes that were merged into others, what comes after the last that was read."""
+    chains = [_chain(page, name) for name in dict.fromkeys(names)]
+    unread = [one[-1].next_id for one in chains if 0 < len(one) <= MAX_HOPS and one[-1].status is Status.UPDATED]
+    return [name for name in dict.fromkeys(unread) if name is not None and page.memory(name) is None]
+
+
+def _chain(page: Page, name: str) -> list[Memory]:
+    """The memory and, of a note that was merged, those it was merged into one after the other, as far as they were read."""
+    chain, following = list[Memory](), page.memory(name)
+    while following is not None and len(chain) <= MAX_HOPS:
+        chain.append(following)
+        next_id = following.next_id if following.status is Status.UPDATED else None
+        following = None if next_id is None else page.memory(next_id)
+    return chain
 
 
 def _marked(told: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:
@@ -94,5 +111,10 @@ def _marked(told: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:
     if told.category != "note":
         return facts
     known = {one.fact_id for one in facts}
-    more = [AtomicFact(text=fact.content, fact_id=name, superseded_by=fact.next_id) for name, fact in fallen.items() if name not in known]
-    return [one for one in (*facts, *more) if one.superseded_by is not None]
+    more = marks_of([fact for name, fact in fallen.items() if name not in known])
+    return [*(one for one in facts if one.superseded_by is not None), *more]
+
+
+def marks_of(facts: Sequence[Memory]) -> list[AtomicFact]:
+    """What a note lists of these facts: those that have fallen, each with its successor."""
+    return [AtomicFact(text=one.content, fact_id=one.id, superseded_by=one.next_id) for one in facts if _fallen(one)]

@@ -17,7 +17,7 @@ from memory_core.ledger.changes import Change
 
 _STANDING = ("status", "status_reason", "version", "next_id", "supersedes_id", "valid_from", "valid_until")
 """What must still be as the decision left it."""
-_GROWING = ("source_ids", "consolidated_into_ids")
+_GROWING = ("source_ids", "consolidated_into_ids", "atomic_facts")
 _ASIDE = UNLOGGED_FIELDS | {"updated_at", "conflict_state", "conflict_ids", "reinforcement_count", "last_used_at"}
 
 
@@ -60,13 +60,19 @@ def moved_back(move: Move, current: Memory | None, owner: Owner, record: Conflic
         return current.model_copy(update=gone)
     if current is None:
         return Memory.model_validate({**move.before, "app_id": owner.app_id, "user_id": owner.user_id, "updated_at": now})
+    held = current.model_dump(mode="json")
     fields = {name: value for name, value in move.before.items() if name not in _GROWING}
     for name in (name for name in _GROWING if name in move.before):
-        was, became = move.before[name], (move.after or {}).get(name, [])
-        fields[name] = [*was, *(one for one in getattr(current, name) if one not in became and one not in was)]
-    back = Memory.model_validate({**current.model_dump(mode="json"), **fields, "updated_at": now})
+        was, became = move.before[name], [_named(one) for one in (*move.before[name], *(move.after or {}).get(name, []))]
+        fields[name] = [*was, *(one for one in held[name] if _named(one) not in became)]
+    back = Memory.model_validate({**held, **fields, "updated_at": now})
     back.embedding = current.embedding
     return back
+
+
+def _named(one: Any) -> Any:
+    """What tells one of such a list from the others: an id, or the fact that has fallen."""
+    return one["fact_id"] if isinstance(one, dict) else one
 
 
 def brings_text(move: Move) -> bool:

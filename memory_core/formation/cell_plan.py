@@ -114,7 +114,7 @@ def plan_cell(
         if fact.id not in idle:
             execution.place_fact(fact, nears.get(fact.id, ()))
     if ready.note is not None:
-        execution.place_note(ready.note)
+        execution.place_note(ready.note, ready.facts)
     if ready.stands:
         execution.place_cell(ready.cell, held)
     mark_fallen(page, {*asked, ready.cell.id, note_id(ready.cell.id)})

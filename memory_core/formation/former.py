@@ -18,7 +18,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.evolution.links import CANDIDATES, LinkRules
-from memory_core.evolution.marks import told_in
+from memory_core.evolution.marks import MAX_ASKED, told_in
 from memory_core.evolution.ruled import LookedElsewhere, Merged, Ruled
 from memory_core.evolution.shown import Rulings, Shown
 from memory_core.formation.agent_words import words_memory
@@ -44,8 +44,6 @@ from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, Clock, Embedder, Near
 
-MAX_ASKED = 400
-"""Documents from which on it is not looked further for what stands for merged notes."""
 _MADE: Mapping[Path, frozenset[MemoryType]] = {
     "converse": frozenset({MemoryType.EPISODIC, MemoryType.SEMANTIC}),
     "agent": frozenset({MemoryType.EPISODIC}),

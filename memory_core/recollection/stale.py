@@ -12,6 +12,7 @@ from typing import Any
 
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory
+from memory_core.domain.sameness import normalised
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 from memory_core.ports import Filter, LongTermStore
@@ -37,7 +38,7 @@ class Fallen:
 
 
 async def stale_facts(store: LongTermStore, owner: Owner, shown: Mapping[str, Shown], moment: datetime) -> dict[str, tuple[Fallen, ...]]:
-    """By the id of each found memory, every fact of it that no longer held at `moment`; memories without such are left out."""
+    """By the id of each found memory, every fact of it that no longer held, nor again, at `moment`; memories without such are left out."""
     cells = {name: one.memory for name, one in shown.items() if _MARK in one.json}
     wanted = {fact.superseded_by for cell in cells.values() for fact in cell.atomic_facts if fact.superseded_by}
     if not wanted:
@@ -45,13 +46,9 @@ async def stale_facts(store: LongTermStore, owner: Owner, shown: Mapping[str, Sh
     held = await _chains(store, owner, wanted)
     found: dict[str, tuple[Fallen, ...]] = {}
     for name, cell in cells.items():
-        fallen = [
-            (fact.text, fact.superseded_by)
-            for fact in cell.atomic_facts
-            if fact.superseded_by and _holds(held.get(fact.superseded_by), moment)
-        ]
-        if fallen:
-            found[name] = tuple(Fallen(text, by, _current(by, held, moment)) for text, by in fallen)
+        marked = [(fact.text, by) for fact in cell.atomic_facts if (by := fact.superseded_by) and _holds(held.get(by), moment)]
+        if fallen := tuple(one for text, by in marked if not _again(one := Fallen(text, by, _current(by, held, moment)))):
+            found[name] = fallen
     return found
 
 
@@ -66,6 +63,11 @@ async def _chains(store: LongTermStore, owner: Owner, ids: set[str]) -> dict[str
         if not missing:
             break
     return held
+
+
+def _again(one: Fallen) -> bool:
+    """Whether the very same holds again: it came back, or its fall was taken back, of which not every teller learns."""
+    return one.current is not None and normalised(one.current.content) == normalised(one.text)
 
 
 def _holds(successor: Memory | None, moment: datetime) -> bool:

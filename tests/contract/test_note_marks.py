@@ -1,0 +1,107 @@
+"""Notes say which of their facts have fallen, whatever is merged, told late or taken back: a note is found like any other memory."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.requests import RetrieveInput, SaveInput
+from tests.builders import ALICE, NOW
+from tests.conflicts import records_of
+from tests.telling import Tellers, facts_of, of_category, on_all, tell
+from tests.world import WordsEmbedder, World
+
+LATER = NOW + timedelta(days=5)
+pytestmark = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+"""Stores have no part in it."""
+
+
+@pytest.fixture
+def agents() -> Tellers:
+    return Tellers()
+
+
+@pytest.fixture
+async def core(world: World, agents: Tellers, embedder: WordsEmbedder) -> MemoryCore:
+    return await world.core(agents=agents, rules=Tellers(), embedder=embedder, link_threshold=0.3)
+
+
+async def test_a_note_merged_after_a_fact_of_it_fell_still_says_so(core: MemoryCore, agents: Tellers, world: World) -> None:
+    await tell(core, "Ana's city is Oslo, she said in the old garden")
+    await tell(core, "Ana's city is Bergen", at=NOW + timedelta(days=1))
+    bergen = (await facts_of(core))["Ana's city is Bergen"]
+    agents.rulings = on_all("UPDATE", category="note")
+    await tell(core, "Ana's dog is Bo, she said in the old garden", at=LATER)
+    merged = next(one for one in await of_category(core, "note") if one.status_reason == "consolidated" and one.status == "active")
+    assert "Oslo" in merged.content
+    assert [(fact.text, fact.superseded_by) for fact in merged.atomic_facts] == [("Ana's city is Oslo", bergen.id)]
+    agents.rulings = lambda new, held: []
+    await tell(core, "Ana's dog is Rex", at=LATER + timedelta(days=1))
+    (record,) = [one for one in await records_of(world) if one.strategy == "merge"]
+    await core.undo_conflict(ALICE, record.id)
+    notes = {one.content.split("\n")[1]: one for one in await of_category(core, "note") if one.status == "active"}
+    assert {text[:10]: {fact.text for fact in one.atomic_facts} for text, one in notes.items() if "garden" in text} == {
+        "Ana's city": {"Ana's city is Oslo"},
+        "Ana's dog ": {"Ana's dog is Bo"},
+    }
+
+
+async def test_a_merge_undone_after_a_fact_fell_leaves_the_mark_with_the_note_that_told_it(
+    core: MemoryCore, agents: Tellers, world: World
+) -> None:
+    agents.rulings = on_all("UPDATE", category="note")
+    await tell(core, "Ana's city is Oslo, she said in the old garden")
+    await tell(core, "Ana's dog is Bo, she said in the old garden", at=NOW + timedelta(days=1))
+    agents.rulings = lambda new, held: []
+    await tell(core, "Ana's city is Bergen", at=LATER)
+    (record,) = [one for one in await records_of(world) if one.strategy == "merge"]
+    await core.undo_conflict(ALICE, record.id)
+    bergen = (await facts_of(core))["Ana's city is Bergen"]
+    note = next(one for one in await of_category(core, "note") if one.status == "active" and "Oslo" in one.content)
+    assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [("Ana's city is Oslo", bergen.id)]
+
+
+async def test_a_mark_of_what_holds_again_is_not_told(core: MemoryCore, agents: Tellers) -> None:
+    agents.rulings = on_all("UPDATE", category="note")
+    await tell(core, "Ana's city is Oslo, she said in the old garden")
+    await tell(core, "Ana's dog is Bo, she said in the old garden", at=NOW + timedelta(days=1))
+    agents.rulings = lambda new, held: []
+    await tell(core, "Ana's city is Bergen", at=LATER)
+    oslo = (await facts_of(core))["Ana's city is Oslo"]
+    asked = RetrieveInput(query="old garden dog Bo", categories=["note"], limit=1, at=LATER + timedelta(days=1))
+    assert [one["text"] for hit in (await core.retrieve(ALICE, asked)).results for one in hit.stale_facts] == ["Ana's city is Oslo"]
+    await core.restore(ALICE, oslo.id)
+    assert [hit.stale_facts for hit in (await core.retrieve(ALICE, asked)).results] == [()]
+
+
+async def test_a_note_of_what_has_fallen_already_says_so(core: MemoryCore) -> None:
+    await tell(core, "Ana's city is Oslo")
+    await tell(core, "Ana's city is Bergen", at=LATER)
+    await tell(core, "Ana's city is Oslo, she said in the old garden", at=NOW + timedelta(days=1))
+    bergen = (await facts_of(core))["Ana's city is Bergen"]
+    note = next(one for one in await of_category(core, "note") if "garden" in one.content)
+    assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [("Ana's city is Oslo", bergen.id)]
+
+
+async def test_who_moved_back_lives_there_as_before(core: MemoryCore) -> None:
+    await tell(core, "Ana's city is Oslo, she said in the old garden")
+    await tell(core, "Ana's city is Bergen", at=NOW + timedelta(days=1))
+    await tell(core, "Ana's city is Oslo", at=LATER)
+    asked = {"query": "old garden Oslo", "limit": 1}
+    for days, said in ((2, ["Ana's city is Oslo"]), (6, [])):
+        answer = await core.retrieve(ALICE, RetrieveInput.model_validate({**asked, "at": NOW + timedelta(days=days)}))
+        assert [one["text"] for hit in answer.results for one in hit.stale_facts] == said, days
+
+
+@pytest.mark.parametrize("merges", [1, 3])
+async def test_a_save_marks_the_note_that_stands_for_many(core: MemoryCore, agents: Tellers, merges: int) -> None:
+    agents.rulings = on_all("UPDATE", category="note")
+    await tell(core, "Ana's city is Oslo, she said in the old garden")
+    for number, tail in enumerate(("the stone wall", "the broken gate", "the green bench")[:merges]):
+        await tell(core, f"We spoke about the old garden and {tail}", at=NOW + timedelta(hours=number + 1))
+    fields = {"type": "semantic", "subject": "Ana", "attribute": "city", "value": "Bergen", "event_timestamp": LATER}
+    bergen = await core.save(ALICE, SaveInput.model_validate({"content": "Ana's city is Bergen", **fields}))
+    (note,) = [one for one in await of_category(core, "note") if one.status == "active"]
+    assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [("Ana's city is Oslo", bergen.memory.id)]
