@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from memory_core.domain.scene import Profile, Scene, ScenePage
+from memory_core.domain.scene import Profile, ScenePage, SceneView
 from memory_core.domain.scope import Owner, checked
 from memory_core.recollection.profiles import Profiles
 from memory_core.recollection.scenes import Scenes
@@ -23,7 +23,7 @@ class Knowing:
         with self._telemetry.operation("scenes"):
             return await self._scenes.page(checked(owner), cursor, limit)
 
-    async def scene(self, owner: Owner, scene_id: str) -> Scene:
+    async def scene(self, owner: Owner, scene_id: str) -> SceneView:
         """One scene. Raises NotFound."""
         with self._telemetry.operation("scenes"):
             return await self._scenes.get(checked(owner), scene_id)

@@ -62,11 +62,20 @@ class Scene(BaseModel):
         return self.model_dump(mode="json", exclude={"members"})
 
 
+class SceneView(Scene):
+    """A scene as it is read. stale_facts: what its cells told that holds no longer, `{text, superseded_by, current}` as beside a result.
+
+    Title and summary stay as it was told.
+    """
+
+    stale_facts: list[dict[str, Any]] = Field(default_factory=list)
+
+
 @dataclass(frozen=True, slots=True)
 class ScenePage:
     """One page of scenes, the one begun last first; `next_cursor` is None on the last."""
 
-    scenes: tuple[Scene, ...]
+    scenes: tuple[SceneView, ...]
     next_cursor: str | None
 
 

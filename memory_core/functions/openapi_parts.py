@@ -137,7 +137,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "conflict_resolve": ({"200": "The conflict as it is resolved now"}, "ConflictRecord"),
     "conflict_undo": ({"200": "The conflict, which is pending now"}, "ConflictRecord"),
     "scenes_list": ({"200": "One page"}, "ScenePage"),
-    "scene_get": ({"200": "The scene"}, "Scene"),
+    "scene_get": ({"200": "The scene"}, "SceneView"),
     "profile_get": ({"200": "The profile; an empty one of somebody unknown"}, "Profile"),
     "tasks_list": ({"200": "One page; it may be short though more follow"}, "TaskPage"),
     "poisoned_tasks_list": ({"200": "One page; it may be short though more follow"}, "OwnedTaskPage"),

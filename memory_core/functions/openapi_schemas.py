@@ -13,7 +13,7 @@ from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.context import PartKind
 from memory_core.domain.models import INTERNAL_FIELDS, UNLOGGED_FIELDS, Event, Memory, Outcome
 from memory_core.domain.results import AgentView, SessionView, VersionView
-from memory_core.domain.scene import Profile, Scene
+from memory_core.domain.scene import Profile, SceneView
 from memory_core.domain.task import TASK_FIELDS, Task
 
 Schema = dict[str, Any]
@@ -23,7 +23,7 @@ REF = "#/components/schemas/{model}"
 def answer_schemas() -> dict[str, Schema]:
     """The schemas of all answers, with the models they refer to."""
     found: dict[str, Schema] = {}
-    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView, AgentView, Scene, Profile):
+    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView, AgentView, SceneView, Profile):
         schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template=REF)
         found.update(schema.pop("$defs", {}))
         found[kind.__name__] = schema
@@ -35,7 +35,7 @@ def answer_schemas() -> dict[str, Schema]:
 def _as_shown(found: dict[str, Schema]) -> None:
     """Take out what never leaves the product, and put in what is shown beside it."""
     found["Event"]["properties"].pop("epoch")
-    found["Scene"]["properties"].pop("members")
+    found["SceneView"]["properties"].pop("members")
     found.pop("SceneMember")
     properties = found["Memory"]["properties"]
     for name in INTERNAL_FIELDS & properties.keys():
@@ -107,7 +107,7 @@ def _shapes() -> dict[str, Schema]:
         "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
         "MemoryPage": _object(memories, *memories),
         "ConflictPage": _object({"conflicts": _list(ref("ConflictRecord")), "next_cursor": cursor}, "conflicts", "next_cursor"),
-        "ScenePage": _object({"scenes": _list(ref("Scene")), "next_cursor": cursor}, "scenes", "next_cursor"),
+        "ScenePage": _object({"scenes": _list(ref("SceneView")), "next_cursor": cursor}, "scenes", "next_cursor"),
         "EventPage": _object({"events": _list(ref("Event")), "next_cursor": cursor}, "events", "next_cursor"),
         "SessionPage": _object({"sessions": _list(ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
         "Evolution": _object({"memories": _list(ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),

@@ -11,11 +11,12 @@ from datetime import datetime
 
 from memory_core.domain.errors import NotFound
 from memory_core.domain.models import Head, Status
-from memory_core.domain.scene import Scene, SceneMember, ScenePage, scene_in
+from memory_core.domain.scene import Scene, SceneMember, ScenePage, SceneView, scene_in
 from memory_core.domain.scene_words import with_words
 from memory_core.domain.scope import Owner
 from memory_core.ledger.cursors import Cursors
 from memory_core.ports import Clock, Document, LongTermStore, Place
+from memory_core.recollection.stale import Fallen, stale_facts
 
 _READ_AT_ONCE = 200
 
@@ -33,18 +34,21 @@ class Scenes:
         if head is None:
             return ScenePage((), None)
         documents = await self._store.page(owner, "scene", None, place, limit + 1)
-        scenes = await self._present(owner, head, documents[:limit], self._clock.now())
+        now = self._clock.now()
+        scenes = await self._views(owner, [*(await self._present(owner, head, documents[:limit], now)).values()], now)
         if len(documents) <= limit:
-            return ScenePage(tuple(scenes.values()), None)
+            return ScenePage(scenes, None)
         last = Place(int(documents[limit - 1].body["sequence"]), documents[limit - 1].id)
-        return ScenePage(tuple(scenes.values()), self._cursors.make(owner, head, {"list": "scenes"}, last))
+        return ScenePage(scenes, self._cursors.make(owner, head, {"list": "scenes"}, last))
 
-    async def get(self, owner: Owner, scene_id: str) -> Scene:
+    async def get(self, owner: Owner, scene_id: str) -> SceneView:
         """One scene. Raises NotFound."""
-        found = await self._by_ids(owner, [scene_id], self._clock.now())
+        now = self._clock.now()
+        found = await self._by_ids(owner, [scene_id], now)
         if scene_id not in found:
             raise NotFound(f"no scene {scene_id!r} for this user")
-        return found[scene_id]
+        (view,) = await self._views(owner, [found[scene_id]], now)
+        return view
 
     async def of(self, owner: Owner, cells: Mapping[str, str | None] | Sequence[str], moment: datetime) -> Mapping[str, Scene]:
         """The scene of each of these cells as it is at `moment`, by the cell's id; those that are in none are left out.
@@ -74,12 +78,27 @@ class Scenes:
             gone = await self._gone(owner, sorted({name for one in scenes.values() for name in one.cell_ids}))
         return {name: kept for name, one in scenes.items() if (kept := standing(one, gone, moment)).count}
 
+    async def _views(self, owner: Owner, scenes: Sequence[Scene], moment: datetime) -> tuple[SceneView, ...]:
+        """With what fell since it was told: the cells know it."""
+        cells = sorted({name for one in scenes for name in one.cell_ids})
+        fallen: dict[str, tuple[Fallen, ...]] = {}
+        for start in range(0, len(cells), _READ_AT_ONCE):
+            shown = await self._store.memories(owner, cells[start : start + _READ_AT_ONCE])
+            fallen |= await stale_facts(self._store, owner, shown, moment)
+        return tuple(_view(one, [fact for name in one.cell_ids for fact in fallen.get(name, ())]) for one in scenes)
+
     async def _gone(self, owner: Owner, cells: Sequence[str]) -> set[str]:
         there: set[str] = set()
         for start in range(0, len(cells), _READ_AT_ONCE):
             shown = await self._store.memories(owner, cells[start : start + _READ_AT_ONCE])
             there |= {name for name, one in shown.items() if one.memory.status is not Status.DELETED}
         return set(cells) - there
+
+
+def _view(scene: Scene, fallen: Sequence[Fallen]) -> SceneView:
+    """Each fact once, however many cells told it."""
+    told = {one.text: one.told() for one in fallen}
+    return SceneView.model_construct(**dict(scene), stale_facts=[*told.values()])
 
 
 def standing(scene: Scene, gone: Collection[str], moment: datetime) -> Scene:

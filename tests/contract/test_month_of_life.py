@@ -164,6 +164,20 @@ async def test_what_has_fallen_is_said_beside_each_result_that_tells_it(core: Me
     assert {"User lives in Berlin", "User works at Fabrikam", "User is vegan"} <= seen
 
 
+async def test_what_has_fallen_is_said_beside_each_scene_that_tells_it(core: MemoryCore) -> None:
+    fallen = {one.id for one in await listed(core, NORA, type="semantic", status="superseded")}
+    cells = {one.id: one for one in await listed(core, NORA, type="episodic")}
+    seen = set[str]()
+    for scene in (await core.scenes(NORA, limit=100)).scenes:
+        told = {fact.text for name in scene.cell_ids for fact in cells[name].atomic_facts if fact.fact_id in fallen}
+        said = {one["text"]: one["current"] for one in scene.stale_facts}
+        assert told <= said.keys(), scene.summary
+        assert all(said.values()), "what holds now is said too"
+        assert await core.scene(NORA, scene.id) == scene
+        seen |= told
+    assert {"User lives in Berlin", "User works at Fabrikam", "User is vegan"} <= seen
+
+
 async def test_a_slip_put_right_leaves_no_trace(core: MemoryCore) -> None:
     told = [fact.text for one in await listed(core, NORA, status="all") for fact in one.atomic_facts]
     (sister,) = [one for one in await listed(core, NORA) if one.subject == "user's sister"]
