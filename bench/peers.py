@@ -36,8 +36,8 @@ def why_not() -> str | None:
 
 
 def flush_ms(folder: Path) -> float:
-    """What it takes to have 4 KiB on this disk for good, in ms, the middle of a hundred. An add of mem0 2.2.1 waits for it eight times
-    by its system calls: at 0.23 ms a flush, that is 1.8 of its 2.2.
+    """What it takes to have 4 KiB on this disk for good, in ms, the middle of a hundred. An add of mem0 2.2.1 waits for it eight times,
+    by its system calls: at 0.23 ms a flush, 1.8 of its 2.2.
     """
     times = []
     with (folder / "flushed").open("wb", buffering=0) as file:
