@@ -19,7 +19,7 @@ from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.functions.timer_hourly import each
-from memory_core.ledger.leases import MAX_ATTEMPTS
+from memory_core.ledger.leases import LONGEST_PAUSE, MAX_ATTEMPTS
 from memory_core.ports import POISON, Write
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW, batch, document
@@ -198,7 +198,7 @@ async def test_while_the_store_is_down_messages_wait_and_after_an_hour_leave_it_
     assert await core.queue.length(QUEUE) == 1
     assert hand.received < 12
     store.down = False
-    world.clock.forward(900)
+    world.clock.forward(1.25 * LONGEST_PAUSE.total_seconds())
     await hand.work_all()
     assert [task.status for task in await runs(core, [ALICE, BOB])] == ["succeeded"] * 2
     await told(core, [ALICE])
