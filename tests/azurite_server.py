@@ -1,4 +1,4 @@
-"""Azurite, Microsoft's emulator of Azure Storage, as a process of a test's own: started on free ports, killed, paused and brought back.
+"""Azurite, Microsoft's emulator of Azure Storage, as a process of a test's own: started on ports that stay its, killed, brought back.
 
 It comes from npm and needs Node, which comes from PyPI: both in fixed versions, whatever the machine has. The first use installs
 it into `.cache` beside the project's files (about 20 s); later ones start it in about a second.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -20,6 +19,7 @@ from pathlib import Path
 
 from tests import child
 from tests.npm import NODE, npm
+from tests.ports import kept_for
 
 AZURITE = "azurite@3.35.0"
 CACHE = Path(__file__).parents[1] / ".cache"
@@ -29,7 +29,7 @@ KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr
 """The account and the key that every Azurite has. They are published, and open nothing else."""
 
 _SERVICES = ("blob", "queue", "table")
-_LISTENS = re.compile(r"Azurite (\w+) service is successfully listening at http://127\.0\.0\.1:(\d+)")
+_LISTENS = "service is successfully listening at"
 
 
 class AzuriteServer:
@@ -42,7 +42,7 @@ class AzuriteServer:
 
     def __init__(self, data: Path | None = None) -> None:
         self._data = data
-        self._ports = dict.fromkeys(_SERVICES, 0)
+        self._ports = {name: kept_for(self) for name in _SERVICES}
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -62,7 +62,7 @@ class AzuriteServer:
         return self._process.pid
 
     def start(self) -> None:
-        """Start and return once it accepts connections; the first time on free ports, then on the same."""
+        """Start and return once it accepts connections."""
         kept = ["--location", str(self._data.resolve())] if self._data else ["--inMemoryPersistence"]
         ports = [part for name in _SERVICES for part in (f"--{name}Host", "127.0.0.1", f"--{name}Port", str(self._ports[name]))]
         options = ["--skipApiVersionCheck", "--disableTelemetry", "--silent"]
@@ -70,7 +70,7 @@ class AzuriteServer:
         # Not into a pipe: Azurite says that it closes, and a pipe whose reader was killed would end it there, with nothing written down.
         with tempfile.TemporaryFile() as said:
             self._process = child.start(command, alone=self._data and self._data / "lock", cwd=CACHE, stdout=said, stderr=subprocess.STDOUT)
-            self._ports = self._listening(self._process, said.fileno(), time.monotonic() + START_S)
+            self._wait_until_listening(self._process, said.fileno(), time.monotonic() + START_S)
 
     def kill(self) -> None:
         """End it at once, as a crash would."""
@@ -96,13 +96,12 @@ class AzuriteServer:
             self._process = None
 
     @staticmethod
-    def _listening(process: subprocess.Popen[bytes], said: int, deadline: float) -> dict[str, int]:
+    def _wait_until_listening(process: subprocess.Popen[bytes], said: int, deadline: float) -> None:
         while True:
             ended = process.poll() is not None
             seen = os.pread(said, 65536, 0).decode(errors="replace")  # the place to write at is shared with Azurite, so it must not move
-            ports = {name.lower(): int(port) for name, port in _LISTENS.findall(seen)}
-            if len(ports) == len(_SERVICES) and seen.endswith("\n"):
-                return ports
+            if seen.count(_LISTENS) == len(_SERVICES):
+                return
             if ended or time.monotonic() > deadline:
                 child.end(process)
                 raise RuntimeError(f"Azurite did not start:\n{seen}")

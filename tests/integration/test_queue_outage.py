@@ -62,10 +62,10 @@ async def test_an_emulator_that_forgot_its_queues_gets_them_again() -> None:
     forgetful = AzuriteServer()
     forgetful.start()
     queue = StorageQueue(Account(forgetful.connection_string), clock=SystemClock())
-    await queue.open()
-    forgetful.kill()
-    forgetful.start()
     try:
+        await queue.open()
+        forgetful.kill()
+        forgetful.start()
         await queue.send("formation", "a")
         assert await queue.length("formation") == 1
         assert (await queue.check()).status == "ok"
