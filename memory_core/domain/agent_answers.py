@@ -12,7 +12,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from memory_core.domain.models import Moment
+from memory_core.domain.moments import Moment
 
 NOT_AVAILABLE = "N/A"
 T_co = TypeVar("T_co", covariant=True)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from memory_core.domain.fields import DEFAULT_MAX_TOKENS, Input, Name, Text, Tokens, not_blank
-from memory_core.domain.models import Moment
+from memory_core.domain.moments import Moment
 
 PartKind = Literal["profile", "foresight", "memories", "turns"]
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory_core.domain.models import Moment
+from memory_core.domain.moments import Moment
 
 Role = Literal["user", "assistant", "system", "tool"]
 Path = Literal["converse", "agent"]

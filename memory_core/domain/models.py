@@ -7,59 +7,22 @@ product (`Memory.public`); they are outside the event log as well.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta, timezone
+from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
+from pydantic import BaseModel, ConfigDict, Field
 
+from memory_core.domain.moments import Moment
 from memory_core.domain.scope import Owner
 
 Vector = npt.NDArray[np.float32]
 MAX_CONTENT_BYTES = 32 * 1024
 MAX_METADATA_BYTES = 8 * 1024
-MAX_AHEAD = timedelta(hours=24)
-"""By how much a sender's clock may be ahead of ours, a wrong time zone included."""
 EVENTS_A_SNAPSHOT = 1000
 """After so many events the log is folded and kept, at the earliest."""
-
-
-def aware_utc(value: datetime) -> datetime:
-    """The same moment in UTC; ValueError for a naive one, whose moment nobody knows."""
-    if value.tzinfo is None or value.utcoffset() is None:
-        raise ValueError("must carry a time zone, for example 2026-05-08T13:56:00Z")
-    try:
-        return value.astimezone(timezone.utc)
-    except OverflowError:
-        raise ValueError("lies outside the years 1 to 9999") from None
-
-
-def _from_text(value: Any) -> Any:
-    """Read an ISO 8601 text. Numbers are refused: 1700000000 may be seconds, milliseconds or a mistake."""
-    if isinstance(value, str):
-        try:
-            return datetime.fromisoformat(value.upper())
-        except ValueError:
-            raise ValueError("must be an ISO 8601 moment, for example 2026-05-08T13:56:00Z") from None
-    if isinstance(value, (int, float)):
-        raise ValueError("must be an ISO 8601 text with a time zone, not a number")
-    return value
-
-
-def _not_ahead(value: datetime, info: ValidationInfo) -> datetime:
-    now = (info.context or {}).get("now")
-    if now is not None and value > now + MAX_AHEAD:
-        raise ValueError(f"lies more than 24 hours ahead of this service's clock, which says {now:%Y-%m-%dT%H:%MZ}")
-    return value
-
-
-Moment = Annotated[datetime, AfterValidator(aware_utc), BeforeValidator(_from_text)]
-Happened = Annotated[Moment, AfterValidator(_not_ahead)]
-"""When something was said or happened. Whoever validates with a context of `now` lets nothing in that is said to happen long after it:
-a truth of the year 9999 would be the latest in its slot for good. What is to be true from some day on says so in `valid_from`.
-"""
 
 
 class MemoryType(StrEnum):

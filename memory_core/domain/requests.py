@@ -28,7 +28,8 @@ from memory_core.domain.fields import (
     Tokens,
     not_blank,
 )
-from memory_core.domain.models import Happened, MemoryType, Moment, OnConflict, Status
+from memory_core.domain.models import MemoryType, OnConflict, Status
+from memory_core.domain.moments import Happened, Moment
 from memory_core.domain.task import TaskKind, TaskStatus
 
 RECIPE_WEIGHTS: dict[str, frozenset[str]] = {

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory_core.domain.models import Moment
+from memory_core.domain.moments import Moment
 
 PROFILE_ID: Final = "prf_profile"
 """The document of a user's profile; there is one."""

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from memory_core.domain.fields import Input, Limit
-from memory_core.domain.models import Moment
+from memory_core.domain.moments import Moment
 
 
 class ScenesInput(Input):

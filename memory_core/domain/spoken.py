@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field
 
 from memory_core.domain.conversation import Message, Role
 from memory_core.domain.fields import CallbackUrl, Content, Input, Label, Name
-from memory_core.domain.models import Happened
+from memory_core.domain.moments import Happened
 from memory_core.domain.requests import MessageInput
 
 

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, model_validator
 
 from memory_core.domain.fields import Input, Limit, Name
-from memory_core.domain.models import MemoryType, Moment
+from memory_core.domain.models import MemoryType
+from memory_core.domain.moments import Moment
 
 EventType = Annotated[str, Field(pattern=r"^[a-z_]{1,40}$")]
 

@@ -11,7 +11,8 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from memory_core.domain.fields import Input, Labels, Name
-from memory_core.domain.models import MemoryType, Moment
+from memory_core.domain.models import MemoryType
+from memory_core.domain.moments import Moment
 
 MAX_IDS = 1000
 """Memories named one by one in one call: 33 KB."""

@@ -17,7 +17,7 @@ from pydantic_core import ErrorDetails
 
 from memory_core.domain.errors import FieldError, Invalid, Malformed
 from memory_core.domain.fields import Fraction, Input, Limit, Name, Text
-from memory_core.domain.models import Moment
+from memory_core.domain.moments import Moment
 
 Model = TypeVar("Model", bound=BaseModel)
 MAX_ERRORS = 50

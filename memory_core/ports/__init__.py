@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from memory_core.ports.archive import Archive
 from memory_core.ports.common import Charged, Clock, Health, IdSource, Meter, Pooled
-from memory_core.ports.long_term import (
+from memory_core.ports.long_term import LongTermStore
+from memory_core.ports.models import Agents, DecisionItem, Embedder, Reranker, SceneItem, Thesaurus
+from memory_core.ports.records import (
     LOGGED,
     AgentCount,
     Batch,
@@ -18,7 +20,6 @@ from memory_core.ports.long_term import (
     Filter,
     Found,
     Kind,
-    LongTermStore,
     Near,
     Neighbour,
     Place,
@@ -27,7 +28,6 @@ from memory_core.ports.long_term import (
     Touch,
     Write,
 )
-from memory_core.ports.models import Agents, DecisionItem, Embedder, Reranker, SceneItem, Thesaurus
 from memory_core.ports.short_term import ShortTermStore, Stamp, Taken
 from memory_core.ports.work import POISON, Courier, Delivery, Posted, QueueName, TaskQueue
 

@@ -10,7 +10,7 @@ from typing import Protocol
 from memory_core.domain.models import Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports.common import Health, Pooled
-from memory_core.ports.long_term import Touch
+from memory_core.ports.records import Touch
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,204 @@
+"""What a long-term store keeps, what it is asked and what it answers: `LongTermStore`'s records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, Literal, NamedTuple
+
+from memory_core.domain.candidates import CandidateSet, Statistics
+from memory_core.domain.models import Event, Head, Memory, Vector
+from memory_core.domain.related import Related
+from memory_core.domain.scope import Owner
+
+Kind = Literal[
+    "memory", "version", "event", "head", "snapshot", "session", "conversation", "messages", "buffer", "step", "receipt", "marker",
+    "operation", "run", "task", "delivery", "scene", "profile", "conflict",
+]  # fmt: skip
+LOGGED: Final[frozenset[Kind]] = frozenset({"memory", "version", "event", "head"})
+"""Kinds that only a commit writes; all others are bookkeeping."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a store keeps: an id unique within its owner, a kind, a JSON-ready body, and a vector beside it.
+
+    expires_at: when the store may drop it (receipts, steps, finished tasks). tag: the store's own mark of the state in which
+    bookkeeping was read; None for what was not read from a store, and for memories and versions. These travel as `Memory`
+    bodies: `Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)`.
+    """
+
+    id: str
+    kind: Kind
+    body: dict[str, Any]
+    vector: Vector | None = None
+    expires_at: datetime | None = None
+    tag: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One document of a batch. `create` fails with AlreadyExists when the id is taken; `put` overwrites or creates.
+
+    A `put` whose document has a tag overwrites that very state only: AlreadyExists when another one stands there, or nothing.
+    """
+
+    mode: Literal["create", "put", "delete"]
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One commit: all or nothing, ≤ 100 documents and ≤ 1.8 MB with its events and its head.
+
+    expected: the head that it was built on (None: there was none). The store compares epoch and sequence, or its own tag
+    of that head, and raises HeadMoved when they differ. Events are create-only; the first is the commit's marker. A batch may
+    have none: it keeps bookkeeping alone, and leaves the log as it is. Each memory that a batch writes or deletes is named by
+    an event, or a store that holds memories would not know.
+    scenes: by the id of a memory that is there, the `scene_id` that it has from now on; the rest of it stays as it is. Each is a document.
+    """
+
+    commit_id: str
+    expected: Head | None
+    head: Head
+    events: tuple[Event, ...]
+    writes: tuple[Write, ...]
+    scenes: Mapping[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """The neighbours that a decision needs: active or compressed memories of `types` with similarity ≥ floor, or in the same slot.
+
+    slot: (subject, attribute), both case-folded. At most `limit`, nearest first; those of the slot come in any case, and with
+    them the truths that a contradiction superseded there, because a fact that arrives late has its place among them. While
+    somebody stands in the slot a store may leave out everybody else: the slot alone decides then.
+    """
+
+    vector: Vector | None
+    types: frozenset[str]
+    floor: float
+    slot: tuple[str, str] | None = None
+    limit: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """One memory (with its embedding) and how near it is."""
+
+    memory: Memory
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One consistent look: the head, the documents that were asked for and exist, the neighbours at least as new as the head."""
+
+    head: Head | None
+    documents: Mapping[str, Document]
+    near: tuple[Neighbour, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which memories a list or a retrieve may show. Empty = no restriction, but `statuses`, which is always given.
+
+    at: valid at that moment (valid_from ≤ at < valid_until), and then a memory whose reason is contradicted, consolidated
+    or new_version counts whatever its status, versions included, and one that is deleted for another reason does not. Without
+    it only `now` is compared with valid_until, and only when `now` is given. since, until: on event_timestamp,
+    since ≤ t < until. tags, next_ids: any of them.
+    """
+
+    statuses: frozenset[str]
+    types: frozenset[str] = frozenset()
+    categories: frozenset[str] = frozenset()
+    tags: frozenset[str] = frozenset()
+    next_ids: frozenset[str] = frozenset()
+    session_id: str | None = None
+    agent_id: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    at: datetime | None = None
+    now: datetime | None = None
+
+    @property
+    def standing(self) -> frozenset[str]:
+        """The statuses that count by themselves: looking back in time, what was deleted never does, even where it is asked for."""
+        return self.statuses if self.at is None else self.statuses - {"deleted"}
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """Which events to read. Empty = all. types: of the memories; event_types: of the events. since ≤ occurred_at < until.
+
+    up_to: only those with sequence ≤ up_to.
+    """
+
+    memory_id: str | None = None
+    types: frozenset[str] = frozenset()
+    event_types: frozenset[str] = frozenset()
+    correlation_id: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    up_to: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One query for candidates: `limit` nearest by vector and `limit` best by the terms, both within `where`.
+
+    terms: analysed query tokens, no duplicates, most informative first when over the store's limit (30). related: words near them
+    in meaning, which count for less, in the list by words and in the candidates' column `near`.
+    """
+
+    vector: Vector | None
+    terms: tuple[str, ...]
+    limit: int
+    where: Filter
+    related: tuple[Related, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The answer to a Search. `charge` is what the store says it cost (request units), None where it has no such thing."""
+
+    head: Head | None
+    candidates: CandidateSet
+    statistics: Statistics
+    charge: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A keyset position: the last row's immutable (sequence, id)."""
+
+    sequence: int
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """How often a memory was shown to somebody since this was last written down, and when last."""
+
+    count: int
+    at: datetime
+
+
+class Due(NamedTuple):
+    """An owner whose run is due, and since when: a keyset position too."""
+
+    owner: Owner
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCount:
+    """An agent of one user. memories: how many of its memories are active or compressed.
+
+    last_active_at: when one of all its memories, whatever their status, was last made or changed.
+    """
+
+    agent_id: str
+    memories: int
+    last_active_at: datetime
