@@ -1,28 +1,25 @@
-"""The embedded long-term store: one SQLite file, one writing thread, a few reading ones, users' slices in memory.
+"""The embedded long-term store: one SQLite file, and users' slices in memory.
 
-One would get wrong: a cancelled caller does not stop its commit. It is applied whole or not at all, and which of both is what a
-caller without an answer must ask (the commit's first event is its marker).
+One would get wrong: a read may come from a slice, but never from one that is behind the file. Each search brings it up first.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from memory_core.adapters.slices import searching
 from memory_core.adapters.slices.slice import Slice
 from memory_core.adapters.sqlite import across, bookkeeping, reading
 from memory_core.adapters.sqlite import commit as committing
-from memory_core.adapters.sqlite.file import Synchronous, connect, prepare, reporting
+from memory_core.adapters.sqlite.connections import Connections
+from memory_core.adapters.sqlite.file import Synchronous, prepare
 from memory_core.adapters.sqlite.reading import Standing
 from memory_core.adapters.sqlite.schema import DEPENDENCY, LAYOUT, check_embedder
 from memory_core.adapters.sqlite.slices import Heavy, Slices
@@ -51,19 +48,14 @@ from memory_core.ports import (
     Touch,
 )
 
-READERS = 3
 IDS_ON_THE_LOOP = 32
 ROWS_ON_THE_LOOP = 4_000
 COMMITS_ON_THE_LOOP = 4
 DOCUMENTS_ON_THE_LOOP = 12
 """What is light enough to be done on the event loop: a search over 4,000 rows takes about 1 ms, reading what four commits changed
 up to 10. With 8 clients on 8 users of 1,000 memories, thread hops alone had halved the throughput."""
-COMMITS_A_CHECKPOINT = 500
-"""About 10 MB of write-ahead log."""
 WHOLE = "all"
 SLICE_BUDGET_BYTES = 320 * 2**20
-log = logging.getLogger(__name__)
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -84,41 +76,26 @@ class SqliteStore:
         synchronous: Synchronous = "full",
         slice_budget_bytes: int = SLICE_BUDGET_BYTES,
     ) -> None:
-        self._path = path
+        self._file = Connections(path, synchronous)
         self._clock = clock
         self._embedder = (embedding_model, dimensions)
         self._synchronous: Synchronous = synchronous
         self._slices = Slices(embedding_model, dimensions, slice_budget_bytes)
         self._turns: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
-        self._local = threading.local()
-        self._connections: list[sqlite3.Connection] = []
-        self._writer: ThreadPoolExecutor | None = None
-        self._readers: ThreadPoolExecutor | None = None
-        self._impatient: sqlite3.Connection | None = None
-        self._since_checkpoint = 0
-        self._checkpoint: asyncio.Task[None] | None = None
         self._last_ok: datetime | None = None
-        self._under_way = 0
 
     async def open(self) -> None:
         """Make or check the file. Raises Unavailable, EmbeddingMismatch."""
-        self._writer = ThreadPoolExecutor(1, "sqlite-writer")
-        self._readers = ThreadPoolExecutor(READERS, "sqlite-reader")
+        self._file.open()
         try:
-            await self._run(self._writer, self._prepared)
+            await self._file.write(self._prepared)
         except BaseException:
             await self.close()
             raise
 
     async def close(self) -> None:
         """Let running calls end, close every connection."""
-        if self._checkpoint is not None:
-            await self._checkpoint
-        executors = [one for one in (self._writer, self._readers) if one is not None]
-        self._writer = self._readers = None
-        for executor in executors:
-            await asyncio.to_thread(executor.shutdown)
-        await asyncio.to_thread(self._disconnect)
+        await self._file.close()
 
     async def snapshot(self, owner: Owner, ids: Sequence[str] = (), near: Near | None = None) -> Snapshot:
         """Head, documents and neighbours as of one state of the file. A neighbour of the slot without a vector has similarity 0."""
@@ -126,8 +103,8 @@ class SqliteStore:
             self._check_vector(near.vector)
             return await self._with_slice(lambda connection, light: self._near(connection, light, owner, ids, near), owner)
         if len(ids) <= IDS_ON_THE_LOOP:
-            return self._here(self._documents, owner, ids)
-        return await self._run(self._readers, self._documents, owner, ids)
+            return self._file.here(self._documents, owner, ids)
+        return await self._file.read(self._documents, owner, ids)
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
         """All of the batch or none. HeadMoved compares the whole expected head; see `commit`.
@@ -136,64 +113,36 @@ class SqliteStore:
         that again, and several times that on a busy machine), unless somebody else is writing just now.
         """
         light = len(batch.writes) + len(batch.events) + len(batch.scenes) <= DOCUMENTS_ON_THE_LOOP
-        change = await self._write(light, committing.apply, owner, batch, self._clock.now(), self._embedder)
+        write = self._file.write_light if light else self._file.write
+        change = await write(committing.apply, owner, batch, self._clock.now(), self._embedder)
         if light:
             self._slices.committed(owner, batch, change)
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
         """One document beside the log."""
-        return await self._write(True, bookkeeping.keep, owner, document, self._clock.now())
+        return await self._file.write_light(bookkeeping.keep, owner, document, self._clock.now())
 
     async def touch(self, owner: Owner, marker: str, touches: Mapping[str, Touch]) -> int:
         """Accesses of memories, once a marker."""
-        return await self._run(self._writer, bookkeeping.touch, owner, marker, touches, self._clock.now())
-
-    async def _write(self, light: bool, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do a writing `work`: here when it is light and need not wait for the disk, else in the writing thread."""
-        if light and self._synchronous == "normal":
-            done = self._here(self._at_once, lambda connection: work(connection, *args, **kwargs))
-            if done is not None:
-                return done[0]
-        return await self._run(self._writer, work, *args, **kwargs)
-
-    def _at_once(self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> tuple[T] | None:
-        """Write without waiting, the answer alone in a tuple; None when another connection is writing."""
-        try:
-            answer = work(connection)
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
-                raise
-            return None
-        self._since_checkpoint += 1
-        if self._since_checkpoint == COMMITS_A_CHECKPOINT:
-            self._since_checkpoint = 0
-            self._checkpoint = asyncio.get_running_loop().create_task(self._move_log())
-        return (answer,)
-
-    async def _move_log(self) -> None:
-        """Move the write-ahead log into the file, in the writing thread: what an impatient connection leaves undone."""
-        try:
-            await self._run(self._writer, lambda connection: connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone())
-        except Unavailable as error:
-            log.warning("The write-ahead log could not be moved into the file: %s", error.detail)
+        return await self._file.write(bookkeeping.touch, owner, marker, touches, self._clock.now())
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
         """The next owners for whom work waits. With the first of them, what is left of users erased long ago goes."""
         if after is None:
-            await self._run(self._writer, bookkeeping.expire, self._clock.now())
-        return await self._run(self._readers, bookkeeping.waiting, after, limit)
+            await self._file.write(bookkeeping.expire, self._clock.now())
+        return await self._file.read(bookkeeping.waiting, after, limit)
 
     async def owners(self, after: Owner | None, limit: int, app_id: str | None = None) -> list[tuple[Owner, Head]]:
         """The next owners."""
-        return await self._run(self._readers, bookkeeping.owners, after, limit, app_id)
+        return await self._file.read(bookkeeping.owners, after, limit, app_id)
 
     async def poisoned(self, app_id: str, after: Place | None, limit: int) -> list[tuple[Owner, Document]]:
         """The next poisoned tasks of an app's users, newest first."""
-        return await self._run(self._readers, across.poisoned, app_id, after, limit)
+        return await self._file.read(across.poisoned, app_id, after, limit)
 
     async def agents(self, owner: Owner, after: str | None, limit: int) -> list[AgentCount]:
         """The next agents of a user."""
-        return await self._run(self._readers, across.agents, owner, after, limit)
+        return await self._file.read(across.agents, owner, after, limit)
 
     async def ranges(self) -> list[str]:
         """One: the file."""
@@ -201,7 +150,7 @@ class SqliteStore:
 
     async def due(self, within: str, now: datetime, after: Due | None, limit: int) -> list[Due]:
         """The next owners whose run is due."""
-        return await self._run(self._readers, bookkeeping.due, now, after, limit)
+        return await self._file.read(bookkeeping.due, now, after, limit)
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """Candidates straight from the owner's slice; no document is read."""
@@ -210,48 +159,48 @@ class SqliteStore:
 
     async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> dict[str, Shown]:
         """Memories and versions by id, as of one state of the file, without vectors."""
-        return self._here(reading.to_show, owner, ids, where)
+        return self._file.here(reading.to_show, owner, ids, where)
 
     async def page(
         self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
     ) -> list[Document]:
         """One page by (sequence, id); the sequence is the body's own. Memories looked at with `where.at` come with their versions."""
         now = self._clock.now()
-        return await self._run(self._readers, reading.page, owner, kind, where, after, limit, newest_first, now)
+        return await self._file.read(reading.page, owner, kind, where, after, limit, newest_first, now)
 
     async def faded(
         self, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int
     ) -> list[Place]:
         """Places of memories for which something is due, from an index."""
-        return self._here(reading.faded, owner, rules, now, session_id, after, limit)
+        return self._file.here(reading.faded, owner, rules, now, session_id, after, limit)
 
     async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> Coming:
         """What time alone brings next, from indexes."""
-        return self._here(reading.coming, owner, rules, archive_after, after)
+        return self._file.here(reading.coming, owner, rules, archive_after, after)
 
     async def foresight_ended(self, owner: Owner, since: datetime, until: datetime) -> int:
         """How many memories' last foresight ended meanwhile."""
-        return await self._run(self._readers, reading.foresight_ended, owner, since, until)
+        return await self._file.read(reading.foresight_ended, owner, since, until)
 
     async def events(self, owner: Owner, after_sequence: int, limit: int, where: EventFilter | None = None) -> list[Event]:
         """Events with sequence > after_sequence that the filter lets through, in order."""
-        return await self._run(self._readers, reading.events, owner, after_sequence, limit, where)
+        return await self._file.read(reading.events, owner, after_sequence, limit, where)
 
     async def strays(self, owner: Owner, limit: int, *, epoch: str | None = None) -> list[Document]:
         """What is not of the head's epoch."""
-        return await self._run(self._readers, reading.strays, owner, limit, epoch)
+        return await self._file.read(reading.strays, owner, limit, epoch)
 
     async def scrub(self) -> bool:
         """Delete what has expired, move the write-ahead log into the file, where deleted rows were overwritten with zeros, and cut it to
         nothing.
         """
-        return await self._run(self._writer, bookkeeping.scrub, self._clock.now())
+        return await self._file.write(bookkeeping.scrub, self._clock.now())
 
     async def check(self) -> Health:
         """One small read, with what the file and the slices take."""
         begun = time.perf_counter()
         try:
-            facts = await self._run(self._readers, self._facts)
+            facts = await self._file.read(self._facts)
         except Unavailable as error:
             return Health("sqlite", "unavailable", last_ok=self._last_ok, detail=error.detail)
         self._last_ok = self._clock.now()
@@ -264,54 +213,13 @@ class SqliteStore:
         """
         async with self._turns.setdefault(owner, asyncio.Lock()):
             try:
-                return self._here(work, True)
+                return self._file.here(work, True)
             except Heavy:
-                return await self._run(self._readers, work, False)
-
-    def _here(self, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do `work` on the event loop: for what costs less than handing it, and the interpreter's lock with it, to a thread and back."""
-        if self._readers is None:
-            raise Unavailable(DEPENDENCY, "the store is not open")
-        with reporting(DEPENDENCY):
-            if self._impatient is None:
-                self._impatient = connect(self._path, self._synchronous, patient=False)
-                self._connections.append(self._impatient)
-            return work(self._impatient, *args, **kwargs)
-
-    async def _run(
-        self, executor: ThreadPoolExecutor | None, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
-    ) -> T:
-        """Do `work` in a thread of the executor, with that thread's connection."""
-        if executor is None:
-            raise Unavailable(DEPENDENCY, "the store is not open")
-
-        def call() -> T:
-            with reporting(DEPENDENCY):
-                return work(self._connection(), *args, **kwargs)
-
-        self._under_way += 1
-        try:
-            return await asyncio.get_running_loop().run_in_executor(executor, call)
-        finally:
-            self._under_way -= 1
+                return await self._file.read(work, False)
 
     def pool(self) -> tuple[int, int]:
-        """The writing thread and the reading ones; calls under way, those that wait for a thread not counted."""
-        return READERS + 1, min(self._under_way, READERS + 1)
-
-    def _connection(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._local.connection = connect(self._path, self._synchronous)
-            self._connections.append(connection)
-        return connection
-
-    def _disconnect(self) -> None:
-        for connection in self._connections:
-            connection.close()
-        self._connections.clear()
-        self._impatient = None
-        self._local = threading.local()
+        """Threads that work on the file, and calls under way."""
+        return self._file.pool()
 
     def _prepared(self, connection: sqlite3.Connection) -> None:
         prepare(connection, LAYOUT)
