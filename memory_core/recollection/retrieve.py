@@ -34,7 +34,7 @@ from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows
 from memory_core.recollection.hits import build_hits
 from memory_core.recollection.present import present_first
-from memory_core.recollection.query_vector import EMBEDDER, QueryVector, no_vector
+from memory_core.recollection.query_vector import EMBEDDER, no_vector, query_vector
 from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, reordered
 from memory_core.recollection.stale import stale_facts
 from memory_core.recollection.varied import varied
@@ -46,10 +46,7 @@ CANDIDATES_PER_RESULT = 5
 
 @dataclass(frozen=True, slots=True)
 class RetrieveRules:
-    """The numbers that retrieving goes by; thresholds are on the embedder's scale.
-
-    embedding_deadline_s: what the query's vector may take; None = as long as it takes.
-    """
+    """The numbers that retrieving goes by; thresholds are on the embedder's scale."""
 
     answer_threshold: float
     similarity_threshold: float
@@ -57,7 +54,6 @@ class RetrieveRules:
     default_results: int
     relevance: RelevanceParameters
     scoring: ScoringParameters
-    embedding_deadline_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +100,7 @@ class Retriever:
         reranking: Reranking | None = None,
     ) -> None:
         self._store, self._short_term, self._cold, self._reranking = store, short_term, cold, reranking
-        self._vector, self._thesaurus = QueryVector(embedder, rules.embedding_deadline_s), thesaurus
+        self._embedder, self._thesaurus = embedder, thesaurus
         self._touches, self._clock, self._rules = touches, clock, rules
         self._working_set, self._dates = WorkingSet(store, short_term), Dates(store)
 
@@ -188,7 +184,7 @@ class Retriever:
         self, owner: Owner, query: RetrieveInput, by_words: bool
     ) -> tuple[tuple[Vector | None, tuple[str, ...]], tuple[Stamp | None, list[Memory]]]:
         """Both together where both are wanted: a query over all sessions, or as of an earlier time, has no use for a working set."""
-        vector = no_vector() if by_words else self._vector.of(query.query)
+        vector = no_vector() if by_words else query_vector(self._embedder, query.query)
         if query.session_id is None or query.at is not None:
             return await vector, (None, [])
         return await asyncio.gather(vector, self._short_term.recall(owner, query.session_id, MIN_CANDIDATES))
