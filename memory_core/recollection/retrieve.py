@@ -61,6 +61,7 @@ class Look:
     """One round of a query: the candidates and what is known of each.
 
     order: what ranks them, U; the recipe's scores unless a reranker moved them. reranked: by row, what the reranker gave it.
+    left_out: memories that shall be no results, whatever their scores.
     now: of the call; moment: what the query is about.
     """
 
@@ -77,6 +78,7 @@ class Look:
     cold_ids: frozenset[str]
     degraded: tuple[str, ...]
     reranked: Mapping[int, float] = field(default_factory=dict)
+    left_out: frozenset[str] = frozenset()
 
     @property
     def sequence(self) -> int:
@@ -216,6 +218,8 @@ class Retriever:
         """At most `limit` rows over the thresholds, best first, one a cell and memory; none when the best does not reach the answer's."""
         best: dict[str, int] = {}
         for row in self.passing(query, look):
+            if look.candidates.ids[row] in look.left_out:
+                continue
             best.setdefault(look.candidates.cell[row] or base_id(look.candidates.ids[row]), row)
             if len(best) == limit:
                 break

@@ -90,6 +90,15 @@ async def test_further_rounds_do_not_wait_for_one_that_was_late(world: World) ->
     assert (answer.rounds, len(late.asked), answer.degraded) == (3, 1, ("reranker",))
 
 
+async def test_its_order_holds_over_several_rounds(world: World) -> None:
+    agents = ScriptedAgents(rewritten=["boat sank", "red sank"])
+    core = await world.core(embedder=WordsEmbedder(), agents=agents, reranker=LongestFirst())
+    await core.bulk(ALICE, [turn(text, None) for text in TEXTS])
+    answer = await core.retrieve(ALICE, RetrieveInput(query="red boat", mode="reconstruct", limit=3))
+    assert answer.rounds == 3
+    assert contents(answer) == TEXTS[:-4:-1]
+
+
 async def test_nobody_is_asked_about_nothing(world: World) -> None:
     reranker = LongestFirst()
     assert (await answered(world, reranker, query="who painted the ceiling?")).results == ()
