@@ -35,7 +35,7 @@ from memory_core.recollection.filters import shows
 from memory_core.recollection.hits import build_hits
 from memory_core.recollection.present import present_first
 from memory_core.recollection.query_vector import EMBEDDER, no_vector, query_vector
-from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, reordered
+from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, followed, reordered
 from memory_core.recollection.stale import stale_facts
 from memory_core.recollection.varied import varied
 from memory_core.recollection.working_set import WorkingSet
@@ -180,7 +180,9 @@ class Retriever:
         scored = await reranking.scores(owner.app_id, query.query, texts)
         if scored is None:
             return replace(look, degraded=(*look.degraded, RERANKER))
-        return replace(look, order=reordered(look.order, rows, scored), reranked=dict(zip(rows, scored, strict=True)))
+        order = reordered(look.order, rows, scored)
+        episodes = [_episode(look, row) for row in range(len(look.candidates))]
+        return replace(look, order=followed(order, rows, episodes), reranked=dict(zip(rows, scored, strict=True)))
 
     async def _vector_and_working_set(
         self, owner: Owner, query: RetrieveInput, by_words: bool
@@ -220,7 +222,7 @@ class Retriever:
         for row in self.passing(query, look):
             if look.candidates.ids[row] in look.left_out:
                 continue
-            best.setdefault(look.candidates.cell[row] or base_id(look.candidates.ids[row]), row)
+            best.setdefault(_episode(look, row), row)
             if len(best) == limit:
                 break
         return list(best.values())
@@ -267,6 +269,11 @@ class Retriever:
     async def close(self) -> None:
         """Let rebuilds of working sets that are under way finish."""
         await self._working_set.close()
+
+
+def _episode(look: Look, row: int) -> str:
+    """What the rows share of which one is shown: the cell they came from, or the memory whose versions they are."""
+    return look.candidates.cell[row] or base_id(look.candidates.ids[row])
 
 
 def _filter(query: RetrieveInput, now: datetime) -> Filter:
