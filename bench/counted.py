@@ -218,6 +218,11 @@ class CountedEmbedder:
         self.counts["embedded_tokens"] += sum(map(len, texts)) // CHARACTERS_A_TOKEN
         return await self._inner.embed(texts)
 
+    async def embed_query(self, text: str) -> Vector:
+        """A query's vector."""
+        self.counts["embedded_tokens"] += len(text) // CHARACTERS_A_TOKEN
+        return await self._inner.embed_query(text)
+
 
 def _plain(value: Any) -> Any:
     return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)

@@ -101,5 +101,4 @@ def retrieve_rules(settings: Settings) -> RetrieveRules:
             recency_half_life_days=settings.recency_half_life_days,
             decay_half_life_days=settings.decay_half_life_days,
         ),
-        embedding_deadline_s=settings.embedding_query_deadline_s if settings.embedding_provider in ("openai", "azure") else None,
     )

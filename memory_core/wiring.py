@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from memory_core.adapters.breaker import Breaker
 from memory_core.adapters.cached_embedder import CachedEmbedder
 from memory_core.adapters.offline.related_words import NoRelatedWords, RelatedWords
-from memory_core.adapters.redis.breaker import Breaker
 from memory_core.adapters.redis.client import server
 from memory_core.adapters.redis.embedded import embedded
 from memory_core.adapters.redis.none import NoShortTermStore
@@ -192,7 +192,8 @@ def _embedder(settings: Settings, short_term: ShortTermStore, clock: Clock) -> E
         return HashEmbedder(settings.embedding_dimensions or 384)
     made = _minilm(settings) if settings.embedding_provider == "minilm" else _openai(settings, clock)
     life = timedelta(seconds=settings.vector_cache_ttl_s)
-    return CachedEmbedder(made, short_term, clock, entries=settings.vector_cache_entries, life=life)
+    deadline_s = None if settings.embedding_provider == "minilm" else settings.embedding_query_deadline_s
+    return CachedEmbedder(made, short_term, clock, entries=settings.vector_cache_entries, life=life, query_deadline_s=deadline_s)
 
 
 def _minilm(settings: Settings) -> Embedder:
@@ -215,6 +216,7 @@ def _openai(settings: Settings, clock: Clock) -> Embedder:
         dimensions,
         clock,
         timeout_s=settings.embedding_timeout,
+        query_deadline_s=settings.embedding_query_deadline_s,
         chunking=_chunking(settings),
         encoding=settings.embedding_encoding_format,
     )

@@ -75,6 +75,9 @@ class WordsEmbedder:
         self.texts += texts
         return [self._vector(text) for text in texts]
 
+    async def embed_query(self, text: str) -> Vector:
+        return (await self.embed([text]))[0]
+
     async def check(self) -> Health:
         return Health("words", "unavailable" if self.down else "ok")
 

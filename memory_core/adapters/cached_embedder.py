@@ -1,14 +1,15 @@
 """Embeddings remembered: in this process, then in the short term, and only then made.
 
 Wraps any embedder whose work costs more than a look-up (not `hash`). Equal texts that are asked for at the same time are
-embedded once. What a reader would get wrong: a caller that goes away does not stop the work, since others may wait for it.
+embedded once. What a reader would get wrong: a caller that goes away does not stop the work, since others may wait for it; and a query
+that has waited for its deadline goes away, so the same question asked again later finds its vector here.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
 
@@ -18,25 +19,35 @@ from memory_core.ports import Clock, Embedder, Health, ShortTermStore
 
 ENTRIES = 512
 LIFE = timedelta(hours=1)
+Make = Callable[[Sequence[str]], Awaitable[list[Vector]]]
 
 
 class CachedEmbedder:
     """The same embedder, cheaper the second time.
 
     A short term that is down only costs the work again; errors of the embedder reach every caller that waits, and are not kept.
-    Vectors are shared between callers, hence read-only.
+    Vectors are shared between callers, hence read-only. query_deadline_s: what a query waits for its vector; None = as long as it takes.
     """
 
     def __init__(
-        self, embedder: Embedder, short_term: ShortTermStore, clock: Clock, *, entries: int = ENTRIES, life: timedelta = LIFE
+        self,
+        embedder: Embedder,
+        short_term: ShortTermStore,
+        clock: Clock,
+        *,
+        entries: int = ENTRIES,
+        life: timedelta = LIFE,
+        query_deadline_s: float | None = None,
     ) -> None:
         self._embedder = embedder
         self._short_term = short_term
         self._clock = clock
         self._entries = entries
         self._life = life
+        self._query_deadline_s = query_deadline_s
         self._held: OrderedDict[str, tuple[datetime, Vector]] = OrderedDict()
         self._awaited: dict[str, asyncio.Future[Vector]] = {}
+        self._late: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -64,22 +75,46 @@ class CachedEmbedder:
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One vector a text, in order. Raises what the wrapped embedder raises."""
         keys = [self._key(text) for text in texts]
-        vectors = {key: vector for key in keys if (vector := self._fresh(key)) is not None}
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
+        vectors = await self._vectors(dict(zip(keys, texts, strict=True)), self._embedder.embed)
+        return [vectors[key] for key in keys]
+
+    async def embed_query(self, text: str) -> Vector:
+        """The query's vector, apart from that of the same text saved, which may be made of more of it.
+
+        Raises what the wrapped embedder raises, and Unavailable after the deadline; at once where another has waited that long for it.
+        """
+        key = self._key(text, "query\x00")
+        if key in self._late:
+            raise Unavailable("embedder", "this query's vector is late already")
+        try:
+            async with asyncio.timeout(self._query_deadline_s):
+                return (await self._vectors({key: text}, self._query))[key]
+        except TimeoutError:
+            if key in self._awaited:
+                self._late.add(key)
+            raise Unavailable("embedder", f"it gave no vector of a query within {self._query_deadline_s:g} s") from None
+
+    async def _query(self, texts: Sequence[str]) -> list[Vector]:
+        return [await self._embedder.embed_query(text) for text in texts]
+
+    async def _vectors(self, wanted: Mapping[str, str], make: Make) -> dict[str, Vector]:
+        """The vectors by key of the wanted texts: held, under way, in the short term, or made."""
+        vectors = {key: vector for key in wanted if (vector := self._fresh(key)) is not None}
+        missing = {key: text for key, text in wanted.items() if key not in vectors}
         if missing:
-            awaited = self._start(missing)
+            awaited = self._start(missing, make)
             for key, future in awaited.items():
                 # shield: cancelling this caller must not cancel a future that another one waits for. One by one, since a gathering of
                 # them all that nobody waits for any more would have the loop complain of an error that was told to whoever is left.
                 vectors[key] = await asyncio.shield(future)
-        return [vectors[key] for key in keys]
+        return vectors
 
     async def check(self) -> Health:
         """The wrapped embedder's."""
         return await self._embedder.check()
 
-    def _key(self, text: str) -> str:
-        head = f"{self.model}\x00{self.dimensions}\x00"
+    def _key(self, text: str, kind: str = "") -> str:
+        head = f"{kind}{self.model}\x00{self.dimensions}\x00"
         return sha256((head + text).encode("utf-8", "surrogatepass")).hexdigest()
 
     def _fresh(self, key: str) -> Vector | None:
@@ -92,22 +127,22 @@ class CachedEmbedder:
         self._held.move_to_end(key)
         return held[1]
 
-    def _start(self, missing: Mapping[str, str]) -> dict[str, asyncio.Future[Vector]]:
+    def _start(self, missing: Mapping[str, str], make: Make) -> dict[str, asyncio.Future[Vector]]:
         """A future for each key: one that is under way already, or a new one that a task of this call will fill."""
         loop = asyncio.get_running_loop()
         ours = {key: text for key, text in missing.items() if key not in self._awaited}
         for key in ours:
             self._awaited[key] = loop.create_future()
         if ours:
-            task = loop.create_task(self._fill(ours))
+            task = loop.create_task(self._fill(ours, make))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         return {key: self._awaited[key] for key in missing}
 
-    async def _fill(self, ours: Mapping[str, str]) -> None:
+    async def _fill(self, ours: Mapping[str, str], make: Make) -> None:
         """Find or make the vectors, hand them to whoever waits, and keep them."""
         try:
-            made = await self._find_or_make(ours)
+            made = await self._find_or_make(ours, make)
         except Exception as error:  # noqa: BLE001 - nothing is swallowed: every caller that waits gets it
             self._refuse(ours, error)
         else:
@@ -115,18 +150,23 @@ class CachedEmbedder:
 
     def _refuse(self, keys: Iterable[str], error: Exception) -> None:
         for key in keys:
-            future = self._awaited.pop(key)
+            future = self._popped(key)
             future.set_exception(error)
             future.exception()  # every waiter may be gone by now; that is no reason for the loop to warn
 
-    async def _find_or_make(self, ours: Mapping[str, str]) -> dict[str, Vector]:
+    async def _find_or_make(self, ours: Mapping[str, str], make: Make) -> dict[str, Vector]:
         """The vectors that had to be made; all, made and found, are held and handed out."""
         found = await self._short_term.vectors(list(ours))
         known = {key: vector for key, vector in zip(ours, found, strict=True) if vector is not None and len(vector) == self.dimensions}
         absent = [key for key in ours if key not in known]
-        made = dict(zip(absent, await self._embedder.embed([ours[key] for key in absent]), strict=True)) if absent else {}
+        made = dict(zip(absent, await make([ours[key] for key in absent]), strict=True)) if absent else {}
         self._hold({**known, **made}.items())
         return made
+
+    def _popped(self, key: str) -> asyncio.Future[Vector]:
+        """The future of a key that is under way no longer."""
+        self._late.discard(key)
+        return self._awaited.pop(key)
 
     def _hold(self, vectors: Iterable[tuple[str, Vector]]) -> None:
         expires = self._clock.now() + self._life
@@ -135,6 +175,6 @@ class CachedEmbedder:
             vector.setflags(write=False)
             self._held[key] = (expires, vector)
             self._held.move_to_end(key)
-            self._awaited.pop(key).set_result(vector)
+            self._popped(key).set_result(vector)
         while len(self._held) > self._entries:
             self._held.popitem(last=False)

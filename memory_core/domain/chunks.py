@@ -46,6 +46,13 @@ def windows(token_count: int, size: int, overlap: int) -> list[tuple[int, int]]:
     return [(start, min(start + size, token_count)) for start in starts]
 
 
+def spread(count: int, most: int) -> list[int]:
+    """At most `most` of the places 0 to `count` - 1: all of them, or the first, the last and evenly between. most ≥ 2."""
+    if count <= most:
+        return list(range(count))
+    return [round(place * (count - 1) / (most - 1)) for place in range(most)]
+
+
 def combine(vectors: Sequence[Vector], edge_weight: float = EDGE_WEIGHT) -> Vector:
     """One normalised float32 vector of length d from the vectors of a text's windows, in order.
 

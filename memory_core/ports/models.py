@@ -45,6 +45,12 @@ class Embedder(Protocol):
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One normalised float32 vector a text, in order. Raises Unavailable."""
 
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of what somebody asks and waits for, comparable with those of `embed`, and the same for a text of ordinary length.
+
+        Raises Unavailable, sooner than `embed` would: who asks can go on by words.
+        """
+
     async def check(self) -> Health:
         """Whether it answers."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memory_core.domain.models import Memory
@@ -22,7 +22,7 @@ from memory_core.recollection.rerank import RERANKER
 from memory_core.recollection.retrieve import Look, Retriever
 from memory_core.recollection.stale import Fallen, stale_facts
 from memory_core.recollection.surroundings import Found, Setting, Surroundings
-from memory_core.recollection.telling import piece
+from memory_core.recollection.telling import piece, tells_only_what_has_ended
 
 LATER = 0.9
 """What a hit of a rewritten query is worth beside one of the query itself, which is what was asked."""
@@ -60,7 +60,10 @@ class Gatherer:
         self._store, self._retriever, self._surroundings = store, retriever, surroundings
 
     async def look(self, owner: Owner, query: RetrieveInput, rounds: Rounds) -> Look:
-        """One round: look, and keep every hit over the thresholds; of a cell and the note about it, the better one."""
+        """One round: look, and keep every hit over the thresholds; of a cell and the note about it, the better one.
+
+        What tells only of what has ended is left out of its results.
+        """
         silent = {EMBEDDER, RERANKER}.intersection(rounds.looks[-1].degraded) if rounds.looks else ()
         look = await self._retriever.look(owner, query, without=silent)
         rows = self._retriever.passing(query, look)[:MOST_FOUND]
@@ -73,7 +76,8 @@ class Gatherer:
                 hit = Found(one.memory, worth * float(look.order[row]))
                 found.setdefault(_story(hit), hit)
         rounds.add(query.query, look, list(found.values()))
-        return look
+        ended = (name for name, one in shown.items() if tells_only_what_has_ended(one.memory, look.moment))
+        return replace(look, left_out=frozenset(ended))
 
     async def pieces(self, owner: Owner, rounds: Rounds, max_tokens: int) -> list[Piece]:
         """All hits and their neighbours, ready to be packed into a context of about `max_tokens`."""

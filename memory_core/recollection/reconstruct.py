@@ -24,7 +24,6 @@ from memory_core.domain.versions import base_id
 from memory_core.ports import Agents, DecisionItem
 from memory_core.recollection.gather import Gatherer, Rounds
 from memory_core.recollection.retrieve import Retriever
-from memory_core.recollection.telling import tells_only_what_has_ended
 
 log = logging.getLogger(__name__)
 MOST_REWRITTEN = 2
@@ -79,24 +78,25 @@ class Reconstructor:
 
 
 def _best(answers: Sequence[Retrieved], limit: int) -> tuple[Hit, ...]:
-    """The results of all rounds, ranked anew by score; those of a single round as they are."""
+    """The results of all rounds, by score; those of one round in its order, which a reranker, repeats and present truths decide as well."""
     if len(answers) == 1:
         return answers[0].results
+    placed: list[tuple[float, Hit]] = []
+    for answer in answers:
+        placed += zip(sorted((hit.score for hit in answer.results), reverse=True), answer.results, strict=True)
     best: dict[str, Hit] = {}
-    for hit in sorted((hit for answer in answers for hit in answer.results), key=lambda hit: -hit.score):
+    for _, hit in sorted(placed, key=lambda pair: -pair[0]):
         best.setdefault(hit.memory.id, hit)
     return tuple(hit._replace(rank=place) for place, hit in enumerate(list(best.values())[:limit], 1))
 
 
 def _present(hits: Sequence[Hit], moment: datetime) -> tuple[Hit, ...]:
-    """The results without foresight that has ended; one that is nothing else is left out."""
+    """The results without foresight that has ended."""
     kept: list[Hit] = []
     for hit in hits:
         memory = hit.memory
-        if tells_only_what_has_ended(memory, moment):
-            continue
         standing = [one for one in memory.foresight if one.end_time is None or moment < one.end_time]
         if len(standing) < len(memory.foresight):
             hit = hit._replace(shown=Shown.of(memory.model_copy(update={"foresight": standing})))
-        kept.append(hit._replace(rank=len(kept) + 1))
+        kept.append(hit)
     return tuple(kept)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,3 +56,14 @@ def reordered(order: Floats, rows: Sequence[int], scores: Sequence[float]) -> Fl
         # Equal numbers would let others decide between them again.
         moved[by_score] = np.sort(order[rows])[::-1] - _STEP * np.arange(len(rows))
     return moved
+
+
+def followed(order: Floats, rows: Sequence[int], groups: Sequence[Hashable]) -> Floats:
+    """The numbers with those of a group behind the one of `rows` that was read for it, whose place is theirs. groups: of every row."""
+    behind = order.copy()
+    read = {groups[row]: row for row in rows}
+    for row, group in enumerate(groups):
+        best = read.get(group, row)
+        if row != best:
+            behind[row] = min(order[row], np.nextafter(order[best], -np.inf))
+    return behind

@@ -34,8 +34,8 @@ from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows
 from memory_core.recollection.hits import build_hits
 from memory_core.recollection.present import present_first
-from memory_core.recollection.query_vector import EMBEDDER, QueryVector, no_vector
-from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, reordered
+from memory_core.recollection.query_vector import EMBEDDER, no_vector, query_vector
+from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, followed, reordered
 from memory_core.recollection.stale import stale_facts
 from memory_core.recollection.varied import varied
 from memory_core.recollection.working_set import WorkingSet
@@ -46,10 +46,7 @@ CANDIDATES_PER_RESULT = 5
 
 @dataclass(frozen=True, slots=True)
 class RetrieveRules:
-    """The numbers that retrieving goes by; thresholds are on the embedder's scale.
-
-    embedding_deadline_s: what the query's vector may take; None = as long as it takes.
-    """
+    """The numbers that retrieving goes by; thresholds are on the embedder's scale."""
 
     answer_threshold: float
     similarity_threshold: float
@@ -57,7 +54,6 @@ class RetrieveRules:
     default_results: int
     relevance: RelevanceParameters
     scoring: ScoringParameters
-    embedding_deadline_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +61,7 @@ class Look:
     """One round of a query: the candidates and what is known of each.
 
     order: what ranks them, U; the recipe's scores unless a reranker moved them. reranked: by row, what the reranker gave it.
+    left_out: memories that shall be no results, whatever their scores.
     now: of the call; moment: what the query is about.
     """
 
@@ -81,6 +78,7 @@ class Look:
     cold_ids: frozenset[str]
     degraded: tuple[str, ...]
     reranked: Mapping[int, float] = field(default_factory=dict)
+    left_out: frozenset[str] = frozenset()
 
     @property
     def sequence(self) -> int:
@@ -104,7 +102,7 @@ class Retriever:
         reranking: Reranking | None = None,
     ) -> None:
         self._store, self._short_term, self._cold, self._reranking = store, short_term, cold, reranking
-        self._vector, self._thesaurus = QueryVector(embedder, rules.embedding_deadline_s), thesaurus
+        self._embedder, self._thesaurus = embedder, thesaurus
         self._touches, self._clock, self._rules = touches, clock, rules
         self._working_set, self._dates = WorkingSet(store, short_term), Dates(store)
 
@@ -182,13 +180,15 @@ class Retriever:
         scored = await reranking.scores(owner.app_id, query.query, texts)
         if scored is None:
             return replace(look, degraded=(*look.degraded, RERANKER))
-        return replace(look, order=reordered(look.order, rows, scored), reranked=dict(zip(rows, scored, strict=True)))
+        order = reordered(look.order, rows, scored)
+        episodes = [_episode(look, row) for row in range(len(look.candidates))]
+        return replace(look, order=followed(order, rows, episodes), reranked=dict(zip(rows, scored, strict=True)))
 
     async def _vector_and_working_set(
         self, owner: Owner, query: RetrieveInput, by_words: bool
     ) -> tuple[tuple[Vector | None, tuple[str, ...]], tuple[Stamp | None, list[Memory]]]:
         """Both together where both are wanted: a query over all sessions, or as of an earlier time, has no use for a working set."""
-        vector = no_vector() if by_words else self._vector.of(query.query)
+        vector = no_vector() if by_words else query_vector(self._embedder, query.query)
         if query.session_id is None or query.at is not None:
             return await vector, (None, [])
         return await asyncio.gather(vector, self._short_term.recall(owner, query.session_id, MIN_CANDIDATES))
@@ -220,7 +220,9 @@ class Retriever:
         """At most `limit` rows over the thresholds, best first, one a cell and memory; none when the best does not reach the answer's."""
         best: dict[str, int] = {}
         for row in self.passing(query, look):
-            best.setdefault(look.candidates.cell[row] or base_id(look.candidates.ids[row]), row)
+            if look.candidates.ids[row] in look.left_out:
+                continue
+            best.setdefault(_episode(look, row), row)
             if len(best) == limit:
                 break
         return list(best.values())
@@ -267,6 +269,11 @@ class Retriever:
     async def close(self) -> None:
         """Let rebuilds of working sets that are under way finish."""
         await self._working_set.close()
+
+
+def _episode(look: Look, row: int) -> str:
+    """What the rows share of which one is shown: the cell they came from, or the memory whose versions they are."""
+    return look.candidates.cell[row] or base_id(look.candidates.ids[row])
 
 
 def _filter(query: RetrieveInput, now: datetime) -> Filter:

@@ -73,6 +73,12 @@ async def test_what_stands_at_the_end_of_a_long_text_counts(embedder: Embedder) 
     assert float(first @ second) < 0.9999
 
 
+async def test_a_query_of_ordinary_length_has_the_vector_of_the_same_text(embedder: Embedder) -> None:
+    for text in ("Where does Anna live?", "日本語", "?", "word " * 250):
+        (vector,) = await embedder.embed([text])
+        np.testing.assert_array_equal(await embedder.embed_query(text), vector)
+
+
 async def test_it_names_itself_and_answers_its_check(embedder: Embedder) -> None:
     assert embedder.model
     assert (await embedder.check()).status == "ok"
@@ -106,6 +112,21 @@ async def test_minilm_ranks_by_meaning() -> None:
     embedder = MiniLMEmbedder()
     question, near, far = await embedder.embed(["Where does Ana live?", "Her home is in Lisbon.", "The backup runs at two."])
     assert question @ near > question @ far + 0.2
+    await embedder.close()
+
+
+async def test_of_a_very_long_query_minilm_reads_the_edges_and_some_of_what_is_between() -> None:
+    """A text to be saved is read whole, however long that takes; nobody should wait so long for an answer."""
+    embedder = MiniLMEmbedder()
+    whole = "The harbour was quiet, and nobody spoke of the storm. " * 180
+    middle = len(whole) // 2
+    changed = {place: whole[:place] + " quantum chips cooled with helium " + whole[place:] for place in (0, middle, len(whole))}
+    asked = await embedder.embed_query(whole)
+    saved, saved_changed = await embedder.embed([whole, changed[middle]])
+    assert float(asked @ saved) > 0.99
+    assert float(saved @ saved_changed) < 0.9999
+    assert float(asked @ await embedder.embed_query(changed[0])) < 0.9999
+    assert float(asked @ await embedder.embed_query(changed[len(whole)])) < 0.9999
     await embedder.close()
 
 

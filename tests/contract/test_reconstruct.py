@@ -111,6 +111,15 @@ async def test_only_what_is_foreseen_for_the_moment_is_told(words: MemoryCore) -
     ]
 
 
+async def test_what_has_ended_takes_no_place_among_the_results(words: MemoryCore) -> None:
+    ended = Foresight(description="Ana is on a keto diet", start_time=NOW - 9 * DAY, end_time=NOW - DAY)
+    plans = [f"Ana is on a keto diet number {n}" for n in range(4)]
+    await words.bulk(ALICE, [turn(text, None, foresight=[ended.model_copy(update={"description": text})]) for text in plans])
+    await words.save(ALICE, turn("Ana read of a keto diet", None))
+    answer = await asked(words, "is Ana on a keto diet", limit=2)
+    assert [hit.memory.content for hit in answer.results] == ["Ana read of a keto diet"]
+
+
 async def test_a_truth_of_then_is_told_then_and_a_superseded_one_not_now(words: MemoryCore) -> None:
     for city, days in (("Oslo", 0), ("Porto", 10)):
         when = NOW - (20 - days) * DAY

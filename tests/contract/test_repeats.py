@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from memory_core.core import MemoryCore
 from memory_core.domain.requests import RetrieveInput
+from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
-from tests.world import find, turn
+from tests.world import WordsEmbedder, World, find, turn
 
 SAME = ("The red boat sank near Porto", "the red boat sank near porto!", "The red boat had sunk near Porto", "A red boat sank near Porto")
 OTHERS = [f"Boat number {n} sailed" for n in range(6)]
@@ -43,3 +46,15 @@ async def test_where_everything_repeats_as_many_are_shown_as_were_asked_for(word
     await words.bulk(ALICE, [turn(SAME[0], f"s{n}") for n in range(30)])
     for limit in (1, 3, 10, 30):
         assert await find(words, "red boat Porto", limit=limit) == [SAME[0]] * limit
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_they_stand_behind_over_several_rounds_too(world: World) -> None:
+    core = await world.core(embedder=WordsEmbedder(), agents=ScriptedAgents(rewritten=["boat near Porto", "boat"]))
+    await core.bulk(ALICE, [turn(SAME[0], f"s{n}") for n in range(8)] + [turn(text, None) for text in OTHERS])
+    asked = RetrieveInput(query="red boat Porto", mode="reconstruct", limit=10, similarity_threshold=0.1)
+    answer = await core.retrieve(ALICE, asked)
+    assert answer.rounds == 3
+    found = [hit.memory.content for hit in answer.results]
+    assert sorted(found[:7]) == sorted([SAME[0], *OTHERS])
+    assert found[7:] == [SAME[0]] * 3

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.results import Retrieved
 from memory_core.ports import Health
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE
+from tests.telling import tell
 from tests.world import WordsEmbedder, World, listed, turn
 
 pytestmark = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
@@ -88,6 +90,28 @@ async def test_further_rounds_do_not_wait_for_one_that_was_late(world: World) ->
     await core.bulk(ALICE, [turn(text, None) for text in TEXTS])
     answer = await core.retrieve(ALICE, RetrieveInput(query="red boat", mode="reconstruct"))
     assert (answer.rounds, len(late.asked), answer.degraded) == (3, 1, ("reranker",))
+
+
+async def test_what_it_puts_last_is_not_brought_back_by_another_memory_of_the_same_episode(world: World) -> None:
+    """It reads one memory of each episode; those that it has not read do not speak against it."""
+    reranker = LongestFirst()
+    agents = OfflineAgents()
+    core = await world.core(embedder=WordsEmbedder(), agents=agents, rules=agents, reranker=reranker)
+    await tell(core, "I bought a red boat in Porto.", "I live in Porto now.", "I like the red boat very much.")
+    lunches = [f"lunch {n} beside the red boat {'was long ' * n}" for n in range(50, 53)]
+    await core.bulk(ALICE, [turn(text, None) for text in lunches])
+    answer = await core.retrieve(ALICE, RetrieveInput(query="red boat Porto", similarity_threshold=0.1, explain=True))
+    assert contents(answer)[:3] == lunches[::-1]
+    assert [hit.memory.content in reranker.asked[0][1] for hit in answer.results] == [True] * 4
+
+
+async def test_its_order_holds_over_several_rounds(world: World) -> None:
+    agents = ScriptedAgents(rewritten=["boat sank", "red sank"])
+    core = await world.core(embedder=WordsEmbedder(), agents=agents, reranker=LongestFirst())
+    await core.bulk(ALICE, [turn(text, None) for text in TEXTS])
+    answer = await core.retrieve(ALICE, RetrieveInput(query="red boat", mode="reconstruct", limit=3))
+    assert answer.rounds == 3
+    assert contents(answer) == TEXTS[:-4:-1]
 
 
 async def test_nobody_is_asked_about_nothing(world: World) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -214,3 +215,32 @@ async def test_closing_tells_those_who_wait(make: Make, service: OpenAIServer) -
     for waiting in (asked_already, just_begun):
         with pytest.raises(Unavailable, match="closing"):
             await waiting
+
+
+async def test_a_query_waits_for_its_deadline_and_finds_later_what_came_too_late(make: Make, service: OpenAIServer) -> None:
+    gate = asyncio.Event()
+    service.script = [gated(service, gate)]
+    embedder = make(query_deadline_s=0.05)
+    for _ in range(2):
+        with pytest.raises(Unavailable):
+            await embedder.embed_query("one")
+    gate.set()
+    async with asyncio.timeout(10):
+        while True:
+            await asyncio.sleep(0)
+            with suppress(Unavailable):
+                assert len(await embedder.embed_query("one")) == 16
+                break
+    assert asked(service) == [["one"]]
+
+
+async def test_a_text_that_is_saved_waits_as_long_as_it_takes(make: Make, service: OpenAIServer) -> None:
+    gate = asyncio.Event()
+    service.script = [gated(service, gate), gated(service, gate)]
+    embedder = make(query_deadline_s=0.01)
+    saved = asyncio.create_task(embedder.embed(["one"]))
+    with pytest.raises(Unavailable):
+        await embedder.embed_query("two")
+    assert not saved.done()
+    gate.set()
+    assert len(await saved) == 1

@@ -14,7 +14,7 @@ import pytest
 from redis.asyncio import Redis
 from redis.credentials import CredentialProvider
 
-from memory_core.adapters.redis.breaker import Breaker
+from memory_core.adapters.breaker import Breaker
 from memory_core.adapters.redis.client import server
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.ports import Stamp

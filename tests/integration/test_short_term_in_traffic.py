@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.adapters.redis.breaker import Breaker
+from memory_core.adapters.breaker import Breaker
 from memory_core.adapters.redis.client import server
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.core import MemoryCore

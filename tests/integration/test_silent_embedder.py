@@ -11,10 +11,12 @@ import pytest
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.context import ContextInput
+from memory_core.domain.errors import Unavailable
 from memory_core.domain.requests import RetrieveInput, SaveInput
-from memory_core.rules import retrieve_rules
+from memory_core.domain.results import Retrieved
 from tests.builders import ALICE
-from tests.openai_server import OpenAIServer, hangs
+from tests.memories import MovableClock
+from tests.openai_server import OpenAIServer, hangs, refuses
 
 GUARD_S = 30.0
 """Far above the deadline of the tests, far below what the embedder itself may take here."""
@@ -29,7 +31,12 @@ async def server() -> AsyncIterator[OpenAIServer]:
 
 
 @pytest.fixture
-async def core(server: OpenAIServer, tmp_path: Path) -> AsyncIterator[MemoryCore]:
+def clock() -> MovableClock:
+    return MovableClock()
+
+
+@pytest.fixture
+async def core(server: OpenAIServer, clock: MovableClock, tmp_path: Path) -> AsyncIterator[MemoryCore]:
     """Three memories, saved while the embedder answered; then it goes silent."""
     settings = Settings(
         data=tmp_path,
@@ -39,12 +46,18 @@ async def core(server: OpenAIServer, tmp_path: Path) -> AsyncIterator[MemoryCore
         embedding_timeout=600,
         embedding_query_deadline_s=0.2,
     )
-    async with MemoryCore(settings) as made:
+    async with MemoryCore(settings, clock=clock) as made:
         for text in ("the red boat sank near Porto", "lunch was late", "Ana sold the blue boat"):
             await made.save(ALICE, SaveInput.model_validate({"type": "episodic", "content": text}))
+        await ask(made, "asked before")
         server.bodies.clear()
         server.script = [hangs() for _ in range(20)]
         yield made
+
+
+async def ask(core: MemoryCore, text: str) -> Retrieved:
+    async with asyncio.timeout(GUARD_S):
+        return await core.retrieve(ALICE, RetrieveInput(query=text, similarity_threshold=0.1))
 
 
 @pytest.mark.parametrize("mode", ["fast", "reconstruct"])
@@ -76,6 +89,67 @@ async def test_a_context_goes_on_and_says_so_too(core: MemoryCore) -> None:
     assert context.degraded == ("embedder",)
 
 
-def test_a_model_in_this_process_may_take_its_time_to_load(tmp_path: Path) -> None:
-    assert retrieve_rules(Settings(embedding_provider="minilm", data=tmp_path)).embedding_deadline_s is None
-    assert retrieve_rules(Settings(embedding_provider="openai", embedding_base_url="http://127.0.0.1:9/v1")).embedding_deadline_s == 2.0
+async def test_after_two_in_a_row_nobody_waits_and_nobody_asks(core: MemoryCore, server: OpenAIServer) -> None:
+    answers = [await ask(core, f"red boat {number}") for number in range(6)]
+    assert [one.degraded for one in answers] == [("embedder",)] * 6
+    assert all(one.results for one in answers)
+    assert len(server.bodies) == 2
+
+
+async def test_a_vector_that_is_held_serves_while_the_embedder_rests(core: MemoryCore, server: OpenAIServer) -> None:
+    for number in range(3):
+        await ask(core, f"red boat {number}")
+    assert (await ask(core, "asked before")).degraded == ()
+    assert len(server.bodies) == 2
+
+
+async def test_after_a_rest_one_query_tries_it_and_the_rest_go_on_without(
+    core: MemoryCore, server: OpenAIServer, clock: MovableClock
+) -> None:
+    for number in range(3):
+        await ask(core, f"red boat {number}")
+    clock.advance(seconds=10)
+    answers = await asyncio.gather(*(ask(core, f"blue boat {number}") for number in range(4)))
+    assert [one.degraded for one in answers] == [("embedder",)] * 4
+    assert len(server.bodies) == 3
+    await ask(core, "still resting")
+    assert len(server.bodies) == 3
+
+
+async def test_one_that_answers_again_is_asked_by_all(core: MemoryCore, server: OpenAIServer, clock: MovableClock) -> None:
+    for number in range(3):
+        await ask(core, f"red boat {number}")
+    server.script.clear()
+    clock.advance(seconds=10)
+    assert [(await ask(core, f"blue boat {number}")).degraded for number in range(3)] == [()] * 3
+    assert len(server.bodies) == 5
+
+
+async def test_one_that_only_refuses_is_let_alone_too(core: MemoryCore, server: OpenAIServer) -> None:
+    server.script = [refuses(401) for _ in range(20)]
+    answers = [await ask(core, f"red boat {number}") for number in range(4)]
+    assert [one.degraded for one in answers] == [("embedder",)] * 4
+    assert len(server.bodies) == 2
+
+
+async def test_saves_are_embedded_while_queries_let_it_rest(core: MemoryCore, server: OpenAIServer) -> None:
+    for number in range(3):
+        await ask(core, f"red boat {number}")
+    server.script.clear()
+    saved = await core.save(ALICE, SaveInput.model_validate({"type": "episodic", "content": "a green boat came"}))
+    assert saved.memory.embedding is not None
+    assert len(server.bodies) == 3
+
+
+async def test_the_same_question_does_not_wait_again_for_the_vector_it_gave_up_on(core: MemoryCore, server: OpenAIServer) -> None:
+    """It would wait for the request of the first, which is still under way."""
+    await ask(core, "red boat")
+    with pytest.raises(Unavailable):
+        core._adapters.embedder.embed_query("red boat").send(None)  # it is not suspended once
+    assert len(server.bodies) == 1
+
+
+async def test_a_model_in_this_process_may_take_its_time_to_load(tmp_path: Path) -> None:
+    async with MemoryCore(Settings(embedding_provider="minilm", data=tmp_path, embedding_query_deadline_s=1e-6)) as core:
+        await core.save(ALICE, SaveInput.model_validate({"type": "episodic", "content": "the red boat sank near Porto"}))
+        assert (await ask(core, "red boat")).degraded == ()

@@ -7,7 +7,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.adapters.redis.breaker import Breaker
+from memory_core.adapters.breaker import Breaker
 from tests.memories import MovableClock
 
 

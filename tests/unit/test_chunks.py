@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.chunks import combine, windows
+from memory_core.domain.chunks import combine, spread, windows
 
 sizes = st.integers(1, 60).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
 
@@ -35,6 +35,15 @@ def test_windows_cover_every_token_and_each_adds_some(count, size_and_overlap):
     for (_, end), (start, next_end) in pairwise(found):
         assert end - start == overlap
         assert next_end > end
+
+
+@given(st.integers(0, 200), st.integers(2, 20))
+def test_few_of_many_are_spread_evenly_from_the_first_to_the_last(count, most):
+    places = spread(count, most)
+    assert len(places) == min(count, most)
+    assert places[:1] + places[-1:] == ([0, count - 1] if count else [])
+    gaps = [after - before for before, after in pairwise(places)]
+    assert not gaps or 0 < max(gaps) <= min(gaps) + 1 + (count > most)
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(50, 50), (50, 60), (0, 0), (50, -1)])

@@ -23,6 +23,7 @@ from memory_core.ports import Health
 T = TypeVar("T")
 
 
+QUERY_WINDOWS = 4
 BATCH_TEXTS = 8
 BATCH_TOKENS = 512
 """Padded. Beyond it a batch is no faster for each token, and takes memory that onnxruntime keeps."""
@@ -61,7 +62,16 @@ class MiniLMEmbedder:
         """One normalised float32 vector a text, in order. Loads the model when `open` has not."""
         if not texts:
             return []
-        windows = await self._in_thread(lambda: [self._windows(text) for text in texts])
+        return await self._vectors(await self._in_thread(lambda: [self._windows(text) for text in texts]))
+
+    async def embed_query(self, text: str) -> Vector:
+        """As `embed` up to QUERY_WINDOWS windows; of a longer text only as many are read, the first, the last and evenly between."""
+        windows = await self._in_thread(lambda: self._windows(text))
+        (vector,) = await self._vectors([[windows[place] for place in chunks.spread(len(windows), QUERY_WINDOWS)]])
+        return vector
+
+    async def _vectors(self, windows: Sequence[Sequence[Sequence[int]]]) -> list[Vector]:
+        """One vector for each text, given as its windows."""
         flat = [window for of_text in windows for window in of_text]
         by_length = sorted(range(len(flat)), key=lambda place: len(flat[place]))
         vectors: dict[int, Vector] = {}

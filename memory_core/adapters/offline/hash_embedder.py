@@ -41,6 +41,10 @@ class HashEmbedder:
         """One vector a text, the same on every machine and in every process."""
         return [self._vector(text) for text in texts]
 
+    async def embed_query(self, text: str) -> Vector:
+        """The text's vector."""
+        return self._vector(text)
+
     async def check(self) -> Health:
         """Always ok."""
         return Health("hash", "ok", 0.0)

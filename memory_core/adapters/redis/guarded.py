@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from memory_core.adapters.redis.breaker import Breaker
+from memory_core.adapters.breaker import Breaker
 from memory_core.adapters.redis.client import Connect
 from memory_core.ports import Clock, Health
 

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from memory_core.adapters.breaker import Breaker
 from memory_core.adapters.redis import entry, scripts
 from memory_core.adapters.redis import touches as counting
-from memory_core.adapters.redis.breaker import Breaker
 from memory_core.adapters.redis.client import Connect
 from memory_core.adapters.redis.guarded import GuardedRedis
 from memory_core.adapters.redis.keys import (
