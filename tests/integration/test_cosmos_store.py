@@ -264,6 +264,13 @@ async def test_a_store_that_is_down_at_the_start_can_be_opened_later(server: Cos
     await store.close()
 
 
+async def test_a_key_that_is_none_is_named_and_not_shown(server: CosmosServer) -> None:
+    store = CosmosStore(server.endpoint, "db", clock=StillClock(), embedding_model="test", dimensions=DIMENSIONS, key="se cret")
+    with pytest.raises(Unavailable, match="key") as caught:
+        await store.open()
+    assert "cret" not in caught.value.detail
+
+
 async def test_throttling_that_does_not_end_is_said_with_the_wait_it_asks_for(server: CosmosServer, opened: Opened) -> None:
     store = await opened()
     server.fault("throttle", operations=["documents"], retry_after_ms=1)

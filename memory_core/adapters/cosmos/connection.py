@@ -7,6 +7,7 @@ by the commit's marker.
 from __future__ import annotations
 
 import asyncio
+import binascii
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -235,8 +236,10 @@ class Connection:
         client = CosmosClient(self._endpoint, signed_by, transport=transport, raw_response_hook=_refuse_to_wait_in_vain, **CLIENT_OPTIONS)
         try:
             await client.__aenter__()
-        except BaseException:
+        except BaseException as error:
             await client.close()
+            if isinstance(error, binascii.Error):
+                raise Unavailable(DEPENDENCY, f"the key of the account can't be used: {error}", retry_after_s=30) from error
             raise
         self._client = client
         return client
