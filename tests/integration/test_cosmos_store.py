@@ -264,12 +264,37 @@ async def test_a_store_that_is_down_at_the_start_can_be_opened_later(server: Cos
     await store.close()
 
 
+async def test_a_key_that_is_none_is_named_and_not_shown(server: CosmosServer) -> None:
+    store = CosmosStore(server.endpoint, "db", clock=StillClock(), embedding_model="test", dimensions=DIMENSIONS, key="se cret")
+    with pytest.raises(Unavailable, match="key") as caught:
+        await store.open()
+    assert "cret" not in caught.value.detail
+
+
 async def test_throttling_that_does_not_end_is_said_with_the_wait_it_asks_for(server: CosmosServer, opened: Opened) -> None:
     store = await opened()
     server.fault("throttle", operations=["documents"], retry_after_ms=1)
     with pytest.raises(Unavailable, match="429") as caught:
         await store.snapshot(ALICE, ["mem_1"])
     assert caught.value.retry_after_s == 1
+
+
+async def test_who_is_to_wait_longer_than_a_call_may_take_is_told_so_instead_of_kept_waiting(server: CosmosServer, opened: Opened) -> None:
+    store = await opened(deadline_s=5.0)
+    held = memory("green tea", embedding=unit(1))
+    head = await save(store, held)
+    calls: dict[str, Callable[[], Awaitable[object]]] = {
+        "read": lambda: store.snapshot(ALICE),
+        "query": lambda: store.search(ALICE, query("tea", unit(1))),
+        "batch": lambda: store.commit(ALICE, saving(head, memory("black tea"))),
+    }
+    for operation, call in calls.items():
+        server.fault("throttle", operations=[operation], retry_after_ms=59_500)
+        with pytest.raises(Unavailable, match="429") as raised:
+            await call()
+        assert raised.value.retry_after_s == 60, operation
+        server.heal()
+    assert (await store.snapshot(ALICE)).head == head
 
 
 async def test_another_embedder_than_the_containers_is_refused_with_both_numbers(opened: Opened) -> None:

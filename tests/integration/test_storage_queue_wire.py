@@ -97,6 +97,8 @@ async def test_attempts_are_bounded_and_the_last_answer_is_told(queue: StorageQu
         ((403, "AuthorizationFailure"), "refused us"),
         ((404, "QueueNotFound"), "does not exist"),
         ((401, "NoAuthenticationInformation"), "refused us"),
+        ((404, "ResourceNotFound"), "ResourceNotFound"),
+        ((409, "QueueBeingDeleted"), "QueueBeingDeleted"),
     ],
 )
 async def test_what_asking_again_can_not_mend_is_asked_once(

@@ -140,7 +140,7 @@ class BlobArchive:
         """What `work` answers, or what `answers` has for the code that it was refused with. Any other refusal is Unavailable."""
         from azure.core.exceptions import AzureError
 
-        from memory_core.adapters.storage.failures import code_of
+        from memory_core.adapters.storage.failures import code_of, refused
 
         if not self._is_open:
             raise Unavailable(DEPENDENCY, "the archive is not open")
@@ -150,7 +150,7 @@ class BlobArchive:
             code = code_of(error)
             if answers is not None and code is not None and code in answers:
                 return answers[code]
-            raise Unavailable(DEPENDENCY, f"Storage refused: {code or type(error).__name__}", retry_after_s=30) from error
+            raise refused(DEPENDENCY, error) from error
 
     async def _once(self, work: Callable[[ContainerClient], Awaitable[T]]) -> T:
         """Do `work`; an emulator that came back without its container gets it again."""

@@ -7,9 +7,11 @@ by the commit's marker.
 from __future__ import annotations
 
 import asyncio
+import binascii
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -23,6 +25,7 @@ from memory_core.domain.scope import Owner
 from memory_core.ports import Charged
 
 if TYPE_CHECKING:
+    from azure.core.pipeline import PipelineResponse
     from azure.cosmos.aio import ContainerProxy, CosmosClient
     from azure.identity.aio import DefaultAzureCredential
 
@@ -41,9 +44,12 @@ CLIENT_OPTIONS: Final[dict[str, Any]] = {
     "connection_timeout": 5,
     "enable_compact_utf8_item_writes": True,
 }
-"""The SDK waits for throttled calls as told and sends cut ones again, both few times; the rest is done here, where the deadline is
-known. Compact UTF-8: else a Japanese character takes six bytes of a batch, not three."""
+"""The SDK waits for throttled calls as told, however long, and sends cut ones again, both few times; the rest is done here, where the
+deadline is known. Compact UTF-8: else a Japanese character takes six bytes of a batch, not three."""
+THROTTLED = 429
 T = TypeVar("T")
+_ends_at: ContextVar[float | None] = ContextVar("ends_at", default=None)
+"""When the call under way must have ended, on the event loop's clock."""
 
 
 LOCAL = "Local"
@@ -227,11 +233,13 @@ class Connection:
         if signed_by is None:
             signed_by = self._credential = self._credential or credential(self._identity_client_id)
         transport = AioHttpTransport(use_env_settings=proxies.named_for(self._endpoint))
-        client = CosmosClient(self._endpoint, signed_by, transport=transport, **CLIENT_OPTIONS)
+        client = CosmosClient(self._endpoint, signed_by, transport=transport, raw_response_hook=_refuse_to_wait_in_vain, **CLIENT_OPTIONS)
         try:
             await client.__aenter__()
-        except BaseException:
+        except BaseException as error:
             await client.close()
+            if isinstance(error, binascii.Error):
+                raise Unavailable(DEPENDENCY, f"the key of the account can't be used: {error}", retry_after_s=30) from error
             raise
         self._client = client
         return client
@@ -240,13 +248,30 @@ class Connection:
     async def _in_time(self) -> AsyncIterator[None]:
         """The deadline of one call."""
         self.under_way += 1
+        ending = _ends_at.set(asyncio.get_running_loop().time() + self._deadline_s)
         try:
             async with asyncio.timeout(self._deadline_s):
                 yield
         except TimeoutError:
             raise Unavailable(DEPENDENCY, f"Cosmos DB did not answer within {self._deadline_s:g} s") from None
         finally:
+            _ends_at.reset(ending)
             self.under_way -= 1
+
+
+def _refuse_to_wait_in_vain(response: PipelineResponse[Any, Any]) -> None:
+    """Seen by every answer before the SDK acts on it. Raises Unavailable for one that asks to wait longer than its call may take.
+
+    The SDK would wait, and whoever called would learn after the whole deadline that there was no answer, instead of when to come back.
+    """
+    from memory_core.adapters.cosmos.failures import told_to_wait, wait_in
+
+    answer, ends_at = response.http_response, _ends_at.get()
+    if answer.status_code != THROTTLED or ends_at is None:
+        return
+    wait_s = wait_in(answer.headers)
+    if wait_s is not None and asyncio.get_running_loop().time() + wait_s >= ends_at:
+        raise told_to_wait(THROTTLED, wait_s)
 
 
 def _headers_of(error: Exception) -> Mapping[str, Any]:

@@ -6,6 +6,10 @@ even those may be the echo of a first try whose answer was lost on the way: the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import ceil
+from typing import Any
+
 from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError
 
 from memory_core.adapters.cosmos.documents import DEPENDENCY
@@ -44,7 +48,7 @@ def translated(error: AzureError) -> MemoryCoreError | None:
     if status is None:
         return Unavailable(DEPENDENCY, "Cosmos DB can not be reached", retry_after_s=RETRY_AFTER_S)
     if status in PASSING:
-        return Unavailable(DEPENDENCY, f"Cosmos DB answered {status}", retry_after_s=_wait_of(error))
+        return told_to_wait(status, wait_in(getattr(error, "headers", None) or {}))
     return None
 
 
@@ -52,8 +56,12 @@ def _is_behind(error: AzureError) -> bool:
     return getattr(error, "status_code", None) == 404 and getattr(error, "sub_status", None) == BEHIND
 
 
-def _wait_of(error: AzureError) -> int:
-    """Seconds that the service asks for, rounded up; else the usual ones."""
-    headers = getattr(error, "headers", None) or {}
+def wait_in(headers: Mapping[str, Any]) -> float | None:
+    """Seconds after which the service asks to be asked again; None when it does not say."""
     asked = str(headers.get("x-ms-retry-after-ms", ""))
-    return max(1, -(-int(asked) // 1000)) if asked.isdigit() else RETRY_AFTER_S
+    return int(asked) / 1000 if asked.isdecimal() else None
+
+
+def told_to_wait(status: int, wait_s: float | None) -> Unavailable:
+    """The error for a status that may pass, with the wait that the service asks for, rounded up; else the usual one."""
+    return Unavailable(DEPENDENCY, f"Cosmos DB answered {status}", retry_after_s=RETRY_AFTER_S if wait_s is None else max(1, ceil(wait_s)))

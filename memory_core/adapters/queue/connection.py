@@ -42,8 +42,18 @@ class Connection:
             await credential.close()
 
     async def call(self, queue: str, work: Callable[[QueueClient], Awaitable[T]]) -> T:
-        """Do `work` on a queue. Raises Unavailable, or AzureError for a refusal."""
-        return await self._calls.run(lambda: self._on(self._queue(queue), work))
+        """Do `work` on a queue. Raises Unavailable, or AzureError where the message is not ours any more or the request was a mistake."""
+        from azure.core.exceptions import AzureError
+
+        from memory_core.adapters.queue.failures import is_no_longer_ours
+        from memory_core.adapters.storage.failures import is_our_mistake, refused
+
+        try:
+            return await self._calls.run(lambda: self._on(self._queue(queue), work))
+        except AzureError as error:
+            if is_our_mistake(error) or is_no_longer_ours(error):
+                raise
+            raise refused(DEPENDENCY, error) from error
 
     def pool(self) -> tuple[int, int]:
         """Connections that the transport may hold; calls under way."""

@@ -41,5 +41,15 @@ def translated(dependency: str, error: AzureError) -> Unavailable | None:
     return None
 
 
+def refused(dependency: str, error: AzureError) -> Unavailable:
+    """The error for a refusal that nobody understands, by the service's name for it: an account that is none, a queue being deleted."""
+    return Unavailable(dependency, f"Storage refused: {code_of(error) or type(error).__name__}", retry_after_s=30)
+
+
+def is_our_mistake(error: AzureError) -> bool:
+    """Whether the request itself was wrong, which no waiting mends and which must be seen."""
+    return _status_of(error) == 400
+
+
 def _status_of(error: AzureError) -> int | None:
     return error.status_code if isinstance(error, HttpResponseError) else None
