@@ -6,18 +6,25 @@ So they are made anew of what stays; and a trait that a model saw in a forgotten
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from memory_core.consolidation.forgetting_plan import Progress
+from memory_core.domain.models import Vector
 from memory_core.domain.profile_news import without_memories
-from memory_core.domain.scene import PROFILE_ID, Scene, person_in, scene_in
-from memory_core.domain.scene_sorting import mean
-from memory_core.domain.scene_words import with_words
+from memory_core.domain.scene import OF_THE_STORE, PROFILE_ID, Scene, person_in, scene_in
+from memory_core.domain.scene_sorting import Thread, mean
+from memory_core.domain.scene_words import with_members, with_words
 from memory_core.domain.versions import base_id
 from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import derived
 from memory_core.ledger.leases import Lease
 from memory_core.ledger.operations import Chunk, Operation, Operations
 from memory_core.ports import Document, LongTermStore, Place
 
 PAGE = 50
+MOST_DOCUMENTS = 96
+"""Of a commit, beside head and operation: a scene becomes several only where all its cells and these fit in."""
 
 
 class Derived:
@@ -66,13 +73,31 @@ class Derived:
             kept = [one for one in scene.members if one.cell_id not in progress.gone]
             if not kept:
                 return Chunk(deletes=(Document(found.id, "scene", {}),), cursor=further, counts={"scenes": 1})
-            left = with_words(scene.model_copy(update={"members": kept}))
-            vectors = {name: memory.embedding for name in left.cell_ids if (memory := look.memory(name)) is not None}
-            centroid = None if found.vector is None else mean(left.members, vectors)
-            body = {**found.body, **left.model_dump(mode="json")}
-            return Chunk(puts=(Document(found.id, "scene", body, centroid, tag=found.tag),), cursor=further, counts={"scenes": 1})
+            vectors = {name: memory.embedding for name in cells if (memory := look.memory(name)) is not None}
+            vectors = {} if found.vector is None else vectors
+            left, *parted = _parted(Thread(with_members(scene, kept), mean(kept, vectors)), vectors, operation.id)
+            body = {name: found.body[name] for name in OF_THE_STORE}
+            puts = [_document(left, body, found.tag), *(_document(one, {}, None) for one in parted)]
+            marks = {name: one.scene.id for one in parted for name in one.scene.cell_ids if look.memory(name) is not None}
+            return Chunk(puts=tuple(puts), scenes=marks, cursor=further, counts={"scenes": 1})
 
         return await self._operations.advance(lease, operation, [document.id, *cells], decide)
+
+
+def _parted(thread: Thread, vectors: Mapping[str, Vector | None], operation_id: str) -> list[Thread]:
+    """The thread as it stays, and what is too far from it without the cells between, as far as that fits a commit."""
+    cells, parted = thread.scene.count, [thread]
+    while cells + len(parted) < MOST_DOCUMENTS:
+        later = parted[-1].part(derived("scn", operation_id, parted[-1].scene.id), vectors)
+        if later is None:
+            break
+        parted.append(later)
+    return parted
+
+
+def _document(thread: Thread, stored: Mapping[str, Any], tag: str | None) -> Document:
+    scene = with_words(thread.scene)
+    return Document(scene.id, "scene", {**stored, **scene.model_dump(mode="json")}, thread.centroid, tag=tag)
 
 
 def _names(progress: Progress, scene: Scene) -> bool:

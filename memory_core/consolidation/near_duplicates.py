@@ -55,8 +55,12 @@ def likeness(one: Memory, other: Memory, duplicate: float) -> Likeness | None:
 
 
 def _may_merge(one: Memory) -> bool:
-    """Whether it may be merged at all: about what an open question asks, its decision comes first."""
-    return one.type is MemoryType.SEMANTIC and one.status is Status.ACTIVE and not one.conflict_ids
+    """Whether it may be merged at all: about what an open question asks, its decision comes first.
+
+    One that was merged before, and that somebody brought back, stands for good: an hourly run does not have the last word.
+    """
+    brought_back = one.status_reason == "restored" and one.consolidated_into_ids
+    return one.type is MemoryType.SEMANTIC and one.status is Status.ACTIVE and not one.conflict_ids and not brought_back
 
 
 def _stand_apart(one: Memory, other: Memory) -> bool:

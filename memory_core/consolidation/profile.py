@@ -14,7 +14,7 @@ from memory_core.consolidation.run import Proposal, Run
 from memory_core.domain.agent_answers import Answered, ProfileUpdate, SeenTrait
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.domain.profile_news import BY_RULE, Seen, cells_in, is_about, subjects, with_facts, with_traits
+from memory_core.domain.profile_news import BY_RULE, Seen, cells_in, subjects, with_facts, with_traits
 from memory_core.domain.scene import PROFILE_ID, KnownPerson, Scene, person_in, scene_in
 from memory_core.domain.scope import Owner
 from memory_core.ledger.commit import Look
@@ -41,24 +41,18 @@ class ProfileStep:
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
         """The profile as it is after the run's news; nothing where they change nothing in it."""
-        ids = [*run.touched(MemoryType.SEMANTIC.value), *run.touched(MemoryType.EPISODIC.value)]
-        touched = await self._memories(run.owner, ids)
+        touched = await self._touched(run)
         if not touched:
             return None
-        held, read = await self._read(run.owner, touched)
-        memories = {**read, **touched}
-        memories |= await self._followed(run.owner, memories)
-        known = held or KnownPerson()
-        who = subjects(memories.values(), run.owner.user_id)
-        new = [one for name, one in memories.items() if (name in touched or name not in read) and one.type is MemoryType.SEMANTIC]
-        person, dropped = with_facts(known, new, who, memories), 0
+        known, memories, person = await self._facts(run.owner, touched)
+        dropped = 0
         if any(one.type is MemoryType.EPISODIC and one.status is not Status.DELETED for one in touched.values()):
             seen, dropped = await self._traits(run, touched)
             cells = await self._memories(run.owner, [name for one in seen for name in one.cell_ids if name not in memories])
             person = with_traits(person, seen, {**memories, **cells})
         if person == known:
             return None
-        counts = {"profile_facts": len(person.facts) - len(known.facts), "traits_dropped": dropped}
+        counts = {"profile_facts": _changed(known, person), "traits_dropped": dropped}
 
         def decide(look: Look) -> Chunk:
             return Chunk(puts=(_document(look, person),), cursor=1, counts=counts, done=True)
@@ -66,11 +60,25 @@ class ProfileStep:
         return Proposal([PROFILE_ID], decide)
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
-        """How many facts of the person were touched."""
-        touched = await self._memories(run.owner, run.touched(MemoryType.SEMANTIC.value))
-        _, memories = await self._read(run.owner, touched)
-        who = subjects([*memories.values(), *touched.values()], run.owner.user_id)
-        return {"profile_facts": sum(is_about(one, who) for one in touched.values())}
+        """How many facts of the profile would change by what is held now."""
+        touched = await self._touched(run)
+        if not touched:
+            return {"profile_facts": 0}
+        known, _, person = await self._facts(run.owner, touched)
+        return {"profile_facts": _changed(known, person)}
+
+    async def _touched(self, run: Run) -> dict[str, Memory]:
+        return await self._memories(run.owner, [*run.touched(MemoryType.SEMANTIC.value), *run.touched(MemoryType.EPISODIC.value)])
+
+    async def _facts(self, owner: Owner, touched: Mapping[str, Memory]) -> tuple[KnownPerson, dict[str, Memory], KnownPerson]:
+        """The person as stored; the memories that this rests on with those that were touched; the person with the facts of these."""
+        held, read = await self._read(owner, touched)
+        memories = {**read, **touched}
+        memories |= await self._followed(owner, memories)
+        known = held or KnownPerson()
+        who = subjects(memories.values(), owner.user_id)
+        new = [one for name, one in memories.items() if (name in touched or name not in read) and one.type is MemoryType.SEMANTIC]
+        return known, memories, with_facts(known, new, who, memories)
 
     async def _read(self, owner: Owner, touched: Mapping[str, Memory]) -> tuple[KnownPerson | None, dict[str, Memory]]:
         """The stored profile, and the facts that it rests on, of which the touched ones are known."""
@@ -147,6 +155,12 @@ class ProfileStep:
             except AgentFailed as error:
                 log.warning("a profile is kept by rules: %s", error.detail)
         return (await self._rules.update_profile(run.owner.app_id, items)).value, BY_RULE
+
+
+def _changed(known: KnownPerson, person: KnownPerson) -> int:
+    """How many facts have come, have gone, or rest on other memories than before."""
+    before, after = ({one.name: one for one in each.facts} for each in (known, person))
+    return sum(before.get(name) != after.get(name) for name in before.keys() | after.keys())
 
 
 def _document(look: Look, person: KnownPerson) -> Document:

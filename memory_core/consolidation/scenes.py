@@ -37,6 +37,8 @@ MOST_DOCUMENTS: Final = 96
 """Of a commit, beside head and operation: a scene is split only where its cells fit in, and what is to be placed after that waits."""
 MOST_TOLD: Final = 1_000
 """Cells that the changed scenes of a commit tell of, together: each about 600 bytes, some with a vector of 40 KB."""
+SEARCHED: Final = 100
+"""Scenes, those begun last, that are searched for a cell which was placed while somebody deleted it: by the last run or so."""
 LATEST: Final = 32
 """Scenes that are looked at: those begun last. A scene that goes on for long is split again and again, and so is among them."""
 TOLD = 12
@@ -72,13 +74,21 @@ class SceneStep:
             names = touched[start : start + PLACED_AT_ONCE]
             seen = await self._store.snapshot(run.owner, names)
             look = Look(seen.head, dict(seen.documents))
-            waiting = [one for name in names if (one := look.memory(name)) is not None and _is_to_do(one)]
+            told = [one for name in names if (one := look.memory(name)) is not None]
+            left = await self._left_behind(run.owner, told)
+            waiting = [one for one in told if _is_to_do(one) or one.id in left]
             if waiting:
-                return await self._proposed(run, waiting, start, last=start + PLACED_AT_ONCE >= len(touched))
+                return await self._proposed(run, waiting, left, start, last=start + PLACED_AT_ONCE >= len(touched))
         return None
 
-    async def _proposed(self, run: Run, waiting: Sequence[Memory], start: int, *, last: bool) -> Proposal:
-        asked = await self._asked(run.owner, waiting)
+    async def _left_behind(self, owner: Owner, cells: Sequence[Memory]) -> dict[str, str]:
+        """The scenes that deleted cells are in which don't say so: they were placed while somebody deleted them. By the cell's id."""
+        lost = {one.id for one in cells if one.type is MemoryType.EPISODIC and one.status is Status.DELETED and one.scene_id is None}
+        scenes = await self._store.page(owner, "scene", None, None, SEARCHED) if lost else []
+        return {name: one.id for one in scenes for name in one.body["cell_ids"] if name in lost}
+
+    async def _proposed(self, run: Run, waiting: Sequence[Memory], left: Mapping[str, str], start: int, *, last: bool) -> Proposal:
+        asked = await self._asked(run.owner, waiting, left)
         summaries = await self._summaries(run, asked) if self._model is not None else {}
 
         def decide(look: Look) -> Chunk:
@@ -94,23 +104,24 @@ class SceneStep:
         shown = await self._store.memories(run.owner, touched) if touched else {}
         return {"cells_placed": sum(_is_to_do(one.memory) and one.memory.status is not Status.DELETED for one in shown.values())}
 
-    async def _asked(self, owner: Owner, waiting: Sequence[Memory]) -> _Asked:
+    async def _asked(self, owner: Owner, waiting: Sequence[Memory], left: Mapping[str, str]) -> _Asked:
         """The cells with all that is read to place them: notes, scenes near in time, and the cells of those whose centroid is made anew."""
         coming = [one for one in waiting if one.status is not Status.DELETED]
-        known = {one.scene_id for one in waiting if one.scene_id is not None}
+        known = {*left.values(), *(one.scene_id for one in waiting if one.scene_id is not None)}
         if coming:
             first, last = min(_at(one) for one in coming), max(_at(one) for one in coming)
             page = await self._store.page(owner, "scene", None, None, LATEST)
             times = {one.id: [datetime.fromisoformat(one.body[name]) for name in ("started_at", "ended_at")] for one in page}
             known |= {name for name, (began, ended) in times.items() if began - last <= GAP and first - ended <= GAP}
         scenes, prototypes = sorted(known), await self._themes() if coming else {}
-        members: list[str] = []
+        members, gone = list[str](), {one.id for one in waiting if one.status is Status.DELETED}
         if scenes and self._sorting.by_vectors:
             found = Counter(theme_of(themes(one.lexical.own), one.embedding, prototypes, self._sorting) for one in coming)
             for document in (await self._store.snapshot(owner, scenes)).documents.values():
                 body = document.body
                 most = body["count"] + found[EVERYDAY] + (found[body["theme"]] if body["theme"] != EVERYDAY else 0)
-                if document.vector is None or most > self._sorting.most:  # it may be split, and each half needs a centroid of its own
+                # It may be split, or parted by who leaves it, and each half needs a centroid of its own.
+                if document.vector is None or most > self._sorting.most or not gone.isdisjoint(body["cell_ids"]):
                     members += body["cell_ids"]
         notes = [note_id(one.id) for one in coming if one.category == "cell"]
         cells = tuple(one.id for one in waiting)
@@ -166,15 +177,16 @@ class _Placing:
 
     def chunk(self, summaries: Summaries) -> Chunk:
         """Everything that is to be written; the cursor is for the caller to say."""
-        waiting = [one for name in self._asked.cells if (one := self._look.memory(name)) is not None and _is_to_do(one)]
-        for memory in waiting:
+        told = [one for name in self._asked.cells if (one := self._look.memory(name)) is not None]
+        leaving = [one for one in told if one.status is Status.DELETED and (_is_to_do(one) or self._held(one) is not None)]
+        coming = [one for one in told if one.status is not Status.DELETED and _is_to_do(one)]
+        for memory in [*leaving, *sorted(coming, key=lambda one: (_at(one), one.id))]:
+            if self._full(memory):
+                self.whole = False
+                break
             if memory.status is Status.DELETED:
                 self._leave(memory)
-        for memory in sorted(waiting, key=lambda one: (_at(one), one.id)):
-            if memory.status is not Status.DELETED:
-                if self._full():
-                    self.whole = False
-                    break
+            else:
                 self._join(memory)
         changed = [one for one in self.threads if one.changed]
         puts = [self._document(one, summaries) for one in changed if one.scene.count]
@@ -187,18 +199,34 @@ class _Placing:
             counts={"cells_placed": self._placed, "scenes_made": made},
         )
 
-    def _full(self) -> bool:
-        """Whether the commit might have no room for another cell and its scene."""
+    def _held(self, memory: Memory) -> Thread | None:
+        return next((one for one in self.threads if one.has(memory.id)), None)
+
+    def _full(self, memory: Memory) -> bool:
+        """Whether the commit might have no room for another cell and its scene; or for what has to part when it leaves that."""
         changed = [one.scene.count for one in self.threads if one.changed]
-        return len(self._marks) + len(changed) + 2 > MOST_DOCUMENTS or sum(changed) > MOST_TOLD
+        thread = self._held(memory) if memory.status is Status.DELETED and self._marks else None
+        parting = 0 if thread is None else thread.scene.count
+        return len(self._marks) + len(changed) + parting + 2 > MOST_DOCUMENTS or sum(changed) > MOST_TOLD
 
     def _leave(self, memory: Memory) -> None:
+        """Without it two others may be too far apart, and are two scenes then."""
         self._marks[memory.id] = None
-        for thread in self.threads:
-            thread.remove(memory.id, memory.embedding)
+        thread = self._held(memory)
+        if thread is None:
+            return
+        thread.remove(memory.id, memory.embedding)
+        vectors = self._vectors(thread.scene)
+        while thread.scene.count + len(self._marks) + len(self.threads) < MOST_DOCUMENTS:
+            later = thread.part(derived("scn", self._run_id, "part", thread.scene.id, memory.id), vectors)
+            if later is None:
+                break
+            self._marks |= dict.fromkeys(later.scene.cell_ids, later.scene.id)
+            self.threads.append(later)
+            thread = later
 
     def _join(self, memory: Memory) -> None:
-        held = next((one for one in self.threads if one.has(memory.id)), None)
+        held = self._held(memory)
         if held is None:
             cell = self._cell(memory)
             theme = theme_of(cell.themes, cell.vector, self._asked.prototypes, self._rules)

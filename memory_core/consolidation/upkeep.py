@@ -59,20 +59,27 @@ class Upkeep:
         return Proposal(crossing.ids, crossing.decide) if crossing.ids or cursor else None
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
-        """What would fade or become short now, and whether an archive run would be begun."""
+        """What would fade or become short now, whose foresight has ended, and whether an archive run would be begun."""
         coming = await self._coming(run)
         foreseen = await self._decay.foresee(run.owner, DecayInput(session_id=run.session_id))
-        return {**foreseen.counts, "archive_runs": int(self._has_come(run, coming.ages))}
+        ended, runs = await self._ended(run, coming), int(self._has_come(run, coming.ages))
+        return {**foreseen.counts, "foresight_ended": ended, "archive_runs": runs}
 
     async def _aged(self, run: Run) -> dict[str, int]:
         """Begin the archive run that is due, and count the memories whose foresight has ended, both since the last run."""
         coming, counts = await self._coming(run), dict[str, int]()
-        if self._has_come(run, coming.foresight):
-            counts["foresight_ended"] = await self._store.foresight_ended(run.owner, run.since or _BEGINNING, run.at)
+        if ended := await self._ended(run, coming):
+            counts["foresight_ended"] = ended
         if self._has_come(run, coming.ages):
             await self._archiver.begin(run.owner, None, Call(actor=ACTOR), task_id=derived("tsk", run.id, "archive"))
             counts["archive_runs"] = 1
         return counts
+
+    async def _ended(self, run: Run, coming: Coming) -> int:
+        """How many memories have foresight that has ended since the last run."""
+        if not self._has_come(run, coming.foresight):
+            return 0
+        return await self._store.foresight_ended(run.owner, run.since or _BEGINNING, run.at)
 
     async def _coming(self, run: Run) -> Coming:
         """What time has brought since the last run. A run of one session leaves that to those that go over everything."""

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -90,6 +91,19 @@ class Thread:
         quarter = max(1, len(members) // 4)
         places = range(quarter, len(members) - quarter + 1)
         place = max(places, key=lambda one: (members[one].at - members[one - 1].at, -abs(one - len(members) // 2)))
+        return self._cut(place, scene_id, vectors)
+
+    def part(self, scene_id: str, vectors: Mapping[str, Vector | None]) -> Thread | None:
+        """Let the cells after the first silence of more than a week go, as a thread of their own; None where there is none.
+
+        There is one only where a cell has left that lay in between.
+        """
+        members = self.scene.members
+        place = next((number for number, (one, two) in enumerate(pairwise(members), 1) if two.at - one.at > GAP), None)
+        return None if place is None else self._cut(place, scene_id, vectors)
+
+    def _cut(self, place: int, scene_id: str, vectors: Mapping[str, Vector | None]) -> Thread:
+        members = self.scene.members
         later = Thread(self.scene.model_copy(update={"id": scene_id}), mean(members[place:], vectors), changed=True)
         later._become(members[place:])
         self.centroid = mean(members[:place], vectors)

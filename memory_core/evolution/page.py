@@ -82,7 +82,7 @@ class Page:
             self.states[change.after.id] = change.after
             if self.weighs:
                 self.weight += _weight(change)
-            comes_or_goes = change.before is None or Status.DELETED in (change.before.status, change.after.status)
+            comes_or_goes = change.before is None or (change.before.status is Status.DELETED) != (change.after.status is Status.DELETED)
             if change.after.session_id is not None and comes_or_goes:
                 self.session(change.after.session_id).count(change.before, change.after, self.now)
 

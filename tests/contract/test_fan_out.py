@@ -288,6 +288,8 @@ async def test_upkeep_counts_foresight_that_ended_and_begins_the_archive(world: 
     world.clock.forward(4 * DAY)
     assert await hour(core) == 1
     world.clock.forward(2 * DAY)
+    seen = await core.consolidate(ALICE, ConsolidateInput(dry_run=True))
+    assert {name: count for name, count in seen.counts.items() if count} == {"foresight_ended": 1}  # type: ignore[union-attr]
     await hour(core)
     first, *_ = await runs(core)
     assert first.result is not None

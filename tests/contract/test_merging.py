@@ -187,14 +187,25 @@ async def test_three_become_one(core: MemoryCore) -> None:
 
 @here
 async def test_only_neighbours_of_what_is_new_are_looked_at(core: MemoryCore) -> None:
-    await two(core, fact(TEA), f"{TEA}.")
-    await consolidated(core)
-    goes = next(one for one in await listed(core, status="all") if one.status is Status.UPDATED)
-    await core.restore(ALICE, goes.id)  # by hand: news, and a duplicate again
-    await consolidated(core)
-    assert len(await listed(core)) == 1
+    one, other = await two(core, fact(TEA), f"{TEA}.")
+    await core.delete(ALICE, other.id)
+    assert counts(await consolidated(core)) == {}
+    await core.restore(ALICE, other.id)  # by hand: news, and a duplicate
+    assert counts(await consolidated(core)) == {"merged": 1}
+    assert [held.id for held in await listed(core)] == [one.id]
     await core.save(ALICE, turn("Nothing of the kind"))
     assert counts(await consolidated(core)) == {}
+
+
+@here
+async def test_what_was_merged_and_somebody_brought_back_is_not_merged_again(core: MemoryCore) -> None:
+    first, second = await two(core, fact(TEA), f"{TEA}!")
+    third = await rewritten(core, (await core.save(ALICE, fact("Cats sleep by day"))).memory.id, f"{TEA}.")
+    assert counts(await consolidated(core)) == {"merged": 2}
+    for one in (second, third):
+        await core.restore(ALICE, one.id)
+        assert counts(await consolidated(core)) == {}
+    assert {one.id: one.reinforcement_count for one in await listed(core)} == {first.id: 2, second.id: 0, third.id: 0}
 
 
 @here

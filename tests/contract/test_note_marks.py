@@ -105,3 +105,17 @@ async def test_a_save_marks_the_note_that_stands_for_many(core: MemoryCore, agen
     bergen = await core.save(ALICE, SaveInput.model_validate({"content": "Ana's city is Bergen", **fields}))
     (note,) = [one for one in await of_category(core, "note") if one.status == "active"]
     assert [(fact.text, fact.superseded_by) for fact in note.atomic_facts] == [("Ana's city is Oslo", bergen.memory.id)]
+
+
+@pytest.mark.parametrize("category", ["cell", "note"])
+async def test_a_truth_falls_that_was_told_in_another_session_in_what_is_deleted_since(core: MemoryCore, category: str) -> None:
+    await tell(core, "Ana's city is Oslo", session="s1")
+    (teller,) = await of_category(core, category)
+    await core.delete(ALICE, teller.id)
+    bergen = SaveInput(type="semantic", content="Bergen", subject="Ana", attribute="city", session_id="s2", event_timestamp=LATER)
+    assert (await core.save(ALICE, bergen)).outcome == "superseded"
+    assert (await tell(core, "Ana's city is Rome", session="s3", at=LATER + timedelta(days=1))).status == "succeeded"
+    fallen = (await facts_of(core))["Ana's city is Oslo"]
+    back = await core.restore(ALICE, teller.id)
+    assert [(one.text, one.superseded_by) for one in back.atomic_facts] == [("Ana's city is Oslo", fallen.next_id)]
+    assert (await core.session(ALICE, "s1")).counts == {"episodic": 1, "semantic": 2}

@@ -14,7 +14,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.agent_answers import Answered, ProfileUpdate, SeenTrait
 from memory_core.domain.errors import AgentFailed
 from memory_core.domain.requests import UpdateInput
-from memory_core.domain.results import Accepted
+from memory_core.domain.results import Accepted, Foreseen
 from memory_core.domain.scene import Profile
 from memory_core.domain.upkeep_requests import ConsolidateInput, ForgetInput
 from memory_core.ports import SceneItem
@@ -189,6 +189,30 @@ async def test_forgotten_for_good_what_only_that_supported_is_withdrawn(core: Me
     (document,) = await (await world.look_on()).page(ALICE, "profile", None, None, 10)
     assert city.id not in str(document.body)
     assert diet.id in str(document.body)
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_a_run_says_how_many_facts_changed_in_it_those_that_went_too_as_a_dry_run_foresaw(core: MemoryCore) -> None:
+    async def run() -> int:
+        foreseen = await core.consolidate(ALICE, ConsolidateInput(dry_run=True))
+        task = await consolidated(core)
+        assert isinstance(foreseen, Foreseen)
+        assert task.result is not None
+        assert (task.attempts, task.result["counts"].get("profile_facts", 0)) == (0, foreseen.counts["profile_facts"])
+        return foreseen.counts["profile_facts"]
+
+    city = (await core.save(ALICE, user_fact("home city", "Oslo"))).memory
+    await core.save(ALICE, user_fact("diet", "keto"))
+    assert await run() == 2
+    await core.save(ALICE, user_fact("diet", "vegan", NOW + DAY))
+    assert await run() == 1
+    await core.delete(ALICE, city.id)
+    assert await run() == 1
+    assert await run() == 0
+    assert told(await core.profile(ALICE, NOW + DAY)) == {"diet": "vegan"}
+    text = core.metrics().decode()
+    for what, count in (("runs", 4), ("profile_facts", 4)):
+        assert f'memory_core_consolidation_total{{what="{what}"}} {float(count)}' in text
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -13,8 +15,10 @@ from memory_core.core import MemoryCore
 from memory_core.domain.errors import Malformed, NotFound
 from memory_core.domain.results import Accepted
 from memory_core.domain.scene import Scene, scene_in
+from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from memory_core.domain.upkeep_requests import ConsolidateInput, ForgetInput
+from memory_core.ports import Batch, LongTermStore
 from memory_core.recollection.scenes import Scenes
 from tests.builders import ALICE, NOW
 from tests.tasks import Hand, converse, finished, task_of
@@ -25,6 +29,23 @@ KNEE = "My knee hurts and the doctor prescribed pills"
 PHYSIO = "The physio says the knee injury needs surgery"
 FLIGHT = "I booked a flight and a hotel for the trip"
 OTHER = "Nothing much happened"
+
+
+@dataclass
+class Before:
+    """A store that lets something else happen right before its first commit."""
+
+    inner: LongTermStore
+    then: Callable[[], Any] | None
+
+    async def commit(self, owner: Owner, batch: Batch) -> None:
+        then, self.then = self.then, None
+        if then is not None:
+            await then()
+        await self.inner.commit(owner, batch)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
 
 
 async def consolidated(core: MemoryCore, **asked: Any) -> Task:
@@ -142,6 +163,27 @@ async def test_an_oversized_scene_is_split_where_the_silence_was_widest(world: W
         assert {(await core.get(ALICE, name)).scene_id for name in scene.cell_ids} == {scene.id}
 
 
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("for_good", [False, True])
+async def test_without_the_episode_between_them_two_that_are_too_far_apart_are_two_scenes(world: World, for_good: bool) -> None:
+    core = await world.core(scene_threshold=0.3, embedding_provider="hash", embedder=None)
+    ids = await saved(core, KNEE, PHYSIO, f"{KNEE} again", apart=5 * DAY)
+    await consolidated(core)
+    assert [one.count for one in await scenes_of(core)] == [3]
+    if for_good:
+        await core.forget(ALICE, ForgetInput.model_validate({"mode": "hard", "filter": {"ids": [ids[1]]}}))
+        await Hand(core, "consolidation").work_all()
+    else:
+        await core.delete(ALICE, ids[1])
+        await consolidated(core)
+    scenes = sorted(await scenes_of(core), key=lambda one: one.started_at)
+    assert [(one.cell_ids, one.theme, one.summary) for one in scenes] == [([ids[0]], "health", KNEE), ([ids[2]], "health", f"{KNEE} again")]
+    held = (await (await world.look_on()).snapshot(ALICE, [*(one.id for one in scenes), ids[0], ids[2]])).documents
+    for scene, name in zip(scenes, (ids[0], ids[2]), strict=True):
+        assert (await core.get(ALICE, name)).scene_id == scene.id
+        assert np.allclose(held[scene.id].vector, held[name].vector, atol=1e-5)  # type: ignore[arg-type]
+
+
 async def test_vectors_say_where_something_everyday_belongs_and_the_centroid_is_their_mean(world: World) -> None:
     core = await world.core(scene_threshold=0.3, embedding_provider="hash", embedder=None)
     ids = await saved(core, KNEE, PHYSIO)
@@ -211,6 +253,17 @@ async def test_what_is_deleted_between_look_and_commit_is_in_no_scene(world: Wor
     await consolidated(core)
     (scene,) = await scenes_of(core)
     assert scene.cell_ids == [ids[0]]
+
+
+async def test_what_is_placed_while_somebody_deletes_it_leaves_its_scene_with_the_next_run(world: World) -> None:
+    other = await world.core()
+    ids = await saved(other, KNEE, PHYSIO)
+    core = await world.core(wrap=lambda store: Before(store, lambda: consolidated(other)))
+    await core.delete(ALICE, ids[1])
+    assert (await other.get(ALICE, ids[1])).scene_id is None, "the very race: it does not know that it is in one"
+    await consolidated(other)
+    (scene,) = await scenes_of(other)
+    assert (scene.cell_ids, scene.summary) == ([ids[0]], KNEE)
 
 
 async def test_forgotten_for_good_nothing_of_it_stays_in_any_scene(core: MemoryCore, world: World) -> None:
