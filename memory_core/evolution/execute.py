@@ -24,7 +24,7 @@ from memory_core.evolution.moves import moves_of, succession
 from memory_core.evolution.page import Page
 from memory_core.evolution.recorded import recorded
 from memory_core.evolution.ruled import Merged, Ruled
-from memory_core.evolution.strategies import resolve
+from memory_core.evolution.strategies import begun, resolve
 from memory_core.evolution.truth_line import superseded_by
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
@@ -72,7 +72,10 @@ class Execution:
         elif said_by is not None:
             self._stands_for(fact, said_by)
         else:
-            self._create(_succeeding(fact, contradicted), known)
+            for change in begun(_succeeding(fact, contradicted), judgement.truths, self.page.now, known):
+                self._apply(change)
+            self.made.append(fact.id)
+            self._count("created")
             self._pending_where_nobody_ruled(fact)
         for old, decision in contradicted:
             self._settle(self.stands_for.get(fact.id, fact.id), old.id, decision)
@@ -229,7 +232,9 @@ class Execution:
 
     def _leave_pending(self, new: Memory, old_id: str, strategy: str, reason: str) -> None:
         old, current = self.page.memory(old_id), self.page.memory(new.id)
-        if old is None or current is None or old.status not in FOUND_BY_DEFAULT or len(old.conflict_ids) >= MAX_OPEN:
+        if old is None or current is None or len(old.conflict_ids) >= MAX_OPEN:
+            return
+        if not {old.status, current.status} <= FOUND_BY_DEFAULT:
             return
         record = self._record(old, new, 0.5, strategy, reason, pending=True)
         self.page.record(record)

@@ -122,6 +122,7 @@ class Undo:
         fallen = tuple(_fallen(one, back, {other.id for other in standing}, now) for one in standing)
         changes = [Change("restored", back, memory, {"reason": reason})]
         changes += [Change("contradicted", after, before, {"reason": "undone"}) for after, before in zip(fallen, standing, strict=True)]
+        changes += [Change("superseded", after, before, {"reason": "undone"}) for before, after in _longer(seen, back, standing)]
         puts = list[Document]()
         changes[0] = with_versions(changes[0], holding_again(back, begun, older), puts)
         for place, one in enumerate(fallen, start=1):
@@ -176,6 +177,21 @@ def _others(look: Look, memory: Memory) -> list[Memory]:
         message = f"more than {MAX_OVERTAKEN} truths of this slot were overtaken since; restore a later one before, such as {nearest.id}"
         raise Conflict(message, errors=(FieldError("status", message),))
     return [*_standing(look, memory), *sorted(since, key=_place, reverse=True)]
+
+
+def _longer(look: Look, back: Memory, falling: Sequence[Memory]) -> list[tuple[Memory, Memory]]:
+    """Of what held before a memory, what ended where one began that falls now: it ends where the next begins that stays."""
+    gone = {back.id, *(one.id for one in falling)}
+    stays = [one.memory for near in look.near for one in near if one.memory.id not in gone and one.memory.status is Status.SUPERSEDED]
+    begins = [(_place(one), one.valid_from) for one in (back, *stays) if one.valid_until != one.valid_from]
+    longer = []
+    for one in stays:
+        if is_version(one.id) or _place(one) > _place(back) or one.valid_until not in {max(f.valid_from, one.valid_from) for f in falling}:
+            continue
+        until = min(moment for place, moment in begins if place > _place(one))
+        if until > one.valid_until:
+            longer.append((one, one.model_copy(update={"valid_until": until})))
+    return longer[:MAX_OVERTAKEN]
 
 
 def _place(memory: Memory) -> tuple[datetime, int]:
