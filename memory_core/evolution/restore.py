@@ -13,12 +13,13 @@ from typing import Any
 
 from memory_core.domain.conflict import RULE, ConflictRecord
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
-from memory_core.domain.models import Memory, Status
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.slots import slot_of
 from memory_core.evolution.pairs import pair_ids, record_of_pair
 from memory_core.evolution.tellings import ended, following
 from memory_core.evolution.truth_line import without_overlap
 from memory_core.ledger.changes import Change
-from memory_core.ports import Document
+from memory_core.ports import Document, Near
 
 _WHY = "restored by hand while another truth stands in its slot"
 
@@ -34,6 +35,12 @@ class Restored:
     memory: Memory
     conflict: ConflictRecord | None = None
     opened: int = 0
+
+
+def slot_nears(memory: Memory) -> list[Near]:
+    """What a look is asked for to see all truths of the memory's slot; nothing where it fills none."""
+    slot = slot_of(memory) if memory.type is MemoryType.SEMANTIC else None
+    return [] if slot is None else [Near(None, frozenset({MemoryType.SEMANTIC.value}), 1.0, slot)]
 
 
 def restored(memory: Memory, truths: Sequence[Memory], reason: str, now: datetime, records: Mapping[str, Document]) -> Restored:

@@ -97,16 +97,23 @@ def without_overlap(name: str, changes: Sequence[Change], truths: Sequence[Memor
     later = [other.valid_from for other in others if _place(other) > _place(one)]
     if one.status is Status.SUPERSEDED and later:
         one = ended(one, min(later))
-    turned = {} if one.valid_until == one.valid_from else {one.id: one for one in _shortened(others, one)}
+    earlier = [] if one.valid_until == one.valid_from else [other for other in others if _place(other) < _place(one)]
+    turned = {other.id: other for other in _ending_at(one, earlier)}
     made = [replace(change, after={name: one, **turned}.get(change.after.id, change.after)) for change in changes]
     before, changed = {truth.id: truth for truth in truths}, {change.after.id for change in changes}
     rest = [Change("superseded", after, before[after.id]) for after in turned.values() if after.id not in changed]
     return [*made, *rest[: max(0, MAX_REPLACED - len(made))]]
 
 
-def _shortened(others: Sequence[Memory], one: Memory) -> list[Memory]:
-    """Those of the past that were told before one, and reach into its time, as they end where it begins."""
-    past = [other for other in others if other.status is Status.SUPERSEDED and not is_version(other.id) and _place(other) < _place(one)]
+def overruled(one: Memory, others: Sequence[Memory]) -> list[Change]:
+    """What becomes of the past of a slot where somebody says now from when on this one holds: all of it ends there."""
+    known = {other.id: other for other in others}
+    return [Change("superseded", after, known[after.id]) for after in _ending_at(one, others)][:MAX_REPLACED]
+
+
+def _ending_at(one: Memory, others: Sequence[Memory]) -> list[Memory]:
+    """Those of the past that reach into the time of this one, as they end where it begins."""
+    past = [other for other in others if other.status is Status.SUPERSEDED and not is_version(other.id)]
     return [ended(other, one.valid_from) for other in past if other.valid_until is None or one.valid_from < other.valid_until]
 
 

@@ -24,7 +24,7 @@ from memory_core.domain.versions import cut_short, is_version, version_id
 from memory_core.evolution.marks import told_in
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.pairs import document_of, pair_ids
-from memory_core.evolution.restore import beside
+from memory_core.evolution.restore import beside, slot_nears
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.tellings import first_telling
 from memory_core.evolution.versions import holding_again, with_versions
@@ -34,7 +34,7 @@ from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.sessions import Session
-from memory_core.ports import Clock, Document, Near
+from memory_core.ports import Clock, Document
 
 MAX_FALLING = 4
 """Truths of one slot that may have to fall; more than one stand there only while their conflicts wait."""
@@ -76,8 +76,7 @@ class Undo:
     async def _undo(self, owner: Owner, memory_id: str, reason: str, call: Call) -> Memory:
         first = await self._ledger.look(owner, [memory_id])
         memory = _present(first, memory_id)
-        slot = slot_of(memory) if memory.type is MemoryType.SEMANTIC else None
-        nears = [] if slot is None else [Near(None, _SEMANTIC, 1.0, slot)]
+        nears = slot_nears(memory)
         look = await self._ledger.look(owner, [memory_id, *([memory.next_id] if memory.next_id else [])], nears)
         others = _others(look, memory)
         tellers = [name for one in (memory, *others) for name in told_in(one)]
@@ -117,7 +116,7 @@ class Undo:
             pending = beside(rivals[0], back, memory, reason, now, seen.documents)
             assert pending.conflict is not None
             return _Undone(pending.changes, puts=(document_of(pending.conflict, seen.documents),), opened=pending.opened)
-        begun = {one.valid_from for held in _successor(seen, memory) for one in (held, *older.before(held))}
+        begun = {one.valid_from for held in (*_successor(seen, memory), *standing) for one in (held, *older.before(held))}
         back = _back(memory, begun, reason, now)
         fallen = tuple(_fallen(one, back, {other.id for other in standing}, now) for one in standing)
         changes = [Change("restored", back, memory, {"reason": reason})]
@@ -183,7 +182,7 @@ def _longer(look: Look, back: Memory, falling: Sequence[Memory]) -> list[tuple[M
     """Of what held before a memory, what ended where one began that falls now: it ends where the next begins that stays."""
     gone = {back.id, *(one.id for one in falling)}
     stays = [one.memory for near in look.near for one in near if one.memory.id not in gone and one.memory.status is Status.SUPERSEDED]
-    begins = [(_place(one), one.valid_from) for one in (back, *stays) if one.valid_until != one.valid_from]
+    begins = [(_place(one), one.valid_from) for one in (back, *stays) if one is back or one.valid_until != one.valid_from]
     longer = []
     for one in stays:
         if is_version(one.id) or _place(one) > _place(back) or one.valid_until not in {max(f.valid_from, one.valid_from) for f in falling}:
@@ -206,7 +205,7 @@ def _successor(look: Look, memory: Memory) -> list[Memory]:
 
 def _back(memory: Memory, begun: Collection[datetime], reason: str, now: datetime) -> Memory:
     """It holds again from where it began; its end goes, unless it had its own. begun: when what replaced it began, each version of it."""
-    ended_by_it = not begun or memory.valid_until in {max(one, memory.valid_from) for one in begun}
+    ended_by_it = not begun or memory.valid_until in {memory.valid_from, *(max(one, memory.valid_from) for one in begun)}
     return memory.model_copy(
         update={
             "status": Status.ACTIVE,

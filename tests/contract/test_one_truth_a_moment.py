@@ -7,6 +7,7 @@ from typing import Any
 
 from memory_core.core import MemoryCore
 from memory_core.domain.models import Memory, Status
+from memory_core.domain.requests import UpdateInput
 from memory_core.domain.time_requests import ReplayInput
 from tests.builders import ALICE, NOW
 from tests.world import fact, listed
@@ -82,3 +83,21 @@ async def test_what_is_told_late_where_nobody_stands_has_its_place_among_the_pas
     later = await told(core, "Graz", 12)
     assert (later.status, later.conflict_state) == (Status.ACTIVE, "none")
     assert await held(core, 3, 4, 8, 12, 15) == ["Oslo", "Linz", "Rome", "Graz", "Graz"]
+
+
+async def test_the_first_of_three_holds_again_also_where_the_last_was_said_to_hold_since_before_it(core: MemoryCore) -> None:
+    oslo = await told(core, "Oslo", 2)
+    await told(core, "Rome", 5)
+    await told(core, "Bern", 7, **since(1))
+    assert await held(core, 1, 2, 6) == ["Bern", "Bern", "Bern"]
+    back = await core.restore(ALICE, oslo.id)
+    assert (back.status, back.valid_until) == (Status.ACTIVE, None)
+    assert await held(core, 1, 2, 6, 9) == ["", "Oslo", "Oslo", "Oslo"]
+
+
+async def test_an_edit_that_says_since_when_it_holds_ends_the_truth_before_it_there(core: MemoryCore) -> None:
+    await told(core, "Oslo", 1)
+    rome = await told(core, "Rome", 10)
+    bern = UpdateInput(content="Ana lives in Bern", valid_from=NOW + timedelta(days=5))
+    await core.update(ALICE, rome.id, bern, rome.etag)
+    assert await held(core, 4, 5, 9, 10, 20) == ["Oslo", "Bern", "Bern", "Bern", "Bern"]
