@@ -21,7 +21,14 @@ _SCOPE: Final = {"app_id": "app", "user_id": "user"}
 
 def name_of(copy: ColdCopy) -> str:
     """How the file calls a copy."""
-    return f"{copy.chain_id}-{copy.revision}"
+    return f"{_chain_of(copy)}-{copy.revision}"
+
+
+def _chain_of(copy: ColdCopy) -> str:
+    """By whose id the file calls the chain: the last one's, where that is in the copy. Who was deleted before the rest went stayed hot."""
+    if copy.member(copy.chain_id) is not None:
+        return copy.chain_id
+    return max(copy.members, key=lambda one: one.memory.sequence).memory.id
 
 
 def fields_of(copy: ColdCopy) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -34,7 +41,7 @@ def fields_of(copy: ColdCopy) -> tuple[dict[str, Any], dict[str, Any]]:
         }
         for one in copy.members
     ]
-    return {"kind": COLD, "id": name_of(copy)}, {"sequence": copy.revision, "chain_id": copy.chain_id, "members": members}
+    return {"kind": COLD, "id": name_of(copy)}, {"sequence": copy.revision, "chain_id": _chain_of(copy), "members": members}
 
 
 def copy_in(body: Mapping[str, Any]) -> tuple[ColdCopy, frozenset[str]]:

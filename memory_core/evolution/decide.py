@@ -79,7 +79,8 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
         if uncertain is None and found <= _MAY_CONTRADICT:
             reason = f"near-equal, but different in {' and '.join(sorted(found))}"
             uncertain = Judgement(Verdict.CONTRADICTS, one.memory, one.similarity, 0.5, reason, (one.memory,))
-    return uncertain or Judgement(Verdict.NEW)
+    past = tuple(one.memory for one in neighbours if slot is not None and slot_of(one.memory) == slot)
+    return uncertain or Judgement(Verdict.NEW, truths=past)
 
 
 def holding(new: Memory, truths: Sequence[Memory]) -> Memory | None:

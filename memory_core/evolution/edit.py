@@ -23,8 +23,9 @@ from memory_core.domain.value import text_of_value
 from memory_core.domain.versions import version_id
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.pairs import document_of, pair_ids
-from memory_core.evolution.restore import restored
+from memory_core.evolution.restore import restored, slot_nears
 from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.truth_line import overruled
 from memory_core.evolution.versions import holding_again, new_version, with_versions
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -80,12 +81,18 @@ class Editor:
                 updated = with_lexical(updated)
             if vector is not None:
                 updated.embedding = vector
-            return _Edit(memory_id, (Change("updated", updated, old, {"change_reason": change.change_reason}),), kept)
+            changes = [Change("updated", updated, old, {"change_reason": change.change_reason})]
+            if updated.valid_from < old.valid_from and slot_of(updated) == slot_of(old):
+                changes += overruled(updated, _others(seen, memory_id))
+            return _Edit(memory_id, tuple(changes), kept)
 
-        ids, basis = [memory_id], cast("Look | None", look)
+        held = look.memory(memory_id)
+        # Of whom a correction of the past takes the time, the whole slot says.
+        nears = [] if held is None or change.valid_from is None else slot_nears(held)
+        ids, basis = [memory_id], None if nears else cast("Look | None", look)
         while True:
             try:
-                return await self._commit(owner, ids, decide, call, basis)
+                return await self._commit(owner, ids, decide, call, basis, nears)
             except LookedElsewhere as needs:  # a correction of the past: versions before the last one end with it
                 ids, basis = [*ids, *needs.wanted], None
 
@@ -97,8 +104,7 @@ class Editor:
         if change.status == "deleted":
             return await self._delete(owner, memory_id, call, change.reason)
         memory = _present(await self._ledger.look(owner, [memory_id]), memory_id)
-        slot = slot_of(memory) if memory.type is MemoryType.SEMANTIC else None
-        nears = [] if slot is None else [Near(None, frozenset({MemoryType.SEMANTIC.value}), 1.0, slot)]
+        nears = slot_nears(memory)
         others = _others(await self._ledger.look(owner, [memory_id], nears), memory_id) if nears else []
         ids = [*_ids_of(owner, memory), *(name for one in others for name in pair_ids(one.id, memory_id))]
         ids += [version_id(memory_id, number) for number in range(1, memory.version)]

@@ -24,7 +24,7 @@ from memory_core.evolution.moves import moves_of, succession
 from memory_core.evolution.page import Page
 from memory_core.evolution.recorded import recorded
 from memory_core.evolution.ruled import Merged, Ruled
-from memory_core.evolution.strategies import resolve
+from memory_core.evolution.strategies import begun, resolve
 from memory_core.evolution.truth_line import superseded_by
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
@@ -72,7 +72,7 @@ class Execution:
         elif said_by is not None:
             self._stands_for(fact, said_by)
         else:
-            self._create(_succeeding(fact, contradicted), known)
+            self._create(_succeeding(fact, contradicted), known, judgement.truths)
             self._pending_where_nobody_ruled(fact)
         for old, decision in contradicted:
             self._settle(self.stands_for.get(fact.id, fact.id), old.id, decision)
@@ -229,7 +229,7 @@ class Execution:
 
     def _leave_pending(self, new: Memory, old_id: str, strategy: str, reason: str) -> None:
         old, current = self.page.memory(old_id), self.page.memory(new.id)
-        if old is None or current is None or old.status not in FOUND_BY_DEFAULT or len(old.conflict_ids) >= MAX_OPEN:
+        if old is None or current is None or not {old.status, current.status} <= FOUND_BY_DEFAULT or len(old.conflict_ids) >= MAX_OPEN:
             return
         record = self._record(old, new, 0.5, strategy, reason, pending=True)
         self.page.record(record)
@@ -254,12 +254,13 @@ class Execution:
             at=self.page.now,
         )
 
-    def _create(self, memory: Memory, before: Memory | None) -> Change:
-        change = Change("created", memory, before)
-        self.page.apply([change])
+    def _create(self, memory: Memory, before: Memory | None, truths: Sequence[Memory] = ()) -> Change:
+        changes = begun(memory, truths, self.page.now, before)
+        for change in changes:
+            self._apply(change)
         self.made.append(memory.id)
         self._count("created")
-        return change
+        return changes[0]
 
     def _stands_for(self, new: Memory, held: Memory, truths: Sequence[Memory] = ()) -> None:
         """The held one says it already: it is reinforced, also as a past truth, which was told once more. truths: those of its slot."""

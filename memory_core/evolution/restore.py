@@ -13,11 +13,13 @@ from typing import Any
 
 from memory_core.domain.conflict import RULE, ConflictRecord
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
-from memory_core.domain.models import Memory, Status
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.slots import slot_of
 from memory_core.evolution.pairs import pair_ids, record_of_pair
 from memory_core.evolution.tellings import ended, following
+from memory_core.evolution.truth_line import without_overlap
 from memory_core.ledger.changes import Change
-from memory_core.ports import Document
+from memory_core.ports import Document, Near
 
 _WHY = "restored by hand while another truth stands in its slot"
 
@@ -35,10 +37,17 @@ class Restored:
     opened: int = 0
 
 
+def slot_nears(memory: Memory) -> list[Near]:
+    """What a look is asked for to see all truths of the memory's slot; nothing where it fills none."""
+    slot = slot_of(memory) if memory.type is MemoryType.SEMANTIC else None
+    return [] if slot is None else [Near(None, frozenset({MemoryType.SEMANTIC.value}), 1.0, slot)]
+
+
 def restored(memory: Memory, truths: Sequence[Memory], reason: str, now: datetime, records: Mapping[str, Document]) -> Restored:
     """The memory as it was before it was deleted, or decayed. truths: the others of its slot, past ones too. records: of its conflicts.
 
-    History comes back as history, and ends where the next truth begins that was told since. A truth that meets another one in its slot
+    History comes back as history, and ends where the next truth begins that was told since; what was told since of the time before it
+    ends where it begins. A truth that meets another one in its slot
     stays beside it, `pending`: who restores by hand has not said which of the two holds.
     """
     active: dict[str, Any] = {"status": Status.ACTIVE, "status_reason": "restored", "change_reason": reason}
@@ -47,16 +56,24 @@ def restored(memory: Memory, truths: Sequence[Memory], reason: str, now: datetim
     first = Change("restored", back, memory, {"reason": reason})
     if memory.status is Status.DELETED and memory.next_id is not None:
         if memory.status_reason not in TRUE_ONCE:
-            past = _past(back, truths)
-            return Restored((first, Change(past.status.value, past, back)), past)
+            return _as_past(first, back, truths)
         # It stood, and an agent took it for contradicted: whoever restores it says that it was not.
         back = back.model_copy(update={"next_id": None, "valid_until": None})
         first = Change("restored", back, memory, {"reason": reason})
     standing = [one for one in truths if one.status in FOUND_BY_DEFAULT]
     if not standing:
-        return Restored((first,), back)
+        return Restored(tuple(without_overlap(back.id, [first], truths)), back)
     other = max(standing, key=lambda one: (one.event_timestamp, one.sequence))
     return beside(other, back, memory, reason, now, records)
+
+
+def _as_past(first: Change, back: Memory, truths: Sequence[Memory]) -> Restored:
+    past = _past(back, truths)
+    second = Change(past.status.value, past, back)
+    if past.status is not Status.SUPERSEDED:
+        return Restored((first, second), past)
+    changes = without_overlap(past.id, [second], truths)
+    return Restored((first, *changes), changes[0].after)
 
 
 def _past(back: Memory, truths: Sequence[Memory]) -> Memory:

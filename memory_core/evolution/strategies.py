@@ -6,6 +6,7 @@ superseded, between its predecessor and its successor in the slot.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -18,16 +19,12 @@ from memory_core.domain.models import MAX_CONTENT_BYTES, Link, Memory, OnConflic
 from memory_core.domain.versions import is_version
 from memory_core.evolution.decide import Judgement
 from memory_core.evolution.tellings import ended, first_telling, following, interrupted, kept, next_telling, preceding, tellings
-from memory_core.evolution.truth_line import SPLIT, joined, superseded_by, time_of_its_own
+from memory_core.evolution.truth_line import MAX_REPLACED, SPLIT, joined, superseded_by, time_of_its_own, without_overlap
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 
 MERGE_SHARE = 0.6
 """A merge whose text would pass this share of the content cap keeps both and links them instead."""
-
-
-MAX_REPLACED = 40
-"""Truths that one new truth replaces: each is two documents of a commit's hundred. Of a slot kept more often, the others stand on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +65,16 @@ def resolve(new: Memory, judgement: Judgement, on_conflict: OnConflict, now: dat
     if on_conflict is OnConflict.MERGE and _fits(new, judgement):
         return _merge(new, judgement, now)
     return _keep_both(new, judgement, now, pending=pending)
+
+
+def begun(new: Memory, truths: Sequence[Memory], now: datetime, before: Memory | None = None) -> list[Change]:
+    """What a memory changes that contradicts none that stands: in a slot with a past it is history where others were told later.
+
+    truths: that past. before: the memory as it was, deleted, where it begins anew.
+    """
+    later = following(new, truths)
+    kept = new if later is None else superseded_by(new, later, now).model_copy(update={"updated_at": new.updated_at})
+    return without_overlap(new.id, [Change("created", kept, before)], truths)
 
 
 def _pinned_in_the_way(new: Memory, judgement: Judgement) -> list[Memory]:
@@ -111,6 +118,11 @@ def _record(new: Memory, judgement: Judgement, strategy: str, now: datetime, *, 
 
 
 def _supersede(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
+    made = _in_its_place(new, judgement, now)
+    return replace(made, changes=tuple(without_overlap(new.id, made.changes, judgement.truths)))
+
+
+def _in_its_place(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
     record = _record(new, judgement, "supersede", now)
     if any(is_ending(one) or is_version(one.id) for one in (new, *judgement.truths)):
         return _join(new, judgement, record, now)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -22,6 +22,8 @@ from memory_core.evolution.tellings import ended, first_telling, kept, tellings
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 
+MAX_REPLACED = 40
+"""Truths that one new truth replaces: each is two documents of a commit's hundred. Of a slot kept more often, the others stand on."""
 SPLIT = "split"
 """The event of a memory that holds what another one was in an earlier time."""
 
@@ -81,6 +83,42 @@ def superseded_by(old: Memory, new: Memory, now: datetime) -> Memory:
     """The old truth as it is once the new one holds; its validity ends where the new one's begins."""
     fallen = {"status": Status.SUPERSEDED, "status_reason": "contradicted", "next_id": base_id(new.id), "conflict_state": "resolved"}
     return ended(old, new.valid_from).model_copy(update={**fallen, "updated_at": now})
+
+
+def without_overlap(name: str, changes: Sequence[Change], truths: Sequence[Memory]) -> list[Change]:
+    """The changes, so that the memory `name`, which they bring into the slot, shares no moment with the past of the others.
+
+    Each says what holds from where it begins, whatever was told before it: so what is past and was told before this one ends where it
+    begins, and this one, where it is past itself, where the first begins of those that were told later. truths: the others as they were.
+    """
+    known = {one.id: one for one in truths} | {change.after.id: change.after for change in changes}
+    one = known.pop(name)
+    others = [other for other in known.values() if other.valid_until is None or other.valid_from < other.valid_until]
+    later = [other.valid_from for other in others if _place(other) > _place(one)]
+    if one.status is Status.SUPERSEDED and later:
+        one = ended(one, min(later))
+    earlier = [] if one.valid_until == one.valid_from else [other for other in others if _place(other) < _place(one)]
+    turned = {other.id: other for other in _ending_at(one, earlier)}
+    made = [replace(change, after={name: one, **turned}.get(change.after.id, change.after)) for change in changes]
+    before, changed = {truth.id: truth for truth in truths}, {change.after.id for change in changes}
+    rest = [Change("superseded", after, before[after.id]) for after in turned.values() if after.id not in changed]
+    return [*made, *rest[: max(0, MAX_REPLACED - len(made))]]
+
+
+def overruled(one: Memory, others: Sequence[Memory]) -> list[Change]:
+    """What becomes of the past of a slot where somebody says now from when on this one holds: all of it ends there."""
+    known = {other.id: other for other in others}
+    return [Change("superseded", after, known[after.id]) for after in _ending_at(one, others)][:MAX_REPLACED]
+
+
+def _ending_at(one: Memory, others: Sequence[Memory]) -> list[Memory]:
+    """Those of the past that reach into the time of this one, as they end where it begins."""
+    past = [other for other in others if other.status is Status.SUPERSEDED and not is_version(other.id)]
+    return [ended(other, one.valid_from) for other in past if other.valid_until is None or one.valid_from < other.valid_until]
+
+
+def _place(memory: Memory) -> tuple[datetime, float]:
+    return first_telling(memory), memory.sequence or math.inf
 
 
 def holder(truths: Sequence[Memory], moment: datetime) -> Memory | None:

@@ -2,7 +2,8 @@
 
 One would get wrong: the loser of an undo does not become `superseded`. That says that it was true for a while, and a truth that arrives
 late would be put in order beside it. It is `deleted` as `contradicted`, valid at no moment, and leads on to what holds again; so the chain
-still ends in one truth, and nobody walks in a circle.
+still ends in one truth, and nobody walks in a circle. So it is with what had been overtaken in between, too: a past that was true while
+something else was would answer for it, and what is told late of that time would be put in order before it.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from memory_core.domain.models import AtomicFact, Memory, MemoryType, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
-from memory_core.domain.versions import cut_short, version_id
+from memory_core.domain.versions import cut_short, is_version, version_id
 from memory_core.evolution.marks import told_in
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.pairs import document_of, pair_ids
-from memory_core.evolution.restore import beside
+from memory_core.evolution.restore import beside, slot_nears
 from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.tellings import first_telling
 from memory_core.evolution.versions import holding_again, with_versions
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -32,10 +34,12 @@ from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.sessions import Session
-from memory_core.ports import Clock, Document, Near
+from memory_core.ports import Clock, Document
 
 MAX_FALLING = 4
 """Truths of one slot that may have to fall; more than one stand there only while their conflicts wait."""
+MAX_OVERTAKEN = 12
+"""Truths told since, overtaken themselves, that fall with them: each is two documents of a commit's hundred, and its session's."""
 MAX_MARKED = 20
 """Cells and notes that learn of it: each is two documents of the commit's hundred."""
 _SEMANTIC = frozenset({MemoryType.SEMANTIC.value})
@@ -72,10 +76,9 @@ class Undo:
     async def _undo(self, owner: Owner, memory_id: str, reason: str, call: Call) -> Memory:
         first = await self._ledger.look(owner, [memory_id])
         memory = _present(first, memory_id)
-        slot = slot_of(memory) if memory.type is MemoryType.SEMANTIC else None
-        nears = [] if slot is None else [Near(None, _SEMANTIC, 1.0, slot)]
+        nears = slot_nears(memory)
         look = await self._ledger.look(owner, [memory_id, *([memory.next_id] if memory.next_id else [])], nears)
-        others = _standing(look, memory)
+        others = _others(look, memory)
         tellers = [name for one in (memory, *others) for name in told_in(one)]
         sessions = [session_document_id(owner, one.session_id) for one in others if one.session_id]
         names = [memory_id, *(one.id for one in others), *tellers, *sessions]
@@ -91,6 +94,8 @@ class Undo:
             if earlier_result(seen.documents, owner, call) is not None or held.status in FOUND_BY_DEFAULT:
                 return Changes(held)
             undone = self._decided(seen, held, reason, Versions(seen, names))
+            if not {session_document_id(owner, one.session_id) for one in undone.falling if one.session_id} <= {*names}:
+                raise LookedElsewhere
             return self._changes(owner, seen, held, undone, call, frozenset(names))
 
         committed = await self._ledger.commit(owner, decide, ids=list(dict.fromkeys(names)), nears=nears, call=call)
@@ -102,20 +107,21 @@ class Undo:
             choices = ", ".join(sorted(status.value for status in allowed(memory.status)))
             message = f"a memory that is {memory.status.value} was replaced by none; it may become: {choices}"
             raise Conflict(message, errors=(FieldError("status", message),))
-        now, standing = self._clock.now(), _standing(seen, memory)
+        now, standing = self._clock.now(), _others(seen, memory)
         if memory.status is Status.UPDATED:
             back = _back(memory, (), reason, now)
-            rivals = [one for one in standing if slot_of(one) is not None and slot_of(one) == slot_of(memory)]
+            rivals = [one for one in _standing(seen, memory) if slot_of(one) is not None and slot_of(one) == slot_of(memory)]
             if not rivals:
                 return _Undone((Change("restored", back, memory, {"reason": reason}),))
             pending = beside(rivals[0], back, memory, reason, now, seen.documents)
             assert pending.conflict is not None
             return _Undone(pending.changes, puts=(document_of(pending.conflict, seen.documents),), opened=pending.opened)
-        begun = {one.valid_from for held in _successor(seen, memory) for one in (held, *older.before(held))}
+        begun = {one.valid_from for held in (*_successor(seen, memory), *standing) for one in (held, *older.before(held))}
         back = _back(memory, begun, reason, now)
-        fallen = tuple(_fallen(one, back, now) for one in standing)
+        fallen = tuple(_fallen(one, back, {other.id for other in standing}, now) for one in standing)
         changes = [Change("restored", back, memory, {"reason": reason})]
         changes += [Change("contradicted", after, before, {"reason": "undone"}) for after, before in zip(fallen, standing, strict=True)]
+        changes += [Change("superseded", after, before, {"reason": "undone"}) for before, after in _longer(seen, back, standing)]
         puts = list[Document]()
         changes[0] = with_versions(changes[0], holding_again(back, begun, older), puts)
         for place, one in enumerate(fallen, start=1):
@@ -159,6 +165,38 @@ def _standing(look: Look, memory: Memory) -> list[Memory]:
     return sorted(standing, key=lambda one: (one.event_timestamp, one.sequence), reverse=True)[:MAX_FALLING]
 
 
+def _others(look: Look, memory: Memory) -> list[Memory]:
+    """What falls when the memory holds again: what stands in its place, and what was told in its slot since and is overtaken itself."""
+    if memory.status is not Status.SUPERSEDED or slot_of(memory) is None:
+        return _standing(look, memory)
+    past = {one.memory.id: one.memory for near in look.near for one in near if one.memory.status is Status.SUPERSEDED}
+    since = [one for one in past.values() if not is_version(one.id) and _place(one) > _place(memory)]
+    if len(since) > MAX_OVERTAKEN:
+        nearest = max(since, key=_place)
+        message = f"more than {MAX_OVERTAKEN} truths of this slot were overtaken since; restore a later one before, such as {nearest.id}"
+        raise Conflict(message, errors=(FieldError("status", message),))
+    return [*_standing(look, memory), *sorted(since, key=_place, reverse=True)]
+
+
+def _longer(look: Look, back: Memory, falling: Sequence[Memory]) -> list[tuple[Memory, Memory]]:
+    """Of what held before a memory, what ended where one began that falls now: it ends where the next begins that stays."""
+    gone = {back.id, *(one.id for one in falling)}
+    stays = [one.memory for near in look.near for one in near if one.memory.id not in gone and one.memory.status is Status.SUPERSEDED]
+    begins = [(_place(one), one.valid_from) for one in (back, *stays) if one is back or one.valid_until != one.valid_from]
+    longer = []
+    for one in stays:
+        if is_version(one.id) or _place(one) > _place(back) or one.valid_until not in {max(f.valid_from, one.valid_from) for f in falling}:
+            continue
+        until = min(moment for place, moment in begins if place > _place(one))
+        if until > one.valid_until:
+            longer.append((one, one.model_copy(update={"valid_until": until})))
+    return longer[:MAX_OVERTAKEN]
+
+
+def _place(memory: Memory) -> tuple[datetime, int]:
+    return first_telling(memory), memory.sequence
+
+
 def _successor(look: Look, memory: Memory) -> list[Memory]:
     """What comes right after it in the chain, if that is there."""
     found = None if memory.next_id is None else look.memory(memory.next_id)
@@ -167,7 +205,7 @@ def _successor(look: Look, memory: Memory) -> list[Memory]:
 
 def _back(memory: Memory, begun: Collection[datetime], reason: str, now: datetime) -> Memory:
     """It holds again from where it began; its end goes, unless it had its own. begun: when what replaced it began, each version of it."""
-    ended_by_it = not begun or memory.valid_until in {max(one, memory.valid_from) for one in begun}
+    ended_by_it = not begun or memory.valid_until in {memory.valid_from, *(max(one, memory.valid_from) for one in begun)}
     return memory.model_copy(
         update={
             "status": Status.ACTIVE,
@@ -181,12 +219,12 @@ def _back(memory: Memory, begun: Collection[datetime], reason: str, now: datetim
     )
 
 
-def _fallen(one: Memory, back: Memory, now: datetime) -> Memory:
+def _fallen(one: Memory, back: Memory, falling: Collection[str], now: datetime) -> Memory:
     return one.model_copy(
         update={
             "status": Status.DELETED,
             "status_reason": "contradicted",
-            "next_id": back.id,
+            "next_id": one.next_id if one.next_id in falling else back.id,
             "supersedes_id": None if one.supersedes_id == back.id else one.supersedes_id,
             "valid_until": one.valid_from,
             "conflict_state": "resolved",

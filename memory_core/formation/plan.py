@@ -21,7 +21,7 @@ from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
 from memory_core.evolution.recorded import chosen_by, recorded
-from memory_core.evolution.strategies import resolve
+from memory_core.evolution.strategies import begun, resolve
 from memory_core.evolution.truth_line import joined
 from memory_core.evolution.versions import end_versions, new_version
 from memory_core.formation.prepare import Prepared
@@ -106,7 +106,7 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
         page.retell(judgement.old, one.memory, judgement.truths)
         return PlannedOutcome(one.place, Outcome.REINFORCED, judgement.old.id)
     if judgement.verdict is Verdict.NEW:
-        page.apply([Change("created", one.memory)])
+        page.apply(begun(one.memory, judgement.truths, page.now))
         return PlannedOutcome(one.place, Outcome.CREATED, one.memory.id)
     resolution = resolve(one.memory, judgement, one.on_conflict, page.now)
     resolution = recorded(resolution, one.memory, chosen_by(one.on_conflict, page.actor))

@@ -76,6 +76,8 @@ class Steering:
                 return _cancelling(pair, self._clock.now())
             if pair.task.status in ("succeeded", "failed"):
                 raise Conflict(f"this task is {pair.task.status}; there is nothing left to cancel")
+            if _half_forgotten(pair):
+                raise Conflict("what is gone for good has to go from the log and from what mentions it too; this can't be stopped half-way")
             return pair.turned("cancelled", self._clock.now(), status="cancelled", next_enqueue_at=None)
 
         task, changed = await self._turn(owner, task_id, turn, call)
@@ -116,6 +118,12 @@ class Steering:
         ids = [task_id, subject, *([name] if name else [])]
         committed = await self._ledger.commit(owner, decide, ids=ids, call=call, while_erasing=True)
         return committed.result, committed.changes is not None
+
+
+def _half_forgotten(pair: Pair) -> bool:
+    """Whether it has begun to forget for good: no filter finds what is gone then, so no other task would strike its words elsewhere."""
+    work = pair.subject.body if pair.task.kind == "forget" and pair.subject is not None else None
+    return work is not None and work["plan"].get("mode") == "hard" and work["cursor"] is not None
 
 
 def _cancelling(pair: Pair, now: datetime) -> Changes[Task]:

@@ -11,7 +11,7 @@ import pytest
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import StatusInput
+from memory_core.domain.requests import StatusInput, UpdateInput
 from memory_core.domain.results import Call
 from memory_core.domain.time_requests import ReplayInput
 from memory_core.domain.upkeep_requests import DecayInput
@@ -90,8 +90,10 @@ async def test_of_a_chain_of_three_the_first_can_come_back(core: MemoryCore) -> 
     await core.restore(ALICE, porto.id)
     assert await standing(core) == ["Ana lives in Porto"]
     assert await chain(core, lisbon) == ["Lisbon", "Faro", "Porto"]
-    assert (await core.get(ALICE, lisbon.id)).status is Status.SUPERSEDED
-    assert (await core.get(ALICE, faro.id)).status is Status.DELETED
+    for fallen in (lisbon, faro):
+        assert (await core.get(ALICE, fallen.id)).status is Status.DELETED
+    for day in (1, 6, 10):  # what came in between was true at no moment either
+        assert [one.content for one in await listed(core, at=NOW + timedelta(days=day))] == ["Ana lives in Porto"]
     braga = await lives(core, "Braga", 12)
     assert await standing(core) == ["Ana lives in Braga"]
     assert (await core.get(ALICE, porto.id)).next_id == braga.id
@@ -103,6 +105,29 @@ async def test_a_truth_that_arrives_late_after_an_undo_is_ordered_among_those_th
     await core.restore(ALICE, porto.id)
     await lives(core, "Faro", 3)
     assert await standing(core) == ["Ana lives in Faro"]
+
+
+@pytest.mark.parametrize("edited", [False, True])
+async def test_what_is_told_late_after_the_first_of_three_came_back_follows_it(core: MemoryCore, world: World, edited: bool) -> None:
+    """The second one had been overtaken too; put in order before it, a late truth would lead over it back to itself."""
+    porto, _, faro = [await lives(core, city, day) for city, day in (("Porto", 0), ("Lisbon", 5), ("Faro", 9))]
+    if edited:
+        await core.update(ALICE, faro.id, UpdateInput(content="Ana lives in Sines"), "*")
+    await core.restore(ALICE, porto.id)
+    await lives(core, "Braga", 3)
+    assert await standing(core) == ["Ana lives in Braga"]
+    assert await chain(core, faro) == ["Sines" if edited else "Faro", "Porto", "Braga"]
+    assert [one.content for one in await listed(core, at=NOW + timedelta(days=6))] == ["Ana lives in Braga"]
+    await told_by_the_log(core, world)
+
+
+async def test_of_too_long_a_past_a_later_truth_has_to_come_back_before(core: MemoryCore) -> None:
+    told = [await lives(core, f"city {day}", day) for day in range(15)]
+    with pytest.raises(Conflict, match=told[13].id):
+        await core.restore(ALICE, told[0].id)
+    for one in (told[13], told[1], told[0]):
+        await core.restore(ALICE, one.id)
+        assert await standing(core) == [one.content]
 
 
 async def test_what_an_undo_took_away_comes_back_beside_the_other_and_waits(core: MemoryCore) -> None:

@@ -609,6 +609,20 @@ async def test_what_lies_in_the_archive_is_in_the_file_and_lies_in_the_archive_a
     assert await listed(core, status="archived") == stubs, "that of the first user is not"
 
 
+async def test_a_chain_whose_last_was_deleted_before_the_rest_went_into_the_archive_comes_in_too(world: World) -> None:
+    core = await world.core()
+    await core.save(ALICE, fact("Ana lives in Oslo", subject="Ana", attribute="city"))
+    last = await core.save(ALICE, fact("Ana lives in Bergen", subject="Ana", attribute="city"))
+    await core.delete(ALICE, last.memory.id)
+    years_go_by(world)
+    assert await archived(world, core)
+    file = await exported(world, core)
+    assert (await brought(world, core, file)).status == "succeeded"
+    assert (await exported(world, core, BOB)).splitlines()[1:] == file.splitlines()[1:]
+    (stub,) = await listed(core, BOB, status="archived")
+    assert (await core.restore(BOB, stub.id)).content == "Ana lives in Oslo"
+
+
 async def test_what_lies_in_the_archive_chain_by_chain_fills_parts_like_everything_else(world: World) -> None:
     core = await world.core()
     await core.bulk(ALICE, [turn(f"note {number}") for number in range(30)])

@@ -12,7 +12,7 @@ import pytest
 
 from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
-from memory_core.domain.errors import NotFound
+from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.models import MemoryType, Status
 from memory_core.domain.requests import CopyInput, RetrieveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Accepted, Call, Foreseen
@@ -356,6 +356,28 @@ async def test_killed_at_any_commit_it_is_finished_by_whoever_comes_next(world: 
     assert [one.id for one in await listed(first, status="all")] == [stays.id]
     await no_trace(world, "swordfish", "Lisbon", "fado", "guitar")
     await told_by_the_log(first, world)
+
+
+@pytest.mark.parametrize("commits", [0, 3])
+async def test_what_has_begun_to_be_forgotten_for_good_is_forgotten_to_the_end(world: World, commits: int) -> None:
+    """Cancelled half-way its words would stay in the log, and no filter finds a memory that is gone."""
+    core = await world.core()
+    await core.save(ALICE, turn("swordfish in the log", "s1"))
+    accepted = await core.forget(ALICE, asked("hard", session_id="s1"))
+    assert isinstance(accepted, Accepted)
+    if not commits:
+        assert (await core.cancel(ALICE, accepted.task_id)).status == "cancelled"
+        assert [one.content for one in await listed(core, status="all")] == ["swordfish in the log"]
+        return
+    dying = await world.core(wrap=lambda store: DiesAfter(store, commits))
+    with pytest.raises(Killed):
+        await Hand(dying, "consolidation").work_all()
+    with pytest.raises(Conflict, match="half-way"):
+        await core.cancel(ALICE, accepted.task_id)
+    world.clock.forward(200)
+    await Hand(core, "consolidation").work_all()
+    assert (await task_of(core, accepted)).status == "succeeded"
+    await no_trace(world, "swordfish")
 
 
 async def test_two_workers_forget_each_once(world: World) -> None:

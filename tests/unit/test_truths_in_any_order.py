@@ -15,7 +15,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
 from memory_core.domain.models import Memory, MemoryType, OnConflict
 from memory_core.evolution.decide import Verdict, judge
 from memory_core.evolution.page import Page
-from memory_core.evolution.strategies import resolve
+from memory_core.evolution.strategies import begun, resolve
 from memory_core.evolution.tellings import MAX_TELLINGS, kept
 from memory_core.ledger.commit import Look
 from memory_core.ports import Neighbour
@@ -174,3 +174,37 @@ def test_an_ending_told_late_between_two_tellings_of_what_it_ends_tells_them_apa
 
 def test_endings_that_were_passed_over_and_are_no_more_hold_when_they_were_told() -> None:
     check_with_endings([(0, "A"), (5, "no longer B"), (7, "no longer B"), (9, "A"), (6, "B"), (4, "B")])
+
+
+def says(number: int, telling: tuple[int, int]) -> Memory:
+    """A truth of its own value, told on a day, that holds from another one."""
+    return truth((telling[0], f"city {number}"), number).model_copy(update={"valid_from": day(telling[1])})
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=2, max_size=6, unique_by=lambda each: each[0]), st.data())
+@settings(max_examples=40, deadline=None)
+def test_at_each_moment_holds_what_was_told_last_of_what_had_begun_whoever_is_gone(
+    tellings: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    """Each says from when it holds, before or after it was told; some are deleted, and it is as if they had never been told."""
+    held: dict[str, Memory] = {}
+    said: dict[str, Memory] = {}
+    for number, telling in enumerate(tellings, 1):
+        new = says(number, telling)
+        near = tuple(Neighbour(one, 0.5) for one in held.values())
+        judgement = judge(new, near, 0.98)
+        page = Page(ALICE, Look(None, {}, (near,)), LATER, weighs=False)
+        fresh = judgement.verdict is Verdict.NEW
+        page.apply(begun(new, judgement.truths, LATER) if fresh else resolve(new, judgement, OnConflict.AUTO, LATER).changes)
+        said[new.id] = new
+        for place, one in enumerate(page.states.values()):
+            held[one.id] = one.model_copy(update={"sequence": one.sequence or number * 100 + place})
+        if data.draw(st.booleans(), label="somebody goes"):
+            gone = data.draw(st.sampled_from(sorted(held)), label="who")
+            del held[gone], said[gone]
+        for at in (day(number + 0.5) for number in range(32)):
+            found = [one.id for one in held.values() if one.valid_from <= at and (one.valid_until is None or at < one.valid_until)]
+            begun_by_then = [one for one in said.values() if one.valid_from <= at]
+            assert len(found) <= 1, (found, at)
+            if len(said) == number:
+                assert found == [max(begun_by_then, key=lambda one: one.event_timestamp).id] if begun_by_then else not found

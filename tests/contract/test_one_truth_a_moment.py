@@ -1,0 +1,103 @@
+"""One truth of a slot at each moment, also where one says that it holds from before it was told, or where some were deleted between."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from memory_core.core import MemoryCore
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.requests import UpdateInput
+from memory_core.domain.time_requests import ReplayInput
+from tests.builders import ALICE, NOW
+from tests.world import fact, listed
+
+CITY: dict[str, Any] = {"subject": "Ana", "attribute": "city"}
+
+
+async def told(core: MemoryCore, city: str, day: int, **fields: Any) -> Memory:
+    saved = await core.save(ALICE, fact(f"Ana lives in {city}", event_timestamp=NOW + timedelta(days=day), **CITY, **fields))
+    return saved.memory
+
+
+def since(day: int) -> dict[str, Any]:
+    return {"valid_from": NOW + timedelta(days=day)}
+
+
+async def held(core: MemoryCore, *days: int) -> list[str]:
+    """What was true in the middle of each of these days, by a list and by a replay."""
+    answers = []
+    for day in days:
+        at = NOW + timedelta(days=day, hours=12)
+        shown = [one.content.removeprefix("Ana lives in ") for one in await listed(core, at=at)]
+        page = await core.replay(ALICE, ReplayInput(known_at=NOW + timedelta(days=900), at=at))
+        assert shown == [one.content.removeprefix("Ana lives in ") for one in page.memories]
+        answers.append("/".join(shown))
+    return answers
+
+
+async def test_what_holds_since_before_it_was_told_ends_all_that_was_told_before(core: MemoryCore) -> None:
+    for city, day in (("Oslo", 1), ("Rome", 10)):
+        await told(core, city, day)
+    bern = await core.save(ALICE, fact("Ana lives in Bern", event_timestamp=NOW + timedelta(days=12), **CITY, **since(5)))
+    assert await held(core, 1, 4, 5, 9, 10, 20) == ["Oslo", "Oslo", "Bern", "Bern", "Bern", "Bern"]
+    await told(core, "Graz", 3)
+    assert await held(core, 1, 2, 3, 4, 5, 20) == ["Oslo", "Oslo", "Graz", "Graz", "Bern", "Bern"]
+    assert bern.conflict is not None
+
+
+async def test_taking_it_back_gives_back_what_it_ended(core: MemoryCore) -> None:
+    for by_hand in (True, False):
+        await told(core, "Oslo", 1)
+        rome = await told(core, "Rome", 10)
+        bern = await core.save(ALICE, fact("Ana lives in Bern", event_timestamp=NOW + timedelta(days=12), **CITY, **since(5)))
+        assert bern.conflict is not None
+        if by_hand:
+            await core.restore(ALICE, rome.id)
+        else:
+            await core.undo_conflict(ALICE, bern.conflict.id)
+            await core.delete(ALICE, bern.memory.id)
+        assert await held(core, 4, 5, 9, 10, 20) == ["Oslo", "Oslo", "Oslo", "Rome", "Rome"]
+        for one in await listed(core):
+            await core.delete(ALICE, one.id)
+        for one in await listed(core, status="superseded"):
+            await core.delete(ALICE, one.id)
+
+
+async def test_what_is_told_late_where_one_was_deleted_ends_the_one_before_and_ends_itself_when_that_comes_back(core: MemoryCore) -> None:
+    _, rome, *_ = [await told(core, city, day) for city, day in (("Oslo", 1), ("Rome", 8), ("Bern", 15))]
+    await core.delete(ALICE, rome.id)
+    linz = await told(core, "Linz", 4)
+    assert await held(core, 3, 4, 8, 15) == ["Oslo", "Linz", "Linz", "Bern"]
+    await core.restore(ALICE, rome.id)
+    assert await held(core, 3, 4, 8, 15) == ["Oslo", "Linz", "Rome", "Bern"]
+    assert (await core.get(ALICE, linz.id)).status is Status.SUPERSEDED
+
+
+async def test_what_is_told_late_where_nobody_stands_has_its_place_among_the_past(core: MemoryCore) -> None:
+    *_, bern = [await told(core, city, day) for city, day in (("Oslo", 1), ("Rome", 8), ("Bern", 15))]
+    await core.delete(ALICE, bern.id)
+    late = await told(core, "Linz", 4)
+    assert (late.status, late.status_reason) == (Status.SUPERSEDED, "contradicted")
+    assert await held(core, 3, 4, 8, 15) == ["Oslo", "Linz", "Rome", ""]
+    later = await told(core, "Graz", 12)
+    assert (later.status, later.conflict_state) == (Status.ACTIVE, "none")
+    assert await held(core, 3, 4, 8, 12, 15) == ["Oslo", "Linz", "Rome", "Graz", "Graz"]
+
+
+async def test_the_first_of_three_holds_again_also_where_the_last_was_said_to_hold_since_before_it(core: MemoryCore) -> None:
+    oslo = await told(core, "Oslo", 2)
+    await told(core, "Rome", 5)
+    await told(core, "Bern", 7, **since(1))
+    assert await held(core, 1, 2, 6) == ["Bern", "Bern", "Bern"]
+    back = await core.restore(ALICE, oslo.id)
+    assert (back.status, back.valid_until) == (Status.ACTIVE, None)
+    assert await held(core, 1, 2, 6, 9) == ["", "Oslo", "Oslo", "Oslo"]
+
+
+async def test_an_edit_that_says_since_when_it_holds_ends_the_truth_before_it_there(core: MemoryCore) -> None:
+    await told(core, "Oslo", 1)
+    rome = await told(core, "Rome", 10)
+    bern = UpdateInput(content="Ana lives in Bern", valid_from=NOW + timedelta(days=5))
+    await core.update(ALICE, rome.id, bern, rome.etag)
+    assert await held(core, 4, 5, 9, 10, 20) == ["Oslo", "Bern", "Bern", "Bern", "Bern"]
