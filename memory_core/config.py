@@ -20,7 +20,10 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from memory_core.domain.calibration import CALIBRATIONS, Calibration
 from memory_core.environment import host_or_network, listed, said, shown, unknown, variable
 from memory_core.setting_types import (
+    MOST,
+    WEEK_S,
     ApiKey,
+    ConnectionString,
     Cosine,
     Count,
     EmbeddingProvider,
@@ -30,9 +33,11 @@ from memory_core.setting_types import (
     Lower,
     Positive,
     Price,
+    RedisUrl,
     SecureUrl,
     Upper,
     Url,
+    Wait,
     from_json,
     long_enough,
 )
@@ -80,9 +85,9 @@ class Settings(BaseModel):
     )
     embedding_encoding_format: Annotated[Literal["base64", "float"], Lower] = Field("base64", description="How vectors travel")
     chunk_tokens: Count = Field(500, description="Tokens a chunk of a long text; the embedder's own limit stands if smaller")
-    chunk_overlap: Annotated[int, Field(ge=0)] = Field(50, description="Tokens that a chunk shares with the one before")
+    chunk_overlap: Annotated[int, Field(ge=0, le=MOST)] = Field(50, description="Tokens that a chunk shares with the one before")
     chunk_edge_weight: Positive = Field(1.15, description="Weight of the first and the last chunk; the others weigh 1")
-    vector_cache_entries: Annotated[int, Field(ge=0)] = Field(512, description="Vectors kept in process; 0 = none")
+    vector_cache_entries: Annotated[int, Field(ge=0, le=MOST)] = Field(512, description="Vectors kept in process; 0 = none")
     vector_cache_ttl_s: Positive = Field(3600.0, description="Seconds a vector is kept in process")
 
     # the long term
@@ -98,16 +103,17 @@ class Settings(BaseModel):
         "normal", description="normal: an acknowledged write survives a killed process; full: a power cut too, at ten times a commit's time"
     )
     slice_budget_mb: int = Field(
-        320, ge=0, description="Megabytes of users' vectors and terms held in memory; 0 = with Cosmos DB, every search is asked of it"
+        320,
+        ge=0,
+        le=MOST,
+        description="Megabytes of users' vectors and terms held in memory; 0 = with Cosmos DB, every search is asked of it",
     )
 
     # the short term
     short_term: Annotated[Literal["embedded", "redis", "none"], Lower] = Field(
         "embedded", description="Where each session's recent past is kept"
     )
-    redis_url: SecretStr | None = Field(
-        None, description="Address (redis://, rediss://, unix://), required when MEMORY_SHORT_TERM is redis"
-    )
+    redis_url: RedisUrl | None = Field(None, description="Address (redis://, rediss://, unix://), required when MEMORY_SHORT_TERM is redis")
     redis_password: SecretStr | None = Field(None, description="Stands before the address's own password")
     redis_auth: Annotated[Literal["password", "entra"], Lower] = Field(
         "password", description="How to sign in; entra = Entra ID, no password"
@@ -123,21 +129,22 @@ class Settings(BaseModel):
 
     # work that waits
     queue: Annotated[Literal["embedded", "storage"], Lower] = Field("embedded", description="Where work waits for its function")
-    queue_connection: SecretStr | None = Field(
+    queue_connection: ConnectionString | None = Field(
         None,
         description="Connection string of a storage account; this or MEMORY_QUEUE_ACCOUNT_URL is required when MEMORY_QUEUE is storage",
     )
     queue_account_url: SecureUrl | None = Field(
         None, description="Address of the account's queues (https://NAME.queue.core.windows.net), to sign in to with the app's identity"
     )
-    queue_visibility_s: Count = Field(
-        30, description="Seconds the development host hides a message, renewed while its function runs; Azure's own host: ten minutes"
+    queue_visibility_s: int = Field(
+        30,
+        ge=1,
+        le=WEEK_S,
+        description="Seconds the development host hides a message, renewed while its function runs; Azure's own host: ten minutes",
     )
-    task_lease_s: Positive = Field(
-        60.0, description="Seconds a task belongs to a worker that gives no sign of life; renewed while it works"
-    )
+    task_lease_s: Wait = Field(60.0, description="Seconds a task belongs to a worker that gives no sign of life; renewed while it works")
 
-    erase_settle_s: Annotated[float, Field(ge=0)] | None = Field(
+    erase_settle_s: Annotated[float, Field(ge=0, le=WEEK_S)] | None = Field(
         None,
         description="Seconds after which an erasure empties everything once more, as long as a worker may live;"
         " none = 600 with Cosmos DB (functionTimeout in host.json), 10 with SQLite",
@@ -147,7 +154,7 @@ class Settings(BaseModel):
 
     # batches and webhooks
     batch_messages: Annotated[int, Field(ge=1, le=200)] = Field(30, description="Gathered messages of a session that are formed at once")
-    batch_idle_s: Annotated[int, Field(ge=1, le=604_800)] = Field(
+    batch_idle_s: Annotated[int, Field(ge=1, le=WEEK_S)] = Field(
         60, description="Seconds without another message after which those gathered are formed"
     )
     webhook_secret: Annotated[SecretStr, AfterValidator(long_enough)] | None = Field(
@@ -164,7 +171,7 @@ class Settings(BaseModel):
     archive: Annotated[Literal["folder", "blob"], Lower] = Field(
         "folder", description="Where old memories are kept; folder: below MEMORY_DATA"
     )
-    archive_connection: SecretStr | None = Field(
+    archive_connection: ConnectionString | None = Field(
         None,
         description="Connection string of a storage account; this or MEMORY_ARCHIVE_ACCOUNT_URL is required when MEMORY_ARCHIVE is blob",
     )
@@ -178,7 +185,9 @@ class Settings(BaseModel):
         "cool", description="Access tier of new blobs; the tier Archive, from which reading takes hours, is none of them"
     )
 
-    archival_age_years: Positive = Field(10.0, description="Years that a memory has to be untouched for, before it may go to the archive")
+    archival_age_years: Annotated[float, Field(gt=0, le=1000)] = Field(
+        10.0, description="Years that a memory has to be untouched for, before it may go to the archive"
+    )
 
     # signing in without a key
     identity_client_id: str | None = Field(
@@ -223,10 +232,10 @@ class Settings(BaseModel):
     # weighing
     recency_boost: Fraction = Field(0.1, description="Most that recency adds to a composite score, as a share of relevance")
     importance_boost: Fraction = Field(0.1, description="Most that importance adds to a composite score, as a share of relevance")
-    max_age_hours: Positive = Field(
+    max_age_hours: Annotated[float, Field(gt=0, le=10_000_000)] = Field(
         43_800.0, description="Divided by MEMORY_HALF_LIFE_FACTOR: the age that leaves 37 % of SECMSA's recency"
     )
-    half_life_factor: Positive = Field(4.0, description="See MEMORY_MAX_AGE_HOURS")
+    half_life_factor: Annotated[float, Field(ge=0.01, le=10_000)] = Field(4.0, description="See MEMORY_MAX_AGE_HOURS")
     recency_half_life_days: Positive = Field(30.0, description="Days that halve the recency of the recipe weighted")
     decay_half_life_days: Positive = Field(30.0, description="Idle days that halve a memory's importance")
     decay_floor: Fraction = Field(0.05, description="Importance under which a memory counts as decayed")
@@ -270,8 +279,6 @@ class Settings(BaseModel):
             raise ValueError("MEMORY_COSMOS_ENDPOINT is required when MEMORY_LONG_TERM is cosmos")
         if self.short_term == "redis" and self.redis_url is None:
             raise ValueError("MEMORY_REDIS_URL is required when MEMORY_SHORT_TERM is redis")
-        if self.redis_url is not None and not self.redis_url.get_secret_value().startswith(("redis://", "rediss://", "unix://")):
-            raise ValueError("MEMORY_REDIS_URL: should begin with redis://, rediss:// or unix://")
         if self.queue == "storage" and self.queue_connection is None and self.queue_account_url is None:
             raise ValueError("MEMORY_QUEUE_CONNECTION or MEMORY_QUEUE_ACCOUNT_URL is required when MEMORY_QUEUE is storage")
         if self.archive == "blob" and self.archive_connection is None and self.archive_account_url is None:

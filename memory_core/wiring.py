@@ -136,7 +136,8 @@ def _short_term(settings: Settings, clock: Clock) -> ShortTermStore:
     if settings.short_term == "none":
         return NoShortTermStore()
     if settings.short_term == "embedded":
-        return embedded(clock, max_bytes=settings.short_term_budget_mb * 2**20)
+        budget = settings.short_term_budget_mb * 2**20
+        return embedded(clock, max_bytes=budget, session_ttl_s=settings.session_ttl_s, session_cap=settings.session_cap)
     if settings.redis_url is None:
         raise ConfigError("MEMORY_REDIS_URL is required when MEMORY_SHORT_TERM is redis")
     password = settings.redis_password

@@ -21,13 +21,14 @@ from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
 from memory_core.evolution.recorded import chosen_by, recorded
+from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.strategies import begun, resolve
 from memory_core.evolution.truth_line import joined
 from memory_core.evolution.versions import end_versions, new_version
 from memory_core.formation.prepare import Prepared
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Look
-from memory_core.ledger.ids import told_late_id
+from memory_core.ledger.ids import session_document_id, told_late_id
 from memory_core.ports import Neighbour
 
 MAX_ITEMS = 48
@@ -72,7 +73,7 @@ def plan(
 
     actor: who saves. asked: ids that the look was asked for besides, those that are not there included. Raises SessionGrew when a
     session's last turn is not the one that its next turn was read after, LookedElsewhere when more has to be read: cells that told what a
-    new truth replaces, or versions that it ends.
+    new truth replaces, versions that it ends, sessions of others than the items that count a memory more.
     """
     page = Page(owner, look, now, weighs=len(items) > 1, actor=actor, asked=asked)
     nears = iter(look.near)
@@ -82,6 +83,9 @@ def plan(
         outcomes.append(_place(page, one, shown, duplicate_threshold, Versions(look, asked, page.puts)))
         if page.full and len(outcomes) > 1:
             return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, asked, actor)
+    in_sessions = [one.memory.session_id for one in items if one.memory.session_id is not None]
+    if unread := page.unread_sessions({*asked, *(session_document_id(owner, name) for name in in_sessions)}):
+        raise LookedElsewhere(unread)
     mark_fallen(page, asked)
     end_versions(page, asked)
     semantic = any(one.memory.type is MemoryType.SEMANTIC for one in items)
@@ -156,7 +160,8 @@ def _upsert(page: Page, one: Prepared, older: Versions) -> PlannedOutcome:
     if held.status not in (Status.DELETED, Status.ARCHIVED) and _says_the_same(held, memory):
         page.retell(held, memory, confidence=surer(held.confidence))
         return PlannedOutcome(one.place, Outcome.REINFORCED, held.id)
-    fields = memory.model_fields_set - {"id", "session_id", "agent_id", *(() if held.status is Status.DELETED else ("created_at",))}
+    kept_of_it = () if held.status is Status.DELETED else ("session_id", "agent_id", "created_at")
+    fields = memory.model_fields_set - {"id", *kept_of_it}
     changed = {name: getattr(memory, name) for name in fields}
     changed |= {"reinforcement_count": 0, "last_used_at": page.now, "told_at": []}
     changed |= {"status": Status.ACTIVE, "status_reason": "created" if held.status is Status.DELETED else "manual_update"}
@@ -168,10 +173,13 @@ def _upsert(page: Page, one: Prepared, older: Versions) -> PlannedOutcome:
 
 
 def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
-    """A value from before the present one was told last: it was told of once more, or is history on arrival, under an id of its own."""
+    """A value from before the present one was told last: it was told of once more, or is history on arrival, under an id of its own.
+
+    One that was deleted and is told again begins a new life under its id.
+    """
     memory = one.memory.model_copy(update={"id": late_id(one.memory)})
     told = page.memory(memory.id)
-    if told is not None:
+    if told is not None and told.status is not Status.DELETED:
         return _reinforce(page, one.place, told)
     truths = (held, *page.before(held), *page.versions(held, since=memory.event_timestamp))
     same = holding(memory, truths)
@@ -179,7 +187,8 @@ def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
         page.retell(same, memory, truths, confidence=surer(same.confidence))
         return PlannedOutcome(one.place, Outcome.REINFORCED, same.id)
     placed, changes = joined(memory, truths, page.now)
-    page.apply([Change("created", placed), *changes])
+    arrived = [Change("created", placed)] if told is None else [Change("created", memory, told), Change("superseded", placed, memory)]
+    page.apply([*arrived, *changes])
     return PlannedOutcome(one.place, Outcome.CREATED, placed.id)
 
 

@@ -92,4 +92,4 @@ class ShortTermStore(Pooled, Protocol):
         """What was set apart under `flush_id` is written down: forget it."""
 
     async def check(self) -> Health:
-        """A round trip, for readiness; says what is wrong instead of raising."""
+        """A round trip that writes, for readiness; says what is wrong instead of raising."""

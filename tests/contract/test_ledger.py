@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from memory_core.adapters.system import RandomIds
-from memory_core.domain.errors import Unavailable
+from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.models import Memory
 from memory_core.domain.results import Call
 from memory_core.ledger.changes import Change, Changes
@@ -103,6 +103,21 @@ async def test_a_store_that_stays_down_is_said(store_factory: StoreFactory, cloc
     losing = AnswerLost(await store_factory(), apply=False, lost=100)
     with pytest.raises(Unavailable):
         await save(ledger(losing, clock), memory())
+
+
+async def test_what_is_refused_for_good_ends_with_the_deadline_and_keeps_nobody_else_waiting(
+    store_factory: StoreFactory, clock: StillClock
+) -> None:
+    """A document that is created is there, and no look shows it."""
+    one = memory(embedding=unit(1))
+    store = await store_factory()
+    await save(ledger(store, clock), one)
+
+    def decide(look: Look) -> Changes[None]:
+        return Changes(None, (), (), (Document(one.id, "receipt", {}),))
+
+    with pytest.raises(HeadMoved):
+        await Ledger(store, clock, RandomIds(), deadline_s=0.2).commit(ALICE, decide, ids=[], call=Call())
 
 
 async def test_a_head_moved_by_something_unrelated_costs_no_second_decision(store_factory: StoreFactory, clock: StillClock) -> None:

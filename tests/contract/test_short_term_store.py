@@ -331,6 +331,19 @@ async def test_an_entry_that_cannot_be_read_is_skipped_and_counted(store: RedisS
     assert store.skipped == 3
 
 
+@pytest.mark.parametrize("damage", [{"#sequence": "abc"}, {"#epoch": b"\xff\xfe"}])
+async def test_a_set_whose_stamp_cannot_be_read_is_gone_and_begins_anew(
+    store: RedisShortTermStore, client: Redis, damage: dict[str, str | bytes]
+) -> None:
+    await store.remember(turn(1), stamp(1))
+    entries, _ = sorted(await client.keys("mc:{*"))
+    await client.hset(entries, mapping=damage)
+    assert await store.recall(ANA, "s1", 10) == (None, [])
+    assert store.skipped == 1
+    await store.remember(turn(2), stamp(2))
+    assert await served(store, stamp(2)) == ["mem_2"]
+
+
 async def test_a_memory_that_cannot_be_written_is_skipped_and_counted(store: RedisShortTermStore) -> None:
     assert not await store.remember(turn(1, metadata={"a": "\ud800"}), stamp(1))
     assert await store.rebuild(ANA, "s1", [turn(1, metadata={"a": "\ud800"}), turn(2)], stamp(2))

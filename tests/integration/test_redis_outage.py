@@ -116,6 +116,26 @@ async def test_a_check_sees_the_server_back_before_the_circuit_would(store: Redi
     assert not store.degraded
 
 
+@pytest.mark.parametrize("refusing", ["replica", "full"])
+async def test_a_check_does_not_call_a_server_well_that_answers_and_takes_no_writes(
+    store: RedisShortTermStore, redis: RedisServer, refusing: str
+) -> None:
+    client = Redis.from_url(redis.url)
+    assert await store.remember(turn(1), Stamp("e1", 1, 0))
+    if refusing == "replica":
+        await client.execute_command("REPLICAOF", "127.0.0.1", "1")
+    else:
+        await client.config_set("maxmemory-policy", "noeviction")
+        await client.config_set("maxmemory", 1)
+    assert not await store.remember(turn(2), Stamp("e1", 2, 0))
+    assert (await store.check()).status == "unavailable"
+    assert store.degraded
+    await client.execute_command("REPLICAOF", "NO", "ONE")
+    await client.config_set("maxmemory", 0)
+    assert (await store.check()).status == "ok"
+    await client.aclose()
+
+
 async def test_a_server_that_is_down_at_the_start_is_only_noted(redis: RedisServer, clock: MovableClock) -> None:
     redis.kill()
     store = RedisShortTermStore(server(redis.url), clock, timeout_s=5)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr, ValidationError
 
 from memory_core.config import ConfigError, Settings, main, rows
+from memory_core.core import MemoryCore
 from memory_core.domain.calibration import CALIBRATIONS
 from memory_core.domain.scoring import ScoringParameters
 from memory_core.environment import SECRETS, variable
@@ -85,6 +86,14 @@ def test_an_empty_variable_counts_as_not_given():
         ("MEMORY_DATA", "~nobody-of-this-name/m", "home of a user"),
         ("MEMORY_CHUNK_OVERLAP", "500", "less than MEMORY_CHUNK_TOKENS"),
         ("MEMORY_COSINE_LOW", "1.0", "less than MEMORY_COSINE_HIGH"),
+        ("MEMORY_QUEUE_VISIBILITY_S", "604801", "less than or equal to 604800"),
+        ("MEMORY_TASK_LEASE_S", "1e12", "less than or equal to 604800"),
+        ("MEMORY_ARCHIVAL_AGE_YEARS", "1e9", "less than or equal to 1000"),
+        ("MEMORY_HALF_LIFE_FACTOR", "1e-320", "greater than or equal to 0.01"),
+        ("MEMORY_UPKEEP_CAP", "9" * 20, "less than or equal to"),
+        ("LLM_BASE_URL", "http://[::1", "not an address"),
+        ("EMBEDDING_BASE_URL", "http://a:99999", "not an address"),
+        ("MEMORY_COSMOS_ENDPOINT", "https://:443", "no host in it"),
     ],
 )
 def test_a_wrong_value_names_its_variable_itself_and_what_is_allowed(name, value, allowed):
@@ -117,6 +126,51 @@ def test_every_wrong_value_is_named_at_once():
 def test_what_another_setting_needs_is_named_when_it_is_missing(environ, missing):
     with pytest.raises(ConfigError, match=f"^{missing} is required"):
         settings(**environ)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("MEMORY_REDIS_URL", "redis://:hush-hush@cache:99999"),
+        ("MEMORY_REDIS_URL", "redis://:hush/hush@cache:6379"),
+        ("MEMORY_REDIS_URL", "redis://[::1"),
+        ("MEMORY_REDIS_URL", "redis://cache/hush"),
+        ("MEMORY_REDIS_URL", "unix://"),
+        ("MEMORY_QUEUE_CONNECTION", "hush"),
+        ("MEMORY_ARCHIVE_CONNECTION", "AccountName=a;hush"),
+    ],
+)
+def test_an_address_with_a_secret_that_can_not_be_used_is_named_without_being_shown(name, value):
+    with pytest.raises(ConfigError, match=f"^{name}: should be") as refused:
+        settings(**{name: value})
+    assert "hush" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("MEMORY_REDIS_URL", "redis://"),
+        ("MEMORY_REDIS_URL", "rediss://:p%2Fw@cache.example:6380/0?socket_timeout=1"),
+        ("MEMORY_REDIS_URL", "unix:///run/redis.sock?db=1"),
+        ("MEMORY_QUEUE_CONNECTION", "UseDevelopmentStorage=true"),
+        ("MEMORY_COSMOS_ENDPOINT", "https://[::1]:8081/"),
+    ],
+)
+def test_an_address_in_any_usual_form_is_taken(name, value):
+    held = getattr(settings(**{name: value}), name.removeprefix("MEMORY_").lower())
+    assert (held if isinstance(held, str) else held.get_secret_value()) == value
+
+
+@pytest.mark.parametrize("value", ["9" * 21, "1000000000", "1e9", "604800", "1000", "1e-320", "0"])
+def test_a_number_that_is_taken_is_one_that_the_parts_can_be_made_with(value, tmp_path):
+    for name, field in Settings.model_fields.items():
+        if "int" not in str(field.annotation) and "float" not in str(field.annotation):
+            continue
+        try:
+            given = settings(**{variable(name): value, "MEMORY_DATA": str(tmp_path), "EMBEDDING_PROVIDER": "hash"})
+        except ConfigError:
+            continue  # that it names the variable is what other tests say
+        MemoryCore(given)
 
 
 def test_a_compatible_service_needs_no_key():

@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.adapters.redis.embedded import MOST_WAITING, TOGETHER, EmbeddedShortTermStore
+from memory_core.config import Settings
 from memory_core.ports import Stamp
+from memory_core.wiring import Adapters
 from tests.memories import ANA, BEN, MovableClock, turn
 
 ROOM = 2**25
@@ -124,3 +126,18 @@ async def test_whatever_happens_in_between_a_good_set_shows_only_what_stands(ste
             stamp, shown = await recalled(store)
             assert stamp is None or stamp < removal or set(shown) <= standing
     await store.close()
+
+
+async def test_it_keeps_as_much_of_a_session_and_as_long_as_the_settings_say() -> None:
+    clock = MovableClock()
+    made = Adapters.of(Settings(session_cap=2, session_ttl_s=60, embedding_provider="hash"), clock, lambda _: None).short_term
+    await made.open()
+    for number in (1, 2, 3):
+        await made.remember(turn(number), Stamp("e1", number, 0))
+    _, held = await made.recall(ANA, "s1", 10)
+    assert [memory.sequence for memory in held] == [3, 2]
+    await made.remember(turn(4), Stamp("e1", 4, 0))
+    clock.advance(seconds=61)
+    _, held = await made.recall(ANA, "s1", 10)
+    assert 4 not in [memory.sequence for memory in held]
+    await made.close()

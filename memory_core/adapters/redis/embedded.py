@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memory_core.adapters.redis.client import in_process
+from memory_core.adapters.redis.keys import SESSION_CAP, SESSION_TTL_S
 from memory_core.adapters.redis.room import Room
 from memory_core.adapters.redis.store import RedisShortTermStore
 from memory_core.domain.models import Memory
@@ -25,9 +26,11 @@ MOST_WAITING = 1024
 """Of all sessions together, 5 MB; beyond it, the session that has waited longest is written. With 256, each of many had but 7 to write."""
 
 
-def embedded(clock: Clock, *, max_bytes: int = MAX_BYTES) -> RedisShortTermStore:
+def embedded(
+    clock: Clock, *, max_bytes: int = MAX_BYTES, session_ttl_s: int = SESSION_TTL_S, session_cap: int = SESSION_CAP
+) -> RedisShortTermStore:
     """A store of this process alone. It has no timeout: its Redis answers within the call."""
-    return EmbeddedShortTermStore(clock, max_bytes)
+    return EmbeddedShortTermStore(clock, max_bytes, session_ttl_s, session_cap)
 
 
 @dataclass(slots=True)
@@ -46,8 +49,11 @@ class EmbeddedShortTermStore(RedisShortTermStore):
     restamped meanwhile refuses them all, one that they begin is void if something was removed between them.
     """
 
-    def __init__(self, clock: Clock, max_bytes: int) -> None:
-        super().__init__(in_process(), clock, adapter="embedded", timeout_s=None, room=Room(max_bytes))
+    def __init__(self, clock: Clock, max_bytes: int, session_ttl_s: int = SESSION_TTL_S, session_cap: int = SESSION_CAP) -> None:
+        room = Room(max_bytes)
+        super().__init__(
+            in_process(), clock, adapter="embedded", timeout_s=None, session_ttl_s=session_ttl_s, session_cap=session_cap, room=room
+        )
         self._waiting: dict[tuple[Owner, str], _Waiting] = {}
         self._held = 0
 

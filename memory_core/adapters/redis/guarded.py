@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory_core.adapters.breaker import Breaker
 from memory_core.adapters.redis.client import Connect
+from memory_core.adapters.redis.keys import CHECKED, CHECKED_TTL_S
 from memory_core.ports import Clock, Health
 
 if TYPE_CHECKING:
@@ -68,11 +69,14 @@ class GuardedRedis:
         return self._breaker.failing
 
     async def check(self) -> Health:
-        """One PING, whatever the circuit says: readiness should see at once that a server is back."""
+        """One write, whatever the circuit says: readiness should see at once that a server is back.
+
+        Not a PING: a replica and a server without memory left answer that, and refuse whatever is to be remembered.
+        """
         began = time.perf_counter()
         try:
             async with asyncio.timeout(self._timeout_s):
-                await self._connected().ping()
+                await self._connected().set(CHECKED, 1, ex=CHECKED_TTL_S)
         except Exception as error:  # noqa: BLE001 - the port promises that a check says what is wrong instead of raising
             self._failed("check", error)
         else:

@@ -17,6 +17,9 @@ VECTOR_TTL_S = 24 * 3600
 ERASED_TTL_S = 8 * 24 * 3600
 """Longer than any message in a queue lives, and so any worker that it wakes."""
 SESSION_CAP = 500
+CHECKED = "mc:checked"
+"""What readiness writes, to see that a write is taken."""
+CHECKED_TTL_S = 60
 TOUCH_TTL_S = 7 * 24 * 3600
 """Accesses that nobody came to write down for so long are forgotten."""
 

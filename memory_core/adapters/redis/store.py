@@ -85,14 +85,19 @@ class RedisShortTermStore(GuardedRedis):
         """The newest `limit` memories that are held of a session, newest first, and the stamp they are good for: one round trip.
 
         (None, []) when nothing is held, or when Redis is down. The stamp's last_removal_sequence repeats its sequence, up to
-        which the set is known to be clean. A set may lack memories; it is no list of the session.
+        which the set is known to be clean. A set may lack memories; it is no list of the session. One whose stamp can't be read is deleted.
         """
         keys = session_keys(owner, session_id)
         answer = await self._script("recall", [keys.entries, keys.order], [max(1, limit)], None)
         if answer is None or answer[0] is None:
             return None, []
         epoch, sequence, raw = answer
-        stamp = Stamp(epoch.decode(), int(sequence), int(sequence))
+        try:
+            stamp = Stamp(epoch.decode(), int(sequence), int(sequence))
+        except (TypeError, ValueError) as error:
+            self._skip("read", error)
+            await self._bounded("discard", lambda client: client.delete(keys.entries, keys.order), 0)
+            return None, []
         return stamp, [memory for memory in map(self._decoded, raw) if memory is not None]
 
     async def remember(self, memory: Memory, stamp: Stamp) -> bool:

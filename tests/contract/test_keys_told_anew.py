@@ -1,0 +1,75 @@
+"""A key whose memory was deleted is told again, perhaps in another session: it begins a new life there, and every session counts right."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.errors import NotFound
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.requests import ClearInput, SaveInput
+from tests.builders import ALICE, NOW
+from tests.world import fact, listed, rule
+
+SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+MOVES = pytest.mark.parametrize(("first", "then"), [("monday", "tuesday"), ("monday", None), (None, "tuesday"), ("monday", "monday")])
+
+
+async def check(core: MemoryCore) -> None:
+    """Each session counts what the list shows of it."""
+    held = await listed(core, status="all")
+    for name in ("monday", "tuesday"):
+        alive = [one for one in held if one.session_id == name and one.status is not Status.DELETED]
+        try:
+            counts = (await core.session(ALICE, name)).counts
+        except NotFound:
+            counts = {}
+        assert sum(counts.values()) == len(alive), name
+
+
+async def told(core: MemoryCore, one: SaveInput) -> Memory:
+    saved = await core.save(ALICE, one)
+    assert saved.outcome == "created"
+    return saved.memory
+
+
+@SQLITE
+@MOVES
+async def test_a_deleted_key_comes_back_where_it_is_told_again(core: MemoryCore, first: str | None, then: str | None) -> None:
+    old = await told(core, rule("editor", "vim", session_id=first))
+    await core.delete(ALICE, old.id)
+    new = await told(core, rule("editor", "nano", session_id=then, agent_id="planner"))
+    assert (new.id, new.status, new.session_id, new.agent_id) == (old.id, Status.ACTIVE, then, "planner")
+    await check(core)
+
+
+async def test_a_key_that_was_cleared_with_its_session_comes_back_in_another(core: MemoryCore) -> None:
+    old = await told(core, rule("editor", "vim", session_id="monday"))
+    await core.clear(ALICE, ClearInput(session_id="monday"))
+    new = await told(core, rule("editor", "nano", session_id="tuesday"))
+    assert (new.id, new.session_id) == (old.id, "tuesday")
+    assert [one.id for one in await listed(core, session_id="tuesday")] == [old.id]
+    await check(core)
+
+
+@SQLITE
+@MOVES
+async def test_a_deleted_value_of_the_past_comes_back_where_it_is_told_again(core: MemoryCore, first: str | None, then: str | None) -> None:
+    before = NOW - timedelta(days=9)
+    await told(core, rule("editor", "nano"))
+    old = await told(core, rule("editor", "vim", session_id=first, event_timestamp=before))
+    await core.delete(ALICE, old.id)
+    new = await told(core, rule("editor", "vim", session_id=then, event_timestamp=before))
+    assert (new.id, new.status, new.session_id) == (old.id, Status.SUPERSEDED, then)
+    assert [one.value for one in await listed(core, at=before)] == ["vim"]
+    assert [one.value for one in await listed(core)] == ["nano"]
+    await check(core)
+
+
+async def test_truths_of_two_sessions_become_one_and_each_session_counts_right(core: MemoryCore) -> None:
+    await told(core, fact("Ann lives in Rome", subject="Ann", attribute="city", session_id="monday"))
+    merging = fact("Ann lives in Paris", subject="Ann", attribute="city", session_id="tuesday", on_conflict="merge")
+    assert (await core.save(ALICE, merging)).outcome == "merged"
+    await check(core)
