@@ -218,6 +218,11 @@ class CountedEmbedder:
         self.counts["embedded_tokens"] += sum(map(len, texts)) // CHARACTERS_A_TOKEN
         return await self._inner.embed(texts)
 
+    @property
+    def whole_query(self) -> int:
+        """As far as the embedder reads a query whole."""
+        return self._inner.whole_query
+
     async def embed_query(self, text: str) -> Vector:
         """A query's vector."""
         self.counts["embedded_tokens"] += len(text) // CHARACTERS_A_TOKEN

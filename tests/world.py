@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import shake_128
@@ -74,6 +75,10 @@ class WordsEmbedder:
             raise Unavailable("embedder", "does not answer")
         self.texts += texts
         return [self._vector(text) for text in texts]
+
+    @property
+    def whole_query(self) -> int:
+        return sys.maxsize
 
     async def embed_query(self, text: str) -> Vector:
         return (await self.embed([text]))[0]

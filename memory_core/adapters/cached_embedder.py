@@ -2,7 +2,8 @@
 
 Wraps any embedder whose work costs more than a look-up (not `hash`). Equal texts that are asked for at the same time are
 embedded once. What a reader would get wrong: a caller that goes away does not stop the work, since others may wait for it; and a query
-that has waited for its deadline goes away, so the same question asked again later finds its vector here.
+that has waited for its deadline goes away, so the same question asked again later finds its vector here. What is asked and what is saved
+share what is kept, for agents often save what they have asked with, but not what is under way: a query is refused where a save is not.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import sha256
 
@@ -19,7 +21,20 @@ from memory_core.ports import Clock, Embedder, Health, ShortTermStore
 
 ENTRIES = 512
 LIFE = timedelta(hours=1)
-Make = Callable[[Sequence[str]], Awaitable[list[Vector]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """Vectors that are being made for one purpose. awaited: by key; late: keys for which somebody has waited in vain already."""
+
+    make: Callable[[Sequence[str]], Awaitable[list[Vector]]]
+    awaited: dict[str, asyncio.Future[Vector]] = field(default_factory=dict)
+    late: set[str] = field(default_factory=set)
+
+    def done(self, key: str) -> asyncio.Future[Vector]:
+        """The future of a key that is under way no longer."""
+        self.late.discard(key)
+        return self.awaited.pop(key)
 
 
 class CachedEmbedder:
@@ -46,8 +61,7 @@ class CachedEmbedder:
         self._life = life
         self._query_deadline_s = query_deadline_s
         self._held: OrderedDict[str, tuple[datetime, Vector]] = OrderedDict()
-        self._awaited: dict[str, asyncio.Future[Vector]] = {}
-        self._late: set[str] = set()
+        self._saves, self._queries = Lane(embedder.embed), Lane(self._query)
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -60,6 +74,11 @@ class CachedEmbedder:
         """The wrapped embedder's."""
         return self._embedder.dimensions
 
+    @property
+    def whole_query(self) -> int:
+        """The wrapped embedder's."""
+        return self._embedder.whole_query
+
     async def open(self) -> None:
         """Open the wrapped embedder; the short term is its owner's to open."""
         await self._embedder.open()
@@ -69,40 +88,41 @@ class CachedEmbedder:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._refuse(list(self._awaited), Unavailable("embedder", "the process is closing"))
+        for lane in (self._saves, self._queries):
+            self._refuse(list(lane.awaited), lane, Unavailable("embedder", "the process is closing"))
         await self._embedder.close()
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One vector a text, in order. Raises what the wrapped embedder raises."""
         keys = [self._key(text) for text in texts]
-        vectors = await self._vectors(dict(zip(keys, texts, strict=True)), self._embedder.embed)
+        vectors = await self._vectors(dict(zip(keys, texts, strict=True)), self._saves)
         return [vectors[key] for key in keys]
 
     async def embed_query(self, text: str) -> Vector:
-        """The query's vector, apart from that of the same text saved, which may be made of more of it.
+        """The query's vector: that of the same text saved, but for one so long that less of it is read.
 
         Raises what the wrapped embedder raises, and Unavailable after the deadline; at once where another has waited that long for it.
         """
-        key = self._key(text, "query\x00")
-        if key in self._late:
+        key = self._key(text, "" if len(text) <= self.whole_query else "query\x00")
+        if key in self._queries.late:
             raise Unavailable("embedder", "this query's vector is late already")
         try:
             async with asyncio.timeout(self._query_deadline_s):
-                return (await self._vectors({key: text}, self._query))[key]
+                return (await self._vectors({key: text}, self._queries))[key]
         except TimeoutError:
-            if key in self._awaited:
-                self._late.add(key)
+            if key in self._queries.awaited:
+                self._queries.late.add(key)
             raise Unavailable("embedder", f"it gave no vector of a query within {self._query_deadline_s:g} s") from None
 
     async def _query(self, texts: Sequence[str]) -> list[Vector]:
         return [await self._embedder.embed_query(text) for text in texts]
 
-    async def _vectors(self, wanted: Mapping[str, str], make: Make) -> dict[str, Vector]:
+    async def _vectors(self, wanted: Mapping[str, str], lane: Lane) -> dict[str, Vector]:
         """The vectors by key of the wanted texts: held, under way, in the short term, or made."""
         vectors = {key: vector for key in wanted if (vector := self._fresh(key)) is not None}
         missing = {key: text for key, text in wanted.items() if key not in vectors}
         if missing:
-            awaited = self._start(missing, make)
+            awaited = self._start(missing, lane)
             for key, future in awaited.items():
                 # shield: cancelling this caller must not cancel a future that another one waits for. One by one, since a gathering of
                 # them all that nobody waits for any more would have the loop complain of an error that was told to whoever is left.
@@ -127,54 +147,49 @@ class CachedEmbedder:
         self._held.move_to_end(key)
         return held[1]
 
-    def _start(self, missing: Mapping[str, str], make: Make) -> dict[str, asyncio.Future[Vector]]:
+    def _start(self, missing: Mapping[str, str], lane: Lane) -> dict[str, asyncio.Future[Vector]]:
         """A future for each key: one that is under way already, or a new one that a task of this call will fill."""
         loop = asyncio.get_running_loop()
-        ours = {key: text for key, text in missing.items() if key not in self._awaited}
+        ours = {key: text for key, text in missing.items() if key not in lane.awaited}
         for key in ours:
-            self._awaited[key] = loop.create_future()
+            lane.awaited[key] = loop.create_future()
         if ours:
-            task = loop.create_task(self._fill(ours, make))
+            task = loop.create_task(self._fill(ours, lane))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-        return {key: self._awaited[key] for key in missing}
+        return {key: lane.awaited[key] for key in missing}
 
-    async def _fill(self, ours: Mapping[str, str], make: Make) -> None:
+    async def _fill(self, ours: Mapping[str, str], lane: Lane) -> None:
         """Find or make the vectors, hand them to whoever waits, and keep them."""
         try:
-            made = await self._find_or_make(ours, make)
+            made = await self._find_or_make(ours, lane)
         except Exception as error:  # noqa: BLE001 - nothing is swallowed: every caller that waits gets it
-            self._refuse(ours, error)
+            self._refuse(ours, lane, error)
         else:
             await self._short_term.keep_vectors(made)
 
-    def _refuse(self, keys: Iterable[str], error: Exception) -> None:
+    def _refuse(self, keys: Iterable[str], lane: Lane, error: Exception) -> None:
         for key in keys:
-            future = self._popped(key)
+            future = lane.done(key)
             future.set_exception(error)
             future.exception()  # every waiter may be gone by now; that is no reason for the loop to warn
 
-    async def _find_or_make(self, ours: Mapping[str, str], make: Make) -> dict[str, Vector]:
+    async def _find_or_make(self, ours: Mapping[str, str], lane: Lane) -> dict[str, Vector]:
         """The vectors that had to be made; all, made and found, are held and handed out."""
         found = await self._short_term.vectors(list(ours))
         known = {key: vector for key, vector in zip(ours, found, strict=True) if vector is not None and len(vector) == self.dimensions}
         absent = [key for key in ours if key not in known]
-        made = dict(zip(absent, await make([ours[key] for key in absent]), strict=True)) if absent else {}
-        self._hold({**known, **made}.items())
+        made = dict(zip(absent, await lane.make([ours[key] for key in absent]), strict=True)) if absent else {}
+        self._hold({**known, **made}.items(), lane)
         return made
 
-    def _popped(self, key: str) -> asyncio.Future[Vector]:
-        """The future of a key that is under way no longer."""
-        self._late.discard(key)
-        return self._awaited.pop(key)
-
-    def _hold(self, vectors: Iterable[tuple[str, Vector]]) -> None:
+    def _hold(self, vectors: Iterable[tuple[str, Vector]], lane: Lane) -> None:
         expires = self._clock.now() + self._life
         for key, row in vectors:
             vector = row.copy()  # a row of a batch would keep the whole batch alive
             vector.setflags(write=False)
             self._held[key] = (expires, vector)
             self._held.move_to_end(key)
-            self._popped(key).set_result(vector)
+            lane.done(key).set_result(vector)
         while len(self._held) > self._entries:
             self._held.popitem(last=False)

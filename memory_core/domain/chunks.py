@@ -46,6 +46,11 @@ def windows(token_count: int, size: int, overlap: int) -> list[tuple[int, int]]:
     return [(start, min(start + size, token_count)) for start in starts]
 
 
+def covered(count: int, chunking: Chunking) -> int:
+    """Tokens that `count` windows cover. count ≥ 1."""
+    return chunking.size + (count - 1) * (chunking.size - chunking.overlap)
+
+
 def spread(count: int, most: int) -> list[int]:
     """At most `most` of the places 0 to `count` - 1: all of them, or the first, the last and evenly between. most ≥ 2."""
     if count <= most:

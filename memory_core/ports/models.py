@@ -36,6 +36,10 @@ class Embedder(Protocol):
     def dimensions(self) -> int:
         """Length of a vector."""
 
+    @property
+    def whole_query(self) -> int:
+        """Characters up to which the vector of a query is that of the same text saved; a longer one need not be read whole."""
+
     async def open(self) -> None:
         """Load or connect; raises Unavailable."""
 
@@ -46,7 +50,7 @@ class Embedder(Protocol):
         """One normalised float32 vector a text, in order. Raises Unavailable."""
 
     async def embed_query(self, text: str) -> Vector:
-        """The vector of what somebody asks and waits for, comparable with those of `embed`, and the same for a text of ordinary length.
+        """The vector of what somebody asks and waits for, comparable with those of `embed`; see `whole_query`.
 
         Raises Unavailable, sooner than `embed` would: who asks can go on by words.
         """

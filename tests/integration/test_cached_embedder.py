@@ -97,6 +97,17 @@ async def test_a_text_is_embedded_once(make: Make, service: OpenAIServer) -> Non
     np.testing.assert_array_equal(first[0], first[2])
 
 
+async def test_what_was_asked_is_not_embedded_again_when_it_is_saved_nor_what_was_saved_when_it_is_asked(
+    make: Make, service: OpenAIServer
+) -> None:
+    embedder = make()
+    asked_first = await embedder.embed_query("one")
+    (saved_first,) = await embedder.embed(["two"])
+    np.testing.assert_array_equal((await embedder.embed(["one"]))[0], asked_first)
+    np.testing.assert_array_equal(await embedder.embed_query("two"), saved_first)
+    assert asked(service) == [["one"], ["two"]]
+
+
 async def test_only_what_is_new_is_asked_for(make: Make, service: OpenAIServer) -> None:
     embedder = make()
     await embedder.embed(["one"])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.chunks import combine, spread, windows
+from memory_core.domain.chunks import Chunking, combine, covered, spread, windows
 
 sizes = st.integers(1, 60).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
 
@@ -44,6 +44,14 @@ def test_few_of_many_are_spread_evenly_from_the_first_to_the_last(count, most):
     assert places[:1] + places[-1:] == ([0, count - 1] if count else [])
     gaps = [after - before for before, after in pairwise(places)]
     assert not gaps or 0 < max(gaps) <= min(gaps) + 1 + (count > most)
+
+
+@given(st.integers(1, 300), st.integers(0, 60), st.integers(1, 6))
+def test_so_many_windows_cover_so_many_tokens_and_no_more(size, overlap, count):
+    chunking = Chunking(size, min(overlap, size - 1))
+    tokens = covered(count, chunking)
+    assert len(windows(tokens, chunking.size, chunking.overlap)) == count
+    assert len(windows(tokens + 1, chunking.size, chunking.overlap)) == count + 1
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(50, 50), (50, 60), (0, 0), (50, -1)])

@@ -48,6 +48,11 @@ class MiniLMEmbedder:
         """Length of a vector."""
         return DIMENSIONS
 
+    @property
+    def whole_query(self) -> int:
+        """Characters that are in no more than QUERY_WINDOWS windows, whatever they are: one makes three tokens at most, in Korean."""
+        return chunks.covered(QUERY_WINDOWS, self._chunking) // 3
+
     async def open(self) -> None:
         """Load the model in its thread. Raises Unavailable when the extra `local` is not installed, or holds other files."""
         await self._in_thread(self._loaded)

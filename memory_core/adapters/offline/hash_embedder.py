@@ -6,6 +6,7 @@ so that a measurement shows the product and not a model.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from hashlib import shake_128
 
@@ -30,6 +31,11 @@ class HashEmbedder:
     def dimensions(self) -> int:
         """Length of a vector."""
         return self._dimensions
+
+    @property
+    def whole_query(self) -> int:
+        """Any."""
+        return sys.maxsize
 
     async def open(self) -> None:
         """Nothing to load."""

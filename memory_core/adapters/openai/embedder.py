@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import sys
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -83,6 +84,11 @@ class OpenAIEmbedder:
     def dimensions(self) -> int:
         """The configured length of a vector."""
         return self._dimensions
+
+    @property
+    def whole_query(self) -> int:
+        """Any."""
+        return sys.maxsize
 
     async def open(self) -> None:
         """Make the client. No request is sent: whether the service answers is for `check`, and a restart should not cost money."""
