@@ -16,7 +16,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
-from tests.contract.test_export_import import exported, gathered, worked
+from tests.exports import exported, gathered, worked
 from tests.tasks import Hand, converse, ended, finished
 from tests.world import BOB, DiesAfter, Killed, World, fact, rule, turn
 

@@ -14,8 +14,8 @@ from memory_core.domain.results import Accepted
 from memory_core.domain.upkeep_requests import ForgetInput
 from tests.builders import ALICE
 from tests.cold import archived, blobs, done, nothing_is_lost, pointed_to, years_go_by
-from tests.contract.test_export_import import exported
 from tests.contract.test_forget import no_trace, told_by_the_log
+from tests.exports import exported
 from tests.mortal import Moment, Mortal
 from tests.tasks import Hand, task_of
 from tests.world import Killed, World, fact, listed, turn

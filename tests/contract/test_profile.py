@@ -20,8 +20,8 @@ from memory_core.domain.upkeep_requests import ConsolidateInput, ForgetInput
 from memory_core.ports import SceneItem
 from tests.agents import WHO, ScriptedAgents
 from tests.builders import ALICE, NOW
-from tests.contract.test_export_import import exported, gathered, worked
 from tests.contract.test_scenes import FLIGHT, KNEE, PHYSIO, consolidated, saved, scenes_of
+from tests.exports import exported, gathered, worked
 from tests.tasks import Hand, converse, finished, task_of
 from tests.world import BOB, DiesAfter, Killed, World, fact, listed, turn
 

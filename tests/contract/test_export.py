@@ -1,0 +1,140 @@
+"""What is exported is everything, as of one moment."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from memory_core.domain.errors import Conflict, NotFound
+from memory_core.domain.task import TaskMessage
+from memory_core.domain.upkeep_requests import ForgetFilter, ForgetInput
+from memory_core.ports import LongTermStore
+from tests.builders import ALICE
+from tests.exports import Before, Lines, brought, exported, fetched, filled, of_kind, parsed, worked
+from tests.tasks import Hand
+from tests.world import BOB, World, fact, listed, rule, turn
+
+
+async def test_an_unknown_user_has_nothing_to_export(world: World) -> None:
+    core = await world.core()
+    with pytest.raises(NotFound):
+        await core.export(ALICE)
+    assert await world.head() is None, "asking makes nobody known"
+
+
+async def test_parts_can_be_fetched_once_the_export_is_done_and_for_seven_days(world: World) -> None:
+    core = await world.core()
+    await core.save(ALICE, turn("I keep bees"))
+    accepted = await core.export(ALICE)
+    with pytest.raises(Conflict):
+        await core.export_part(ALICE, accepted.task_id, 1)
+    task = await worked(world, core, accepted.task_id)
+    assert task.result is not None
+    for wrong in (0, task.result["parts"] + 1):
+        with pytest.raises(NotFound):
+            await core.export_part(ALICE, task.task_id, wrong)
+    with pytest.raises(NotFound):
+        await core.export_part(BOB, task.task_id, 1)
+    world.clock.forward(9 * 24 * 3600)
+    assert await core.sweep_files() == task.result["parts"]
+    with pytest.raises(NotFound):
+        await core.export_part(ALICE, task.task_id, 1)
+    assert await core.sweep_files() == 0
+
+
+async def test_what_is_written_while_the_file_is_made_is_in_it_whole_or_not_at_all(world: World) -> None:
+    """Between any two reads of the export somebody saves, edits, supersedes, deletes. The file is what one moment held."""
+    writer = await world.core()
+    await filled(writer)
+    turns = iter(range(1000))
+
+    async def write() -> None:
+        number = next(turns)
+        if number > 24:
+            return
+        match number % 4:
+            case 0:
+                await writer.save(ALICE, fact(f"Ana lives in city {number}", subject="Ana", attribute="city", session_id=f"s{number}"))
+            case 1:
+                await writer.save(ALICE, rule("language", f"l{number}"))
+            case 2:
+                await writer.save(ALICE, turn(f"And then {number}"))
+            case _:
+                await writer.delete(ALICE, (await listed(writer))[-1].id)
+
+    core = await world.core(wrap=lambda store: Between(store, write))
+    first, lines = parsed(await exported(world, core))
+    assert next(turns) > 24, "it was interrupted all the time"
+    assert_consistent(first, lines)
+
+
+@pytest.mark.parametrize("at", [2, 6, 10])
+async def test_what_is_forgotten_for_good_while_the_file_is_made_is_not_in_it(world: World, at: int) -> None:
+    """Before the `at`-th page that is read: some of the log is in the file by then, some is not."""
+    writer = await world.core()
+    await filled(writer)
+    (bees,) = [one for one in await listed(writer) if "bees" in one.content]
+
+    async def forget() -> None:
+        asked = ForgetInput(filter=ForgetFilter(ids=[bees.id]), mode="hard")
+        await writer.forget(ALICE, asked)
+        await Hand(writer, "consolidation").work_all()
+
+    store: list[Before] = []
+    core = await world.core(wrap=lambda inner: store.append(Before(inner, "page", forget)) or store[0])
+    accepted = await core.export(ALICE)
+    store[0].left = at
+    message = TaskMessage(app_id=ALICE.app_id, user_id=ALICE.user_id, task_id=accepted.task_id, generation=0)
+    await core.work(message.model_dump_json(), "consolidation")
+    file = await fetched(core, await worked(world, core, accepted.task_id))
+    assert b"bees" not in file
+    assert (await brought(world, core, file)).status == "succeeded", "what is left of it is a whole"
+    assert (await exported(world, core, BOB)).splitlines()[1:] == file.splitlines()[1:]
+
+
+def assert_consistent(first: dict[str, Any], lines: Lines) -> None:
+    """Every memory is as its last event left it; sessions count what is there; nothing is there that the log does not tell of."""
+    events = [line["body"] for line in of_kind(lines, "event")]
+    assert [event["sequence"] for event in events] == list(range(1, first["sequence"] + 1))
+    last: dict[str, dict[str, Any]] = {}
+    for event in events:
+        last[event["memory_id"]] = event
+    memories = {line["id"]: line["body"] for line in of_kind(lines, "memory")}
+    assert memories.keys() == last.keys()
+    for identity, event in last.items():
+        assert memories[identity]["revision"] == event["sequence"], identity
+        said = {name: value for name, value in event["after"].items() if name != "atomic_facts"}  # in events without what is not set
+        assert {name: memories[identity][name] for name in said} == said
+    for line in of_kind(lines, "session"):
+        held = [one["type"] for one in memories.values() if one["session_id"] == line["id"] and one["status"] != "deleted"]
+        assert {kind: count for kind, count in line["body"]["counts"].items() if count} == Counter(held)
+    for identity, body in memories.items():
+        versions = [line["id"] for line in of_kind(lines, "version") if line["id"].startswith(f"{identity}.v")]
+        assert len(versions) == body["version"] - 1
+
+
+@dataclass
+class Between:
+    """A store before each of whose reads something else happens."""
+
+    inner: LongTermStore
+    then: Callable[[], Awaitable[None]]
+    busy: bool = False
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.inner, name)
+        if name not in ("page", "snapshot", "events"):
+            return found
+
+        async def late(*args: Any, **options: Any) -> Any:
+            if not self.busy:
+                self.busy = True
+                await self.then()
+                self.busy = False
+            return await found(*args, **options)
+
+        return late
