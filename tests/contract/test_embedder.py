@@ -14,6 +14,7 @@ from memory_core.adapters.offline.hash_embedder import HashEmbedder
 from memory_core.adapters.openai.client import Service
 from memory_core.adapters.openai.embedder import OpenAIEmbedder
 from memory_core.adapters.redis.embedded import embedded
+from memory_core.domain.chunks import Chunking
 from memory_core.ports import Embedder
 from tests.memories import MovableClock
 from tests.openai_server import OpenAIServer
@@ -118,8 +119,8 @@ async def test_minilm_ranks_by_meaning() -> None:
 
 async def test_of_a_very_long_query_minilm_reads_the_edges_and_some_of_what_is_between() -> None:
     """A text to be saved is read whole, however long that takes; nobody should wait so long for an answer."""
-    embedder = MiniLMEmbedder()
-    whole = "The harbour was quiet, and nobody spoke of the storm. " * 180
+    embedder = MiniLMEmbedder(chunking=Chunking(40, 5))
+    whole = "The harbour was quiet, and nobody spoke of the storm. " * 40
     middle = len(whole) // 2
     changed = {place: whole[:place] + " quantum chips cooled with helium " + whole[place:] for place in (0, middle, len(whole))}
     asked = await embedder.embed_query(whole)

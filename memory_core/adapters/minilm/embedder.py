@@ -24,6 +24,9 @@ T = TypeVar("T")
 
 
 QUERY_WINDOWS = 4
+"""Each takes 60 ms of two idle cores, and 10,000 Chinese characters are 49. Of 180 questions put at the start, in the middle or at the end
+of 9,400 characters about something else, four windows find as much as all (recall@10 .053 and .058, @20 .092 and .097); pasted talks find
+as many of their own turns (.600 and .587)."""
 BATCH_TEXTS = 8
 BATCH_TOKENS = 512
 """Padded. Beyond it a batch is no faster for each token, and takes memory that onnxruntime keeps."""
