@@ -7,11 +7,11 @@ failures only (of a webhook, tries that came to nothing); waiting for a dependen
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from memory_core.domain.scope import Owner
+from memory_core.domain.scope import Owner, check_app_id, check_name
 
 TaskKind = Literal[
     "converse", "agent_memory", "summary", "webhook", "flush", "decay", "archive", "forget", "export", "import", "erase",
@@ -74,9 +74,9 @@ class TaskMessage(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    app_id: str
-    user_id: str
-    task_id: str
+    app_id: Annotated[str, AfterValidator(check_app_id)]
+    user_id: Annotated[str, AfterValidator(check_name)]
+    task_id: Annotated[str, AfterValidator(check_name)]  # a store would take "../x" for a way to somewhere else
     generation: int
     waits: int = 0
 

@@ -127,7 +127,18 @@ async def test_a_poison_message_waits_for_whoever_works_on_the_task(world: World
     await formed_once(world, core, accepted)
 
 
-@pytest.mark.parametrize("body", ["", "hello", "{}", '{"app_id":"a","user_id":"b","task_id":"c","generation":0,"more":1}'])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "hello",
+        "{}",
+        '{"app_id":"a","user_id":"b","task_id":"c","generation":0,"more":1}',
+        '{"app_id":"a","user_id":"b","task_id":"../../c","generation":0}',
+        '{"app_id":"a","user_id":"b/c","task_id":"d","generation":0}',
+        '{"app_id":"a/b","user_id":"c","task_id":"d","generation":0}',
+    ],
+)
 async def test_a_message_that_is_not_one_of_ours_ends_in_the_poison_queue_and_then_in_the_log(
     world: World, body: str, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -19,7 +19,7 @@ from memory_core.config import Settings
 from tests.host import ROOT, memories, save
 
 START_S = 90
-GONE_S = 15
+GONE_S = 60
 
 
 class Command:
@@ -124,7 +124,7 @@ def test_a_second_one_on_the_same_folder_says_so(tmp_path: Path, commands: list[
         assert str(Settings.from_env(told).cosmos_endpoint) in commands[-1].terminal()
         assert told["EMBEDDING_PROVIDER"] == "hash"  # as this run, whose vectors are in the container
         second = Command(tmp_path)
-        assert second.process.wait(30) == 1
+        assert second.process.wait(START_S) == 1
         assert f"another one runs on {tmp_path}" in second.terminal()
         assert client.get("/health/ready").json()["status"] == "ready"
     assert commands[-1].end(signal.SIGTERM) == 0

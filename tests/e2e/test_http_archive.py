@@ -9,15 +9,16 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.e2e.conftest import Profile
 from tests.host import memories, problem, running, save
 
 DEADLINE_S = 60
 
 
 @pytest.fixture(scope="module")
-def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    settings = {"MEMORY_ARCHIVAL_AGE_YEARS": "0.00000001", "MEMORY_MAX_AGE_HOURS": "0.0001"}
-    with running(tmp_path_factory.mktemp("archive"), **settings) as client:
+def host(profile: Profile, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    ours = {"MEMORY_ARCHIVAL_AGE_YEARS": "0.00000001", "MEMORY_MAX_AGE_HOURS": "0.0001"}
+    with running(tmp_path_factory.mktemp("archive"), **profile.settings() | ours) as client:
         yield client
 
 

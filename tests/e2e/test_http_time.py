@@ -11,7 +11,7 @@ from memory_core.domain.models import UNLOGGED_FIELDS
 from tests.host import memories, problem, save
 
 CITY = {"type": "semantic", "subject": "Ana", "attribute": "city"}
-DEADLINE_S = 30
+DEADLINE_S = 60
 
 
 def post(host: httpx.Client, path: str, **body: Any) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def azurite(tmp_path: Path) -> Iterator[AzuriteServer]:
 
 @pytest.fixture
 async def queue(azurite: AzuriteServer) -> AsyncIterator[StorageQueue]:
-    made = StorageQueue(Account(azurite.connection_string), clock=SystemClock(), deadline_s=3)
+    made = StorageQueue(Account(azurite.connection_string), clock=SystemClock(), deadline_s=20)
     await made.open()
     yield made
     await made.close()
@@ -74,21 +74,22 @@ async def test_an_emulator_that_forgot_its_queues_gets_them_again() -> None:
         forgetful.kill()
 
 
-async def test_one_that_hangs_is_given_up_and_used_again_when_it_answers(azurite: AzuriteServer) -> None:
-    queue = StorageQueue(Account(azurite.connection_string), clock=SystemClock(), deadline_s=0.5)
+async def test_one_that_hangs_is_given_up_and_used_again_when_it_answers(azurite: AzuriteServer, queue: StorageQueue) -> None:
+    # Whoever is in a hurry asks nothing that has to succeed: the first call of a process took 0.47 s where others ran beside.
+    hasty = StorageQueue(Account(azurite.connection_string), clock=SystemClock(), deadline_s=0.5)
     await queue.send("formation", "before")
     azurite.freeze()
     with pytest.raises(Unavailable, match=r"0\.5 s"):
-        await queue.length("formation")
-    assert (await queue.check()).status == "unavailable"
+        await hasty.length("formation")
+    assert (await hasty.check()).status == "unavailable"
     azurite.thaw()
 
     async def answers() -> bool:
-        return (await queue.check()).status == "ok"
+        return (await hasty.check()).status == "ok"
 
     await until(answers)
     assert await queue.length("formation") == 1
-    await queue.close()
+    await hasty.close()
 
 
 async def test_memories_are_saved_without_it_and_readiness_is_degraded_until_it_is_back(azurite: AzuriteServer, tmp_path: Path) -> None:
