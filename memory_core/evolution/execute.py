@@ -82,6 +82,10 @@ class Execution:
         old = self.page.memory(link.memory.id) or link.memory
         return old if old.status in FOUND_BY_DEFAULT else None
 
+    def _stand(self, names: Sequence[str]) -> bool:
+        """Whether all of these stand still: a note that somebody put into a slot may have fallen to a fact of this very cell."""
+        return all((one := self.page.memory(name)) is not None and one.status in FOUND_BY_DEFAULT for name in names)
+
     def _contradict(self, fact: Memory, known: Memory | None, judgement: Judgement) -> None:
         """By rule: what is certain is settled, the rest kept beside each other until somebody decides."""
         resolution = recorded(resolve(fact, judgement, OnConflict.AUTO, self.page.now), fact)
@@ -146,7 +150,7 @@ class Execution:
         merged = self.ruled.merged
         note = note.model_copy(update={"links": [one.link for one in self.links.get(note.id, ())]})
         alone, retired = note, list[Change]()
-        if merged is not None and merged.text is not None:
+        if merged is not None and merged.text is not None and self._stand(merged.source_ids):
             note, retired = self._merge(note, merged, merged.text)
         contradicted = [(one.memory, decision) for one, decision in ruled if decision is not None and decision.operation == "DELETE"]
         created = self._create(_succeeding(note, contradicted), known)

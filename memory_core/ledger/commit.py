@@ -147,9 +147,9 @@ class Ledger:
         in_the_way, postponed, refused = self._ahead_of(owner, head), list[str](), 0
         while changes.changes or changes.puts or changes.creates or changes.deletes:
             if in_the_way is not None:
-                if in_the_way.decide_again:
-                    refused += 1  # should it stay so, the deadline needs the loop, and so do all others meanwhile
-                    await asyncio.sleep(random.uniform(0.0, 0.02) * refused)
+                refused += in_the_way.decide_again
+                # A store in this process answers at once: should it stay refused, the deadline needs the loop, and so do all others.
+                await asyncio.sleep(random.uniform(0.0, 0.02) * refused)
                 if in_the_way.decide_again or not await self._stand(owner, changes, head, in_the_way.head):
                     look = await self.look(owner, ids, nears)
                     bare, changes, head = *await self._decided(owner, decide, look, head, while_erasing), look.head

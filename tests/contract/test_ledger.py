@@ -181,3 +181,18 @@ async def test_events_hold_what_changed_and_never_a_vector(store_factory: StoreF
     assert created.after["content"] == "green tea"
     assert "embedding" not in created.after
     assert (reinforced.before, reinforced.after) == ({"reinforcement_count": 0}, {"reinforcement_count": 1})
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_what_is_refused_again_and_again_ends_with_the_deadline_and_holds_up_nobody(store: LongTermStore, clock: StillClock) -> None:
+    book, asked = Ledger(store, clock, RandomIds(), deadline_s=0.2), 0
+
+    def decide(look: Look) -> Changes[None]:
+        nonlocal asked
+        asked += 1
+        assert asked < 5_000, "it would never have ended"
+        return Changes(None, creates=(Document("ses_there", "session", {}),))
+
+    await book.commit(ALICE, decide, ids=[], call=Call())
+    with pytest.raises(HeadMoved, match="did not get through in time"):
+        await book.commit(ALICE, decide, ids=[], call=Call())
