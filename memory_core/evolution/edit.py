@@ -22,10 +22,11 @@ from memory_core.domain.slots import slot_of
 from memory_core.domain.value import text_of_value
 from memory_core.domain.versions import version_id
 from memory_core.evolution.old_versions import Versions
+from memory_core.evolution.page import Page
 from memory_core.evolution.pairs import document_of, pair_ids
 from memory_core.evolution.restore import restored, slot_nears
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.truth_line import overruled
+from memory_core.evolution.truth_line import overruling
 from memory_core.evolution.versions import holding_again, new_version, with_versions
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -83,12 +84,12 @@ class Editor:
                 updated.embedding = vector
             changes = [Change("updated", updated, old, {"change_reason": change.change_reason})]
             if updated.valid_from < old.valid_from and slot_of(updated) == slot_of(old):
-                changes += overruled(updated, _others(seen, memory_id))
+                past = _others(seen, memory_id) or Page(owner, seen, now, weighs=False, asked=ids).before(old)
+                changes += overruling(updated, past)
             return _Edit(memory_id, tuple(changes), kept)
 
-        held = look.memory(memory_id)
         # Of whom a correction of the past takes the time, the whole slot says.
-        nears = [] if held is None or change.valid_from is None else slot_nears(held)
+        nears = [] if change.valid_from is None else slot_nears(_present(look, memory_id))
         ids, basis = [memory_id], None if nears else cast("Look | None", look)
         while True:
             try:
@@ -130,7 +131,7 @@ class Editor:
 
         try:
             return await self._commit(owner, ids, decide, call, nears=nears)
-        except LookedElsewhere:  # it has another version since
+        except LookedElsewhere:  # another version since
             return await self.set_status(owner, memory_id, change, call)
 
     async def delete(self, owner: Owner, memory_id: str, call: Call) -> Memory:

@@ -62,6 +62,8 @@ def moved_back(move: Move, current: Memory | None, owner: Owner, record: Conflic
         return Memory.model_validate({**move.before, "app_id": owner.app_id, "user_id": owner.user_id, "updated_at": now})
     held = current.model_dump(mode="json")
     fields = {name: value for name, value in move.before.items() if name not in _GROWING}
+    if "status" not in fields and _ends_earlier(move, current):
+        fields.pop("valid_until", None)
     for name in (name for name in _GROWING if name in move.before):
         was, became = move.before[name], [_named(one) for one in (*move.before[name], *(move.after or {}).get(name, []))]
         fields[name] = [*was, *(one for one in held[name] if _named(one) not in became)]
@@ -99,7 +101,7 @@ def _since(move: Move, current: Memory | None) -> str | None:
     # Whom a memory replaced first is another decision's to take back, where this one left it as it was.
     aside = _GROWING if move.before is None or "supersedes_id" in move.before else (*_GROWING, "supersedes_id")
     different = [name for name, value in move.after.items() if name not in aside and now[name] != value]
-    if not different:
+    if not different or (different == ["valid_until"] and _ends_earlier(move, current)):
         return None
     if "status" in different:
         by = f" by {current.next_id}" if current.next_id is not None else ""
@@ -109,3 +111,12 @@ def _since(move: Move, current: Memory | None) -> str | None:
     if "next_id" in different:
         return f"{move.memory_id} is followed by {current.next_id or 'nothing'} since"
     return f"{move.memory_id} has another {' and '.join(different)} since"
+
+
+def _ends_earlier(move: Move, current: Memory) -> bool:
+    """Whether what is past was said since to end earlier than the decision let it: that is in nobody's way, and stays."""
+    assert move.after is not None
+    if current.status is not Status.SUPERSEDED or current.valid_until is None:
+        return False
+    then = move.after["valid_until"]
+    return then is None or current.valid_until < datetime.fromisoformat(then)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from memory_core.domain.models import Memory
+from memory_core.domain.endings import is_ending
+from memory_core.domain.models import Memory, Status
 
 MAX_TELLINGS = 40
 """Moments that a memory remembers to have been told at: the first and the latest of them."""
@@ -31,9 +32,18 @@ def next_telling(memory: Memory, moment: datetime) -> datetime | None:
     return next((told for told in tellings(memory) if told > moment), None)
 
 
+def overruled(one: Memory) -> bool:
+    """Whether it turned out to hold at no moment, since what was told after it holds from before it on; its telling counts no more.
+
+    An ending that was passed over holds at no moment either, but counts: what it ends is settled by all that is told.
+    """
+    return one.status is Status.SUPERSEDED and one.valid_until == one.valid_from and not is_ending(one)
+
+
 def following(memory: Memory, truths: Iterable[Memory]) -> Memory | None:
     """The truth that was told next after `memory`: entirely later, or before it as well; None when that one is the latest."""
-    later = [(told, one.sequence, one.id, one) for one in truths if (told := next_telling(one, memory.event_timestamp)) is not None]
+    counted = [one for one in truths if not overruled(one)]
+    later = [(told, one.sequence, one.id, one) for one in counted if (told := next_telling(one, memory.event_timestamp)) is not None]
     return min(later, key=lambda each: each[:3])[3] if later else None
 
 

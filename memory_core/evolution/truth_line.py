@@ -18,7 +18,7 @@ from memory_core.domain.endings import ends, is_ending
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.versions import base_id, is_version
-from memory_core.evolution.tellings import ended, first_telling, kept, tellings
+from memory_core.evolution.tellings import ended, first_telling, kept, overruled, tellings
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 
@@ -105,7 +105,7 @@ def without_overlap(name: str, changes: Sequence[Change], truths: Sequence[Memor
     return [*made, *rest[: max(0, MAX_REPLACED - len(made))]]
 
 
-def overruled(one: Memory, others: Sequence[Memory]) -> list[Change]:
+def overruling(one: Memory, others: Sequence[Memory]) -> list[Change]:
     """What becomes of the past of a slot where somebody says now from when on this one holds: all of it ends there."""
     known = {other.id: other for other in others}
     return [Change("superseded", after, known[after.id]) for after in _ending_at(one, others)][:MAX_REPLACED]
@@ -118,7 +118,9 @@ def _ending_at(one: Memory, others: Sequence[Memory]) -> list[Memory]:
 
 
 def _place(memory: Memory) -> tuple[datetime, float]:
-    return first_telling(memory), memory.sequence or math.inf
+    """Where it begins among others; an ending where it was first told and not passed over."""
+    told = first_telling(memory)
+    return max(told, memory.valid_from) if is_ending(memory) else told, memory.sequence or math.inf
 
 
 def holder(truths: Sequence[Memory], moment: datetime) -> Memory | None:
@@ -137,6 +139,7 @@ def joined(new: Memory, truths: Sequence[Memory], now: datetime) -> tuple[Memory
 
     What nobody told later than is settled: then only standing truths change.
     """
+    truths = [one for one in truths if not overruled(one)]
     line = Line.of((*truths, new))
     members = _members(line, new, now)
     after = {one.id: members[place + 1] if place + 1 < len(members) else None for place, one in enumerate(members)}

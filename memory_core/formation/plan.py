@@ -23,7 +23,7 @@ from memory_core.evolution.page import Page
 from memory_core.evolution.recorded import chosen_by, recorded
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.strategies import begun, resolve
-from memory_core.evolution.truth_line import joined
+from memory_core.evolution.truth_line import joined, overruling, without_overlap
 from memory_core.evolution.versions import end_versions, new_version
 from memory_core.formation.prepare import Prepared
 from memory_core.ledger.changes import Change, Changes
@@ -169,6 +169,8 @@ def _upsert(page: Page, one: Prepared, older: Versions) -> PlannedOutcome:
     updated.embedding = memory.embedding
     page.puts |= {one.id: one for one in kept}
     page.apply([Change("upserted", updated, held)])
+    if updated.valid_from < held.valid_from or held.status is Status.DELETED:
+        page.apply(overruling(updated, page.before(held)))
     return PlannedOutcome(one.place, Outcome.CREATED if held.status is Status.DELETED else Outcome.UPSERTED, memory.id)
 
 
@@ -187,8 +189,9 @@ def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
         page.retell(same, memory, truths, confidence=surer(same.confidence))
         return PlannedOutcome(one.place, Outcome.REINFORCED, same.id)
     placed, changes = joined(memory, truths, page.now)
-    arrived = [Change("created", placed)] if told is None else [Change("created", memory, told), Change("superseded", placed, memory)]
-    page.apply([*arrived, *changes])
+    begins = [] if told is None else [Change("created", memory, told)]
+    arrived = Change("created", placed) if told is None else Change("superseded", placed, memory)
+    page.apply([*begins, *without_overlap(placed.id, [arrived, *changes], truths)])
     return PlannedOutcome(one.place, Outcome.CREATED, placed.id)
 
 

@@ -10,7 +10,7 @@ from memory_core.domain.models import Memory, Status
 from memory_core.domain.requests import UpdateInput
 from memory_core.domain.time_requests import ReplayInput
 from tests.builders import ALICE, NOW
-from tests.world import fact, listed
+from tests.world import fact, listed, rule
 
 CITY: dict[str, Any] = {"subject": "Ana", "attribute": "city"}
 
@@ -101,3 +101,49 @@ async def test_an_edit_that_says_since_when_it_holds_ends_the_truth_before_it_th
     bern = UpdateInput(content="Ana lives in Bern", valid_from=NOW + timedelta(days=5))
     await core.update(ALICE, rome.id, bern, rome.etag)
     assert await held(core, 4, 5, 9, 10, 20) == ["Oslo", "Bern", "Bern", "Bern", "Bern"]
+
+
+async def said(core: MemoryCore, value: str, day: int) -> Memory:
+    return (await core.save(ALICE, rule("style/lang", value, event_timestamp=NOW + timedelta(days=day)))).memory
+
+
+async def spoken(core: MemoryCore, *days: int) -> list[str]:
+    return ["/".join(str(one.value) for one in await listed(core, at=NOW + timedelta(days=day, hours=1))) for day in days]
+
+
+async def test_a_key_that_begins_anew_in_its_own_past_overrules_what_was_told_of_later_days(core: MemoryCore) -> None:
+    for value, day in (("pt", 21), ("en", 20), ("de", 7)):
+        await said(core, value, day)
+    kept = next(one for one in await listed(core) if one.value == "pt")
+    await core.delete(ALICE, kept.id)
+    await said(core, "it", 17)
+    assert await spoken(core, 7, 16, 17, 20, 22) == ["de", "de", "it", "it", "it"]
+    await said(core, "fr", 10)
+    assert await spoken(core, 7, 10, 17, 20, 22) == ["de", "fr", "it", "it", "it"]
+
+
+async def test_what_is_told_late_of_a_key_after_an_edit_of_its_past_does_not_lead_in_a_circle(core: MemoryCore) -> None:
+    """The edit says since when it holds; what had been told of a later day before it, counts no more."""
+
+    await said(core, "pt", 1)
+    kept = await said(core, "en", 10)
+    for value, day in (("de", 5), ("sv", 7)):
+        await said(core, value, day)
+    assert await spoken(core, 1, 5, 7, 10) == ["pt", "de", "sv", "en"]
+    current = await core.get(ALICE, kept.id)
+    await core.update(ALICE, kept.id, UpdateInput(value="it", valid_from=NOW + timedelta(days=6)), current.etag)
+    assert await spoken(core, 1, 5, 6, 7, 10) == ["pt", "de", "it", "it", "it"]
+    await said(core, "fr", 3)
+    assert await spoken(core, 1, 3, 5, 6, 7, 10) == ["pt", "fr", "de", "it", "it", "it"]
+    assert (await core.get(ALICE, kept.id)).value == "it"
+
+
+async def test_what_is_told_of_a_slot_after_an_edit_of_its_past_is_not_put_before_what_that_overruled(core: MemoryCore) -> None:
+    await told(core, "Oslo", 1)
+    await told(core, "Rome", 7)
+    bern = await told(core, "Bern", 10)
+    await core.update(ALICE, bern.id, UpdateInput(content="Ana lives in Bonn", valid_from=NOW + timedelta(days=5)), bern.etag)
+    await told(core, "Linz", 3)
+    assert await held(core, 1, 3, 5, 7, 10) == ["Oslo", "Linz", "Bonn", "Bonn", "Bonn"]
+    await told(core, "Graz", 6)
+    assert await held(core, 1, 3, 5, 6, 7, 10) == ["Oslo", "Linz", "Bonn", "Graz", "Graz", "Graz"]
