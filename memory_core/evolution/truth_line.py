@@ -63,9 +63,10 @@ class Line:
 
 
 def time_of_its_own(truth: Memory, told: Sequence[datetime], new: Memory, now: datetime) -> Memory:
-    """What a truth was in an earlier time, when it was `told`, as a memory of that time alone; `new` is what tells it apart."""
+    """What a truth was in an earlier time, when it was `told`, as a memory of that time alone; `new` in its present life tells it apart."""
+    life = [str(new.revision)] if new.revision else []
     fields: dict[str, Any] = {
-        "id": derived("mem", truth.id, str(truth.revision), "until", new.id, told[0].isoformat()),
+        "id": derived("mem", truth.id, str(truth.revision), "until", new.id, told[0].isoformat(), *life),
         "event_timestamp": told[-1],
         "told_at": kept(told),
         "reinforcement_count": len(told) - 1,

@@ -126,8 +126,9 @@ def _taken_from(page: Page, change: Change) -> datetime | None:
 def _make_room(page: Page, number: int, older: Versions) -> None:
     """For a memory that is history on arrival, among the versions of the first that follows it and has any."""
     late = page.changes[number].after
-    successor = _next(page, late)
-    while successor is not None and successor.version == 1 and successor.next_id is not None:
+    successor, passed = _next(page, late), {late.id}
+    while successor is not None and successor.version == 1 and successor.next_id is not None and successor.id not in passed:
+        passed.add(successor.id)  # a chain that leads back to itself is refused by the commit, later
         successor = _next(page, successor)
     if successor is None or successor.version == 1 or late.valid_from >= successor.valid_from:
         return

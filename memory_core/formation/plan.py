@@ -183,6 +183,8 @@ def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
     told = page.memory(memory.id)
     if told is not None and told.status is not Status.DELETED:
         return _reinforce(page, one.place, told)
+    if told is not None:
+        memory = memory.model_copy(update={"revision": told.revision})  # another life is another memory, whoever is named after it
     truths = (held, *page.before(held), *page.versions(held, since=memory.event_timestamp))
     same = holding(memory, truths)
     if same is not None and _says_the_same(same, memory):

@@ -68,6 +68,19 @@ async def test_a_deleted_value_of_the_past_comes_back_where_it_is_told_again(cor
     await check(core)
 
 
+@SQLITE
+async def test_a_value_between_two_tellings_of_another_can_be_deleted_and_told_again(core: MemoryCore) -> None:
+    days = [NOW - timedelta(days=number) for number in (10, 5, 1)]
+    for moment in (days[0], days[2]):
+        await core.save(ALICE, rule("editor", "vim", event_timestamp=moment))
+    for _ in range(3):
+        old = await told(core, rule("editor", "nano", event_timestamp=days[1]))
+        assert [[one.value for one in await listed(core, at=moment)] for moment in days] == [["vim"], ["nano"], ["vim"]]
+        await core.delete(ALICE, old.id)
+    held = await listed(core, status="all")
+    assert all(one.next_id in {other.id for other in held} for one in held if one.status is Status.SUPERSEDED)
+
+
 async def test_truths_of_two_sessions_become_one_and_each_session_counts_right(core: MemoryCore) -> None:
     await told(core, fact("Ann lives in Rome", subject="Ann", attribute="city", session_id="monday"))
     merging = fact("Ann lives in Paris", subject="Ann", attribute="city", session_id="tuesday", on_conflict="merge")
