@@ -15,7 +15,7 @@ from datetime import timedelta
 from azure.functions import QueueMessage, get_binding_registry
 from azure.functions.meta import Datum
 
-from memory_core.domain.errors import Unavailable
+from memory_core.domain.errors import TooLarge, Unavailable
 from memory_core.localhost.hold import Hold
 from memory_core.localhost.queue_options import QueueOptions
 from memory_core.ports import POISON, Delivery, TaskQueue
@@ -161,8 +161,13 @@ class _Listener:
         return True
 
     async def _to_poison(self, delivery: Delivery, poison: str) -> None:
-        log.error("%s gives message %s up after %d attempts: it is in %s", self._function.name, delivery.id, delivery.dequeue_count, poison)
-        await self._queue.send(poison, delivery.body)
+        """Move the message; one of another program that we could not send, being empty or too large, is dropped: else it came for days."""
+        name, count = self._function.name, delivery.dequeue_count
+        try:
+            await self._queue.send(poison, delivery.body)
+            log.error("%s gives message %s up after %d attempts: it is in %s", name, delivery.id, count, poison)
+        except (ValueError, TooLarge) as error:
+            log.error("%s gives message %s up after %d attempts, and %s does not take it: %s", name, delivery.id, count, poison, error)
         await self._queue.complete(self._function.queue, delivery)
 
     async def _hand_back(self, delivery: Delivery) -> None:

@@ -341,6 +341,27 @@ async def test_a_message_that_is_not_base64_is_handed_over_as_it_is(azurite: Azu
     await queue.close()
 
 
+@pytest.mark.parametrize("text", ["", "x" * 60_000], ids=["empty", "larger than ours"])
+async def test_a_message_of_another_program_that_no_poison_queue_takes_is_dropped(
+    azurite: AzuriteServer, desk: Desk, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    from azure.storage.queue.aio import QueueClient
+
+    desk.answer = failing
+    desk.free.set()
+    queue = StorageQueue(Account(azurite.connection_string), clock=SystemClock())
+    assert await queue.length(desk.name) == 0  # which makes it
+    async with QueueClient.from_connection_string(azurite.connection_string, desk.name) as stranger:
+        await stranger.send_message(text)
+    served = desk.served(max_dequeue_count=1)
+    served.start(queue)
+    await until_empty(queue, desk.name)
+    await served.stop(GRACE_S)
+    assert await queue.length(f"{desk.name}-poison") == 0
+    assert "does not take it" in caplog.text
+    await queue.close()
+
+
 def test_a_queue_named_by_a_setting_that_is_not_there_is_refused() -> None:
     app = func.FunctionApp()
 
