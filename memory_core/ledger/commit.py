@@ -147,7 +147,9 @@ class Ledger:
         in_the_way, postponed = self._ahead_of(owner, head), list[str]()
         while changes.changes or changes.puts or changes.creates or changes.deletes:
             if in_the_way is not None:
-                await asyncio.sleep(0)  # a store in this process answers at once: without a turn of the loop no deadline would ever end this
+                await asyncio.sleep(
+                    0
+                )  # a store in this process answers at once: without a turn of the loop no deadline would ever end this
                 if in_the_way.decide_again or not await self._stand(owner, changes, head, in_the_way.head):
                     look = await self.look(owner, ids, nears)
                     bare, changes, head = *await self._decided(owner, decide, look, head, while_erasing), look.head
