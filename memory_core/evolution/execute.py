@@ -17,6 +17,7 @@ from memory_core.domain.dedup import fuzzy_dedup
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, OnConflict, Outcome, Status
+from memory_core.domain.slots import slot_of
 from memory_core.evolution.decide import Judgement, Verdict, judge
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules
 from memory_core.evolution.marks import fallen_in, marks_of
@@ -103,7 +104,8 @@ class Execution:
         if new is None or old is None or new.id == old.id or old.status not in FOUND_BY_DEFAULT:
             return
         falls, stays = (new, old) if old.event_timestamp > new.event_timestamp else (old, new)
-        if falls.status not in FOUND_BY_DEFAULT:
+        history = stays.status not in FOUND_BY_DEFAULT and slot_of(stays) is not None and slot_of(stays) == slot_of(falls)
+        if falls.status not in FOUND_BY_DEFAULT or history:  # who stands there was told before it, and somebody let them stand all the same
             return
         if falls.pinned:
             self._leave_pending(new, old.id, "auto", f"the held one is pinned; {decision.reasoning or 'contradicted'}")

@@ -141,10 +141,11 @@ def joined(new: Memory, truths: Sequence[Memory], now: datetime) -> tuple[Memory
     What nobody told later than is settled: then only standing truths change.
     """
     truths = [one for one in truths if not overruled(one)]
-    line = Line.of((*truths, new))
+    line = _line(truths, new)
     members = _members(line, new, now)
     after = {one.id: members[place + 1] if place + 1 < len(members) else None for place, one in enumerate(members)}
     after |= {name: members[place] for name, place in line.passed.items() if name not in after}
+    left_out = {one.id for one in truths} - after.keys()
     before = {two.id: one.id for one, two in pairwise(one for one in members if not is_version(one.id))}
     late = any(moment > new.event_timestamp for one in truths for moment in tellings(one))
     fresh = {new.id, *(one.id for one in members)} - {one.id for one in truths}
@@ -158,8 +159,8 @@ def joined(new: Memory, truths: Sequence[Memory], now: datetime) -> tuple[Memory
             changes.append(Change(SPLIT, superseded_by(one, next_one, now).model_copy(update={"supersedes_id": before.get(one.id)})))
     by_id = {one.id: one for one in members}
     for old in truths:
-        if is_version(old.id):
-            continue  # where it ends is not for the truths to say, but for what becomes of its memory
+        if is_version(old.id) or old.id in left_out:
+            continue  # where a version ends is not for the truths to say, but for what becomes of its memory
         member = by_id.get(old.id, old)
         turned = _turned(old, member, after[old.id], known, now, late=late, in_vain=old.id not in by_id)
         if before.get(old.id) in fresh:
@@ -167,6 +168,20 @@ def joined(new: Memory, truths: Sequence[Memory], now: datetime) -> tuple[Memory
         if turned is not old:
             changes.append(Change(_event(old, turned), turned, old))
     return placed, changes
+
+
+def _line(truths: Sequence[Memory], new: Memory) -> Line:
+    """The line of all of them, but that nothing which stands ends in a past truth that does not rise: what that one led to was told
+    earlier, edited or deleted since, and somebody let the other stand.
+    """
+    line, known = Line.of((*truths, new)), {one.id for one in truths}
+    stands = any(one.status in FOUND_BY_DEFAULT for one in truths)
+    while stands and (last := line.stretches[-1].truth).id != new.id and last.status not in FOUND_BY_DEFAULT:
+        if is_version(last.id) or (is_ending(last) and last.next_id in known):
+            break
+        truths = [one for one in truths if one.id != last.id]
+        line = Line.of((*truths, new))
+    return line
 
 
 def _members(line: Line, new: Memory, now: datetime) -> list[Memory]:
@@ -199,7 +214,10 @@ def _turned(
     """
     if old.status in FOUND_BY_DEFAULT:
         return member if follower is None else superseded_by(member, follower, now)
-    if not late or (next_one := known.get(old.next_id or "")) is None:
+    next_one = known.get(old.next_id or "")
+    if follower is not None and next_one is None and old.status is Status.SUPERSEDED:  # what it led to is deleted, and may lead back
+        return superseded_by(member.model_copy(update={"valid_until": old.valid_until}), follower, now)
+    if not late or next_one is None:
         return old
     if follower is not None:
         until = member.valid_from if in_vain else _given_by_hand(old, next_one)

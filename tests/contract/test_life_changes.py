@@ -114,3 +114,24 @@ async def test_who_quits_a_job_ends_what_is_known_of_it_and_no_more(core: Memory
     await tell(core, before, owner=ANN)
     await tell(core, "I quit my job.", at=LATER, owner=ANN, session="s2")
     assert sorted(name for name, one in (await truths(core, ANN)).items() if is_ending(one)) == ended
+
+
+@SQLITE
+@pytest.mark.parametrize(("undone", "late_first"), [(False, False), (False, True), (True, True)])
+async def test_a_truth_that_somebody_deleted_from_the_middle_of_a_life_leads_nothing_in_a_circle(
+    core: MemoryCore, undone: bool, late_first: bool
+) -> None:
+    lines = {0: "I live in Berlin.", 30: "I live in Porto.", 40: "I no longer live in Porto."}
+    for day, line in lines.items():
+        await tell(core, line, at=NOW + timedelta(days=day), owner=ANN, session=f"day {day}")
+    facts = {one.content: one for one in await listed(core, ANN, status="all") if one.category == "fact"}
+    if undone:  # what it was that ended is what holds, as a person says: nothing of what was told since counts
+        await core.restore(ANN, facts["User lives in Berlin"].id)
+    else:
+        await core.delete(ANN, facts["User lives in Porto"].id)
+    told_then = [(20, "I live in Oslo."), (50, "I moved to Rome.")]
+    for day, line in told_then if late_first else reversed(told_then):
+        told = await tell(core, line, at=NOW + timedelta(days=day), owner=ANN, session=f"day {day}")
+        assert told.status == "succeeded", told.error
+    assert (await truths(core, ANN))["home city"].value == "Rome"
+    assert [one.value for one in (await truths(core, ANN, at=NOW + timedelta(days=10))).values()] == ["Berlin"]
