@@ -19,11 +19,10 @@ from memory_core.domain.endings import is_ending
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
-from memory_core.domain.versions import is_version
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.tellings import ended, first_telling, kept, over, preceding, tellings
-from memory_core.evolution.truth_line import passed_over
+from memory_core.evolution.tellings import first_telling, kept, over, tellings
+from memory_core.evolution.truth_line import overruling, passed_over, place_of
 from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
@@ -139,8 +138,8 @@ class Page:
         begins = held.valid_from if truths and is_ending(held) and not passed_over(new, truths) else first_telling(held)
         if new.event_timestamp < begins and new.valid_from < held.valid_from and not over(new, held):
             fields |= {"valid_from": new.valid_from}
-            for one in (before for before in preceding(held, truths) if not is_version(before.id)):
-                self.apply([Change("superseded", ended(one, new.valid_from), one)])
+            earlier = [one for one in truths if place_of(one) < place_of(held)]
+            self.apply(overruling(held.model_copy(update=fields), earlier))
         told = kept([*tellings(held), new.event_timestamp])
         self.reinforce(held, event_timestamp=max(held.event_timestamp, new.event_timestamp), told_at=told, **fields)
 

@@ -95,10 +95,10 @@ def without_overlap(name: str, changes: Sequence[Change], truths: Sequence[Memor
     known = {one.id: one for one in truths} | {change.after.id: change.after for change in changes}
     one = known.pop(name)
     others = [other for other in known.values() if other.valid_until is None or other.valid_from < other.valid_until]
-    later = [other.valid_from for other in others if _place(other) > _place(one)]
+    later = [other.valid_from for other in others if place_of(other) > place_of(one)]
     if one.status is Status.SUPERSEDED and later:
         one = ended(one, min(later))
-    earlier = [] if one.valid_until == one.valid_from else [other for other in others if _place(other) < _place(one)]
+    earlier = [] if one.valid_until == one.valid_from else [other for other in others if place_of(other) < place_of(one)]
     turned = {other.id: other for other in _ending_at(one, earlier)}
     made = [replace(change, after={name: one, **turned}.get(change.after.id, change.after)) for change in changes]
     before, changed = {truth.id: truth for truth in truths}, {change.after.id for change in changes}
@@ -118,8 +118,8 @@ def _ending_at(one: Memory, others: Sequence[Memory]) -> list[Memory]:
     return [ended(other, one.valid_from) for other in past if other.valid_until is None or one.valid_from < other.valid_until]
 
 
-def _place(memory: Memory) -> tuple[datetime, float]:
-    """Where it begins among others; an ending where it was first told and not passed over."""
+def place_of(memory: Memory) -> tuple[datetime, float]:
+    """Where a truth begins among the others of its slot; an ending where it was first told and not passed over."""
     told = first_telling(memory)
     return max(told, memory.valid_from) if is_ending(memory) else told, memory.sequence or math.inf
 

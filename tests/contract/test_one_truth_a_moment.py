@@ -103,6 +103,16 @@ async def test_an_edit_that_says_since_when_it_holds_ends_the_truth_before_it_th
     assert await held(core, 4, 5, 9, 10, 20) == ["Oslo", "Bern", "Bern", "Bern", "Bern"]
 
 
+async def test_what_is_told_again_of_an_earlier_day_ends_whatever_held_then(core: MemoryCore) -> None:
+    await told(core, "Rome", 2)
+    bern = await told(core, "Bern", 9)
+    await core.delete(ALICE, bern.id)
+    await told(core, "Oslo", 8)
+    assert await held(core, 2, 5, 8) == ["Rome", "Rome", "Oslo"]
+    await told(core, "Oslo", 4)
+    assert await held(core, 2, 3, 4, 5, 8) == ["Rome", "Rome", "Oslo", "Oslo", "Oslo"]
+
+
 async def said(core: MemoryCore, value: str, day: int) -> Memory:
     return (await core.save(ALICE, rule("style/lang", value, event_timestamp=NOW + timedelta(days=day)))).memory
 
