@@ -23,7 +23,7 @@ from memory_core.evolution.page import Page
 from memory_core.evolution.recorded import chosen_by, recorded
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.strategies import begun, resolve
-from memory_core.evolution.truth_line import joined, overruling, without_overlap
+from memory_core.evolution.truth_line import joined, overruling, superseded_by, without_overlap
 from memory_core.evolution.versions import end_versions, new_version
 from memory_core.formation.prepare import Prepared
 from memory_core.ledger.changes import Change, Changes
@@ -165,13 +165,31 @@ def _upsert(page: Page, one: Prepared, older: Versions) -> PlannedOutcome:
     changed = {name: getattr(memory, name) for name in fields}
     changed |= {"reinforcement_count": 0, "last_used_at": page.now, "told_at": []}
     changed |= {"status": Status.ACTIVE, "status_reason": "created" if held.status is Status.DELETED else "manual_update"}
+    other = _in_its_place(page, held)
+    if held.status is Status.DELETED:
+        changed |= {"next_id": None, "supersedes_id": held.supersedes_id if other is None else other.id}
     updated, kept = new_version(held, changed, page.now, older)
     updated.embedding = memory.embedding
     page.puts |= {one.id: one for one in kept}
     page.apply([Change("upserted", updated, held)])
     if updated.valid_from < held.valid_from or held.status is Status.DELETED:
         page.apply(overruling(updated, page.before(held)))
+    if other is not None:
+        page.apply([Change("superseded", superseded_by(other, updated, page.now), other)])
     return PlannedOutcome(one.place, Outcome.CREATED if held.status is Status.DELETED else Outcome.UPSERTED, memory.id)
+
+
+def _in_its_place(page: Page, held: Memory) -> Memory | None:
+    """The earlier value of its key that an undo put in the place of a deleted one, where that still holds.
+
+    Raises LookedElsewhere when it was not read.
+    """
+    if held.status is not Status.DELETED or held.next_id is None:
+        return None
+    other = page.memory(held.next_id)
+    if other is None and held.next_id not in page.asked:
+        raise LookedElsewhere([held.next_id])
+    return other if other is not None and other.status in FOUND_BY_DEFAULT and other.key == held.key else None
 
 
 def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from memory_core.domain.errors import NotFound
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Head, Memory, Status
 from memory_core.domain.requests import ListInput
 from memory_core.domain.results import MemoryPage, SessionPage, SessionView, Settled, VersionView
@@ -89,10 +90,14 @@ class Reader:
         return [_version_view(one) for one in (*sorted(older, key=lambda one: one.version), memory)]
 
     async def procedure(self, owner: Owner, key: str) -> Memory:
-        """The procedural memory of a key. Raises NotFound; one that was deleted is not found by its key."""
+        """The procedural memory of a key. One that was deleted is not found by it; what an undo put in its place is. Raises NotFound."""
         identity = procedure_id(key)
         snapshot = await self._store.snapshot(owner, [identity])
         memory = self._memory(snapshot.documents.get(identity), snapshot.head)
+        if memory is not None and memory.status is Status.DELETED and memory.next_id is not None:
+            snapshot = await self._store.snapshot(owner, [memory.next_id])
+            memory = self._memory(snapshot.documents.get(memory.next_id), snapshot.head)
+            memory = memory if memory is not None and memory.key == key and memory.status in FOUND_BY_DEFAULT else None
         if memory is None or memory.status is Status.DELETED:
             raise NotFound(f"no procedure {key!r} for this user")
         return memory

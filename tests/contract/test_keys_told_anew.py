@@ -10,6 +10,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.errors import NotFound
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.requests import ClearInput, SaveInput
+from memory_core.domain.results import Call
 from tests.builders import ALICE, NOW
 from tests.world import fact, listed, rule
 
@@ -79,6 +80,18 @@ async def test_a_value_between_two_tellings_of_another_can_be_deleted_and_told_a
         await core.delete(ALICE, old.id)
     held = await listed(core, status="all")
     assert all(one.next_id in {other.id for other in held} for one in held if one.status is Status.SUPERSEDED)
+
+
+async def test_an_earlier_value_that_holds_again_is_what_the_key_finds_until_another_is_told(core: MemoryCore) -> None:
+    await told(core, rule("editor", "nano"))
+    past = await told(core, rule("editor", "vim", event_timestamp=NOW - timedelta(days=9)))
+    await core.restore(ALICE, past.id, Call())
+    assert (await core.procedure(ALICE, "editor")).value == "vim"
+    new = await told(core, rule("editor", "emacs"))
+    assert [(one.id, one.next_id) for one in await listed(core)] == [(new.id, None)]
+    assert (await core.procedure(ALICE, "editor")).value == "emacs"
+    assert [one.value for one in await listed(core, at=NOW - timedelta(days=5))] == ["vim"]
+    assert (await core.get(ALICE, past.id)).next_id == new.id
 
 
 async def test_truths_of_two_sessions_become_one_and_each_session_counts_right(core: MemoryCore) -> None:
