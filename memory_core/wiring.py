@@ -217,7 +217,6 @@ def _openai(settings: Settings, clock: Clock) -> Embedder:
         dimensions,
         clock,
         timeout_s=settings.embedding_timeout,
-        query_deadline_s=settings.embedding_query_deadline_s,
         chunking=_chunking(settings),
         encoding=settings.embedding_encoding_format,
     )

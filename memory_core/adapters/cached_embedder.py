@@ -15,12 +15,17 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from memory_core.domain.errors import Unavailable
+from memory_core.adapters.breaker import Breaker
+from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.models import Vector
 from memory_core.ports import Clock, Embedder, Health, ShortTermStore
 
 ENTRIES = 512
 LIFE = timedelta(hours=1)
+FAILURES = 2
+"""Of queries in a row, after which others go on without a vector. One may be a first call that loads the SDK and connects."""
+REST = timedelta(seconds=10)
+"""Until one query asks again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,8 @@ class CachedEmbedder:
     """The same embedder, cheaper the second time.
 
     A short term that is down only costs the work again; errors of the embedder reach every caller that waits, and are not kept.
-    Vectors are shared between callers, hence read-only. query_deadline_s: what a query waits for its vector; None = as long as it takes.
+    Vectors are shared between callers, hence read-only. query_deadline_s: what a query waits for its vector; when several in a
+    row got none, others are refused at once for a while, and saves ask all the same. None = as long as it takes, for one that can't hang.
     """
 
     def __init__(
@@ -61,7 +67,8 @@ class CachedEmbedder:
         self._life = life
         self._query_deadline_s = query_deadline_s
         self._held: OrderedDict[str, tuple[datetime, Vector]] = OrderedDict()
-        self._saves, self._queries = Lane(embedder.embed), Lane(self._query)
+        self._saves, self._queries = Lane(embedder.embed), Lane(self._query if query_deadline_s is None else self._query_in_time)
+        self._circuit = Breaker(clock, failures=FAILURES, rest=REST)
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -103,19 +110,40 @@ class CachedEmbedder:
 
         Raises what the wrapped embedder raises, and Unavailable after the deadline; at once where another has waited that long for it.
         """
-        key = self._key(text, "" if len(text) <= self.whole_query else "query\x00")
+        key = self._query_key(text)
         if key in self._queries.late:
             raise Unavailable("embedder", "this query's vector is late already")
         try:
             async with asyncio.timeout(self._query_deadline_s):
                 return (await self._vectors({key: text}, self._queries))[key]
         except TimeoutError:
-            if key in self._queries.awaited:
+            if key in self._queries.awaited and key not in self._queries.late:
                 self._queries.late.add(key)
+                self._circuit.failed()
             raise Unavailable("embedder", f"it gave no vector of a query within {self._query_deadline_s:g} s") from None
 
     async def _query(self, texts: Sequence[str]) -> list[Vector]:
         return [await self._embedder.embed_query(text) for text in texts]
+
+    async def _query_in_time(self, texts: Sequence[str]) -> list[Vector]:
+        """Raises Unavailable at once while queries are not answered in time.
+
+        An answer or a refusal that comes late says no more: that the deadline passed was counted when it did.
+        """
+        if not self._circuit.allow():
+            raise Unavailable("embedder", f"{self.model} has not answered queries in time; soon one asks it again")
+        try:
+            vectors = await self._query(texts)
+        except Unavailable as error:
+            if not self._are_late(texts):
+                self._circuit.succeeded() if isinstance(error, EmbeddingMismatch) else self._circuit.failed()
+            raise
+        if not self._are_late(texts):
+            self._circuit.succeeded()
+        return vectors
+
+    def _are_late(self, texts: Sequence[str]) -> bool:
+        return not self._queries.late.isdisjoint(map(self._query_key, texts))
 
     async def _vectors(self, wanted: Mapping[str, str], lane: Lane) -> dict[str, Vector]:
         """The vectors by key of the wanted texts: held, under way, in the short term, or made."""
@@ -132,6 +160,9 @@ class CachedEmbedder:
     async def check(self) -> Health:
         """The wrapped embedder's."""
         return await self._embedder.check()
+
+    def _query_key(self, text: str) -> str:
+        return self._key(text, "" if len(text) <= self.whole_query else "query\x00")
 
     def _key(self, text: str, kind: str = "") -> str:
         head = f"{kind}{self.model}\x00{self.dimensions}\x00"

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from memory_core.adapters.breaker import Breaker
 from memory_core.adapters.openai import tokens
 from memory_core.adapters.openai.client import Connection, Service
 from memory_core.adapters.openai.retries import Retries
@@ -35,17 +34,12 @@ BATCH_CHARACTERS = 100_000
 """The API takes 300,000 tokens a request; even a script of three tokens a character stays below."""
 TRUST_S = 60
 """A success this recent answers a readiness check, so that probes cost nothing."""
-QUERY_FAILURES = 2
-"""In a row, after which queries go on without a vector. One may be a first call that loads the SDK and connects."""
-QUERY_REST = timedelta(seconds=10)
-"""Until one query asks again."""
 
 
 class OpenAIEmbedder:
     """`EMBEDDING_PROVIDER=openai` or `azure`. `model` is the model's name, on Azure the deployment's.
 
-    timeout_s bounds one request; `retries` says how many and how long in all. query_deadline_s: what is later counts as a failure to
-    answer a query, and several in a row have queries refused for a while; texts to be saved are sent all the same.
+    timeout_s bounds one request; `retries` says how many and how long in all.
     """
 
     def __init__(
@@ -56,7 +50,6 @@ class OpenAIEmbedder:
         clock: Clock,
         *,
         timeout_s: float = 10.0,
-        query_deadline_s: float = 2.0,
         retries: Retries | None = None,
         chunking: chunks.Chunking = chunks.STANDARD,
         encoding: Literal["base64", "float"] = "base64",
@@ -66,8 +59,6 @@ class OpenAIEmbedder:
         self._dimensions = dimensions
         self._clock = clock
         self._timeout_s = timeout_s
-        self._query_deadline_s = query_deadline_s
-        self._queries = Breaker(clock, failures=QUERY_FAILURES, rest=QUERY_REST)
         self._retries = retries or Retries()
         self._chunking = chunking
         self._encoding: Literal["base64", "float"] = encoding
@@ -119,34 +110,9 @@ class OpenAIEmbedder:
         return answers
 
     async def embed_query(self, text: str) -> Vector:
-        """As `embed` of one text, as long as that takes. Raises Unavailable at once while queries are not answered in time."""
-        if not self._queries.allow():
-            raise Unavailable(DEPENDENCY, f"{self._model} has not answered queries in time; soon one asks it again")
-        # The caller may have gone on by then, so the deadline is told of when it passes, not when an answer comes at last.
-        late = asyncio.Event()
-        deadline = asyncio.get_running_loop().call_later(self._query_deadline_s, self._missed, late)
-        try:
-            (vector,) = await self.embed([text])
-        except EmbeddingMismatch:
-            self._answered(late)
-            raise
-        except Unavailable:
-            if not late.is_set():
-                self._queries.failed()
-            raise
-        finally:
-            deadline.cancel()
-        self._answered(late)
+        """As `embed` of one text. How long a query waits is for whoever wraps this to say."""
+        (vector,) = await self.embed([text])
         return vector
-
-    def _missed(self, late: asyncio.Event) -> None:
-        late.set()
-        self._queries.failed()
-
-    def _answered(self, late: asyncio.Event) -> None:
-        """An answer that is late says nothing of the next, which may well be late, too."""
-        if not late.is_set():
-            self._queries.succeeded()
 
     async def check(self) -> Health:
         """What the last request saw, when that is fresh; else one request of one word, tried once."""
