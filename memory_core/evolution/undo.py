@@ -179,17 +179,21 @@ def _others(look: Look, memory: Memory) -> list[Memory]:
 
 
 def _longer(look: Look, back: Memory, falling: Sequence[Memory]) -> list[tuple[Memory, Memory]]:
-    """Of what held before a memory, what ended where one began that falls now: it ends where the next begins that stays."""
+    """Of what held before a memory, what ended where one began that falls now: it ends where the next begins that stays.
+
+    One of those that come to hold again counts as the next for what was told before it.
+    """
     gone = {back.id, *(one.id for one in falling)}
     stays = [one.memory for near in look.near for one in near if one.memory.id not in gone and one.memory.status is Status.SUPERSEDED]
     begins = [(_place(one), one.valid_from) for one in (back, *stays) if one is back or one.valid_until != one.valid_from]
     longer = []
-    for one in stays:
+    for one in sorted(stays, key=_place, reverse=True):
         if is_version(one.id) or _place(one) > _place(back) or one.valid_until not in {max(f.valid_from, one.valid_from) for f in falling}:
             continue
         until = min(moment for place, moment in begins if place > _place(one))
         if until > one.valid_until:
             longer.append((one, one.model_copy(update={"valid_until": until})))
+            begins.append((_place(one), one.valid_from))
     return longer[:MAX_OVERTAKEN]
 
 

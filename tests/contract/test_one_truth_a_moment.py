@@ -95,6 +95,13 @@ async def test_the_first_of_three_holds_again_also_where_the_last_was_said_to_ho
     assert await held(core, 1, 2, 6, 9) == ["", "Oslo", "Oslo", "Oslo"]
 
 
+async def test_each_of_those_that_hold_again_with_one_ends_where_the_next_of_them_begins(core: MemoryCore) -> None:
+    *_, bern = [await told(core, city, day) for city, day in (("Oslo", 1), ("Rome", 5), ("Bern", 10))]
+    await told(core, "Graz", 20, **since(1))
+    await core.restore(ALICE, bern.id)
+    assert await held(core, 0, 1, 4, 5, 9, 10, 21) == ["", "Oslo", "Oslo", "Rome", "Rome", "Bern", "Bern"]
+
+
 async def test_an_edit_that_says_since_when_it_holds_ends_the_truth_before_it_there(core: MemoryCore) -> None:
     await told(core, "Oslo", 1)
     rome = await told(core, "Rome", 10)
