@@ -95,12 +95,13 @@ def without_overlap(name: str, changes: Sequence[Change], truths: Sequence[Memor
     known = {one.id: one for one in truths} | {change.after.id: change.after for change in changes}
     one = known.pop(name)
     others = [other for other in known.values() if other.valid_until is None or other.valid_from < other.valid_until]
-    later = [other.valid_from for other in others if place_of(other) > place_of(one)]
-    if one.status is Status.SUPERSEDED and later:
-        one = ended(one, min(later))
+    later = _next_begins(one, others)
+    if one.status is Status.SUPERSEDED and later is not None:
+        one = ended(one, later)
     earlier = [] if one.valid_until == one.valid_from else [other for other in others if place_of(other) < place_of(one)]
     turned = {other.id: other for other in _ending_at(one, earlier)}
     made = [replace(change, after={name: one, **turned}.get(change.after.id, change.after)) for change in changes]
+    made = [_no_longer_than_the_next(change, (*others, one)) for change in made]
     before, changed = {truth.id: truth for truth in truths}, {change.after.id for change in changes}
     rest = [Change("superseded", after, before[after.id]) for after in turned.values() if after.id not in changed]
     return [*made, *rest[: max(0, MAX_REPLACED - len(made))]]
@@ -110,6 +111,22 @@ def overruling(one: Memory, others: Sequence[Memory]) -> list[Change]:
     """What becomes of the past of a slot where somebody says now from when on this one holds: all of it ends there."""
     known = {other.id: other for other in others}
     return [Change("superseded", after, known[after.id]) for after in _ending_at(one, others)][:MAX_REPLACED]
+
+
+def _next_begins(one: Memory, others: Sequence[Memory]) -> datetime | None:
+    """When the first begins of those that were told after this one."""
+    return min((other.valid_from for other in others if place_of(other) > place_of(one)), default=None)
+
+
+def _no_longer_than_the_next(change: Change, truths: Sequence[Memory]) -> Change:
+    """A past truth that what follows it now lets hold longer than before: no longer than up to the first that was told later."""
+    before, after = change.before, change.after
+    if before is None or before.valid_until is None or after.valid_until is None or after.valid_until <= before.valid_until:
+        return change
+    begins = _next_begins(after, truths)
+    if begins is None or begins >= after.valid_until:
+        return change
+    return replace(change, after=after.model_copy(update={"valid_until": max(before.valid_until, begins)}))
 
 
 def _ending_at(one: Memory, others: Sequence[Memory]) -> list[Memory]:

@@ -30,7 +30,7 @@ from memory_core.evolution.tellings import first_telling
 from memory_core.evolution.versions import holding_again, with_versions
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.ids import procedure_id, session_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.sessions import Session
@@ -77,11 +77,12 @@ class Undo:
         first = await self._ledger.look(owner, [memory_id])
         memory = _present(first, memory_id)
         nears = slot_nears(memory)
-        look = await self._ledger.look(owner, [memory_id, *([memory.next_id] if memory.next_id else [])], nears)
+        keyed = [procedure_id(memory.key)] if memory.key is not None else []
+        look = await self._ledger.look(owner, [memory_id, *([memory.next_id] if memory.next_id else []), *keyed], nears)
         others = _others(look, memory)
         tellers = [name for one in (memory, *others) for name in told_in(one)]
         sessions = [session_document_id(owner, one.session_id) for one in others if one.session_id]
-        names = [memory_id, *(one.id for one in others), *tellers, *sessions]
+        names = [memory_id, *(one.id for one in others), *tellers, *sessions, *keyed]
         names += [name for one in others for name in pair_ids(one.id, memory_id)]
         names += [version_id(one.id, number) for one in (memory, *others, *_successor(look, memory)) for number in range(1, one.version)]
         if memory.next_id:
@@ -158,9 +159,10 @@ def _present(look: Look, memory_id: str) -> Memory:
 
 
 def _standing(look: Look, memory: Memory) -> list[Memory]:
-    """What stands in the memory's place: in its slot, or right after it in the chain."""
+    """What stands in the memory's place: in its slot, under its key, or right after it in the chain."""
     found = {one.memory.id: one.memory for near in look.near for one in near}
-    found = {one.id: one for one in _successor(look, memory)} | found
+    keyed = None if memory.key is None else look.memory(procedure_id(memory.key))
+    found = {one.id: one for one in (*_successor(look, memory), *([keyed] if keyed is not None else []))} | found
     standing = [one for one in found.values() if one.status in FOUND_BY_DEFAULT and one.id != memory.id]
     return sorted(standing, key=lambda one: (one.event_timestamp, one.sequence), reverse=True)[:MAX_FALLING]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from memory_core.domain.conflict import Cut
 from memory_core.domain.errors import FieldError, Invalid
-from memory_core.domain.models import Memory
+from memory_core.domain.models import Memory, Status
 from memory_core.domain.versions import VERSIONS_END, base_id, cut_short, kept_version
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
@@ -53,9 +53,11 @@ def end_versions(page: Page, asked: Collection[str]) -> None:
     """
     older = Versions(page.look, asked, page.puts)
     for number, change in enumerate([*page.changes]):
-        if change.before is None:
+        if change.before is None or _earlier_in_the_past(change):
             _make_room(page, number, older)
-        elif change.after.version == change.before.version and (moment := _taken_from(page, change)) is not None:
+        if change.before is None or change.after.version != change.before.version:
+            continue
+        if (moment := _taken_from(page, change)) is not None:
             _end(page, number, older, [one for one in (cut_short(one, moment) for one in older.before(change.after)) if one is not None])
 
 
@@ -110,6 +112,11 @@ def with_versions(change: Change, versions: Sequence[Memory], puts: list[Documen
 
 def _ends_told(versions: Iterable[Memory]) -> dict[str, Any]:
     return {VERSIONS_END: {str(one.version): one.valid_until.isoformat() for one in versions if one.valid_until is not None}}
+
+
+def _earlier_in_the_past(change: Change) -> bool:
+    """Whether a past truth turns out to have held from before it did."""
+    return change.before is not None and change.after.status is Status.SUPERSEDED and change.after.valid_from < change.before.valid_from
 
 
 def _taken_from(page: Page, change: Change) -> datetime | None:

@@ -173,7 +173,7 @@ def _upsert(page: Page, one: Prepared, older: Versions) -> PlannedOutcome:
     page.puts |= {one.id: one for one in kept}
     page.apply([Change("upserted", updated, held)])
     if updated.valid_from < held.valid_from or held.status is Status.DELETED:
-        page.apply(overruling(updated, page.before(held)))
+        page.apply(overruling(updated, page.before(updated)))
     if other is not None:
         page.apply([Change("superseded", superseded_by(other, updated, page.now), other)])
     return PlannedOutcome(one.place, Outcome.CREATED if held.status is Status.DELETED else Outcome.UPSERTED, memory.id)

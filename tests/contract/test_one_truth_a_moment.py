@@ -120,8 +120,17 @@ async def test_what_is_told_again_of_an_earlier_day_ends_whatever_held_then(core
     assert await held(core, 2, 3, 4, 5, 8) == ["Rome", "Rome", "Oslo", "Oslo", "Oslo"]
 
 
-async def said(core: MemoryCore, value: str, day: int) -> Memory:
-    return (await core.save(ALICE, rule("style/lang", value, event_timestamp=NOW + timedelta(days=day)))).memory
+async def test_what_comes_late_and_holds_only_later_lets_nothing_hold_into_what_was_told_after_it(core: MemoryCore) -> None:
+    for city, day in (("Oslo", 1), ("Rome", 20), ("Bern", 12)):
+        await told(core, city, day)
+    ended = {"value": {"no_longer": "Graz"}}
+    await told(core, "Ulm", 14, **ended)
+    await told(core, "Linz", 8, **since(17))
+    assert await held(core, 1, 11, 12, 13, 18, 20) == ["Oslo", "Oslo", "Bern", "Bern", "Bern", "Rome"]
+
+
+async def said(core: MemoryCore, value: str, day: int, **fields: Any) -> Memory:
+    return (await core.save(ALICE, rule("style/lang", value, event_timestamp=NOW + timedelta(days=day), **fields))).memory
 
 
 async def spoken(core: MemoryCore, *days: int) -> list[str]:
@@ -164,3 +173,35 @@ async def test_what_is_told_of_a_slot_after_an_edit_of_its_past_is_not_put_befor
     assert await held(core, 1, 3, 5, 7, 10) == ["Oslo", "Linz", "Bonn", "Bonn", "Bonn"]
     await told(core, "Graz", 6)
     assert await held(core, 1, 3, 5, 6, 7, 10) == ["Oslo", "Linz", "Bonn", "Graz", "Graz", "Graz"]
+
+
+async def test_a_value_that_is_told_again_of_an_earlier_day_ends_the_old_version_of_its_key_there(core: MemoryCore) -> None:
+    for value, day in (("pt", 6), ("en", 16), ("de", 12), ("de", 10)):
+        await said(core, value, day)
+    assert await spoken(core, 6, 9, 10, 11, 12, 16) == ["pt", "pt", "de", "de", "de", "en"]
+
+
+async def test_a_value_of_a_key_that_begins_late_lets_none_before_it_hold_into_the_next(core: MemoryCore) -> None:
+    for value, day in (("pt", 1), ("en", 20), ("de", 12), ("sv", 2)):
+        await said(core, value, day)
+    await said(core, "fr", 8, **since(17))
+    assert await spoken(core, 1, 2, 11, 12, 17, 20) == ["pt", "sv", "sv", "de", "de", "en"]
+
+
+async def test_a_key_that_begins_anew_overrules_the_past_of_what_an_undo_had_put_in_its_place(core: MemoryCore) -> None:
+    await said(core, "en", 25)
+    await said(core, "de", 6)
+    past = await said(core, "pt", 11)
+    await core.restore(ALICE, past.id)
+    await said(core, "sv", 8)
+    assert await spoken(core, 6, 7, 8, 10, 12, 26) == ["de", "de", "sv", "sv", "sv", "sv"]
+
+
+async def test_a_value_that_holds_again_takes_the_place_of_its_key_also_where_what_it_led_to_was_deleted(core: MemoryCore) -> None:
+    await said(core, "en", 14)
+    late = await said(core, "de", 12)
+    past = await said(core, "pt", 6)
+    await core.delete(ALICE, late.id)
+    await core.restore(ALICE, past.id)
+    assert [(one.value, one.id) for one in await listed(core)] == [("pt", past.id)]
+    assert await spoken(core, 5, 6, 12, 15) == ["", "pt", "pt", "pt"]
