@@ -174,17 +174,38 @@ def joined(new: Memory, truths: Sequence[Memory], now: datetime) -> tuple[Memory
     for one in members:
         if one.id in fresh and one.id != new.id and (next_one := after[one.id]) is not None:
             changes.append(Change(SPLIT, superseded_by(one, next_one, now).model_copy(update={"supersedes_id": before.get(one.id)})))
-    by_id = {one.id: one for one in members}
-    for old in truths:
-        if is_version(old.id) or old.id in left_out:
-            continue  # where a version ends is not for the truths to say, but for what becomes of its memory
-        member = by_id.get(old.id, old)
-        turned = _turned(old, member, after[old.id], known, now, late=late, in_vain=old.id not in by_id)
-        if before.get(old.id) in fresh:
-            turned = turned.model_copy(update={"supersedes_id": before[old.id]})
-        if turned is not old:
-            changes.append(Change(_event(old, turned), turned, old))
+
+    def turned_ones(late: bool) -> list[Change]:
+        by_id, made = {one.id: one for one in members}, []
+        for old in truths:
+            if is_version(old.id) or old.id in left_out:
+                continue  # where a version ends is not for the truths to say, but for what becomes of its memory
+            member = by_id.get(old.id, old)
+            turned = _turned(old, member, after[old.id], known, now, late=late, in_vain=old.id not in by_id)
+            if before.get(old.id) in fresh:
+                turned = turned.model_copy(update={"supersedes_id": before[old.id]})
+            if turned is not old:
+                made.append(Change(_event(old, turned), turned, old))
+        return made
+
+    turned = turned_ones(late)
+    if not late and _leads_back(placed, (*changes, *turned), truths):  # of a line that deletions have torn, each is led anew
+        turned = turned_ones(late=True)
+    changes += turned
     return placed, changes
+
+
+def _leads_back(placed: Memory, changes: Sequence[Change], truths: Sequence[Memory]) -> bool:
+    """Whether one of a slot would come, along `next_id`, back to itself."""
+    follows = {one.id: one.next_id for one in (*truths, *(change.after for change in changes), placed)}
+    for start in follows:
+        step, passed = follows[start], set[str]()
+        while step is not None and step not in passed:
+            if step == start:
+                return True
+            passed.add(step)
+            step = follows.get(step)
+    return False
 
 
 def _line(truths: Sequence[Memory], new: Memory) -> Line:

@@ -205,3 +205,13 @@ async def test_a_value_that_holds_again_takes_the_place_of_its_key_also_where_wh
     await core.restore(ALICE, past.id)
     assert [(one.value, one.id) for one in await listed(core)] == [("pt", past.id)]
     assert await spoken(core, 5, 6, 12, 15) == ["", "pt", "pt", "pt"]
+
+
+async def test_the_next_truth_is_taken_where_a_deletion_left_an_ending_that_ends_nothing(core: MemoryCore) -> None:
+    """Rome, told late, led to the ending, and the ending, passed over, to Rome: whatever was told next was refused."""
+    await told(core, "Graz", 15, value={"no_longer": "Graz"})
+    bern = await told(core, "Bern", 18)
+    await core.delete(ALICE, bern.id)
+    for city, day in (("Rome", 10), ("Ulm", 24), ("Linz", 25)):
+        await told(core, city, day, value=city)
+    assert await held(core, 9, 11, 24, 25) == ["", "Rome", "Ulm", "Linz"]
