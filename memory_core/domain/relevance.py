@@ -13,7 +13,7 @@ A memory that lies in a time which the query tells from now or from an event ("y
 for the words that tell it: they are in neither of its sums; a query of nothing else it covers whole.
 
 near_i(t) is how near in meaning the nearest of the memory's own words comes to a term that it does not say (`related`).
-What each of these is worth is measured by `bench/locomo.py` and stands in docs/ranking.md.
+What each of these is worth is measured by code in `bench/` and stands in docs/ranking.md.
 """
 
 from __future__ import annotations
