@@ -69,11 +69,12 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """The neighbours that a decision needs: active or compressed memories of `types` with similarity ≥ floor, or in the same slot.
+    """The neighbours that a decision needs: active or compressed memories of `types` with similarity ≥ floor, or in the same slot, or of the same key.
 
-    slot: (subject, attribute), both case-folded. At most `limit`, nearest first; those of the slot come in any case, and with
-    them the truths that a contradiction superseded there, because a fact that arrives late has its place among them. While
-    somebody stands in the slot a store may leave out everybody else: the slot alone decides then.
+    slot: (subject, attribute), both case-folded. key: of procedural memories, as it is. At most `limit`, nearest first; those of the
+    slot, or of the key, come in any case, and with them the truths that a contradiction superseded there, because a fact that
+    arrives late has its place among them. While somebody stands in the slot a store may leave out everybody else: the slot alone
+    decides then. A key is asked for alone: without a slot or a vector.
     """
 
     vector: Vector | None
@@ -81,6 +82,7 @@ class Near:
     floor: float
     slot: tuple[str, str] | None = None
     limit: int = 20
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

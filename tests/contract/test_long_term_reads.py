@@ -12,6 +12,7 @@ from tests.builders import ALICE, NOW, commit, document, memory, query, save, un
 from tests.contract.conftest import StoreFactory
 
 SEMANTIC = frozenset({"semantic"})
+PROCEDURAL = frozenset({"procedural"})
 
 
 def place(one: Document) -> Place:
@@ -133,6 +134,24 @@ async def test_neighbours_of_the_same_slot_come_however_unlike_they_are(store: L
     assert {one.memory.id: round(one.similarity, 5) for one in found} == {"mem_bare": 0.0, "mem_old": 0.0, "mem_slot": -1.0}
     without = (await store.snapshot(ALICE, near=Near(None, SEMANTIC, 0.5, slot=("ann strasse", "home")))).near
     assert {one.memory.id for one in without} == {"mem_bare", "mem_old", "mem_slot"}
+
+
+async def test_the_values_of_a_key_come_by_the_key_alone(store: LongTermStore) -> None:
+    rule = {"type": MemoryType.PROCEDURAL, "key": "Editor"}
+    await save(
+        store,
+        memory(id="mem_value", embedding=unit(1), **rule),
+        memory(id="mem_short", status=Status.COMPRESSED, status_reason="compressed", **rule),
+        memory(id="mem_old", status=Status.SUPERSEDED, status_reason="contradicted", **rule),
+        memory(id="mem_merged", status=Status.UPDATED, status_reason="consolidated", **rule),
+        memory(id="mem_deleted", status=Status.DELETED, status_reason="manual_delete", **rule),
+        memory(id="mem_other", **(rule | {"key": "editor"})),
+        memory(id="mem_type", **(rule | {"type": MemoryType.SEMANTIC})),
+    )
+    found = (await store.snapshot(ALICE, ["mem_other"], Near(None, PROCEDURAL, 1.0, key="Editor")))
+    assert {one.memory.id for one in found.near} == {"mem_value", "mem_short", "mem_old"}
+    assert {*found.documents} == {"mem_other"}
+    assert (await store.snapshot(ALICE, near=Near(None, PROCEDURAL, 1.0, key="none"))).near == ()
 
 
 async def test_neighbours_are_as_new_as_the_head_beside_them(store_factory: StoreFactory) -> None:

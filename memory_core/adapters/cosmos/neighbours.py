@@ -23,6 +23,8 @@ from memory_core.ports import Near, Neighbour
 
 async def nearby(connection: Connection, owner: Owner, near: Near, head: Head) -> list[Item]:
     """Whoever may be a neighbour, whole. A second query is asked only when a slot was filled once and nobody stands in it now."""
+    if near.key is not None:
+        return (await connection.query(owner, queries.of_key(owner, near.key, near))).rows
     mates: list[Item] = []
     if near.slot is not None and (head.slots is None or marked(head.slots, near.slot)):
         mates = (await connection.query(owner, queries.in_slot(owner, near.slot, near))).rows
@@ -34,7 +36,7 @@ async def nearby(connection: Connection, owner: Owner, near: Near, head: Head) -
 
 
 def neighbours(near: Near, items: Sequence[Mapping[str, Any]], epoch: str) -> tuple[Neighbour, ...]:
-    """Who is over the floor, and who is in the slot, nearest first. A member of the slot without a vector has similarity 0."""
+    """Who is over the floor, and who is in the slot or of the key, nearest first. One of these without a vector has similarity 0."""
     made: dict[str, Neighbour] = {}
     for item in items:
         if item["epoch"] != epoch or item["id"] in made:
@@ -43,6 +45,7 @@ def neighbours(near: Near, items: Sequence[Mapping[str, Any]], epoch: str) -> tu
         known = near.vector is not None and memory.embedding is not None
         similarity = float(np.dot(memory.embedding, near.vector)) if known else 0.0  # type: ignore[arg-type]
         mate = near.slot is not None and (item.get("slot_subject"), item.get("slot_attribute")) == near.slot
+        mate = mate or (near.key is not None and item.get("key") == near.key)
         if mate or similarity >= near.floor:
             made[memory.id] = Neighbour(memory, similarity)
     return tuple(sorted(made.values(), key=lambda one: -one.similarity))

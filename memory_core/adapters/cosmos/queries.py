@@ -68,6 +68,17 @@ def in_slot(owner: Owner, slot: tuple[str, str], near: Near) -> Query:
     asked = Conditions(owner, ("memory",))
     asked.equal("c.slot_subject", slot[0])
     asked.equal("c.slot_attribute", slot[1])
+    return _truths(asked, near)
+
+
+def of_key(owner: Owner, key: str, near: Near) -> Query:
+    """The values of a key, now or before a contradiction: the latest 200, whole."""
+    asked = Conditions(owner, ("memory",))
+    asked.equal('c["key"]', key)
+    return _truths(asked, near)
+
+
+def _truths(asked: Conditions, near: Near) -> Query:
     asked.add(f"{asked.is_among('c.status', FOUND)} OR (c.status = 'superseded' AND c.status_reason = 'contradicted')")
     if near.types:
         asked.among("c.type", near.types)

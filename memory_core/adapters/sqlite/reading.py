@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 from memory_core.adapters.sqlite.filters import conditions, event_conditions
 from memory_core.adapters.sqlite.rows import READ_COLUMNS, decoded, listed
+from memory_core.adapters.sqlite.schema import KEY
 from memory_core.domain.coming import Coming, moment_in
 from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
-from memory_core.ports import Document, EventFilter, Filter, Kind, Place
+from memory_core.ports import Document, EventFilter, Filter, Kind, Near, Place
 
 _OWNED = "app_id = :app_id AND user_id = :user_id AND (expires_at IS NULL OR expires_at > :now)"
 _BY_ID = f"SELECT {READ_COLUMNS} FROM documents WHERE id IN (SELECT value FROM json_each(:ids)) AND {_OWNED}"  # noqa: S608
@@ -30,12 +31,17 @@ _STRAYS = (
     "SELECT id, kind FROM documents WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608 - our own names
     f"AND epoch IS NOT {_EPOCH} AND (:epoch IS NULL OR epoch = :epoch) LIMIT :limit"
 )
-_BY_SLOT = (
-    "SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id AND subject = :subject AND attribute = :attribute "  # noqa: S608
+_TRUTHS = (
     f"AND {_OF_THE_HEAD} "
     "AND kind = 'memory' AND (status IN ('active', 'compressed') OR status = 'superseded' AND status_reason = 'contradicted') "
     "AND (:all_types OR type IN (SELECT value FROM json_each(:types))) ORDER BY event_at DESC LIMIT 200"
 )
+_BY_SLOT = (
+    "SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id AND subject = :subject AND attribute = :attribute "  # noqa: S608
+    f"{_TRUTHS}"
+)
+# What the index of keys is made for is said in full, or it is not known to do.
+_BY_KEY = f"SELECT id FROM documents WHERE app_id = :app_id AND user_id = :user_id AND type = 'procedural' AND {KEY} = :key {_TRUTHS}"  # noqa: S608
 
 # From the index alone: 20 ms among 100,000 memories of a user, whether any is due or none.
 _FADED = (
@@ -149,13 +155,16 @@ def head_and_documents(
     return head, documents
 
 
-def in_slot(connection: sqlite3.Connection, owner: Owner, slot: tuple[str, str], types: frozenset[str]) -> list[str]:
-    """Ids of the memories of `types` that fill the slot (subject, attribute), now or before a contradiction: the latest 200 truths."""
-    parameters = {
-        "app_id": owner.app_id, "user_id": owner.user_id, "subject": slot[0], "attribute": slot[1],
-        "all_types": int(not types), "types": listed(types),
-    }  # fmt: skip
-    return [identity for (identity,) in connection.execute(_BY_SLOT, parameters)]
+def truths(connection: sqlite3.Connection, owner: Owner, near: Near) -> list[str]:
+    """Ids of the memories that fill the slot, or are values of the key, now or before a contradiction: the latest 200 of them."""
+    parameters = {"app_id": owner.app_id, "user_id": owner.user_id, "all_types": int(not near.types), "types": listed(near.types)}
+    found: list[str] = []
+    if near.slot is not None:
+        slot = {"subject": near.slot[0], "attribute": near.slot[1]}
+        found += [identity for (identity,) in connection.execute(_BY_SLOT, {**parameters, **slot})]
+    if near.key is not None:
+        found += [identity for (identity,) in connection.execute(_BY_KEY, {**parameters, "key": near.key})]
+    return found
 
 
 def page(

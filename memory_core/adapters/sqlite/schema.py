@@ -57,7 +57,11 @@ IS_POISONED = "kind = 'task' AND json_extract(CAST(body AS TEXT), '$.status') = 
 CHANGED = "rtrim(json_extract(CAST(body AS TEXT), '$.updated_at'), 'Z')"
 """When a memory was last made or changed, as text that sorts as moments do: with the Z, a whole second would come after its fractions."""
 
+KEY = "json_extract(CAST(body AS TEXT), '$.key')"
+"""The key of a procedural memory."""
+
 _ADDED = (
+    f"CREATE INDEX IF NOT EXISTS documents_by_key ON documents (app_id, user_id, {KEY}) WHERE type = 'procedural' AND kind = 'memory'",
     f"CREATE INDEX IF NOT EXISTS tasks_poisoned ON documents (app_id, sequence, id) WHERE {IS_POISONED}",
     f"CREATE INDEX IF NOT EXISTS documents_by_agent ON documents (app_id, user_id, kind, agent_id, {CHANGED}, status) "
     "WHERE agent_id IS NOT NULL",

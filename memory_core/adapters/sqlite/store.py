@@ -233,8 +233,7 @@ class SqliteStore:
             standing = self._up_to_date(connection, light, owner, held, held.findable_of(near.types) if near.types else len(held))
             if standing is None:
                 return Snapshot(None, {})
-            slot = [] if near.slot is None else reading.in_slot(connection, owner, near.slot, near.types)
-            similar = searching.neighbours(held, near, slot)
+            similar = searching.neighbours(held, near, reading.truths(connection, owner, near))
             now = self._clock.now()
             found = reading.by_id(connection, owner, [memory_id for memory_id, _ in similar], now)
             documents = reading.by_id(connection, owner, ids, now)
