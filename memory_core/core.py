@@ -29,6 +29,7 @@ from memory_core.evolution.bring_back import BringingBack
 from memory_core.evolution.clear import Clearer
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.edit import Editor
+from memory_core.evolution.status import InUse
 from memory_core.evolution.thaw import Thaw
 from memory_core.evolution.uncompress import Uncompress
 from memory_core.evolution.undo import Undo
@@ -149,7 +150,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         made, ledger, mirror, clock = self._adapters, self._ledger, self._mirror, self._clock
         thaw = Thaw(made.long_term, ledger, mirror, copies, made.embedder, clock)
         uncompress = Uncompress(ledger, mirror, copies, made.embedder, clock)
-        self._bringing_back = BringingBack(ledger, self._editor, Undo(ledger, mirror, clock), uncompress, thaw)
+        self._bringing_back = BringingBack(ledger, InUse(ledger, mirror, clock), Undo(ledger, mirror, clock), uncompress, thaw)
 
     def _for_tasks(self, names: OwnerNames, copies: ColdCopies) -> None:
         made, ledger, clock, ids = self._adapters, self._ledger, self._clock, self._ids

@@ -97,7 +97,7 @@ class Remembering:
             call = keyed(call, "status", memory_id, change)
             if change.status == "active":
                 return await self._bringing_back.activate(checked(owner), memory_id, change, call)
-            return await self._editor.set_status(checked(owner), memory_id, change, call)
+            return await self._editor.delete(checked(owner), memory_id, call, change.reason)
 
     async def clear(self, owner: Owner, what: ClearInput, call: Call = NO_CALL) -> int:
         """Soft-delete a session's memories; how many there were."""

@@ -8,7 +8,7 @@ from memory_core.domain.models import Memory, Status
 from memory_core.domain.requests import StatusInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.evolution.edit import Editor
+from memory_core.evolution.status import InUse
 from memory_core.evolution.thaw import Thaw
 from memory_core.evolution.uncompress import Uncompress
 from memory_core.evolution.undo import Undo
@@ -18,8 +18,8 @@ from memory_core.ledger.commit import Ledger
 class BringingBack:
     """Finds who brings a memory back. What it has become meanwhile they see for themselves, in their commits."""
 
-    def __init__(self, ledger: Ledger, editor: Editor, undo: Undo, uncompress: Uncompress, thaw: Thaw) -> None:
-        self._ledger, self._editor, self._undo, self._uncompress, self._thaw = ledger, editor, undo, uncompress, thaw
+    def __init__(self, ledger: Ledger, in_use: InUse, undo: Undo, uncompress: Uncompress, thaw: Thaw) -> None:
+        self._ledger, self._in_use, self._undo, self._uncompress, self._thaw = ledger, in_use, undo, uncompress, thaw
 
     async def restore(self, owner: Owner, memory_id: str, call: Call) -> Memory:
         """The memory, in use again; one that is answers as it is.
@@ -51,4 +51,4 @@ class BringingBack:
             return await self._undo.undo(owner, memory.id, change.reason, call)
         if memory.status is Status.COMPRESSED:
             return await self._uncompress.uncompress(owner, memory, change.reason, call)
-        return await self._editor.set_status(owner, memory.id, change, call)
+        return await self._in_use.activate(owner, memory.id, change, call)

@@ -6,28 +6,25 @@ Each reads the memory, checks, and commits against the head it read; If-Match na
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from memory_core.domain.archival import is_cold
 from memory_core.domain.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
 from memory_core.domain.indexing import with_lexical
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.domain.requests import CopyInput, StatusInput, UpdateInput
+from memory_core.domain.requests import CopyInput, UpdateInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.value import text_of_value
-from memory_core.domain.versions import version_id
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
-from memory_core.evolution.pairs import document_of, pair_ids
-from memory_core.evolution.restore import restored, slot_nears
+from memory_core.evolution.restore import slot_nears
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.truth_line import overruling
-from memory_core.evolution.versions import holding_again, new_version, with_versions
+from memory_core.evolution.versions import new_version
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import derived, session_document_id
@@ -97,48 +94,9 @@ class Editor:
             except LookedElsewhere as needs:  # a correction of the past: versions before the last one end with it
                 ids, basis = [*ids, *needs.wanted], None
 
-    async def set_status(self, owner: Owner, memory_id: str, change: StatusInput, call: Call) -> Memory:
-        """`deleted`, or `active` for what was deleted or decayed and is not cold, which makes it what it was.
-
-        Raises Conflict naming the allowed moves, NotFound.
-        """
-        if change.status == "deleted":
-            return await self._delete(owner, memory_id, call, change.reason)
-        memory = _present(await self._ledger.look(owner, [memory_id]), memory_id)
-        nears = slot_nears(memory)
-        others = _others(await self._ledger.look(owner, [memory_id], nears), memory_id) if nears else []
-        ids = [*_ids_of(owner, memory), *(name for one in others for name in pair_ids(one.id, memory_id))]
-        ids += [version_id(memory_id, number) for number in range(1, memory.version)]
-
-        def decide(seen: Look) -> _Edit:
-            memory = _present(seen, memory_id)
-            if memory.status is Status.ACTIVE:
-                return _Edit(memory_id)
-            if is_cold(memory):
-                message = f"{memory_id} is in the archive; restore brings it back"
-                raise Conflict(message, errors=(FieldError("status", message),))
-            if memory.status not in (Status.DELETED, Status.DECAYED):
-                message = f"a memory that is {memory.status.value} can be set by hand to: deleted"
-                raise Conflict(message, errors=(FieldError("status", message),))
-            back = restored(memory, _others(seen, memory_id), change.reason, self._clock.now(), seen.documents)
-            puts = [*self._session(owner, seen, memory, back.memory)]
-            if memory.status_reason in TRUE_ONCE and back.memory.next_id is None:
-                versions = holding_again(back.memory, (), Versions(seen, ids))
-                back = replace(back, changes=(with_versions(back.changes[0], versions, puts), *back.changes[1:]))
-            if back.conflict is None:
-                return _Edit(memory_id, back.changes, tuple(puts))
-            return _Edit(memory_id, back.changes, (*puts, document_of(back.conflict, seen.documents)), pending=back.opened)
-
-        try:
-            return await self._commit(owner, ids, decide, call, nears=nears)
-        except LookedElsewhere:  # another version since
-            return await self.set_status(owner, memory_id, change, call)
-
-    async def delete(self, owner: Owner, memory_id: str, call: Call) -> Memory:
+    async def delete(self, owner: Owner, memory_id: str, call: Call, reason: str | None = None) -> Memory:
         """Soft-delete; one that is deleted already answers as it is. Raises NotFound."""
-        return await self._delete(owner, memory_id, call, None)
 
-    async def _delete(self, owner: Owner, memory_id: str, call: Call, reason: str | None) -> Memory:
         def decide(seen: Look) -> _Edit:
             memory = _present(seen, memory_id)
             if memory.status is Status.DELETED:

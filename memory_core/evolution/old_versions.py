@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from memory_core.domain.models import Memory
 from memory_core.domain.versions import version_id
@@ -19,6 +19,10 @@ class Versions:
 
     def __init__(self, look: Look, asked: Collection[str], pending: Mapping[str, Document] | None = None) -> None:
         self._look, self._asked, self._pending = look, asked, {} if pending is None else pending
+
+    def with_pending(self, puts: Iterable[Document]) -> Versions:
+        """The same, once these documents are written as well."""
+        return Versions(self._look, self._asked, {**self._pending, **{one.id: one for one in puts}})
 
     def before(self, memory: Memory) -> list[Memory]:
         """All versions before this one, as far as there are any. Raises LookedElsewhere when some were not asked for."""

@@ -16,9 +16,11 @@ import orjson
 
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.endings import is_ending
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
+from memory_core.evolution.key_line import key_of
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.tellings import first_telling, kept, over, tellings
@@ -43,7 +45,7 @@ class Page:
     """What this commit is about to write, laid over what the store shows. `weighs`: whether it matters how much that is.
 
     beside, weight: documents, and bytes, that the commit writes besides. actor: on whose behalf. asked: the ids of the look's documents,
-    also of those that are not there.
+    also of those that are not there. keys: whose values the look shows.
     """
 
     owner: Owner
@@ -59,6 +61,7 @@ class Page:
     weight: int = 0
     actor: str = "system"
     asked: Collection[str] = ()
+    keys: Collection[str] = ()
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory as this commit will leave it, where the look shows it: by its id or as a neighbour."""
@@ -67,6 +70,13 @@ class Page:
     @cached_property
     def _neighbours(self) -> dict[str, Memory]:
         return {one.memory.id: one.memory for near in self.look.near for one in near}
+
+    def values(self, key: str) -> list[Memory]:
+        """The values of a key as this commit will leave them, past ones too. Raises LookedElsewhere when the key was not asked for."""
+        if key not in self.keys:
+            raise LookedElsewhere(keys=[key])
+        found = (self._neighbours | self.states).values()
+        return [one for one in found if key_of(one) == key and (one.status in FOUND_BY_DEFAULT or one.status is Status.SUPERSEDED)]
 
     def session(self, name: str) -> Session:
         """The working copy of a session."""

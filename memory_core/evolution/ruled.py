@@ -10,11 +10,13 @@ from memory_core.evolution.shown import Rulings
 
 
 class LookedElsewhere(Exception):
-    """What the store shows now is not what the agents were shown, or memories are needed (`wanted`) that were not read: look again."""
+    """What the store shows now is not what the agents were shown, or memories are needed (`wanted`), or all values of keys, that were not
+    read: look again.
+    """
 
-    def __init__(self, wanted: Iterable[str] = ()) -> None:
+    def __init__(self, wanted: Iterable[str] = (), keys: Iterable[str] = ()) -> None:
         super().__init__("what a decision needs was not read")
-        self.wanted = tuple(wanted)
+        self.wanted, self.keys = tuple(wanted), tuple(keys)
 
 
 @dataclass(frozen=True, slots=True)

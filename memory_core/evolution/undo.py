@@ -10,21 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory_core.domain.archival import is_cold
 from memory_core.domain.errors import Conflict, FieldError, NotFound
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, allowed
-from memory_core.domain.models import AtomicFact, Memory, MemoryType, Status
+from memory_core.domain.models import AtomicFact, Memory, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.versions import cut_short, is_version, version_id
+from memory_core.evolution.apart import apart
+from memory_core.evolution.key_line import key_of, line_nears, truths_of
 from memory_core.evolution.marks import told_in
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.pairs import document_of, pair_ids
-from memory_core.evolution.restore import beside, slot_nears
+from memory_core.evolution.restore import beside
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.tellings import first_telling
 from memory_core.evolution.versions import holding_again, with_versions
@@ -42,7 +44,6 @@ MAX_OVERTAKEN = 12
 """Truths told since, overtaken themselves, that fall with them: each is two documents of a commit's hundred, and its session's."""
 MAX_MARKED = 20
 """Cells and notes that learn of it: each is two documents of the commit's hundred."""
-_SEMANTIC = frozenset({MemoryType.SEMANTIC.value})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Undo:
     async def _undo(self, owner: Owner, memory_id: str, reason: str, call: Call) -> Memory:
         first = await self._ledger.look(owner, [memory_id])
         memory = _present(first, memory_id)
-        nears = slot_nears(memory)
+        nears = line_nears(memory)
         keyed = [procedure_id(memory.key)] if memory.key is not None else []
         look = await self._ledger.look(owner, [memory_id, *([memory.next_id] if memory.next_id else []), *keyed], nears)
         others = _others(look, memory)
@@ -84,7 +85,8 @@ class Undo:
         sessions = [session_document_id(owner, one.session_id) for one in others if one.session_id]
         names = [memory_id, *(one.id for one in others), *tellers, *sessions, *keyed]
         names += [name for one in others for name in pair_ids(one.id, memory_id)]
-        names += [version_id(one.id, number) for one in (memory, *others, *_successor(look, memory)) for number in range(1, one.version)]
+        versioned = [memory, *others, *_successor(look, memory), *(truths_of(look).values() if key_of(memory) is not None else ())]
+        names += [version_id(one.id, number) for one in versioned for number in range(1, one.version)]
         if memory.next_id:
             names.append(memory.next_id)
         if key := receipt_id(owner, call):
@@ -97,7 +99,8 @@ class Undo:
             undone = self._decided(seen, held, reason, Versions(seen, names))
             if not {session_document_id(owner, one.session_id) for one in undone.falling if one.session_id} <= {*names}:
                 raise LookedElsewhere
-            return self._changes(owner, seen, held, undone, call, frozenset(names))
+            changes = self._changes(owner, seen, held, undone, call, frozenset(names))
+            return replace(changes, types=frozenset(kind for near in nears for kind in near.types))
 
         committed = await self._ledger.commit(owner, decide, ids=list(dict.fromkeys(names)), nears=nears, call=call)
         await self._mirror.follow(owner, committed)
@@ -128,6 +131,10 @@ class Undo:
         for place, one in enumerate(fallen, start=1):
             never = [cut_short(version, version.valid_from) for version in older.before(one)]
             changes[place] = with_versions(changes[place], [version for version in never if version is not None], puts)
+        if key_of(memory) is not None:
+            left = truths_of(seen) | {change.after.id: change.after for change in changes}
+            more, ends = apart(left.values(), older.with_pending(puts))
+            changes, puts = [*changes, *more], [*({one.id: one for one in (*puts, *ends)}).values()]
         return _Undone((*changes, *_told(seen, back, fallen)), tuple(standing), tuple(puts))
 
     def _changes(self, owner: Owner, seen: Look, held: Memory, undone: _Undone, call: Call, reads: frozenset[str]) -> Changes[Memory]:
@@ -146,7 +153,6 @@ class Undo:
             receipt(owner, call, now, {"memory_id": held.id}),
             reads,
             frozenset(sessions),
-            _SEMANTIC if seen.near else frozenset(),
             head_fields=lambda head: {"pending_count": head.pending_count + undone.opened},
         )
 
@@ -160,7 +166,7 @@ def _present(look: Look, memory_id: str) -> Memory:
 
 def _standing(look: Look, memory: Memory) -> list[Memory]:
     """What stands in the memory's place: in its slot, under its key, or right after it in the chain."""
-    found = {one.memory.id: one.memory for near in look.near for one in near}
+    found = truths_of(look)
     keyed = None if memory.key is None else look.memory(procedure_id(memory.key))
     found = {one.id: one for one in (*_successor(look, memory), *([keyed] if keyed is not None else []))} | found
     standing = [one for one in found.values() if one.status in FOUND_BY_DEFAULT and one.id != memory.id]
@@ -169,13 +175,14 @@ def _standing(look: Look, memory: Memory) -> list[Memory]:
 
 def _others(look: Look, memory: Memory) -> list[Memory]:
     """What falls when the memory holds again: what stands in its place, and what was told in its slot since and is overtaken itself."""
-    if memory.status is not Status.SUPERSEDED or slot_of(memory) is None:
+    if memory.status is not Status.SUPERSEDED or not line_nears(memory):
         return _standing(look, memory)
-    past = {one.memory.id: one.memory for near in look.near for one in near if one.memory.status is Status.SUPERSEDED}
-    since = [one for one in past.values() if not is_version(one.id) and _place(one) > _place(memory)]
+    past = [one for one in truths_of(look).values() if one.status is Status.SUPERSEDED and one.id != memory.id]
+    since = [one for one in past if not is_version(one.id) and _place(one) > _place(memory)]
     if len(since) > MAX_OVERTAKEN:
         nearest = max(since, key=_place)
-        message = f"more than {MAX_OVERTAKEN} truths of this slot were overtaken since; restore a later one before, such as {nearest.id}"
+        place = "slot" if key_of(memory) is None else "key"
+        message = f"more than {MAX_OVERTAKEN} truths of this {place} were overtaken since; restore a later one before, such as {nearest.id}"
         raise Conflict(message, errors=(FieldError("status", message),))
     return [*_standing(look, memory), *sorted(since, key=_place, reverse=True)]
 
@@ -186,7 +193,7 @@ def _longer(look: Look, back: Memory, falling: Sequence[Memory]) -> list[tuple[M
     One of those that come to hold again counts as the next for what was told before it.
     """
     gone = {back.id, *(one.id for one in falling)}
-    stays = [one.memory for near in look.near for one in near if one.memory.id not in gone and one.memory.status is Status.SUPERSEDED]
+    stays = [one for one in truths_of(look).values() if one.id not in gone and one.status is Status.SUPERSEDED]
     begins = [(_place(one), one.valid_from) for one in (back, *stays) if one is back or one.valid_until != one.valid_from]
     longer = []
     for one in sorted(stays, key=_place, reverse=True):

@@ -107,11 +107,11 @@ def with_versions(change: Change, versions: Sequence[Memory], puts: list[Documen
     if not (some := [*reversed(versions)][: max(0, MAX_CHANGED - len(puts))]):
         return change
     puts += [version_document(one) for one in some]
-    return replace(change, metadata={**change.metadata, **_ends_told(some)})
+    return replace(change, metadata={**change.metadata, VERSIONS_END: {**change.metadata.get(VERSIONS_END, {}), **_ends_told(some)}})
 
 
-def _ends_told(versions: Iterable[Memory]) -> dict[str, Any]:
-    return {VERSIONS_END: {str(one.version): one.valid_until.isoformat() for one in versions if one.valid_until is not None}}
+def _ends_told(versions: Iterable[Memory]) -> dict[str, str]:
+    return {str(one.version): one.valid_until.isoformat() for one in versions if one.valid_until is not None}
 
 
 def _earlier_in_the_past(change: Change) -> bool:
@@ -178,7 +178,7 @@ def _say(page: Page, number: int, changed: Sequence[Memory]) -> None:
         return
     change = page.changes[number]
     page.puts |= {one.id: version_document(one) for one in changed}
-    ends = {**change.metadata.get(VERSIONS_END, {}), **_ends_told(changed)[VERSIONS_END]}
+    ends = {**change.metadata.get(VERSIONS_END, {}), **_ends_told(changed)}
     page.changes[number] = replace(change, metadata={**change.metadata, VERSIONS_END: ends})
 
 

@@ -16,7 +16,9 @@ from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType, Outcome, Status
 from memory_core.domain.scope import Owner
+from memory_core.evolution.apart import set_apart
 from memory_core.evolution.decide import Verdict, holding, judge
+from memory_core.evolution.key_line import PROCEDURAL, standing
 from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
@@ -31,6 +33,8 @@ from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id, told_late_id
 from memory_core.ports import Neighbour
 
+_NOT_TOLD_AGAIN = (Status.DELETED, Status.ARCHIVED, Status.SUPERSEDED)
+"""How a key's memory is that the same value does not reinforce: it begins anew, or as the next version."""
 MAX_ITEMS = 48
 """More never fit, since each is an event and a memory at least; so no more are searched neighbours for."""
 
@@ -67,22 +71,29 @@ class Planned:
 
 
 def plan(
-    owner: Owner, items: Sequence[Prepared], look: Look, duplicate_threshold: float, now: datetime, asked: Collection[str], actor: str
+    owner: Owner,
+    items: Sequence[Prepared],
+    look: Look,
+    duplicate_threshold: float,
+    now: datetime,
+    asked: Collection[str],
+    actor: str,
+    keys: Collection[str] = (),
 ) -> Changes[Planned]:
     """The changes of as many items as fit one commit (at least one), and their outcomes.
 
-    actor: who saves. asked: ids that the look was asked for besides, those that are not there included. Raises SessionGrew when a
-    session's last turn is not the one that its next turn was read after, LookedElsewhere when more has to be read: cells that told what a
+    actor: who saves. asked: ids that the look was asked for besides, those that are not there included. keys: whose values it was asked
+    for, after the neighbours of the items. Raises SessionGrew when a session's last turn is not the one that its next turn was read after, LookedElsewhere when more has to be read: cells that told what a
     new truth replaces, versions that it ends, sessions of others than the items that count a memory more.
     """
-    page = Page(owner, look, now, weighs=len(items) > 1, actor=actor, asked=asked)
+    page = Page(owner, look, now, weighs=len(items) > 1, actor=actor, asked=asked, keys=keys)
     nears = iter(look.near)
     outcomes: list[PlannedOutcome] = []
     for one in items:
         shown = next(nears, ()) if one.memory.type is MemoryType.SEMANTIC else ()
         outcomes.append(_place(page, one, shown, duplicate_threshold, Versions(look, asked, page.puts)))
         if page.full and len(outcomes) > 1:
-            return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, asked, actor)
+            return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, asked, actor, keys)
     in_sessions = [one.memory.session_id for one in items if one.memory.session_id is not None]
     if unread := page.unread_sessions({*asked, *(session_document_id(owner, name) for name in in_sessions)}):
         raise LookedElsewhere(unread)
@@ -95,7 +106,7 @@ def plan(
         (*page.puts.values(), *(session.document for session in page.sessions.values())),
         reads=frozenset(page.states),
         sessions=frozenset(page.sessions),
-        types=frozenset({MemoryType.SEMANTIC.value}) if semantic else frozenset(),
+        types=frozenset({MemoryType.SEMANTIC.value} if semantic else ()) | (PROCEDURAL if keys else frozenset()),
         head_fields=lambda head: {"pending_count": head.pending_count + page.pending},
     )
 
@@ -155,18 +166,19 @@ def _upsert(page: Page, one: Prepared, older: Versions) -> PlannedOutcome:
     if held is None:
         page.apply([Change("created", memory)])
         return PlannedOutcome(one.place, Outcome.CREATED, memory.id)
-    if held.status in FOUND_BY_DEFAULT and memory.event_timestamp < held.event_timestamp:
-        return _tell_late(page, one, held)
-    if held.status not in (Status.DELETED, Status.ARCHIVED) and _says_the_same(held, memory):
-        page.retell(held, memory, confidence=surer(held.confidence))
-        return PlannedOutcome(one.place, Outcome.REINFORCED, held.id)
+    other = _in_its_place(page, held)
+    holds = held if other is None else other
+    if holds.status in FOUND_BY_DEFAULT and memory.event_timestamp < holds.event_timestamp:
+        return _tell_late(page, one, holds)
+    if holds.status not in _NOT_TOLD_AGAIN and _says_the_same(holds, memory):
+        page.retell(holds, memory, confidence=surer(holds.confidence))
+        return PlannedOutcome(one.place, Outcome.REINFORCED, holds.id)
     kept_of_it = () if held.status is Status.DELETED else ("session_id", "agent_id", "created_at")
     fields = memory.model_fields_set - {"id", *kept_of_it}
     changed = {name: getattr(memory, name) for name in fields}
     changed |= {"reinforcement_count": 0, "last_used_at": page.now, "told_at": []}
     changed |= {"status": Status.ACTIVE, "status_reason": "created" if held.status is Status.DELETED else "manual_update"}
-    other = _in_its_place(page, held)
-    if held.status is Status.DELETED:
+    if held.status in _NOT_TOLD_AGAIN:
         changed |= {"next_id": None, "supersedes_id": held.supersedes_id if other is None else other.id}
     updated, kept = new_version(held, changed, page.now, older)
     updated.embedding = memory.embedding
@@ -176,20 +188,18 @@ def _upsert(page: Page, one: Prepared, older: Versions) -> PlannedOutcome:
         page.apply(overruling(updated, page.before(updated)))
     if other is not None:
         page.apply([Change("superseded", superseded_by(other, updated, page.now), other)])
+        set_apart(page, page.values(memory.key or ""))
     return PlannedOutcome(one.place, Outcome.CREATED if held.status is Status.DELETED else Outcome.UPSERTED, memory.id)
 
 
 def _in_its_place(page: Page, held: Memory) -> Memory | None:
-    """The earlier value of its key that an undo put in the place of a deleted one, where that still holds.
+    """The value of its key that holds in the place of its own memory: an undo put it there.
 
-    Raises LookedElsewhere when it was not read.
+    Raises LookedElsewhere when the key's values were not read. Of a memory that others never stood beside, none has to be.
     """
-    if held.status is not Status.DELETED or held.next_id is None:
+    if held.status in FOUND_BY_DEFAULT or held.key is None or (held.next_id is None and held.supersedes_id is None):
         return None
-    other = page.memory(held.next_id)
-    if other is None and held.next_id not in page.asked:
-        raise LookedElsewhere([held.next_id])
-    return other if other is not None and other.status in FOUND_BY_DEFAULT and other.key == held.key else None
+    return next(iter(standing(page.values(held.key))), None)
 
 
 def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
@@ -203,7 +213,9 @@ def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
         return _reinforce(page, one.place, told)
     if told is not None:
         memory = memory.model_copy(update={"revision": told.revision})  # another life is another memory, whoever is named after it
-    truths = (held, *page.before(held), *page.versions(held, since=memory.event_timestamp))
+    alone = held.supersedes_id is None and held.id == one.memory.id
+    values = [held] if alone else page.values(memory.key or "")
+    truths = [*values, *(version for value in values for version in page.versions(value, since=memory.event_timestamp))]
     same = holding(memory, truths)
     if same is not None and _says_the_same(same, memory):
         page.retell(same, memory, truths, confidence=surer(same.confidence))
@@ -212,6 +224,7 @@ def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
     begins = [] if told is None else [Change("created", memory, told)]
     arrived = Change("created", placed) if told is None else Change("superseded", placed, memory)
     page.apply([*begins, *without_overlap(placed.id, [arrived, *changes], truths)])
+    set_apart(page, values)
     return PlannedOutcome(one.place, Outcome.CREATED, placed.id)
 
 

@@ -20,6 +20,7 @@ from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import Call, Saved
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
+from memory_core.evolution.key_line import key_near
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.formation.draft import Draft, draft
 from memory_core.formation.plan import MAX_ITEMS, Planned, PlannedOutcome, SessionGrew, late_id, plan
@@ -60,18 +61,19 @@ class Saver:
                 await turn.enter_async_context(queue)
             look: Look | None = None
             prepared: list[Prepared] = []
-            further: set[str] = set()
+            further, keys = set[str](), set[str]()
             while drafts := [one for one in drafts if one.place not in answers]:
                 if not prepared:
                     look = await self._first_look(owner, drafts)
                     prepared = await prepare(drafts, self._sessions(owner, drafts, look), _held_turns(drafts, look), self._embedder)
                 part = sum(isinstance(answer, Saved) for answer in answers.values())
                 try:
-                    answers |= await self._commit_some(owner, prepared[:MAX_ITEMS], look, call, part, further)
+                    answers |= await self._commit_some(owner, prepared[:MAX_ITEMS], look, call, part, further, keys)
                 except SessionGrew:
                     prepared = []
                 except LookedElsewhere as needs:
                     further |= {*needs.wanted}
+                    keys |= {*needs.keys}
                 prepared, look = [one for one in prepared if one.place not in answers], None
         return [answers[place] for place in range(len(items))]
 
@@ -114,17 +116,25 @@ class Saver:
         return {name: Session(owner, name, look.documents.get(session_document_id(owner, name)) if look else None) for name in names}
 
     async def _commit_some(
-        self, owner: Owner, prepared: list[Prepared], look: Look | None, call: Call, part: int, further: Collection[str]
+        self,
+        owner: Owner,
+        prepared: list[Prepared],
+        look: Look | None,
+        call: Call,
+        part: int,
+        further: Collection[str],
+        keys: Collection[str],
     ) -> dict[int, Saved | Invalid]:
         """Commit as many as fit, and answer them by place. `part` names the receipt: how many were committed before.
 
-        further: ids to read besides: cells that told what is replaced, versions that end. Raises LookedElsewhere when it needs others.
+        further: ids to read besides: cells that told what is replaced, versions that end. keys: whose values are all to be read. Raises
+        LookedElsewhere when it needs others.
         """
-        nears = [self._near(one) for one in prepared if one.memory.type is MemoryType.SEMANTIC]
+        nears = [self._near(one) for one in prepared if one.memory.type is MemoryType.SEMANTIC] + [key_near(one) for one in sorted(keys)]
         name = receipt_id(owner, call, part)
         committed = await self._ledger.commit(
             owner,
-            lambda seen: self._decide(owner, prepared, seen, call, part, further),
+            lambda seen: self._decide(owner, prepared, seen, call, part, further, keys),
             ids=[*self._ids_of(owner, [one.memory for one in prepared]), *further, *([name] if name else [])],
             nears=nears,
             basis=None if nears or name else look,
@@ -141,12 +151,19 @@ class Saver:
         }
 
     def _decide(
-        self, owner: Owner, prepared: list[Prepared], seen: Look, call: Call, part: int, further: Collection[str]
+        self,
+        owner: Owner,
+        prepared: list[Prepared],
+        seen: Look,
+        call: Call,
+        part: int,
+        further: Collection[str],
+        keys: Collection[str],
     ) -> Changes[Planned]:
         earlier = earlier_result(seen.documents, owner, call, part)
         if earlier is not None:
             return Changes(Planned.of_receipt(earlier))
-        planned = plan(owner, prepared, seen, self._rules.duplicate_threshold, self._clock.now(), further, call.actor)
+        planned = plan(owner, prepared, seen, self._rules.duplicate_threshold, self._clock.now(), further, call.actor, keys)
         return replace(planned, creates=receipt(owner, call, self._clock.now(), planned.result.for_receipt(), part))
 
     async def _replayed(self, owner: Owner, outcomes: Sequence[PlannedOutcome]) -> dict[int, Saved | Invalid]:

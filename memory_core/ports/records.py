@@ -69,7 +69,8 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """The neighbours that a decision needs: active or compressed memories of `types` with similarity ≥ floor, or in the same slot, or of the same key.
+    """The neighbours that a decision needs: active or compressed memories of `types` with similarity ≥ floor, or in the same slot, or
+    of the same key.
 
     slot: (subject, attribute), both case-folded. key: of procedural memories, as it is. At most `limit`, nearest first; those of the
     slot, or of the key, come in any case, and with them the truths that a contradiction superseded there, because a fact that

@@ -13,6 +13,7 @@ from memory_core.domain.requests import ListInput
 from memory_core.domain.results import MemoryPage, SessionPage, SessionView, Settled, VersionView
 from memory_core.domain.scope import Owner
 from memory_core.domain.versions import base_id, is_of_its_life, version_id
+from memory_core.evolution.key_line import key_near, key_of, standing
 from memory_core.ledger.commit import as_memory
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import procedure_id, session_document_id
@@ -90,15 +91,14 @@ class Reader:
         return [_version_view(one) for one in (*sorted(older, key=lambda one: one.version), memory)]
 
     async def procedure(self, owner: Owner, key: str) -> Memory:
-        """The procedural memory of a key. One that was deleted is not found by it; what an undo put in its place is. Raises NotFound."""
+        """The procedural memory of a key. One that was deleted is not found by it; what holds in its place is. Raises NotFound."""
         identity = procedure_id(key)
         snapshot = await self._store.snapshot(owner, [identity])
         memory = self._memory(snapshot.documents.get(identity), snapshot.head)
-        if memory is not None and memory.status is Status.DELETED and memory.next_id is not None:
-            snapshot = await self._store.snapshot(owner, [memory.next_id])
-            memory = self._memory(snapshot.documents.get(memory.next_id), snapshot.head)
-            memory = memory if memory is not None and memory.key == key and memory.status in FOUND_BY_DEFAULT else None
-        if memory is None or memory.status is Status.DELETED:
+        if memory is not None and memory.status not in FOUND_BY_DEFAULT:
+            near = (await self._store.snapshot(owner, (), key_near(key))).near
+            memory = next(iter(standing(one.memory for one in near if key_of(one.memory) == key)), memory)
+        if memory is None or memory.status in (Status.DELETED, Status.SUPERSEDED):
             raise NotFound(f"no procedure {key!r} for this user")
         return memory
 

@@ -32,7 +32,7 @@ _STRAYS = (
     f"AND epoch IS NOT {_EPOCH} AND (:epoch IS NULL OR epoch = :epoch) LIMIT :limit"
 )
 _TRUTHS = (
-    f"AND {_OF_THE_HEAD} "
+    f"AND {_OF_THE_HEAD} "  # noqa: S608 - our own names
     "AND kind = 'memory' AND (status IN ('active', 'compressed') OR status = 'superseded' AND status_reason = 'contradicted') "
     "AND (:all_types OR type IN (SELECT value FROM json_each(:types))) ORDER BY event_at DESC LIMIT 200"
 )

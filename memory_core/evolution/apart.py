@@ -1,0 +1,68 @@
+"""How no two values of a key hold at once, whatever was deleted, brought back and told late among them.
+
+One would get wrong: their order is that in which they were told of, not that in which they begin, and old versions are in it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.versions import base_id, is_of_its_life, is_version
+from memory_core.evolution.old_versions import Versions
+from memory_core.evolution.page import Page
+from memory_core.evolution.tellings import ended
+from memory_core.evolution.truth_line import MAX_REPLACED, place_of
+from memory_core.evolution.versions import with_versions
+from memory_core.ledger.changes import Change
+from memory_core.ports import Document
+
+
+def apart(truths: Iterable[Memory], older: Versions) -> tuple[list[Change], list[Document]]:
+    """What makes the values of a key, as a commit leaves them, share no moment; old versions with it, as documents.
+
+    Each says what holds from where it begins: so what is past, and was told before it, ends there. Raises LookedElsewhere for versions
+    that were not read.
+    """
+    counted = {one.id: one for one in truths if one.status in FOUND_BY_DEFAULT or one.status is Status.SUPERSEDED}
+    changes, puts, shorter = list[Change](), list[Document](), _shorter(counted.values(), older)
+    for name in list(dict.fromkeys(base_id(one.id) for one in shorter))[:MAX_REPLACED]:
+        before = counted[name]
+        after = next((one for one in shorter if one.id == name), before)
+        change = Change("preceded" if after is before else "superseded", after, before)
+        changes.append(with_versions(change, [one for one in shorter if is_version(one.id) and base_id(one.id) == name], puts))
+    return changes, puts
+
+
+def set_apart(page: Page, truths: Sequence[Memory]) -> None:
+    """Let no two of these values of a key, as the page leaves them, nor of those that it brings, share a moment."""
+    changes, puts = apart(({one.id: one for one in truths} | page.states).values(), Versions(page.look, page.asked, page.puts))
+    page.apply(changes)
+    page.puts |= {one.id: one for one in puts}
+
+
+def _shorter(truths: Iterable[Memory], older: Versions) -> list[Memory]:
+    """Those that are past and reach into the time of one that was told later, as they end where that begins."""
+    told = sorted(_told(truths, older), key=lambda each: each[0], reverse=True)
+    shorter, begins = list[Memory](), None
+    for _, one in told:
+        past = one.status is Status.SUPERSEDED
+        if past and begins is not None and (one.valid_until is None or one.valid_until > max(begins, one.valid_from)):
+            one = ended(one, begins)
+            shorter.append(one)
+        if one.valid_until is None or one.valid_from < one.valid_until:
+            begins = one.valid_from if begins is None else min(begins, one.valid_from)
+    return shorter
+
+
+def _told(truths: Iterable[Memory], older: Versions) -> Iterator[tuple[tuple[datetime, float, int], Memory]]:
+    """All of them, and their old versions, with their places: a version is replaced by the next, whatever time either tells of."""
+    for one in truths:
+        (latest, number), versions = place_of(one), older.before(one)
+        yield (latest, number, one.version), one
+        for version in sorted((old for old in versions if is_of_its_life(old, one)), key=lambda old: -old.version):
+            latest = min(latest, place_of(version)[0])
+            if version.status is Status.SUPERSEDED:
+                yield (latest, number, version.version), version
