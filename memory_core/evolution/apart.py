@@ -13,7 +13,7 @@ from memory_core.domain.models import Memory, Status
 from memory_core.domain.versions import base_id, is_of_its_life, is_version
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
-from memory_core.evolution.tellings import ended
+from memory_core.evolution.tellings import ended, over
 from memory_core.evolution.truth_line import MAX_REPLACED, place_of
 from memory_core.evolution.versions import with_versions
 from memory_core.ledger.changes import Change
@@ -23,8 +23,8 @@ from memory_core.ports import Document
 def apart(truths: Iterable[Memory], older: Versions) -> tuple[list[Change], list[Document]]:
     """What makes the values of a key, as a commit leaves them, share no moment; old versions with it, as documents.
 
-    Each says what holds from where it begins: so what is past, and was told before it, ends there. Raises LookedElsewhere for versions
-    that were not read.
+    Each says what holds from where it begins: so what is past, and was told before it, ends there; where it stands, whatever is past.
+    Raises LookedElsewhere for versions that were not read.
     """
     counted = {one.id: one for one in truths if one.status in FOUND_BY_DEFAULT or one.status is Status.SUPERSEDED}
     changes, puts, shorter = list[Change](), list[Document](), _shorter(counted.values(), older)
@@ -44,14 +44,17 @@ def set_apart(page: Page, truths: Sequence[Memory]) -> None:
 
 
 def _shorter(truths: Iterable[Memory], older: Versions) -> list[Memory]:
-    """Those that are past and reach into the time of one that was told later, as they end where that begins."""
+    """Those that are past and reach into the time of one that stands, or was told later, as they end where that begins."""
     told = sorted(_told(truths, older), key=lambda each: each[0], reverse=True)
+    stands = [one for _, one in told if one.status is not Status.SUPERSEDED]
     shorter, begins = list[Memory](), None
     for _, one in told:
-        past = one.status is Status.SUPERSEDED
-        if past and begins is not None and (one.valid_until is None or one.valid_until > max(begins, one.valid_from)):
-            one = ended(one, begins)
-            shorter.append(one)
+        if one.status is Status.SUPERSEDED:
+            ends = [other.valid_from for other in stands if not over(other, one) and not over(one, other)]
+            ends += [] if begins is None else [begins]
+            if ends and (one.valid_until is None or one.valid_until > max(min(ends), one.valid_from)):
+                one = ended(one, min(ends))
+                shorter.append(one)
         if one.valid_until is None or one.valid_from < one.valid_until:
             begins = one.valid_from if begins is None else min(begins, one.valid_from)
     return shorter

@@ -19,9 +19,10 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.value import text_of_value
+from memory_core.evolution.apart import apart
+from memory_core.evolution.key_line import key_of, line_nears
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
-from memory_core.evolution.restore import slot_nears
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.truth_line import overruling
 from memory_core.evolution.versions import new_version
@@ -83,10 +84,14 @@ class Editor:
             if updated.valid_from < old.valid_from and slot_of(updated) == slot_of(old):
                 past = _others(seen, memory_id) or Page(owner, seen, now, weighs=False, asked=ids).before(old)
                 changes += overruling(updated, past)
+                if key_of(updated) is not None:
+                    left = {one.id: one for one in past} | {one.after.id: one.after for one in changes}
+                    more, ends = apart(left.values(), Versions(seen, ids).with_pending(kept))
+                    changes, kept = [*changes, *more], tuple({one.id: one for one in (*kept, *ends)}.values())
             return _Edit(memory_id, tuple(changes), kept)
 
         # Of whom a correction of the past takes the time, the whole slot says.
-        nears = [] if change.valid_from is None else slot_nears(_present(look, memory_id))
+        nears = [] if change.valid_from is None else line_nears(_present(look, memory_id))
         ids, basis = [memory_id], None if nears else cast("Look | None", look)
         while True:
             try:

@@ -25,7 +25,7 @@ from memory_core.evolution.page import Page
 from memory_core.evolution.recorded import chosen_by, recorded
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.strategies import begun, resolve
-from memory_core.evolution.truth_line import joined, overruling, superseded_by, without_overlap
+from memory_core.evolution.truth_line import joined, superseded_by, without_overlap
 from memory_core.evolution.versions import end_versions, new_version
 from memory_core.formation.prepare import Prepared
 from memory_core.ledger.changes import Change, Changes
@@ -83,8 +83,9 @@ def plan(
     """The changes of as many items as fit one commit (at least one), and their outcomes.
 
     actor: who saves. asked: ids that the look was asked for besides, those that are not there included. keys: whose values it was asked
-    for, after the neighbours of the items. Raises SessionGrew when a session's last turn is not the one that its next turn was read after, LookedElsewhere when more has to be read: cells that told what a
-    new truth replaces, versions that it ends, sessions of others than the items that count a memory more.
+    for, after the neighbours of the items. Raises SessionGrew when a session's last turn is not the one that its next turn was read after,
+    LookedElsewhere when more has to be read: cells that told what a new truth replaces, versions that it ends, values of keys, sessions of
+    others than the items that count a memory more.
     """
     page = Page(owner, look, now, weighs=len(items) > 1, actor=actor, asked=asked, keys=keys)
     nears = iter(look.near)
@@ -184,10 +185,9 @@ def _upsert(page: Page, one: Prepared, older: Versions) -> PlannedOutcome:
     updated.embedding = memory.embedding
     page.puts |= {one.id: one for one in kept}
     page.apply([Change("upserted", updated, held)])
-    if updated.valid_from < held.valid_from or held.status is Status.DELETED:
-        page.apply(overruling(updated, page.before(updated)))
     if other is not None:
         page.apply([Change("superseded", superseded_by(other, updated, page.now), other)])
+    if _had_others(held) and (updated.valid_from < held.valid_from or held.status in _NOT_TOLD_AGAIN):
         set_apart(page, page.values(memory.key or ""))
     return PlannedOutcome(one.place, Outcome.CREATED if held.status is Status.DELETED else Outcome.UPSERTED, memory.id)
 
@@ -195,11 +195,16 @@ def _upsert(page: Page, one: Prepared, older: Versions) -> PlannedOutcome:
 def _in_its_place(page: Page, held: Memory) -> Memory | None:
     """The value of its key that holds in the place of its own memory: an undo put it there.
 
-    Raises LookedElsewhere when the key's values were not read. Of a memory that others never stood beside, none has to be.
+    Raises LookedElsewhere when the key's values were not read.
     """
-    if held.status in FOUND_BY_DEFAULT or held.key is None or (held.next_id is None and held.supersedes_id is None):
+    if held.status in FOUND_BY_DEFAULT or held.key is None or not _had_others(held):
         return None
     return next(iter(standing(page.values(held.key))), None)
+
+
+def _had_others(held: Memory) -> bool:
+    """Whether a key's own memory ever stood beside others of its key; where not, nothing has to be read about them."""
+    return held.next_id is not None or held.supersedes_id is not None
 
 
 def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
@@ -213,12 +218,13 @@ def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
         return _reinforce(page, one.place, told)
     if told is not None:
         memory = memory.model_copy(update={"revision": told.revision})  # another life is another memory, whoever is named after it
-    alone = held.supersedes_id is None and held.id == one.memory.id
+    alone = held.id == one.memory.id and not _had_others(held)
     values = [held] if alone else page.values(memory.key or "")
     truths = [*values, *(version for value in values for version in page.versions(value, since=memory.event_timestamp))]
     same = holding(memory, truths)
     if same is not None and _says_the_same(same, memory):
         page.retell(same, memory, truths, confidence=surer(same.confidence))
+        set_apart(page, values)
         return PlannedOutcome(one.place, Outcome.REINFORCED, same.id)
     placed, changes = joined(memory, truths, page.now)
     begins = [] if told is None else [Change("created", memory, told)]

@@ -128,9 +128,9 @@ class Life:
         told = "\n".join([*self.done, *(self._told(one) for one in (*members, *versions))])
         moments = sorted({one.valid_from for one in (*members, *versions)})
         for moment in moments[:: max(1, len(moments) // 3)]:
-            page = await self.core.replay(self.owner, ReplayInput(known_at=self.world.clock.now(), at=moment))
+            page = await self.core.replay(self.owner, ReplayInput(known_at=self.world.clock.now() + timedelta(days=1), at=moment))
             held = await listed(self.core, self.owner, at=moment)
-            assert [one.id for one in held] == [one.id for one in page.memories], f"{told}\nat {moment}"
+            assert [one.id for one in held] == [one.id for one in page.memories], f"{told}\nat {moment}: {self._shown(held)}, replayed {self._shown(page.memories)}"
             assert [one.id for one in held] == [name.rsplit(".v", 1)[0] for name in self._held(members, versions, moment)], told
         for name in ("monday", "tuesday"):
             alive = [one for one in members if one.session_id == name and one.status is not Status.DELETED]
@@ -151,6 +151,9 @@ class Life:
         seen = await store.snapshot(self.owner, [version_id(one.id, number) for one in members for number in range(1, one.version)])
         versions = [as_memory(document, seen.head) for document in seen.documents.values()]
         return members, [one for one in versions if one is not None]
+
+    def _shown(self, held: Sequence[Memory]) -> list[str]:
+        return [f"{one.id[-4:]} v{one.version}" for one in held]
 
     def _told(self, one: Memory) -> str:
         until = "" if one.valid_until is None else f"{one.valid_until:%m-%d %H:%M}"
