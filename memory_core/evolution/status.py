@@ -17,6 +17,7 @@ from memory_core.domain.requests import StatusInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.versions import version_id
+from memory_core.evolution.apart import set_apart
 from memory_core.evolution.come_back import come_back
 from memory_core.evolution.key_line import key_of, line_nears, truths_of
 from memory_core.evolution.old_versions import Versions
@@ -95,6 +96,7 @@ def _bring(page: Page, memory: Memory, reason: str) -> None:
         page.apply(back.changes)
         page.puts |= {one.id: one for one in puts}
         page.pending += back.opened
+        set_apart(page, truths, about=memory.id)
     if unread := page.unread_sessions(page.asked):
         raise LookedElsewhere(unread)
 

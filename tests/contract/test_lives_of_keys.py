@@ -130,7 +130,9 @@ class Life:
         for moment in moments[:: max(1, len(moments) // 3)]:
             page = await self.core.replay(self.owner, ReplayInput(known_at=self.world.clock.now() + timedelta(days=1), at=moment))
             held = await listed(self.core, self.owner, at=moment)
-            assert [one.id for one in held] == [one.id for one in page.memories], f"{told}\nat {moment}: {self._shown(held)}, replayed {self._shown(page.memories)}"
+            assert [one.id for one in held] == [one.id for one in page.memories], (
+                f"{told}\nat {moment}: {self._shown(held)}, replayed {self._shown(page.memories)}"
+            )
             assert [one.id for one in held] == [name.rsplit(".v", 1)[0] for name in self._held(members, versions, moment)], told
         for name in ("monday", "tuesday"):
             alive = [one for one in members if one.session_id == name and one.status is not Status.DELETED]

@@ -188,13 +188,15 @@ async def test_a_value_of_a_key_that_begins_late_lets_none_before_it_hold_into_t
     assert await spoken(core, 1, 2, 11, 12, 17, 20) == ["pt", "sv", "sv", "de", "de", "en"]
 
 
-async def test_a_key_that_begins_anew_overrules_the_past_of_what_an_undo_had_put_in_its_place(core: MemoryCore) -> None:
+async def test_what_is_told_of_a_time_before_what_an_undo_put_in_the_place_of_its_key_is_history_there(core: MemoryCore) -> None:
     await said(core, "en", 25)
     await said(core, "de", 6)
     past = await said(core, "pt", 11)
     await core.restore(ALICE, past.id)
     await said(core, "sv", 8)
-    assert await spoken(core, 6, 7, 8, 10, 12, 26) == ["de", "de", "sv", "sv", "sv", "sv"]
+    assert await spoken(core, 6, 7, 8, 10, 12, 26) == ["de", "de", "sv", "sv", "pt", "pt"]
+    await said(core, "fr", 15)
+    assert await spoken(core, 6, 7, 8, 10, 12, 26) == ["de", "de", "sv", "sv", "pt", "fr"]
 
 
 async def test_a_value_that_holds_again_takes_the_place_of_its_key_also_where_what_it_led_to_was_deleted(core: MemoryCore) -> None:
