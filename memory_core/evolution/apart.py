@@ -11,6 +11,7 @@ from datetime import datetime
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.versions import base_id, is_of_its_life, is_version
+from memory_core.evolution.key_line import key_of
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
 from memory_core.evolution.tellings import ended, over
@@ -27,7 +28,7 @@ def apart(truths: Iterable[Memory], older: Versions, about: str | None = None) -
     about: in a slot, where some stand side by side on purpose, the memory whose old versions alone share no moment with what was told
     before and after them. Raises LookedElsewhere for versions that were not read.
     """
-    counted = {one.id: one for one in truths if one.status in FOUND_BY_DEFAULT or one.status is Status.SUPERSEDED}
+    counted = {one.id: one for one in truths}
     changes, puts, shorter = list[Change](), list[Document](), _shorter(counted.values(), older, about)
     for name in list(dict.fromkeys(base_id(one.id) for one in shorter))[:MAX_REPLACED]:
         before = counted[name]
@@ -39,7 +40,9 @@ def apart(truths: Iterable[Memory], older: Versions, about: str | None = None) -
 
 def set_apart(page: Page, truths: Sequence[Memory], about: str | None = None) -> None:
     """Let no two of these values of a key, as the page leaves them, nor of those that it brings, share a moment; `about` as in `apart`."""
-    left, older = {one.id: one for one in truths} | page.states, Versions(page.look, page.asked, page.puts)
+    keys = {key_of(one) for one in truths}
+    states = {name: one for name, one in page.states.items() if key_of(one) in keys}
+    left, older = {one.id: one for one in truths} | states, Versions(page.look, page.asked, page.puts)
     changes, puts = apart(left.values(), older, about)
     page.apply(changes)
     page.puts |= {one.id: one for one in puts}
@@ -69,7 +72,8 @@ def _told(truths: Iterable[Memory], older: Versions, about: str | None) -> Itera
     """All of them, and their old versions, with their places: a version is replaced by the next, whatever time either tells of."""
     for one in truths:
         latest, number = place_of(one)
-        yield (latest, number, one.version), one
+        if one.status in FOUND_BY_DEFAULT or one.status is Status.SUPERSEDED:
+            yield (latest, number, one.version), one
         versions = older.before(one) if about in (None, one.id) else []
         for version in sorted((old for old in versions if is_of_its_life(old, one)), key=lambda old: -old.version):
             latest = min(latest, place_of(version)[0])

@@ -12,7 +12,7 @@ from typing import Any
 from memory_core.domain.lifecycle import TRUE_ONCE
 from memory_core.domain.models import Memory, Status
 from memory_core.evolution.apart import set_apart
-from memory_core.evolution.key_line import standing
+from memory_core.evolution.key_line import alive, standing
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
 from memory_core.evolution.truth_line import joined
@@ -22,7 +22,7 @@ from memory_core.ports import Document
 
 
 def come_back(page: Page, memory: Memory, truths: Sequence[Memory], reason: str) -> None:
-    """Put it onto the page among the other `truths` of its key, past ones too, as if it had been told late.
+    """Put it onto the page among the other `truths` of its key, past and fallen ones too, as if it had been told late.
 
     One that was history when it was deleted stays that where nothing stands. Raises LookedElsewhere for versions that were not read.
     """
@@ -32,7 +32,7 @@ def come_back(page: Page, memory: Memory, truths: Sequence[Memory], reason: str)
     if taken_away:
         back = back.model_copy(update={"next_id": None, "valid_until": None})
     versions = [version for one in truths for version in page.versions(one, since=back.event_timestamp)]
-    placed, changes = joined(back, (*truths, *versions), page.now)
+    placed, changes = joined(back, (*alive(truths), *versions), page.now)
     if placed.status is Status.ACTIVE and back.next_id is not None and not standing(truths):
         placed, changes = back.model_copy(update={"status": Status.SUPERSEDED, "status_reason": "contradicted"}), []
     elif placed.status is Status.ACTIVE:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Memory, MemoryType
+from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.evolution.restore import slot_nears
 from memory_core.ledger.commit import Look
 from memory_core.ports import Near
@@ -32,6 +32,11 @@ def line_nears(memory: Memory) -> list[Near]:
     """The same for whatever of the memory's slot, or of its key, one truth at a moment holds; nothing where it belongs to neither."""
     key = key_of(memory)
     return slot_nears(memory) if key is None else [key_near(key)]
+
+
+def alive(truths: Iterable[Memory]) -> list[Memory]:
+    """Those that stand, and those that are history; not what an undo took away, of which only old versions may hold."""
+    return [one for one in truths if one.status in FOUND_BY_DEFAULT or one.status is Status.SUPERSEDED]
 
 
 def truths_of(look: Look) -> dict[str, Memory]:

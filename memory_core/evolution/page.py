@@ -16,7 +16,6 @@ import orjson
 
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.endings import is_ending
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
@@ -72,11 +71,14 @@ class Page:
         return {one.memory.id: one.memory for near in self.look.near for one in near}
 
     def values(self, key: str) -> list[Memory]:
-        """The values of a key as this commit will leave them, past ones too. Raises LookedElsewhere when the key was not asked for."""
+        """The values of a key as this commit will leave them, past ones too, and what an undo took away.
+
+        Raises LookedElsewhere when the key was not asked for.
+        """
         if key not in self.keys:
             raise LookedElsewhere(keys=[key])
         found = (self._neighbours | self.states).values()
-        return [one for one in found if key_of(one) == key and (one.status in FOUND_BY_DEFAULT or one.status is Status.SUPERSEDED)]
+        return [one for one in found if key_of(one) == key]
 
     def session(self, name: str) -> Session:
         """The working copy of a session."""

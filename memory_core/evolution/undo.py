@@ -129,7 +129,8 @@ class Undo:
         puts = list[Document]()
         changes[0] = with_versions(changes[0], holding_again(back, begun, older), puts)
         for place, one in enumerate(fallen, start=1):
-            never = [cut_short(version, version.valid_from) for version in older.before(one)]
+            since = [version for version in older.before(one) if key_of(memory) is None or _place(version) > _place(memory)]
+            never = [cut_short(version, version.valid_from) for version in since]
             changes[place] = with_versions(changes[place], [version for version in never if version is not None], puts)
         if key_of(memory) is not None:
             left = truths_of(seen) | {change.after.id: change.after for change in changes}

@@ -18,7 +18,7 @@ from memory_core.domain.models import Memory, MemoryType, Outcome, Status
 from memory_core.domain.scope import Owner
 from memory_core.evolution.apart import set_apart
 from memory_core.evolution.decide import Verdict, holding, judge
-from memory_core.evolution.key_line import PROCEDURAL, standing
+from memory_core.evolution.key_line import PROCEDURAL, alive, standing
 from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
@@ -220,7 +220,7 @@ def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
         memory = memory.model_copy(update={"revision": told.revision})  # another life is another memory, whoever is named after it
     alone = held.id == one.memory.id and not _had_others(held)
     values = [held] if alone else page.values(memory.key or "")
-    truths = [*values, *(version for value in values for version in page.versions(value, since=memory.event_timestamp))]
+    truths = [*alive(values), *(version for value in values for version in page.versions(value, since=memory.event_timestamp))]
     same = holding(memory, truths)
     if same is not None and _says_the_same(same, memory):
         page.retell(same, memory, truths, confidence=surer(same.confidence))

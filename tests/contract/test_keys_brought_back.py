@@ -22,6 +22,11 @@ async def told(core: MemoryCore, value: str, day: float, **fields: Any) -> Memor
     return (await core.save(ALICE, rule("editor", value, event_timestamp=NOW + timedelta(days=day), **fields))).memory
 
 
+async def said(core: MemoryCore, city: str, day: int) -> Memory:
+    one = fact(f"Ana lives in {city}", value=city, subject="Ana", attribute="city", event_timestamp=NOW + timedelta(days=day))
+    return (await core.save(ALICE, one)).memory
+
+
 async def held(core: MemoryCore, *days: float) -> list[str]:
     return ["/".join(str(one.value) for one in await listed(core, at=NOW + timedelta(days=day, hours=1))) for day in days]
 
@@ -115,6 +120,31 @@ async def test_a_value_told_late_beside_one_that_holds_again_is_history_and_the_
 
 
 @SQLITE
+async def test_what_was_told_of_a_key_before_a_value_that_holds_again_stays_true_for_its_time(core: MemoryCore) -> None:
+    for value, day in (("vim", 1), ("nano", 20)):
+        await told(core, value, day)
+    emacs = await told(core, "emacs", 11)
+    assert await held(core, 1, 11, 20) == ["vim", "emacs", "nano"]
+    await core.restore(ALICE, emacs.id)
+    assert await held(core, 1, 10, 11, 20) == ["vim", "vim", "emacs", "emacs"]
+    await told(core, "ed", 5)
+    assert await held(core, 1, 4, 5, 10, 11, 20) == ["vim", "vim", "ed", "ed", "emacs", "emacs"]
+    await told(core, "joe", 30)
+    assert await held(core, 1, 4, 5, 10, 11, 20, 30) == ["vim", "vim", "ed", "ed", "emacs", "emacs", "joe"]
+
+
+@SQLITE
+async def test_values_of_two_keys_told_late_in_one_call_leave_each_others_times_alone(core: MemoryCore) -> None:
+    for key in ("editor", "shell"):
+        await core.save(ALICE, rule(key, f"{key} now", event_timestamp=NOW + timedelta(days=20)))
+        await core.save(ALICE, rule(key, f"{key} then", event_timestamp=NOW + timedelta(days=1)))
+    late = [(key, day) for key, day in (("editor", 5), ("shell", 9), ("editor", 12))]
+    await core.bulk(ALICE, [rule(key, f"{key} {day}", event_timestamp=NOW + timedelta(days=day)) for key, day in late])
+    for day, editor, shell in ((1, "then", "then"), (5, "5", "then"), (9, "5", "9"), (12, "12", "9"), (20, "now", "now")):
+        assert {*(await held(core, day))[0].split("/")} == {f"editor {editor}", f"shell {shell}"}
+
+
+@SQLITE
 async def test_a_copy_for_another_agent_is_no_value_of_the_key(core: MemoryCore) -> None:
     nano = await told(core, "nano", 20)
     vim = await told(core, "vim", 5)
@@ -156,35 +186,21 @@ async def test_a_value_that_another_process_tells_while_one_is_brought_back_is_s
 
 
 async def test_an_old_version_of_a_truth_that_comes_back_leaves_what_was_told_late_its_time(core: MemoryCore) -> None:
-    city = {"subject": "Ana", "attribute": "city"}
-
-    async def said(value: str, day: int) -> Memory:
-        return (
-            await core.save(ALICE, fact(f"Ana lives in {value}", value=value, event_timestamp=NOW + timedelta(days=day), **city))
-        ).memory
-
-    oslo, rome = await said("Oslo", 1), await said("Rome", 4)
+    oslo, rome = await said(core, "Oslo", 1), await said(core, "Rome", 4)
     edit = UpdateInput(content="Ana lives in Bern", value="Bern", valid_from=NOW + timedelta(days=30))
     await core.update(ALICE, rome.id, edit, rome.etag)
     await core.restore(ALICE, oslo.id)
-    ulm = await said("Ulm", 10)
+    ulm = await said(core, "Ulm", 10)
     await core.delete(ALICE, ulm.id)
     await core.restore(ALICE, rome.id)
     assert await held(core, 1, 4, 10, 30) == ["Oslo", "Rome", "Rome", "Bern"]
 
 
 async def test_an_old_version_of_a_truth_that_comes_back_ends_where_what_stands_since_begins(core: MemoryCore) -> None:
-    city = {"subject": "Ana", "attribute": "city"}
-
-    async def said(value: str, day: int) -> Memory:
-        return (
-            await core.save(ALICE, fact(f"Ana lives in {value}", value=value, event_timestamp=NOW + timedelta(days=day), **city))
-        ).memory
-
-    oslo, rome = await said("Oslo", 1), await said("Rome", 4)
+    oslo, rome = await said(core, "Oslo", 1), await said(core, "Rome", 4)
     edit = UpdateInput(content="Ana lives in Bern", value="Bern", valid_from=NOW + timedelta(days=30))
     await core.update(ALICE, rome.id, edit, rome.etag)
     await core.restore(ALICE, oslo.id)
-    await said("Ulm", 10)
+    await said(core, "Ulm", 10)
     await core.restore(ALICE, rome.id)
     assert await held(core, 1, 4, 10) == ["Oslo", "Rome", "Ulm"]

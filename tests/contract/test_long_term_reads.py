@@ -145,11 +145,12 @@ async def test_the_values_of_a_key_come_by_the_key_alone(store: LongTermStore) -
         memory(id="mem_old", status=Status.SUPERSEDED, status_reason="contradicted", **rule),
         memory(id="mem_merged", status=Status.UPDATED, status_reason="consolidated", **rule),
         memory(id="mem_deleted", status=Status.DELETED, status_reason="manual_delete", **rule),
+        memory(id="mem_taken", status=Status.DELETED, status_reason="contradicted", **rule),
         memory(id="mem_other", **(rule | {"key": "editor"})),
         memory(id="mem_type", **(rule | {"type": MemoryType.SEMANTIC})),
     )
-    found = (await store.snapshot(ALICE, ["mem_other"], Near(None, PROCEDURAL, 1.0, key="Editor")))
-    assert {one.memory.id for one in found.near} == {"mem_value", "mem_short", "mem_old"}
+    found = await store.snapshot(ALICE, ["mem_other"], Near(None, PROCEDURAL, 1.0, key="Editor"))
+    assert {one.memory.id for one in found.near} == {"mem_value", "mem_short", "mem_old", "mem_taken"}
     assert {*found.documents} == {"mem_other"}
     assert (await store.snapshot(ALICE, near=Near(None, PROCEDURAL, 1.0, key="none"))).near == ()
 

@@ -68,18 +68,18 @@ def in_slot(owner: Owner, slot: tuple[str, str], near: Near) -> Query:
     asked = Conditions(owner, ("memory",))
     asked.equal("c.slot_subject", slot[0])
     asked.equal("c.slot_attribute", slot[1])
-    return _truths(asked, near)
+    return _truths(asked, near, ("superseded",))
 
 
 def of_key(owner: Owner, key: str, near: Near) -> Query:
-    """The values of a key, now or before a contradiction: the latest 200, whole."""
+    """The values of a key, now or before a contradiction, taken away ones too: the latest 200, whole."""
     asked = Conditions(owner, ("memory",))
     asked.equal('c["key"]', key)
-    return _truths(asked, near)
+    return _truths(asked, near, ("superseded", "deleted"))
 
 
-def _truths(asked: Conditions, near: Near) -> Query:
-    asked.add(f"{asked.is_among('c.status', FOUND)} OR (c.status = 'superseded' AND c.status_reason = 'contradicted')")
+def _truths(asked: Conditions, near: Near, past: Sequence[str]) -> Query:
+    asked.add(f"{asked.is_among('c.status', FOUND)} OR ({asked.is_among('c.status', past)} AND c.status_reason = 'contradicted')")
     if near.types:
         asked.among("c.type", near.types)
     return asked.query(f"TOP {SLOT_MATES} *", "ORDER BY c.event_at DESC")
