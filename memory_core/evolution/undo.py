@@ -29,7 +29,7 @@ from memory_core.evolution.pairs import document_of, pair_ids
 from memory_core.evolution.restore import beside
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.tellings import first_telling
-from memory_core.evolution.versions import holding_again, with_versions
+from memory_core.evolution.versions import MAX_CHANGED, holding_again, with_versions
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import procedure_id, session_document_id
@@ -133,6 +133,7 @@ class Undo:
             never = [cut_short(version, version.valid_from) for version in since]
             changes[place] = with_versions(changes[place], [version for version in never if version is not None], puts)
         if key_of(memory) is not None:
+            _check_room(puts)
             left = truths_of(seen) | {change.after.id: change.after for change in changes}
             more, ends = apart(left.values(), older.with_pending(puts))
             changes, puts = [*changes, *more], [*({one.id: one for one in (*puts, *ends)}).values()]
@@ -156,6 +157,12 @@ class Undo:
             frozenset(sessions),
             head_fields=lambda head: {"pending_count": head.pending_count + undone.opened},
         )
+
+
+def _check_room(puts: Sequence[Document]) -> None:
+    if len(puts) >= MAX_CHANGED:
+        message = f"{MAX_CHANGED} old versions or more of what was told of this key since would fall with it; restore a later value before"
+        raise Conflict(message, errors=(FieldError("status", message),))
 
 
 def _present(look: Look, memory_id: str) -> Memory:

@@ -16,14 +16,16 @@ from memory_core.domain.models import Memory, Status
 from memory_core.domain.requests import ListInput, StatusInput, UpdateInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.time_requests import ReplayInput
-from memory_core.domain.versions import is_of_its_life, version_id
+from memory_core.domain.versions import base_id, is_of_its_life, version_id
 from memory_core.ledger.commit import as_memory
 from memory_core.recollection.filters import of_list, shows
 from tests.world import World, listed, rule
 
 KEY = "editor"
 VALUES = ("vim", "nano", "emacs", "ed")
+TIMES = ("valid_from", "valid_from", "valid_until")
 STEPS = 14
+SQLITE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 
 
 class Life:
@@ -133,7 +135,7 @@ class Life:
             assert [one.id for one in held] == [one.id for one in page.memories], (
                 f"{told}\nat {moment}: {self._shown(held)}, replayed {self._shown(page.memories)}"
             )
-            assert [one.id for one in held] == [name.rsplit(".v", 1)[0] for name in self._held(members, versions, moment)], told
+            assert [one.id for one in held] == [base_id(name) for name in self._held(members, versions, moment)], told
         for name in ("monday", "tuesday"):
             alive = [one for one in members if one.session_id == name and one.status is not Status.DELETED]
             try:
@@ -144,7 +146,7 @@ class Life:
 
     def _held(self, members: Sequence[Memory], versions: Sequence[Memory], moment: datetime) -> list[str]:
         where, bases = of_list(ListInput(at=moment)), {one.id: one for one in members}
-        of_its_life = [one for one in versions if is_of_its_life(one, bases[one.id.rsplit(".v", 1)[0]])]
+        of_its_life = [one for one in versions if is_of_its_life(one, bases[base_id(one.id)])]
         return [one.id for one in (*members, *of_its_life) if shows(where, one)]
 
     async def _everything(self) -> tuple[list[Memory], list[Memory]]:
@@ -161,14 +163,20 @@ class Life:
         until = "" if one.valid_until is None else f"{one.valid_until:%m-%d %H:%M}"
         tells = ",".join(f"{moment:%m-%d %H:%M}" for moment in sorted({*one.told_at, one.event_timestamp}))
         state = f"{one.status.value}/{one.status_reason}"
-        name = one.id[-4:] if "." not in one.id else one.id.split(".")[0][-4:] + "." + one.id.split(".")[1]
-        return f"  {name} {one.value} {state} v{one.version} [{one.valid_from:%m-%d %H:%M}, {until}) told {tells} -> {(one.next_id or '-')[-4:]}"
+        name, leads = f"{base_id(one.id)[-4:]}{one.id.removeprefix(base_id(one.id))}", (one.next_id or "-")[-4:]
+        return f"  {name} {one.value} {state} v{one.version} [{one.valid_from:%m-%d %H:%M}, {until}) told {tells} -> {leads}"
 
 
-TIMES = ("valid_from", "valid_from", "valid_until")
+@SQLITE
+async def test_at_every_moment_of_a_drawn_life_one_value_of_a_key_holds(world: World) -> None:
+    core = await world.core()
+    for seed in range(16):
+        await Life(world, core, seed).live()
 
 
-@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
-@pytest.mark.parametrize("seed", range(8))
-async def test_at_every_moment_of_a_drawn_life_one_value_of_a_key_holds(world: World, seed: int) -> None:
-    await Life(world, await world.core(), seed).live()
+@pytest.mark.long
+@pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
+async def test_so_it_is_in_many_lives(world: World) -> None:
+    core = await world.core()
+    for seed in range(1000, 1400 if world.elsewhere is None else 1030):
+        await Life(world, core, seed).live()
