@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.errors import NotFound
+from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.requests import CopyInput, StatusInput, UpdateInput
 from tests.builders import ALICE, NOW
@@ -142,6 +142,17 @@ async def test_values_of_two_keys_told_late_in_one_call_leave_each_others_times_
     await core.bulk(ALICE, [rule(key, f"{key} {day}", event_timestamp=NOW + timedelta(days=day)) for key, day in late])
     for day, editor, shell in ((1, "then", "then"), (5, "5", "then"), (9, "5", "9"), (12, "12", "9"), (20, "now", "now")):
         assert {*(await held(core, day))[0].split("/")} == {f"editor {editor}", f"shell {shell}"}
+
+
+@SQLITE
+async def test_a_value_under_more_versions_than_a_commit_may_end_is_not_brought_back(core: MemoryCore) -> None:
+    for day in range(1, 40):
+        await told(core, f"editor {day}", day)
+    late, later = await told(core, "vim", 0.5), await told(core, "nano", 30.5)
+    with pytest.raises(Conflict, match="restore a later value before"):
+        await core.restore(ALICE, late.id)
+    await core.restore(ALICE, later.id)
+    assert (await found(core), await held(core, 0.5, 29, 30.5, 40)) == ("nano", ["vim", "editor 29", "nano", "nano"])
 
 
 @SQLITE

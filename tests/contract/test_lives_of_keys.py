@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -48,7 +48,7 @@ class Life:
         await self._check_the_log()
 
     async def _step(self, members: Sequence[Memory]) -> None:
-        acts = [self._tell, self._tell_late, self._tell_late]
+        acts: list[Callable[[Sequence[Memory]], Awaitable[None]]] = [self._tell, self._tell_late, self._tell_late]
         if members:
             acts += [self._edit, self._edit_times, self._delete, self._bring_back, self._bring_back, self._bring_back]
         await self.draw.choice(acts)(members)
