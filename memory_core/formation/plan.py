@@ -180,7 +180,8 @@ def _upsert(page: Page, one: Prepared, older: Versions) -> PlannedOutcome:
     changed |= {"reinforcement_count": 0, "last_used_at": page.now, "told_at": []}
     changed |= {"status": Status.ACTIVE, "status_reason": "created" if held.status is Status.DELETED else "manual_update"}
     if held.status in _NOT_TOLD_AGAIN:
-        changed |= {"next_id": None, "supersedes_id": held.supersedes_id if other is None else other.id}
+        before = held.supersedes_id or held.next_id  # also what was deleted since: it tells that others may have been
+        changed |= {"next_id": None, "supersedes_id": before if other is None else other.id}
     updated, kept = new_version(held, changed, page.now, older)
     updated.embedding = memory.embedding
     page.puts |= {one.id: one for one in kept}
