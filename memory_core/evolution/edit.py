@@ -21,6 +21,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.value import text_of_value
 from memory_core.domain.versions import version_id
+from memory_core.evolution.entering import around, entered, enters, renamed
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
 from memory_core.evolution.pairs import document_of, pair_ids
@@ -39,7 +40,7 @@ from memory_core.ports import Clock, Document, Embedder, Near
 _TEXT_FIELDS = frozenset({"content", "subject", "attribute", "tags", "category", "event_timestamp"})
 """Fields that a memory is found by: changing one means analysing it again."""
 _STATEMENT = ("content", "value")
-"""Fields that say something: who changes one says something else, and says it now."""
+"""Fields that say something: who changes one, or the slot that it is about, says something else, and says it now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ class Editor:
 
         def decide(seen: Look) -> _Edit:
             old = _editable(seen, memory_id, if_match)
+            if around(old, change) != nears:
+                raise LookedElsewhere
             now = self._clock.now()
             wanted = _changed_fields(old, change)
             wanted |= _when_said(old, wanted, now)
@@ -82,20 +85,23 @@ class Editor:
                 updated = with_lexical(updated)
             if vector is not None:
                 updated.embedding = vector
-            changes = [Change("updated", updated, old, {"change_reason": change.change_reason})]
+            edit = Change("updated", updated, old, {"change_reason": change.change_reason})
+            if enters(old, updated):
+                met = entered(edit, _others(seen, memory_id), seen, now, ids)
+                return _Edit(memory_id, met.changes, (*kept, *met.puts), met.opened)
+            past = list[Memory]()
             if updated.valid_from < old.valid_from and slot_of(updated) == slot_of(old):
                 past = _others(seen, memory_id) or Page(owner, seen, now, weighs=False, asked=ids).before(old)
-                changes += overruling(updated, past)
-            return _Edit(memory_id, tuple(changes), kept)
+            return _Edit(memory_id, (edit, *overruling(updated, past)), kept)
 
-        # Of whom a correction of the past takes the time, the whole slot says.
-        nears = [] if change.valid_from is None else slot_nears(_present(look, memory_id))
-        ids, basis = [memory_id], None if nears else cast("Look | None", look)
+        ids, basis = [memory_id], cast("Look | None", look)
         while True:
+            nears = around(_present(look, memory_id), change)
             try:
-                return await self._commit(owner, ids, decide, call, basis, nears)
-            except LookedElsewhere as needs:  # a correction of the past: versions before the last one end with it
+                return await self._commit(owner, ids, decide, call, None if nears else basis, nears)
+            except LookedElsewhere as needs:  # a correction of the past: versions before the last one end with it; or it is elsewhere now
                 ids, basis = [*ids, *needs.wanted], None
+                look = look if needs.wanted else await self._ledger.look(owner, [memory_id])
 
     async def set_status(self, owner: Owner, memory_id: str, change: StatusInput, call: Call) -> Memory:
         """`deleted`, or `active` for what was deleted or decayed and is not cold, which makes it what it was.
@@ -288,7 +294,7 @@ def _when_said(old: Memory, wanted: Mapping[str, Any], now: datetime) -> dict[st
 
     Nothing for one that only corrects when a truth ended, which is still about that time.
     """
-    says = any(name in wanted and wanted[name] != getattr(old, name) for name in _STATEMENT)
+    says = any(name in wanted and wanted[name] != getattr(old, name) for name in _STATEMENT) or enters(old, renamed(old, wanted))
     until, begins = wanted.get("valid_until"), wanted.get("valid_from")
     if not says or (begins is None and until is not None and until <= now):
         return {}

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.conflict import RULE, ConflictRecord
+from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.slots import slot_of
-from memory_core.evolution.pairs import pair_ids, record_of_pair
+from memory_core.evolution.pairs import question
 from memory_core.evolution.tellings import ended, following
 from memory_core.evolution.truth_line import without_overlap
 from memory_core.ledger.changes import Change
@@ -89,21 +89,8 @@ def beside(other: Memory, back: Memory, memory: Memory, reason: str, now: dateti
 
     records: by `pair_ids` of the two; where there is one, it is asked again in that.
     """
-    known = record_of_pair(records, other.id, memory.id)
-    record = ConflictRecord(
-        id=pair_ids(other.id, memory.id)[0],
-        status="pending",
-        confidence=1.0,
-        strategy="keep_both",
-        reason=_WHY,
-        old_id=other.id,
-        new_id=memory.id,
-        at=now,
-    )
-    if known is not None:
-        record = known if known.open else known.asked_again(RULE, now, _WHY)
+    record, opened = question(records, other.id, memory.id, _WHY, now)
     about: dict[str, Any] = {"conflict_id": record.id}
     pending = back.model_copy(update={"conflict_state": "pending"})
     marked = Change("conflict_marked", other.model_copy(update={"conflict_state": "pending"}), other, about)
-    opened = known is None or not known.open
-    return Restored((Change("restored", pending, memory, {"reason": reason, **about}), marked), pending, record, int(opened))
+    return Restored((Change("restored", pending, memory, {"reason": reason, **about}), marked), pending, record, opened)
