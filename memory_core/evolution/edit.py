@@ -21,7 +21,8 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.value import text_of_value
 from memory_core.domain.versions import version_id
-from memory_core.evolution.entering import around, entered, enters, renamed
+from memory_core.evolution.entering import around, entered, enters, leaves, renamed
+from memory_core.evolution.leaving import left
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
 from memory_core.evolution.pairs import document_of, pair_ids
@@ -86,9 +87,9 @@ class Editor:
             if vector is not None:
                 updated.embedding = vector
             edit = Change("updated", updated, old, {"change_reason": change.change_reason})
-            if enters(old, updated):
-                met = entered(edit, _others(seen, memory_id), seen, now, ids)
-                return _Edit(memory_id, met.changes, (*kept, *met.puts), met.opened)
+            if old.type is MemoryType.SEMANTIC and slot_of(old) != slot_of(updated):
+                page = Page(owner, seen, now, weighs=False, puts={one.id: one for one in kept}, asked=ids)
+                return _moved(page, edit, _others(seen, memory_id))
             past = list[Memory]()
             if updated.valid_from < old.valid_from and slot_of(updated) == slot_of(old):
                 past = _others(seen, memory_id) or Page(owner, seen, now, weighs=False, asked=ids).before(old)
@@ -264,6 +265,18 @@ def _editable(look: Look, memory_id: str, if_match: str | None) -> Memory:
     if memory.status not in FOUND_BY_DEFAULT:
         raise Conflict(f"a memory that is {memory.status.value} can't be updated")
     return memory
+
+
+def _moved(page: Page, edit: Change, others: Sequence[Memory]) -> _Edit:
+    """An edit that takes its memory from one slot into another, or out of all. Raises LookedElsewhere for what was not read."""
+    slot = slot_of(edit.after)
+    if edit.before is not None and leaves(edit.before, edit.after):
+        edit = left(page, edit, [one for one in others if slot_of(one) != slot])
+    entered(page, edit, [one for one in others if slot is not None and slot_of(one) == slot])
+    if unread := page.unread_sessions(page.asked):
+        raise LookedElsewhere(unread)
+    puts = (*page.puts.values(), *(session.document for session in page.sessions.values()))
+    return _Edit(edit.after.id, tuple(page.changes), puts, page.pending)
 
 
 def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:

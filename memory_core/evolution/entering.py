@@ -6,35 +6,26 @@ meant to put a name right. So both stay, and their conflict waits to be decided;
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import UpdateInput
 from memory_core.domain.slots import slot_of
 from memory_core.evolution.decide import same_value
+from memory_core.evolution.page import Page
 from memory_core.evolution.pairs import document_of, pair_ids, question
 from memory_core.evolution.restore import slot_nears
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.tellings import over
 from memory_core.evolution.truth_line import overruling
 from memory_core.ledger.changes import Change
-from memory_core.ledger.commit import Look
-from memory_core.ports import Document, Near
+from memory_core.ports import Near
 
 _WHY = "edited by hand into a slot where another truth stands"
-
-
-@dataclass(frozen=True, slots=True)
-class Entered:
-    """The edit with what it does to others of its slot; the record of the conflict, if there is one; how many more questions are open."""
-
-    changes: tuple[Change, ...]
-    puts: tuple[Document, ...] = ()
-    opened: int = 0
 
 
 def renamed(old: Memory, fields: Mapping[str, Any]) -> Memory:
@@ -47,30 +38,43 @@ def enters(old: Memory, edited: Memory) -> bool:
     return slot_of(edited) not in (None, slot_of(old))
 
 
+def leaves(old: Memory, edited: Memory) -> bool:
+    """Whether it no longer fills the slot that it filled."""
+    return slot_of(old) not in (None, slot_of(edited))
+
+
 def around(old: Memory, change: UpdateInput) -> list[Near]:
-    """What of a slot has to be seen for an edit: whom it meets in one that is new to it, of whom a correction of the past takes the time."""
+    """What of slots has to be seen for an edit: whom it meets in one that is new to it, who stays in the one that it leaves, and of whom
+    a correction of the past takes the time.
+    """
     after = renamed(old, {name: getattr(change, name) for name in change.model_fields_set})
-    return slot_nears(after) if enters(old, after) or change.valid_from is not None else []
+    seen = [old] if leaves(old, after) else []
+    seen += [after] if enters(old, after) or (change.valid_from is not None and not seen) else []
+    return [near for one in seen for near in slot_nears(one)]
 
 
-def entered(edit: Change, truths: Sequence[Memory], look: Look, now: datetime, asked: Collection[str]) -> Entered:
-    """The edit among the `truths` of the slot that it gives its memory, past ones too.
+def entered(page: Page, edit: Change, truths: Sequence[Memory]) -> None:
+    """Put the edit onto the page, among the `truths` of the slot that it gives its memory, past ones too.
 
     The past ends where the edited memory begins. Of those that stand, the one that was told last, says another thing, and shares a moment
     with it stays beside it, both `pending`. Raises LookedElsewhere for records that were not `asked` for.
     """
     new = edit.after
-    past = overruling(new, truths)
     standing = [one for one in truths if one.status in FOUND_BY_DEFAULT and not same_value(new, one)]
     rivals = [one for one in standing if not over(one, new) and not over(new, one)]
-    if not rivals:
-        return Entered((edit, *past))
-    held = max(rivals, key=lambda one: (one.event_timestamp, one.sequence))
-    if missing := [name for name in pair_ids(held.id, new.id) if name not in asked]:
+    if rivals:
+        held = max(rivals, key=lambda one: (one.event_timestamp, one.sequence))
+        record = _asked_about(page, held, new)
+        about, pending = {"conflict_id": record.id}, {"conflict_state": "pending"}
+        edit = replace(edit, after=new.model_copy(update=pending), metadata={**edit.metadata, **about})
+        page.apply([Change("conflict_marked", held.model_copy(update=pending), held, about)])
+    page.apply([edit, *overruling(new, truths)])
+
+
+def _asked_about(page: Page, held: Memory, new: Memory) -> ConflictRecord:
+    if missing := [name for name in pair_ids(held.id, new.id) if name not in page.asked]:
         raise LookedElsewhere(missing)
-    record, opened = question(look.documents, held.id, new.id, _WHY, now)
-    pending = {"conflict_state": "pending"}
-    about = {"conflict_id": record.id}
-    asking = Change(edit.event_type, new.model_copy(update=pending), edit.before, {**edit.metadata, **about})
-    marked = Change("conflict_marked", held.model_copy(update=pending), held, about)
-    return Entered((asking, marked, *past), (document_of(record, look.documents),), opened)
+    record, opened = question(page.look.documents, held.id, new.id, _WHY, page.now)
+    page.puts[record.id] = document_of(record, page.look.documents)
+    page.pending += opened
+    return record
