@@ -29,7 +29,7 @@ from memory_core.evolution.pairs import document_of, pair_ids
 from memory_core.evolution.restore import restored, slot_nears
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.truth_line import overruling
-from memory_core.evolution.versions import holding_again, new_version, with_versions
+from memory_core.evolution.versions import end_versions, holding_again, new_version, with_versions
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import derived, session_document_id
@@ -87,13 +87,8 @@ class Editor:
             if vector is not None:
                 updated.embedding = vector
             edit = Change("updated", updated, old, {"change_reason": change.change_reason})
-            if old.type is MemoryType.SEMANTIC and slot_of(old) != slot_of(updated):
-                page = Page(owner, seen, now, weighs=False, puts={one.id: one for one in kept}, asked=ids)
-                return _moved(page, edit, _others(seen, memory_id))
-            past = list[Memory]()
-            if updated.valid_from < old.valid_from and slot_of(updated) == slot_of(old):
-                past = _others(seen, memory_id) or Page(owner, seen, now, weighs=False, asked=ids).before(old)
-            return _Edit(memory_id, (edit, *overruling(updated, past)), kept)
+            page = Page(owner, seen, now, weighs=False, puts={one.id: one for one in kept}, asked=ids)
+            return _placed(page, edit, _others(seen, memory_id))
 
         ids, basis = [memory_id], cast("Look | None", look)
         while True:
@@ -267,16 +262,25 @@ def _editable(look: Look, memory_id: str, if_match: str | None) -> Memory:
     return memory
 
 
-def _moved(page: Page, edit: Change, others: Sequence[Memory]) -> _Edit:
-    """An edit that takes its memory from one slot into another, or out of all. Raises LookedElsewhere for what was not read."""
-    slot = slot_of(edit.after)
-    if edit.before is not None and leaves(edit.before, edit.after):
-        edit = left(page, edit, [one for one in others if slot_of(one) != slot])
-    entered(page, edit, [one for one in others if slot is not None and slot_of(one) == slot])
+def _placed(page: Page, edit: Change, others: Sequence[Memory]) -> _Edit:
+    """An edit, with what it does to others of its slot: those of the past, if it says that it held before, and all in a slot that is new
+    to it. Raises LookedElsewhere for what was not read.
+    """
+    old, new = edit.before, edit.after
+    assert old is not None
+    if slot_of(old) != slot_of(new) and new.type is MemoryType.SEMANTIC:
+        here = [one for one in others if slot_of(new) is not None and slot_of(one) == slot_of(new)]
+        if leaves(old, new):
+            edit = left(page, edit, [one for one in others if one not in here])
+        entered(page, edit, here)
+    else:
+        earlier = new.valid_from < old.valid_from
+        page.apply([edit, *overruling(new, (others or page.before(old)) if earlier else [])])
+    end_versions(page, page.asked)
     if unread := page.unread_sessions(page.asked):
         raise LookedElsewhere(unread)
     puts = (*page.puts.values(), *(session.document for session in page.sessions.values()))
-    return _Edit(edit.after.id, tuple(page.changes), puts, page.pending)
+    return _Edit(new.id, tuple(page.changes), puts, page.pending)
 
 
 def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:
