@@ -26,6 +26,7 @@ from memory_core.ledger.changes import Change
 from memory_core.ports import Near
 
 _WHY = "edited by hand into a slot where another truth stands"
+_SAME = "edited by hand into a slot where another memory says the same"
 
 
 def renamed(old: Memory, fields: Mapping[str, Any]) -> Memory:
@@ -56,25 +57,28 @@ def around(old: Memory, change: UpdateInput) -> list[Near]:
 def entered(page: Page, edit: Change, truths: Sequence[Memory]) -> None:
     """Put the edit onto the page, among the `truths` of the slot that it gives its memory, past ones too.
 
-    The past ends where the edited memory begins. Of those that stand, the one that was told last, says another thing, and shares a moment
-    with it stays beside it, both `pending`. Raises LookedElsewhere for records that were not `asked` for.
+    The past ends where the edited memory begins. Of those that stand and share a moment with it, the one that was told last, best one that
+    says another thing, stays beside it: both `pending`, or kept where they say the same. Raises LookedElsewhere for records that were not
+    asked for.
     """
     new = edit.after
-    standing = [one for one in truths if one.status in FOUND_BY_DEFAULT and not same_value(new, one)]
-    rivals = [one for one in standing if not over(one, new) and not over(new, one)]
+    rivals = [one for one in truths if one.status in FOUND_BY_DEFAULT and not over(one, new) and not over(new, one)]
     if rivals:
-        held = max(rivals, key=lambda one: (one.event_timestamp, one.sequence))
-        record = _asked_about(page, held, new)
-        about, pending = {"conflict_id": record.id}, {"conflict_state": "pending"}
-        edit = replace(edit, after=new.model_copy(update=pending), metadata={**edit.metadata, **about})
-        page.apply([Change("conflict_marked", held.model_copy(update=pending), held, about)])
+        held = max(rivals, key=lambda one: (not same_value(new, one), one.event_timestamp, one.sequence))
+        record = _recorded(page, held, new)
+        about, state = {"conflict_id": record.id}, {"conflict_state": record.status}
+        edit = replace(edit, after=new.model_copy(update=state), metadata={**edit.metadata, **about})
+        page.apply([Change("conflict_marked", held.model_copy(update=state), held, about)])
     page.apply([edit, *overruling(new, truths)])
 
 
-def _asked_about(page: Page, held: Memory, new: Memory) -> ConflictRecord:
+def _recorded(page: Page, held: Memory, new: Memory) -> ConflictRecord:
+    """The record about the two, put onto the page."""
     if missing := [name for name in pair_ids(held.id, new.id) if name not in page.asked]:
         raise LookedElsewhere(missing)
     record, opened = question(page.look.documents, held.id, new.id, _WHY, page.now)
+    if opened and same_value(new, held):
+        record, opened = record.model_copy(update={"status": "resolved", "strategy": "keep_both", "reason": _SAME}), 0
     page.puts[record.id] = document_of(record, page.look.documents)
     page.pending += opened
     return record

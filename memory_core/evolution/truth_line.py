@@ -259,7 +259,11 @@ def _turned(
     next_one = known.get(old.next_id or "")
     if follower is not None and next_one is None and old.status is Status.SUPERSEDED:  # what it led to is deleted, and may lead back
         return superseded_by(member.model_copy(update={"valid_until": old.valid_until}), follower, now)
-    if not late or next_one is None:
+    if next_one is None:  # what it led to is deleted, or in another slot
+        if member is old or old.valid_until is None:
+            return member
+        return ended(member.model_copy(update={"valid_until": None}), old.valid_until)
+    if not late:
         return old
     if follower is not None:
         until = member.valid_from if in_vain else _given_by_hand(old, next_one)

@@ -136,10 +136,13 @@ def _taken_from(page: Page, change: Change) -> datetime | None:
 
 
 def _arrives(change: Change) -> bool:
-    """Whether it brings a truth into a slot, or lets one hold there from before it did."""
-    if (slot := slot_of(change.after)) is None or change.after.status is Status.DELETED:
+    """Whether it brings a truth into a slot, or lets one hold there from before it did, or for longer."""
+    before, after = change.before, change.after
+    if (slot := slot_of(after)) is None or after.status is Status.DELETED:
         return False
-    return change.before is None or change.after.valid_from < change.before.valid_from or slot_of(change.before) != slot
+    if before is None or slot_of(before) != slot or after.valid_from < before.valid_from:
+        return True
+    return before.valid_until is not None and (after.valid_until is None or before.valid_until < after.valid_until)
 
 
 def _among_versions(page: Page, number: int, older: Versions) -> None:
