@@ -141,7 +141,8 @@ class Page:
             fields |= {"valid_from": new.valid_from}
             earlier = [one for one in truths if place_of(one) < place_of(held)]
             self.apply(overruling(held.model_copy(update=fields), earlier))
-        told = kept([*tellings(held), new.event_timestamp])
+        counts = same_slot or new.event_timestamp > held.event_timestamp
+        told = kept([*tellings(held), *([new.event_timestamp] if counts else [])])
         self.reinforce(held, event_timestamp=max(held.event_timestamp, new.event_timestamp), told_at=told, **fields)
 
     def neighbours(self, one: Memory, shown: Sequence[Neighbour]) -> list[Neighbour]:

@@ -47,8 +47,8 @@ def restored(memory: Memory, truths: Sequence[Memory], reason: str, now: datetim
     """The memory as it was before it was deleted, or decayed. truths: the others of its slot, past ones too. records: of its conflicts.
 
     History comes back as history, and ends where the next truth begins that was told since; what was told since of the time before it
-    ends where it begins. A truth that meets another one in its slot
-    stays beside it, `pending`: who restores by hand has not said which of the two holds.
+    ends where it begins; so does what stood, where nobody stands any more but others were told later. A truth that meets another one in
+    its slot stays beside it, `pending`: who restores by hand has not said which of the two holds.
     """
     active: dict[str, Any] = {"status": Status.ACTIVE, "status_reason": "restored", "change_reason": reason}
     # Who restores it looks at it: it would else fade again within the hour.
@@ -61,6 +61,8 @@ def restored(memory: Memory, truths: Sequence[Memory], reason: str, now: datetim
         back = back.model_copy(update={"next_id": None, "valid_until": None})
         first = Change("restored", back, memory, {"reason": reason})
     standing = [one for one in truths if one.status in FOUND_BY_DEFAULT]
+    if not standing and following(back, truths) is not None:
+        return _as_past(first, back, truths)
     if not standing:
         return Restored(tuple(without_overlap(back.id, [first], truths)), back)
     other = max(standing, key=lambda one: (one.event_timestamp, one.sequence))

@@ -64,7 +64,8 @@ def resolve(new: Memory, judgement: Judgement, on_conflict: OnConflict, now: dat
         return _reject(new, judgement, now)
     if on_conflict is OnConflict.MERGE and _fits(new, judgement):
         return _merge(new, judgement, now)
-    return _keep_both(new, judgement, now, pending=pending)
+    made = _keep_both(new, judgement, now, pending=pending)
+    return replace(made, changes=tuple(without_overlap(new.id, made.changes, judgement.truths)))
 
 
 def begun(new: Memory, truths: Sequence[Memory], now: datetime, before: Memory | None = None) -> list[Change]:
@@ -178,9 +179,9 @@ def _interrupt(new: Memory, judgement: Judgement, held: Memory, record: Conflict
     again = next_telling(held, new.event_timestamp) or held.event_timestamp
     told = tellings(held)
     until = [moment for moment in told if moment <= new.event_timestamp]
-    resumed = held.model_copy(
-        update={"supersedes_id": new.id, "valid_from": again, "told_at": kept(moment for moment in told if moment >= again)}
-    )
+    ends = None if held.valid_until is None else max(held.valid_until, again)
+    from_then = {"valid_from": again, "valid_until": ends, "told_at": kept(moment for moment in told if moment >= again)}
+    resumed = held.model_copy(update={**from_then, "supersedes_id": new.id})
     before = superseded_by(time_of_its_own(held, until, new, now), new, now)
     late = superseded_by(new, resumed, now).model_copy(update={"updated_at": new.updated_at, "supersedes_id": before.id})
     changes = _in_order(Change("created", late), Change(SPLIT, before), Change("preceded", resumed, held, {"conflict_id": record.id}))

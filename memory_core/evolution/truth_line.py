@@ -119,10 +119,12 @@ def _next_begins(one: Memory, others: Sequence[Memory]) -> datetime | None:
 
 
 def _no_longer_than_the_next(change: Change, truths: Sequence[Memory]) -> Change:
-    """A past truth that is let hold for longer than before, at its end or from its beginning: no longer than up to the first that was
-    told later.
+    """A past truth that is let hold for longer than before, at its end or from its beginning, or is split off: no longer than up to the
+    first that was told later.
     """
     before, after = change.before, change.after
+    if change.event_type == SPLIT:
+        return change if (begins := _next_begins(after, truths)) is None else replace(change, after=ended(after, begins))
     if before is None or before.valid_until is None or after.valid_until is None:
         return change
     longer = after.valid_until > before.valid_until or after.valid_from < before.valid_from
