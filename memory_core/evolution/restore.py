@@ -61,8 +61,10 @@ def restored(memory: Memory, truths: Sequence[Memory], reason: str, now: datetim
         back = back.model_copy(update={"next_id": None, "valid_until": None})
         first = Change("restored", back, memory, {"reason": reason})
     standing = [one for one in truths if one.status in FOUND_BY_DEFAULT]
-    if not standing and following(back, truths) is not None:
-        return _as_past(first, back, truths)
+    # What was passed over, or led to it, is not what follows it.
+    past = [one for one in truths if one.valid_from != one.valid_until and one.next_id != back.id]
+    if not standing and following(back, past) is not None:
+        return _as_past(first, back, past)
     if not standing:
         return Restored(tuple(without_overlap(back.id, [first], truths)), back)
     other = max(standing, key=lambda one: (one.event_timestamp, one.sequence))
