@@ -181,6 +181,8 @@ def joined(new: Memory, truths: Sequence[Memory], now: datetime) -> tuple[Memory
         if one.id in fresh and one.id != new.id and (next_one := after[one.id]) is not None:
             changes.append(Change(SPLIT, superseded_by(one, next_one, now).model_copy(update={"supersedes_id": before.get(one.id)})))
 
+    late = late or bool(changes)  # who is told twice by now gives up the time that was split off
+
     def turned_ones(late: bool) -> list[Change]:
         by_id, made = {one.id: one for one in members}, []
         for old in truths:
