@@ -148,7 +148,8 @@ def _arrives(change: Change) -> bool:
 def _among_versions(page: Page, number: int, older: Versions) -> None:
     """For a truth that arrives in a slot, among the old versions of the others there.
 
-    Those that were told before it end where it begins; where it is past, it ends where the first begins of those that were told later.
+    Those that were told before it end where it begins, and all where it stands; where it is past, it ends where the first begins of those
+    that were told later.
     """
     late = page.states[page.changes[number].after.id]
     mates = {one.id: page.memory(one.id) or one for near in page.look.near for one in (shown.memory for shown in near)} | page.states
@@ -160,7 +161,8 @@ def _among_versions(page: Page, number: int, older: Versions) -> None:
         if later and late.status is Status.SUPERSEDED:
             late = _shorter(page, number, min(later))
         if late.valid_until != late.valid_from:
-            earlier = [one for one in held if place_of(one) < place_of(late) and not over(late, one)]
+            stands = late.status is not Status.SUPERSEDED
+            earlier = [one for one in held if (stands or place_of(one) < place_of(late)) and not over(late, one)]
             _cut(page, number, mate, older, [shorter for one in earlier if (shorter := cut_short(one, late.valid_from)) is not None])
 
 

@@ -291,3 +291,13 @@ async def test_what_an_ending_was_passed_over_for_stands_again_when_it_comes_bac
     await core.delete(ALICE, oslo.id)
     assert (await core.restore(ALICE, oslo.id)).status is Status.ACTIVE
     assert await held(core, 8, 24) == ["Oslo", "Oslo"]
+
+
+async def test_an_edit_that_says_since_when_it_holds_ends_old_versions_of_the_truths_before_it_too(core: MemoryCore) -> None:
+    oslo = await told(core, "Oslo", 19)
+    await core.update(ALICE, oslo.id, UpdateInput(content="Ana lives in Rome", **since(21)), oslo.etag)
+    bern = await told(core, "Bern", 23)
+    await core.update(ALICE, bern.id, UpdateInput(content="Ana lives in Graz", **since(18)), bern.etag)
+    assert await held(core, 18, 19, 21, 23) == ["Graz"] * 4
+    await told(core, "Linz", 1)  # it was refused: it would have led back to itself
+    assert await held(core, 1, 17, 18, 19, 21, 23) == ["Linz", "Linz", *["Graz"] * 4]
