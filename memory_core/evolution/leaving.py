@@ -15,6 +15,7 @@ from memory_core.domain.slots import slot_of
 from memory_core.domain.versions import cut_short, is_of_its_life, is_version
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
+from memory_core.evolution.tellings import first_telling
 from memory_core.evolution.truth_line import SPLIT
 from memory_core.evolution.versions import with_versions
 from memory_core.ledger.changes import Change
@@ -43,8 +44,9 @@ def left(page: Page, edit: Change, truths: Sequence[Memory]) -> Change:
         Change(SPLIT, _of_its_time(one, name, before[place], [*names, new.id][place + 1], page.now), None, edit.metadata)
         for place, (one, name) in enumerate(zip(stays, names, strict=True))
     ]
-    led = [one for one in truths if one.next_id == old.id and not is_version(one.id)][:MAX_LED]
-    changes += [Change("superseded", one.model_copy(update={"next_id": names[0]}), one) for one in led]
+    for one in [one for one in truths if one.next_id == old.id and not is_version(one.id)][:MAX_LED]:
+        follows = (name for name, version in zip(names, stays, strict=True) if first_telling(one) < first_telling(version))
+        changes.append(Change("superseded", one.model_copy(update={"next_id": next(follows, names[-1])}), one))
     documents = list[Document]()
     ended = [shorter for one in stays if (shorter := cut_short(one, one.valid_from)) is not None]
     edit = Change(edit.event_type, new.model_copy(update={"supersedes_id": names[-1]}), old, edit.metadata)

@@ -138,6 +138,17 @@ async def test_each_version_in_the_slot_that_it_leaves_stays_for_its_time(core: 
     assert await held(core, CITY, -20, -10, -7, -5, 0) == ["Oslo", "Rome", "Graz", "Bern", ""]
 
 
+async def test_what_was_told_between_its_versions_stays_between_them(core: MemoryCore) -> None:
+    bern = await told(core, "Bern", -20)
+    await core.update(ALICE, bern.id, UpdateInput(content="Ana lives in Rome"), bern.etag)
+    oslo = await told(core, "Oslo", -15)
+    moved = await core.update(ALICE, bern.id, UpdateInput(subject=None, attribute=None, **since(-10)), "*")
+    assert (await core.get(ALICE, oslo.id)).next_id == moved.supersedes_id
+    await told(core, "Oslo", -14)  # it was refused: it would have led back to itself
+    await told(core, "Graz", -17)
+    assert await held(core, CITY, -20, -17, -15, -14, -11) == ["Bern", "Graz", "Oslo", "Oslo", "Oslo"]
+
+
 async def test_it_may_come_back(core: MemoryCore, world: World) -> None:
     oslo = await told(core, "Oslo", -20)
     await core.update(ALICE, oslo.id, UpdateInput(**HOME), "*")
