@@ -100,12 +100,12 @@ def holding(new: Memory, truths: Sequence[Memory]) -> Memory | None:
     for one in earlier:
         if is_version(one.id):
             continue
-        if (one is last or (one.status in FOUND_BY_DEFAULT and not is_ending(one))) and _same_value(new, one) and not over(one, new):
+        if (one is last or (one.status in FOUND_BY_DEFAULT and not is_ending(one))) and same_value(new, one) and not over(one, new):
             return one
     later = following(new, truths)
     if later is None or is_version(later.id):
         return None
-    return later if _same_value(new, later) and not over(new, later) else None
+    return later if same_value(new, later) and not over(new, later) else None
 
 
 def _says_more(new: Memory, old: Memory) -> bool:
@@ -114,7 +114,8 @@ def _says_more(new: Memory, old: Memory) -> bool:
     return (new.value is not None and new.value != old.value) or (all(entities) and entities[0] != entities[1])
 
 
-def _same_value(new: Memory, old: Memory) -> bool:
+def same_value(new: Memory, old: Memory) -> bool:
+    """Whether two of a slot say the same: by their values where one has any, else by their words."""
     if new.value is not None or old.value is not None:
         return bool(new.value == old.value)
     return normalised(new.content) == normalised(old.content)

@@ -19,13 +19,15 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.value import text_of_value
-from memory_core.evolution.apart import apart
-from memory_core.evolution.key_line import key_of, line_nears
+from memory_core.evolution.apart import set_apart
+from memory_core.evolution.entering import around, entered, enters, leaves, renamed
+from memory_core.evolution.key_line import key_of
+from memory_core.evolution.leaving import left
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.truth_line import overruling
-from memory_core.evolution.versions import new_version
+from memory_core.evolution.versions import end_versions, new_version
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import derived, session_document_id
@@ -37,7 +39,7 @@ from memory_core.ports import Clock, Document, Embedder, Near
 _TEXT_FIELDS = frozenset({"content", "subject", "attribute", "tags", "category", "event_timestamp"})
 """Fields that a memory is found by: changing one means analysing it again."""
 _STATEMENT = ("content", "value")
-"""Fields that say something: who changes one says something else, and says it now."""
+"""Fields that say something: who changes one, or the slot that it is about, says something else, and says it now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ class Editor:
 
         def decide(seen: Look) -> _Edit:
             old = _editable(seen, memory_id, if_match)
+            if around(old, change) != nears:
+                raise LookedElsewhere
             now = self._clock.now()
             wanted = _changed_fields(old, change)
             wanted |= _when_said(old, wanted, now)
@@ -80,24 +84,18 @@ class Editor:
                 updated = with_lexical(updated)
             if vector is not None:
                 updated.embedding = vector
-            changes = [Change("updated", updated, old, {"change_reason": change.change_reason})]
-            if updated.valid_from < old.valid_from and slot_of(updated) == slot_of(old):
-                past = _others(seen, memory_id) or Page(owner, seen, now, weighs=False, asked=ids).before(old)
-                changes += overruling(updated, past)
-                if key_of(updated) is not None:
-                    left = {one.id: one for one in past} | {one.after.id: one.after for one in changes}
-                    more, ends = apart(left.values(), Versions(seen, ids).with_pending(kept))
-                    changes, kept = [*changes, *more], tuple({one.id: one for one in (*kept, *ends)}.values())
-            return _Edit(memory_id, tuple(changes), kept)
+            edit = Change("updated", updated, old, {"change_reason": change.change_reason})
+            page = Page(owner, seen, now, weighs=False, puts={one.id: one for one in kept}, asked=ids)
+            return _placed(page, edit, _others(seen, memory_id))
 
-        # Of whom a correction of the past takes the time, the whole slot says.
-        nears = [] if change.valid_from is None else line_nears(_present(look, memory_id))
-        ids, basis = [memory_id], None if nears else cast("Look | None", look)
+        ids, basis = [memory_id], cast("Look | None", look)
         while True:
+            nears = around(_present(look, memory_id), change)
             try:
-                return await self._commit(owner, ids, decide, call, basis, nears)
-            except LookedElsewhere as needs:  # a correction of the past: versions before the last one end with it
+                return await self._commit(owner, ids, decide, call, None if nears else basis, nears)
+            except LookedElsewhere as needs:  # a correction of the past: versions before the last one end with it; or it is elsewhere now
                 ids, basis = [*ids, *needs.wanted], None
+                look = look if needs.wanted else await self._ledger.look(owner, [memory_id])
 
     async def delete(self, owner: Owner, memory_id: str, call: Call, reason: str | None = None) -> Memory:
         """Soft-delete; one that is deleted already answers as it is. Raises NotFound."""
@@ -223,6 +221,29 @@ def _editable(look: Look, memory_id: str, if_match: str | None) -> Memory:
     return memory
 
 
+def _placed(page: Page, edit: Change, others: Sequence[Memory]) -> _Edit:
+    """An edit, with what it does to others of its slot: those of the past, if it says that it held before, and all in a slot that is new
+    to it. Raises LookedElsewhere for what was not read.
+    """
+    old, new = edit.before, edit.after
+    assert old is not None
+    if slot_of(old) != slot_of(new) and new.type is MemoryType.SEMANTIC:
+        here = [one for one in others if slot_of(new) is not None and slot_of(one) == slot_of(new)]
+        if leaves(old, new):
+            edit = left(page, edit, [one for one in others if one not in here])
+        entered(page, edit, here)
+    else:
+        earlier = new.valid_from < old.valid_from
+        page.apply([edit, *overruling(new, (others or page.before(old)) if earlier else [])])
+        if earlier and key_of(new) is not None:
+            set_apart(page, [old, *others])
+    end_versions(page, page.asked)
+    if unread := page.unread_sessions(page.asked):
+        raise LookedElsewhere(unread)
+    puts = (*page.puts.values(), *(session.document for session in page.sessions.values()))
+    return _Edit(new.id, tuple(page.changes), puts, page.pending)
+
+
 def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:
     """The fields to set on the memory. Null means: clear it, where a memory may be without it."""
     given = {name: getattr(change, name) for name in change.model_fields_set}
@@ -251,7 +272,7 @@ def _when_said(old: Memory, wanted: Mapping[str, Any], now: datetime) -> dict[st
 
     Nothing for one that only corrects when a truth ended, which is still about that time.
     """
-    says = any(name in wanted and wanted[name] != getattr(old, name) for name in _STATEMENT)
+    says = any(name in wanted and wanted[name] != getattr(old, name) for name in _STATEMENT) or enters(old, renamed(old, wanted))
     until, begins = wanted.get("valid_until"), wanted.get("valid_from")
     if not says or (begins is None and until is not None and until <= now):
         return {}

@@ -148,11 +148,13 @@ class Page:
         """
         # An ending holds from where it was told first and not passed over, which may be later than its first telling.
         begins = held.valid_from if truths and is_ending(held) and not passed_over(new, truths) else first_telling(held)
-        if new.event_timestamp < begins and new.valid_from < held.valid_from and not over(new, held):
+        same_slot = slot_of(new) == slot_of(held)  # of a slot that it does not name, it says nothing
+        if same_slot and new.event_timestamp < begins and new.valid_from < held.valid_from and not over(new, held):
             fields |= {"valid_from": new.valid_from}
             earlier = [one for one in truths if place_of(one) < place_of(held)]
             self.apply(overruling(held.model_copy(update=fields), earlier))
-        told = kept([*tellings(held), new.event_timestamp])
+        counts = same_slot or new.event_timestamp > held.event_timestamp
+        told = kept([*tellings(held), *([new.event_timestamp] if counts else [])])
         self.reinforce(held, event_timestamp=max(held.event_timestamp, new.event_timestamp), told_at=told, **fields)
 
     def neighbours(self, one: Memory, shown: Sequence[Neighbour]) -> list[Neighbour]:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.conflict import RULE, ConflictRecord
+from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.slots import slot_of
-from memory_core.evolution.pairs import pair_ids, record_of_pair
+from memory_core.evolution.pairs import question
 from memory_core.evolution.tellings import ended, following
 from memory_core.evolution.truth_line import without_overlap
 from memory_core.ledger.changes import Change
@@ -47,8 +47,8 @@ def restored(memory: Memory, truths: Sequence[Memory], reason: str, now: datetim
     """The memory as it was before it was deleted, or decayed. truths: the others of its slot, past ones too. records: of its conflicts.
 
     History comes back as history, and ends where the next truth begins that was told since; what was told since of the time before it
-    ends where it begins. A truth that meets another one in its slot
-    stays beside it, `pending`: who restores by hand has not said which of the two holds.
+    ends where it begins; so does what stood, where nobody stands any more but others were told later. A truth that meets another one in
+    its slot stays beside it, `pending`: who restores by hand has not said which of the two holds.
     """
     active: dict[str, Any] = {"status": Status.ACTIVE, "status_reason": "restored", "change_reason": reason}
     # Who restores it looks at it: it would else fade again within the hour.
@@ -61,6 +61,10 @@ def restored(memory: Memory, truths: Sequence[Memory], reason: str, now: datetim
         back = back.model_copy(update={"next_id": None, "valid_until": None})
         first = Change("restored", back, memory, {"reason": reason})
     standing = [one for one in truths if one.status in FOUND_BY_DEFAULT]
+    # What was passed over, or led to it, is not what follows it.
+    past = [one for one in truths if one.valid_from != one.valid_until and one.next_id != back.id]
+    if not standing and following(back, past) is not None:
+        return _as_past(first, back, past)
     if not standing:
         return Restored(tuple(without_overlap(back.id, [first], truths)), back)
     other = max(standing, key=lambda one: (one.event_timestamp, one.sequence))
@@ -89,21 +93,8 @@ def beside(other: Memory, back: Memory, memory: Memory, reason: str, now: dateti
 
     records: by `pair_ids` of the two; where there is one, it is asked again in that.
     """
-    known = record_of_pair(records, other.id, memory.id)
-    record = ConflictRecord(
-        id=pair_ids(other.id, memory.id)[0],
-        status="pending",
-        confidence=1.0,
-        strategy="keep_both",
-        reason=_WHY,
-        old_id=other.id,
-        new_id=memory.id,
-        at=now,
-    )
-    if known is not None:
-        record = known if known.open else known.asked_again(RULE, now, _WHY)
+    record, opened = question(records, other.id, memory.id, _WHY, now)
     about: dict[str, Any] = {"conflict_id": record.id}
     pending = back.model_copy(update={"conflict_state": "pending"})
     marked = Change("conflict_marked", other.model_copy(update={"conflict_state": "pending"}), other, about)
-    opened = known is None or not known.open
-    return Restored((Change("restored", pending, memory, {"reason": reason, **about}), marked), pending, record, int(opened))
+    return Restored((Change("restored", pending, memory, {"reason": reason, **about}), marked), pending, record, opened)

@@ -64,7 +64,8 @@ def resolve(new: Memory, judgement: Judgement, on_conflict: OnConflict, now: dat
         return _reject(new, judgement, now)
     if on_conflict is OnConflict.MERGE and _fits(new, judgement):
         return _merge(new, judgement, now)
-    return _keep_both(new, judgement, now, pending=pending)
+    made = _keep_both(new, judgement, now, pending=pending)
+    return replace(made, changes=tuple(without_overlap(new.id, made.changes, judgement.truths)))
 
 
 def begun(new: Memory, truths: Sequence[Memory], now: datetime, before: Memory | None = None) -> list[Change]:
@@ -72,6 +73,9 @@ def begun(new: Memory, truths: Sequence[Memory], now: datetime, before: Memory |
 
     truths: that past. before: the memory as it was, deleted, where it begins anew.
     """
+    if interrupted(new, truths) is not None:
+        placed, changes = joined(new, truths, now)
+        return without_overlap(new.id, _in_order(Change("created", placed, before), *changes), truths)
     later = following(new, truths)
     kept = new if later is None else superseded_by(new, later, now).model_copy(update={"updated_at": new.updated_at})
     return without_overlap(new.id, [Change("created", kept, before)], truths)
@@ -145,7 +149,12 @@ def _join(new: Memory, judgement: Judgement, record: ConflictRecord, now: dateti
         record = record.model_copy(update={"reason": f"{record.reason}; another holds, or came later"})
     fell = placed.status in FOUND_BY_DEFAULT and any(change.event_type == "superseded" for change in changes)
     outcome = Outcome.SUPERSEDED if fell else Outcome.CREATED
-    return Resolution(outcome, placed.id, (Change("created", placed), *changes), record)
+    return Resolution(outcome, placed.id, tuple(_in_order(Change("created", placed), *changes)), record)
+
+
+def _in_order(*changes: Change) -> list[Change]:
+    """The changes, first those that split off what was before: of two that were told at once, the one written first was."""
+    return sorted(changes, key=lambda change: change.event_type != SPLIT)
 
 
 def _insert_late(new: Memory, judgement: Judgement, successor: Memory, record: ConflictRecord, now: datetime) -> Resolution:
@@ -170,12 +179,12 @@ def _interrupt(new: Memory, judgement: Judgement, held: Memory, record: Conflict
     again = next_telling(held, new.event_timestamp) or held.event_timestamp
     told = tellings(held)
     until = [moment for moment in told if moment <= new.event_timestamp]
-    resumed = held.model_copy(
-        update={"supersedes_id": new.id, "valid_from": again, "told_at": kept(moment for moment in told if moment >= again)}
-    )
+    ends = None if held.valid_until is None else max(held.valid_until, again)
+    from_then = {"valid_from": again, "valid_until": ends, "told_at": kept(moment for moment in told if moment >= again)}
+    resumed = held.model_copy(update={**from_then, "supersedes_id": new.id})
     before = superseded_by(time_of_its_own(held, until, new, now), new, now)
     late = superseded_by(new, resumed, now).model_copy(update={"updated_at": new.updated_at, "supersedes_id": before.id})
-    changes = [Change("created", late), Change(SPLIT, before), Change("preceded", resumed, held, {"conflict_id": record.id})]
+    changes = _in_order(Change("created", late), Change(SPLIT, before), Change("preceded", resumed, held, {"conflict_id": record.id}))
     for one in preceding(held, judgement.truths)[:MAX_REPLACED]:
         changes.append(Change("superseded", one.model_copy(update={"next_id": before.id}), one, {"conflict_id": record.id}))
     return Resolution(Outcome.CREATED, late.id, tuple(changes), _about_earlier(record))

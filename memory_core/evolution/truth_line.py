@@ -18,7 +18,7 @@ from memory_core.domain.endings import ends, is_ending
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.versions import base_id, is_version
-from memory_core.evolution.tellings import ended, first_telling, kept, overruled, tellings
+from memory_core.evolution.tellings import ended, first_telling, kept, over, overruled, tellings
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 
@@ -119,19 +119,25 @@ def _next_begins(one: Memory, others: Sequence[Memory]) -> datetime | None:
 
 
 def _no_longer_than_the_next(change: Change, truths: Sequence[Memory]) -> Change:
-    """A past truth that what follows it now lets hold longer than before: no longer than up to the first that was told later."""
+    """A past truth that is let hold for longer than before, at its end or from its beginning, or is split off: no longer than up to the
+    first that was told later.
+    """
     before, after = change.before, change.after
-    if before is None or before.valid_until is None or after.valid_until is None or after.valid_until <= before.valid_until:
+    if change.event_type == SPLIT:
+        return change if (begins := _next_begins(after, truths)) is None else replace(change, after=ended(after, begins))
+    if before is None or before.valid_until is None or after.valid_until is None:
         return change
-    begins = _next_begins(after, truths)
+    longer = after.valid_until > before.valid_until or after.valid_from < before.valid_from
+    begins = _next_begins(after, truths) if longer else None
     if begins is None or begins >= after.valid_until:
         return change
-    return replace(change, after=after.model_copy(update={"valid_until": max(before.valid_until, begins)}))
+    held_into_it = before.valid_until if before.valid_from < before.valid_until else begins  # both were kept, or it held at no moment
+    return replace(change, after=ended(after, max(held_into_it, begins)))
 
 
 def _ending_at(one: Memory, others: Sequence[Memory]) -> list[Memory]:
     """Those of the past that reach into the time of this one, as they end where it begins."""
-    past = [other for other in others if other.status is Status.SUPERSEDED and not is_version(other.id)]
+    past = [other for other in others if other.status is Status.SUPERSEDED and not is_version(other.id) and not over(one, other)]
     return [ended(other, one.valid_from) for other in past if other.valid_until is None or one.valid_from < other.valid_until]
 
 
@@ -174,6 +180,8 @@ def joined(new: Memory, truths: Sequence[Memory], now: datetime) -> tuple[Memory
     for one in members:
         if one.id in fresh and one.id != new.id and (next_one := after[one.id]) is not None:
             changes.append(Change(SPLIT, superseded_by(one, next_one, now).model_copy(update={"supersedes_id": before.get(one.id)})))
+
+    late = late or bool(changes)  # who is told twice by now gives up the time that was split off
 
     def turned_ones(late: bool) -> list[Change]:
         by_id, made = {one.id: one for one in members}, []
@@ -233,7 +241,7 @@ def _members(line: Line, new: Memory, now: datetime) -> list[Memory]:
     for place, one in enumerate(line.stretches):
         truth, told = one.truth, one.told
         fields: dict[str, Any] = {}
-        if told[0] != first_telling(truth) or (is_ending(truth) and truth.valid_from > told[0]):
+        if told[0] != first_telling(truth) or (is_ending(truth) and truth.valid_from > told[0] and truth.valid_from in tellings(truth)):
             fields["valid_from"] = told[0]
         if last[truth.id] != place:
             truth = time_of_its_own(truth, told, new, now)
@@ -255,7 +263,11 @@ def _turned(
     next_one = known.get(old.next_id or "")
     if follower is not None and next_one is None and old.status is Status.SUPERSEDED:  # what it led to is deleted, and may lead back
         return superseded_by(member.model_copy(update={"valid_until": old.valid_until}), follower, now)
-    if not late or next_one is None:
+    if next_one is None:  # what it led to is deleted, or in another slot
+        if member is old or old.valid_until is None:
+            return member
+        return ended(member.model_copy(update={"valid_until": None}), old.valid_until)
+    if not late:
         return old
     if follower is not None:
         until = member.valid_from if in_vain else _given_by_hand(old, next_one)

@@ -10,9 +10,12 @@ from typing import Any
 from memory_core.domain.conflict import Cut
 from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.models import Memory, Status
-from memory_core.domain.versions import VERSIONS_END, base_id, cut_short, kept_version
+from memory_core.domain.slots import slot_of
+from memory_core.domain.versions import VERSIONS_END, base_id, cut_short, is_of_its_life, kept_version
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
+from memory_core.evolution.tellings import ended, over
+from memory_core.evolution.truth_line import place_of
 from memory_core.ledger.changes import Change
 from memory_core.ports import Document
 
@@ -53,7 +56,9 @@ def end_versions(page: Page, asked: Collection[str]) -> None:
     """
     older = Versions(page.look, asked, page.puts)
     for number, change in enumerate([*page.changes]):
-        if change.before is None or _earlier_in_the_past(change):
+        if _arrives(change):
+            _among_versions(page, number, older)
+        if slot_of(change.after) is None and (change.before is None or _earlier_in_the_past(change)):
             _make_room(page, number, older)
         if change.before is None or change.after.version != change.before.version:
             continue
@@ -130,8 +135,39 @@ def _taken_from(page: Page, change: Change) -> datetime | None:
     return successor.valid_from if successor is not None and successor.valid_from < change.after.valid_from else None
 
 
+def _arrives(change: Change) -> bool:
+    """Whether it brings a truth into a slot, or lets one hold there from before it did, or for longer."""
+    before, after = change.before, change.after
+    if (slot := slot_of(after)) is None or after.status is Status.DELETED:
+        return False
+    if before is None or slot_of(before) != slot or after.valid_from < before.valid_from:
+        return True
+    return before.valid_until is not None and (after.valid_until is None or before.valid_until < after.valid_until)
+
+
+def _among_versions(page: Page, number: int, older: Versions) -> None:
+    """For a truth that arrives in a slot, among the old versions of the others there.
+
+    Those that were told before it end where it begins, and all where it stands; where it is past, it ends where the first begins of those
+    that were told later.
+    """
+    late = page.states[page.changes[number].after.id]
+    mates = {one.id: page.memory(one.id) or one for near in page.look.near for one in (shown.memory for shown in near)} | page.states
+    there = [one for one in mates.values() if one.id != late.id and slot_of(one) == slot_of(late) and late.valid_from < one.valid_from]
+    for mate in [one for one in there if one.version > 1 and one.status is not Status.DELETED]:
+        held = [one for one in older.before(mate) if slot_of(one) == slot_of(late) and is_of_its_life(one, mate) and not over(one, late)]
+        held = [one for one in held if one.valid_from != one.valid_until and not over(late, one)]
+        later = [one.valid_from for one in held if place_of(one) > place_of(late)]
+        if later and late.status is Status.SUPERSEDED:
+            late = _shorter(page, number, min(later))
+        if late.valid_until != late.valid_from:
+            stands = late.status is not Status.SUPERSEDED
+            earlier = [one for one in held if (stands or place_of(one) < place_of(late)) and not over(late, one)]
+            _cut(page, number, mate, older, [shorter for one in earlier if (shorter := cut_short(one, late.valid_from)) is not None])
+
+
 def _make_room(page: Page, number: int, older: Versions) -> None:
-    """For a memory that is history on arrival, among the versions of the first that follows it and has any."""
+    """For a value of a key that is history on arrival, among the versions of the first that follows it and has any."""
     late = page.changes[number].after
     successor, passed = _next(page, late), {late.id}
     while successor is not None and successor.version == 1 and successor.next_id is not None and successor.id not in passed:
@@ -142,15 +178,28 @@ def _make_room(page: Page, number: int, older: Versions) -> None:
     versions = older.before(successor)
     begin = [one.valid_from for one in versions if late.valid_from < one.valid_from and one.valid_from != one.valid_until]
     if begin and late.valid_until is not None and min(begin) < late.valid_until:
-        late = page.states[late.id] = late.model_copy(update={"valid_until": min(begin)})
-        page.changes[number] = replace(page.changes[number], after=late)
+        late = _shorter(page, number, min(begin))
     cut = [shorter for one in versions if one.valid_from <= late.valid_from and (shorter := cut_short(one, late.valid_from)) is not None]
-    told = [place for place, change in enumerate(page.changes) if change.after.id == successor.id and change.before is not None]
-    if cut and not told:
+    _cut(page, number, successor, older, cut)
+
+
+def _shorter(page: Page, number: int, until: datetime) -> Memory:
+    """What a change brings, ending there at the latest."""
+    change = page.changes[number]
+    late = page.states[change.after.id] = ended(page.states[change.after.id], until)
+    page.changes[number] = replace(change, after=ended(change.after, until))
+    return late
+
+
+def _cut(page: Page, number: int, memory: Memory, older: Versions, cut: Sequence[Memory]) -> None:
+    """End versions of a memory because of a change, with what the page does to that memory, or on its own."""
+    if not cut:
+        return
+    told = [place for place, change in enumerate(page.changes) if change.after.id == memory.id and change.before is not None]
+    if not told:
         told = [len(page.changes)]
-        page.apply([Change("preceded", successor, successor, page.changes[number].metadata)])
-    if cut:
-        _end(page, told[0], older, cut)
+        page.apply([Change("preceded", memory, memory, page.changes[number].metadata)])
+    _end(page, told[0], older, cut)
 
 
 def _next(page: Page, memory: Memory) -> Memory | None:
