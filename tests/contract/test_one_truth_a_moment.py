@@ -301,3 +301,12 @@ async def test_an_edit_that_says_since_when_it_holds_ends_old_versions_of_the_tr
     assert await held(core, 18, 19, 21, 23) == ["Graz"] * 4
     await told(core, "Linz", 1)  # it was refused: it would have led back to itself
     assert await held(core, 1, 17, 18, 19, 21, 23) == ["Linz", "Linz", *["Graz"] * 4]
+
+
+async def test_history_that_an_ending_was_passed_over_for_comes_back(core: MemoryCore) -> None:
+    await told(core, "Linz", 21, value={"no_longer": "Linz"})
+    await told(core, "Rome", 21)
+    oslo = await told(core, "Oslo", 17)
+    await core.delete(ALICE, oslo.id)
+    assert (await core.restore(ALICE, oslo.id)).status is Status.SUPERSEDED  # it was refused: it would have led back to itself
+    assert await held(core, 16, 17, 20, 21) == ["", "Oslo", "Oslo", "Rome"]
