@@ -61,10 +61,8 @@ def restored(memory: Memory, truths: Sequence[Memory], reason: str, now: datetim
         back = back.model_copy(update={"next_id": None, "valid_until": None})
         first = Change("restored", back, memory, {"reason": reason})
     standing = [one for one in truths if one.status in FOUND_BY_DEFAULT]
-    # What was passed over, or led to it, is not what follows it.
-    past = [one for one in truths if one.valid_from != one.valid_until and one.next_id != back.id]
-    if not standing and following(back, past) is not None:
-        return _as_past(first, back, past)
+    if not standing and _follower(back, truths) is not None:
+        return _as_past(first, back, truths)
     if not standing:
         return Restored(tuple(without_overlap(back.id, [first], truths)), back)
     other = max(standing, key=lambda one: (one.event_timestamp, one.sequence))
@@ -84,8 +82,13 @@ def _past(back: Memory, truths: Sequence[Memory]) -> Memory:
     if back.next_id in back.consolidated_into_ids:
         return back.model_copy(update={"status": Status.UPDATED, "status_reason": "consolidated"})
     past = back.model_copy(update={"status": Status.SUPERSEDED, "status_reason": "contradicted"})
-    later = following(past, truths)
+    later = _follower(past, truths)
     return past if later is None else ended(past, later.valid_from).model_copy(update={"next_id": later.id})
+
+
+def _follower(back: Memory, truths: Sequence[Memory]) -> Memory | None:
+    """The truth that was told next after it; not one that holds at no moment, or leads to it, as an ending does that was passed over."""
+    return following(back, [one for one in truths if one.valid_from != one.valid_until and one.next_id != back.id])
 
 
 def beside(other: Memory, back: Memory, memory: Memory, reason: str, now: datetime, records: Mapping[str, Document]) -> Restored:

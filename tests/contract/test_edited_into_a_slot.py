@@ -19,6 +19,8 @@ from tests.world import Meanwhile, World, fact, listed
 
 CITY: dict[str, Any] = {"subject": "Ana", "attribute": "city"}
 HOME: dict[str, Any] = {"subject": "Ana", "attribute": "home"}
+ON_ONE_STORE = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+"""Of logic that knows no store."""
 
 
 async def told(core: MemoryCore, city: str, day: int, slot: dict[str, Any] = CITY, **fields: Any) -> Memory:
@@ -66,6 +68,7 @@ async def test_where_another_truth_stands_both_wait_to_be_decided(core: MemoryCo
     assert await states(core, oslo, rome) == [(Status.SUPERSEDED, "resolved"), (Status.ACTIVE, "resolved")]
 
 
+@ON_ONE_STORE
 async def test_the_next_truth_replaces_both(core: MemoryCore) -> None:
     await told(core, "Oslo", -9)
     rome = await told(core, "Rome", -20, {})
@@ -75,6 +78,7 @@ async def test_the_next_truth_replaces_both(core: MemoryCore) -> None:
     assert await questions(core) == []
 
 
+@ON_ONE_STORE
 async def test_one_that_says_the_same_is_kept_beside_it_and_nobody_is_asked(core: MemoryCore) -> None:
     oslo, again = await told(core, "Oslo", -9), await told(core, "Oslo", -5, HOME)
     await core.update(ALICE, again.id, UpdateInput(**CITY), again.etag)
@@ -84,6 +88,7 @@ async def test_one_that_says_the_same_is_kept_beside_it_and_nobody_is_asked(core
     assert await questions(core) == []
 
 
+@ON_ONE_STORE
 async def test_those_that_share_no_moment_are_not_asked_about(core: MemoryCore) -> None:
     oslo, rome = await told(core, "Oslo", -9, valid_until=NOW - timedelta(days=2)), await told(core, "Rome", -20, {})
     await core.update(ALICE, rome.id, UpdateInput(**CITY), rome.etag)
@@ -91,6 +96,7 @@ async def test_those_that_share_no_moment_are_not_asked_about(core: MemoryCore) 
     assert await held(core, CITY, -9, -3, -1, 0) == ["Oslo", "Oslo", "", "Rome"]
 
 
+@ON_ONE_STORE
 async def test_the_past_of_the_slot_ends_where_it_is_said_to_hold_from(core: MemoryCore) -> None:
     for city, day in (("Oslo", -20), ("Rome", -10)):
         await told(core, city, day)
@@ -120,6 +126,7 @@ async def test_what_it_held_in_the_slot_that_it_leaves_stays_there(core: MemoryC
     assert await held(core, HOME, -15, -1, 0, 9) == ["", "", "Rome", "Rome"]
 
 
+@ON_ONE_STORE
 async def test_what_was_replaced_in_the_slot_that_it_left_holds_again_without_it(core: MemoryCore) -> None:
     oslo, rome = await told(core, "Oslo", -20), await told(core, "Rome", -10)
     await core.update(ALICE, rome.id, UpdateInput(**HOME), rome.etag)
@@ -128,6 +135,7 @@ async def test_what_was_replaced_in_the_slot_that_it_left_holds_again_without_it
     assert await held(core, HOME, -5, 0) == ["", "Rome"]
 
 
+@ON_ONE_STORE
 async def test_each_version_in_the_slot_that_it_leaves_stays_for_its_time(core: MemoryCore) -> None:
     oslo = await told(core, "Oslo", -20)
     for city, day in (("Rome", -10), ("Bern", -5)):
@@ -138,6 +146,7 @@ async def test_each_version_in_the_slot_that_it_leaves_stays_for_its_time(core: 
     assert await held(core, CITY, -20, -10, -7, -5, 0) == ["Oslo", "Rome", "Graz", "Bern", ""]
 
 
+@ON_ONE_STORE
 async def test_what_was_told_between_its_versions_stays_between_them(core: MemoryCore) -> None:
     bern = await told(core, "Bern", -20)
     await core.update(ALICE, bern.id, UpdateInput(content="Ana lives in Rome"), bern.etag)
@@ -149,6 +158,7 @@ async def test_what_was_told_between_its_versions_stays_between_them(core: Memor
     assert await held(core, CITY, -20, -17, -15, -14, -11) == ["Bern", "Graz", "Oslo", "Oslo", "Oslo"]
 
 
+@ON_ONE_STORE
 async def test_it_may_come_back(core: MemoryCore, world: World) -> None:
     oslo = await told(core, "Oslo", -20)
     await core.update(ALICE, oslo.id, UpdateInput(**HOME), "*")
@@ -161,6 +171,7 @@ async def test_it_may_come_back(core: MemoryCore, world: World) -> None:
     assert await held(core, HOME, -1, 0, 1, 4) == ["", "Oslo", "", ""]
 
 
+@ON_ONE_STORE
 async def test_asked_twice_under_one_key_there_is_one_question(core: MemoryCore, world: World) -> None:
     await told(core, "Oslo", -9)
     rome = await told(core, "Rome", -20, {})
