@@ -38,7 +38,7 @@ test: $(VENV)/.dev  ## every test, from nothing
 	@$(BIN)/python -m pytest -q -n 3 --dist loadfile -m "not long" --hypothesis-profile=ci
 
 test-long: $(VENV)/.dev  ## what takes too long for every time
-	@$(BIN)/python -m pytest -q -m long
+	@$(BIN)/python -m pytest -q -n 3 -m long
 
 test-live: $(VENV)/.dev  ## the stores' contracts on an account of your own: docs/live.md
 	@$(BIN)/python -m pytest -q -m live tests/live
