@@ -37,11 +37,11 @@ class AzuriteServer:
 
     Without a `data` folder it keeps nothing: after `kill` and `start` it is empty, on the same ports. With one, `stop` and `start`
     bring everything back, and so does the death of whoever started it; what was written in the five seconds before a `kill` may be
-    lost, for Azurite writes its lists every five seconds.
+    lost, for Azurite writes its lists every five seconds. certificate: a PEM file with a key; then it speaks HTTPS and takes tokens too.
     """
 
-    def __init__(self, data: Path | None = None) -> None:
-        self._data = data
+    def __init__(self, data: Path | None = None, certificate: Path | None = None) -> None:
+        self._data, self._certificate = data, certificate
         self._ports = {name: kept_for(self) for name in _SERVICES}
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -49,11 +49,15 @@ class AzuriteServer:
     def connection_string(self) -> str:
         """Names the account, its key, its blobs and its queues."""
         endpoints = (f"{name.capitalize()}Endpoint={self.url(name)};" for name in ("blob", "queue"))
-        return f"DefaultEndpointsProtocol=http;AccountName={ACCOUNT};AccountKey={KEY};{''.join(endpoints)}"
+        return f"DefaultEndpointsProtocol={self._scheme};AccountName={ACCOUNT};AccountKey={KEY};{''.join(endpoints)}"
 
     def url(self, service: str) -> str:
         """Address of the account's `blob` or `queue` service."""
-        return f"http://127.0.0.1:{self._ports[service]}/{ACCOUNT}"
+        return f"{self._scheme}://127.0.0.1:{self._ports[service]}/{ACCOUNT}"
+
+    @property
+    def _scheme(self) -> str:
+        return "https" if self._certificate else "http"
 
     @property
     def pid(self) -> int:
@@ -66,6 +70,8 @@ class AzuriteServer:
         kept = ["--location", str(self._data.resolve())] if self._data else ["--inMemoryPersistence"]
         ports = [part for name in _SERVICES for part in (f"--{name}Host", "127.0.0.1", f"--{name}Port", str(self._ports[name]))]
         options = ["--skipApiVersionCheck", "--disableTelemetry", "--silent"]
+        if self._certificate is not None:
+            options += ["--oauth", "basic", "--cert", str(self._certificate), "--key", str(self._certificate)]
         command = [str(NODE), str(_installed()), *kept, *ports, *options]
         # Not into a pipe: Azurite says that it closes, and a pipe whose reader was killed would end it there, with nothing written down.
         with tempfile.TemporaryFile() as said:
@@ -109,9 +115,9 @@ class AzuriteServer:
 
 
 @contextmanager
-def running(data: Path | None = None) -> Iterator[AzuriteServer]:
+def running(data: Path | None = None, certificate: Path | None = None) -> Iterator[AzuriteServer]:
     """An Azurite for as long as the block runs."""
-    server = AzuriteServer(data)
+    server = AzuriteServer(data, certificate)
     server.start()
     try:
         yield server

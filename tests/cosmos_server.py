@@ -29,9 +29,11 @@ STORM = ("throttle", "retry_with", "gone", "unavailable", "timeout", "slow", "cu
 class CosmosServer:
     """One emulator. With a `data` file, `kill` and `start` bring it back on the same ports with its documents."""
 
-    def __init__(self, data: Path | None = None, *, consistency: str = "Strong", ranges: int = 1) -> None:
+    def __init__(self, data: Path | None = None, *, consistency: str = "Strong", ranges: int = 1, certificate: Path | None = None) -> None:
         self._data = data
         self._options = ["--consistency", consistency, "--ranges", str(ranges)]
+        if certificate is not None:
+            self._options += ["--certificate", str(certificate)]
         self._ports = [kept_for(self), kept_for(self)]
         self._process: subprocess.Popen[bytes] | None = None
         self.endpoint = ""

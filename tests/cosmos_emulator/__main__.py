@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import signal
+import ssl
 import sys
 from pathlib import Path
 
@@ -25,6 +26,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, help="the SQLite file; without one, nothing is kept")
     parser.add_argument("--consistency", choices=LEVELS, default="Strong", help="the account's default")
     parser.add_argument("--ranges", type=int, default=1, help="physical ranges of each container")
+    parser.add_argument("--certificate", type=Path, help="a PEM file with certificate and key: the account speaks HTTPS, as Azure's do")
     parser.add_argument("--parent-pid", type=int, help="stop when this process is gone")
     return parser.parse_args()
 
@@ -33,9 +35,11 @@ async def _serve(arguments: argparse.Namespace) -> None:
     if arguments.data:
         arguments.data.parent.mkdir(parents=True, exist_ok=True)
     file = File(arguments.data)
-    server = Server(Account(file, Clock(), arguments.consistency, arguments.ranges))
+    tls = _tls(arguments.certificate) if arguments.certificate else None
+    server = Server(Account(file, Clock(), arguments.consistency, arguments.ranges), tls)
     ports = await server.start(Ports(arguments.port, arguments.replica_port))
-    addresses = {"endpoint": f"http://127.0.0.1:{ports.account}/", "replica": f"http://127.0.0.1:{ports.replica}/"}
+    here = f"{'https' if tls else 'http'}://127.0.0.1"
+    addresses = {"endpoint": f"{here}:{ports.account}/", "replica": f"{here}:{ports.replica}/"}
     sys.stdout.write(json.dumps(addresses) + "\n")
     sys.stdout.flush()
     stopped = asyncio.Event()
@@ -47,6 +51,12 @@ async def _serve(arguments: argparse.Namespace) -> None:
         watch.cancel()
     await server.stop()
     file.close()
+
+
+def _tls(certificate: Path) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    return context
 
 
 async def _watch(parent: int, stopped: asyncio.Event) -> None:

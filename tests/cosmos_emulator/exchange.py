@@ -17,14 +17,17 @@ RANGE = "x-ms-documentdb-partitionkeyrangeid"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """method, path (unquoted parts), headers (names in lower case), body. behind: it came in by the lagging replica's port."""
+    """method, path (unquoted parts), headers (names in lower case), body.
+
+    behind: it came in by the lagging replica's port. url: of the account, as the client names it.
+    """
 
     method: str
     path: tuple[str, ...]
     headers: Mapping[str, str]
     body: bytes
     behind: bool
-    host: str
+    url: str
 
     def flag(self, name: str) -> bool:
         """Whether a header says true."""

@@ -30,7 +30,7 @@ def handle(asked: Asked, account: Account) -> Answer:
 
 
 def _account(asked: Asked, account: Account) -> dict[str, Any]:
-    here = [{"name": "Emulated Region", "databaseAccountEndpoint": f"http://{asked.host}/"}]
+    here = [{"name": "Emulated Region", "databaseAccountEndpoint": asked.url}]
     return {
         "_self": "",
         "id": "emulator",

@@ -6,6 +6,7 @@ Two ports: one is the account, the other the same account through a replica that
 from __future__ import annotations
 
 import asyncio
+import ssl
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,10 +37,10 @@ class Ports:
 
 
 class Server:
-    """One account on two ports of 127.0.0.1."""
+    """One account on two ports of 127.0.0.1. tls: the account speaks HTTPS; without it, HTTP."""
 
-    def __init__(self, account: Account) -> None:
-        self._account = account
+    def __init__(self, account: Account, tls: ssl.SSLContext | None = None) -> None:
+        self._account, self._tls = account, tls
         self._control = Control(account)
         self._runners: list[web.AppRunner] = []
 
@@ -62,7 +63,7 @@ class Server:
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         self._runners.append(runner)
-        await web.TCPSite(runner, "127.0.0.1", port).start()
+        await web.TCPSite(runner, "127.0.0.1", port, ssl_context=self._tls).start()
         bound: int = runner.addresses[0][1]
         return bound
 
@@ -73,7 +74,7 @@ class Server:
             {name.casefold(): value for name, value in request.headers.items()},
             await request.read(),
             behind,
-            request.headers.get("Host", ""),
+            f"{request.scheme}://{request.host}/",
         )
         if asked.path[:1] == (ROOT,):
             return _response(_or_refusal(lambda: self._control.handle(asked)))

@@ -6,18 +6,14 @@ import asyncio
 import socket
 import ssl
 from collections.abc import AsyncIterator
-from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from memory_core.adapters.webhook.courier import WebCourier
 from memory_core.ports import Posted
+from tests.certificates import self_signed
 from tests.receiver import Receiver, receiving, status
 
 BODY = b'{"task_id": "tsk_1"}'
@@ -118,24 +114,15 @@ async def test_a_port_where_nobody_listens_can_not_be_reached(receiver: Receiver
 
 
 async def test_a_certificate_that_nobody_vouches_for_is_not_trusted(tmp_path: Path, courier: WebCourier) -> None:
-    async with receiving(tls=self_signed(tmp_path)) as receiver:
+    async with receiving(tls=unknown_to_anybody(tmp_path)) as receiver:
         posted = await courier.post(receiver.url().replace("http:", "https:"), BODY, SENT)
         assert posted == Posted(None, "its certificate can't be trusted")
         assert receiver.requests == []
 
 
-def self_signed(folder: Path) -> ssl.SSLContext:
-    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(timezone.utc)
-    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
-    certificate = made.not_valid_before(now).not_valid_after(now + timedelta(days=1)).sign(key, hashes.SHA256())
-    kept = folder / "both.pem"
-    pem = serialization.Encoding.PEM
-    kept.write_bytes(
-        certificate.public_bytes(pem) + key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
+def unknown_to_anybody(folder: Path) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(kept)
+    context.load_cert_chain(self_signed(folder / "both.pem"))
     return context
 
 

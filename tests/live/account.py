@@ -101,12 +101,7 @@ def _made(client: CosmosClient, name: str) -> DatabaseProxy:
 @contextmanager
 def own_queues(live: Live) -> Iterator[QueueServiceClient]:
     """The product's queues, made anew, in an account that has none of them, and deleted at the end. Raises Refused when it has one."""
-    given = live.queues or Account()
-    if given.connection_string is not None:
-        service = QueueServiceClient.from_connection_string(given.connection_string)
-    else:
-        service = QueueServiceClient(given.url or "", DefaultAzureCredential())
-    with service:
+    with _queues(live.queues or Account()) as service:
         taken = sorted({queue.name for queue in service.list_queues()} & set(QUEUES))
         if taken:
             raise Refused(f"the account has the queues {', '.join(taken)}; these tests touch nothing that they have not made")
@@ -119,3 +114,13 @@ def own_queues(live: Live) -> Iterator[QueueServiceClient]:
         finally:
             for queue in made:
                 service.delete_queue(queue)
+
+
+@contextmanager
+def _queues(account: Account) -> Iterator[QueueServiceClient]:
+    if account.connection_string is not None:
+        with QueueServiceClient.from_connection_string(account.connection_string) as service:
+            yield service
+    else:
+        with DefaultAzureCredential() as who, QueueServiceClient(account.url or "", who) as service:
+            yield service

@@ -8,7 +8,7 @@ error at the start and not something to mend.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -24,11 +24,11 @@ POLICY: Final[Mapping[str, Any]] = json.loads(Path(__file__).with_name("policy.j
 """Database and containers, in the words of the service, but for what is chosen at deployment: the length of vectors, and their index."""
 MEMORIES: Final[Mapping[str, Any]] = next(one for one in POLICY["containers"] if one["name"] == "memories")
 KEY_PATHS: Final[list[str]] = MEMORIES["partitionKey"]["paths"]
-COMPOSITES: Final[list[list[str]]] = [[one["path"] for one in paths] for paths in MEMORIES["indexingPolicy"]["compositeIndexes"]]
-"""Paths that are sorted by together."""
+INDEX: Final[Mapping[str, Any]] = MEMORIES["indexingPolicy"]
 VECTORS: Final[Mapping[str, Any]] = MEMORIES["vectorEmbeddingPolicy"]["vectorEmbeddings"][0]
 VECTOR_PATH: Final[str] = VECTORS["path"]
-TEXT_PATH: Final[str] = MEMORIES["fullTextPolicy"]["fullTextPaths"][0]["path"]
+TEXT: Final[Mapping[str, Any]] = MEMORIES["fullTextPolicy"]["fullTextPaths"][0]
+TEXT_PATH: Final[str] = TEXT["path"]
 ENOUGH: Final[Mapping[Consistency, list[str]]] = POLICY["consistency"]
 """An account's levels that will do. Under the first two (in one region) every process reads what any process was told is saved; under
 Session only its own, so that it may decide on what another one has just changed."""
@@ -36,8 +36,7 @@ Session only its own, so that it may decide on what another one has just changed
 
 def indexing(vector_index: VectorIndex) -> dict[str, Any]:
     """The index policy: only what is filtered or sorted, so that a write does not pay for words that full text indexes anyway."""
-    policy = MEMORIES["indexingPolicy"]
-    return {**policy, "vectorIndexes": [{**one, "type": vector_index} for one in policy["vectorIndexes"]]}
+    return {**INDEX, "vectorIndexes": [{**one, "type": vector_index} for one in INDEX["vectorIndexes"]]}
 
 
 async def provision(client: CosmosClient, database: str, container: str, dimensions: int, vector_index: VectorIndex) -> None:
@@ -83,22 +82,52 @@ def check_consistency(level: str, wanted: Consistency) -> None:
 
 
 def _needed(properties: Mapping[str, Any], vector: Mapping[str, Any]) -> list[tuple[str, bool]]:
-    index = properties.get("indexingPolicy") or {}
-    texts = [one.get("path") for one in (properties.get("fullTextPolicy") or {}).get("fullTextPaths", [])]
-    composite = [[one.get("path") for one in paths] for paths in index.get("compositeIndexes", [])]
+    index, key = properties.get("indexingPolicy") or {}, MEMORIES["partitionKey"]
+    types = [one.get("type") for one in index.get("vectorIndexes", []) if one.get("path") == VECTOR_PATH]
+    texts = [one.get("path") for one in index.get("fullTextIndexes", [])]
+    unsorted = [together for together in map(_sorting, INDEX["compositeIndexes"]) if together not in _composites(index)]
+    missing = [one["path"] for one in INDEX["includedPaths"] if not _is_indexed(index, one["path"])]
     return [
-        (f"its partition key should be {KEY_PATHS}", (properties.get("partitionKey") or {}).get("paths") == KEY_PATHS),
+        (f"its partition key should be {KEY_PATHS}, {key['kind']}", _has(properties.get("partitionKey"), key, "paths", "kind")),
         (
-            f"its vector policy should have {VECTOR_PATH} with {VECTORS['distanceFunction']}",
-            vector.get("distanceFunction") == VECTORS["distanceFunction"],
+            f"its vector policy should have {VECTOR_PATH} with {VECTORS['distanceFunction']} of {VECTORS['dataType']}",
+            _has(vector, VECTORS, "distanceFunction", "dataType"),
         ),
-        (f"its full text policy should have {TEXT_PATH}", TEXT_PATH in texts),
-        (f"its index should have a vector index on {VECTOR_PATH}", _has(index, "vectorIndexes", VECTOR_PATH)),
-        (f"its index should have a full text index on {TEXT_PATH}", _has(index, "fullTextIndexes", TEXT_PATH)),
-        *((f"its index should have a composite index on {', '.join(paths)}", paths in composite) for paths in COMPOSITES),
+        (
+            f"its full text policy should have {TEXT_PATH} in {TEXT['language']}",
+            any(_has(one, TEXT, "path", "language") for one in (properties.get("fullTextPolicy") or {}).get("fullTextPaths", [])),
+        ),
+        (
+            f"its index should have a vector index on {VECTOR_PATH}, {' or '.join(POLICY['vectorIndexTypes'])}",
+            any(one in POLICY["vectorIndexTypes"] for one in types),
+        ),
+        (f"its index should have a full text index on {TEXT_PATH}", TEXT_PATH in texts),
+        *((f"its index should have a composite index on {', '.join(map(' '.join, together))}", False) for together in unsorted),
+        (f"its index should include {', '.join(missing)}", not missing),
+        (f"its index should leave out {VECTOR_PATH}, which has one of its own", not _is_indexed(index, f"{VECTOR_PATH}/[]/?")),
+        (f"its index should be {INDEX['indexingMode']}", str(index.get("indexingMode")).lower() == INDEX["indexingMode"]),
         (f"its default time to live should be {MEMORIES['defaultTtl']}", properties.get("defaultTtl") == MEMORIES["defaultTtl"]),
     ]
 
 
-def _has(index: Mapping[str, Any], name: str, path: str) -> bool:
-    return any(one.get("path") == path for one in index.get(name, []))
+def _has(given: Mapping[str, Any] | None, wanted: Mapping[str, Any], *names: str) -> bool:
+    return all((given or {}).get(name) == wanted[name] for name in names)
+
+
+def _composites(index: Mapping[str, Any]) -> list[list[tuple[str, str]]]:
+    return [_sorting(paths) for paths in index.get("compositeIndexes", [])]
+
+
+def _sorting(paths: Sequence[Mapping[str, str]]) -> list[tuple[str, str]]:
+    """What is sorted by together, each with its direction."""
+    return [(one["path"], one.get("order", "ascending")) for one in paths]
+
+
+def _is_indexed(index: Mapping[str, Any], path: str) -> bool:
+    """Whether the ordinary index covers a path: of the rules that include and exclude, the one that names it more closely counts."""
+    return _closeness(index.get("includedPaths", []), path) > _closeness(index.get("excludedPaths", []), path)
+
+
+def _closeness(rules: Sequence[Mapping[str, str]], path: str) -> int:
+    paths = [one["path"].replace('"', "") for one in rules]
+    return max((len(one) for one in paths if one == path or (one.endswith("/*") and path.startswith(one[:-1]))), default=0)
