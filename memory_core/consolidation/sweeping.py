@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from memory_core.consolidation.forgetting_conversations import Tellings
 from memory_core.consolidation.forgetting_plan import Progress, Step
 from memory_core.consolidation.forgetting_scenes import Derived
 from memory_core.consolidation.snapshots import Snapshots, redacting
@@ -22,10 +23,8 @@ from memory_core.domain.versions import base_id
 from memory_core.ledger.changes import Change
 from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Look, as_memory
-from memory_core.ledger.conversations import messages_id
 from memory_core.ledger.leases import Lease
 from memory_core.ledger.operations import Chunk, Operation, Operations
-from memory_core.ledger.pair import Pair
 from memory_core.ledger.portions import Portion, size_of, size_of_bodies
 from memory_core.ledger.tasks import held_task
 from memory_core.ports import Clock, Document, Kind, LongTermStore, Place
@@ -43,7 +42,7 @@ class Sweeping:
     def __init__(self, store: LongTermStore, operations: Operations, snapshots: Snapshots, copies: ColdCopies, clock: Clock) -> None:
         self._store, self._operations, self._snapshots = store, operations, snapshots
         self._copies, self._clock = copies, clock
-        self._derived = Derived(store, operations)
+        self._derived, self._tellings = Derived(store, operations), Tellings(store, operations, clock)
 
     async def sweep(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
         """The next commit of the pass that the operation stands in."""
@@ -57,7 +56,7 @@ class Sweeping:
             case "profile":
                 return await self._derived.profile(lease, operation, progress, _next(progress))
             case "messages":
-                return await self._messages(lease, operation, progress)
+                return await self._tellings.messages(lease, operation, progress, _next(progress))
             case "copies":
                 return await self._cold(lease, operation, progress)
             case _:
@@ -164,25 +163,6 @@ class Sweeping:
         held = {name: held_task(seen.documents.get(task_id), seen.head) for name, task_id in tasks.items()}
         return frozenset(name for name, one in held.items() if one is not None and not one.task.finished)
 
-    async def _messages(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
-        """The messages of one conversation; one that is not formed yet is cancelled, as there is nothing left to form."""
-        place = 0 if progress.place is None else progress.place[0]
-        if place == len(progress.conversations):
-            chunk = Chunk(cursor=_next(progress).document)
-            return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
-        name, further = progress.conversations[place], progress.at("messages", (place + 1, ""))
-        task_id = await self._task_of(lease.owner, name)
-
-        def decide(look: Look, stored: Operation) -> Chunk:
-            messages = Document(messages_id(name), "messages", {})
-            pair = None if task_id is None else Pair.of(look, task_id)
-            if pair is None or pair.task.finished or pair.task.subject_id != name:
-                return Chunk(cursor=further.document, deletes=(messages,))
-            turned = pair.turned("cancelled", self._clock.now(), status="cancelled", next_enqueue_at=None)
-            return Chunk(cursor=further.document, deletes=(messages,), puts=turned.puts, head_fields=turned.head_fields)
-
-        return await self._operations.advance(lease, operation, [name, *([task_id] if task_id else [])], decide)
-
     async def _cold(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
         """Cold copies, one after the other: what stays of a chain gets a copy of its own before the old one goes."""
         locations = await self._copies.holding(lease.owner, list(progress.gone)) if progress.gone else []
@@ -221,10 +201,6 @@ class Sweeping:
             return None
         last = max(kept, key=lambda one: one.memory.sequence).memory.id
         return ColdCopy(copy.epoch, copy.chain_id if copy.chain_id in stubs else last, tuple(_struck_whole(progress, one) for one in kept))
-
-    async def _task_of(self, owner: Owner, conversation_id: str) -> str | None:
-        found = (await self._store.snapshot(owner, [conversation_id])).documents.get(conversation_id)
-        return None if found is None or found.kind != "conversation" else str(found.body["task_id"])
 
 
 def _next(progress: Progress) -> Progress:

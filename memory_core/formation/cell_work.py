@@ -16,6 +16,7 @@ from memory_core.domain.scope import Owner
 from memory_core.formation.cell_plan import CellOutcome
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Look
+from memory_core.ledger.conversations import unread
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.pair import counted, unfinished
 from memory_core.ledger.sessions import clears_of
@@ -114,6 +115,7 @@ def advanced(planned: Changes[CellOutcome], look: Look, work: Work) -> Changes[F
         formed,
         planned.changes,
         (*planned.puts, replace(found, body=body), *ended),
+        deletes=unread(body) if last else (),
         reads=planned.reads,
         sessions=planned.sessions,
         types=planned.types,

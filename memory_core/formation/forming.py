@@ -9,7 +9,7 @@ from memory_core.domain.conversation import Cell, Conversation, counts_of
 from memory_core.domain.errors import NotFound
 from memory_core.domain.results import Call
 from memory_core.domain.task import Task
-from memory_core.formation.cell_work import Formed
+from memory_core.formation.cell_work import Formed, stored
 from memory_core.formation.former import Former
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.conversations import conversation_of, messages_id
@@ -31,7 +31,7 @@ class Forming:
         """Form what is left of the conversation; its last commit ends the task."""
         owner, task = lease.owner, lease.task
         conversation = await self._conversation(lease)
-        if conversation.state != "pending":
+        if conversation is None or conversation.state != "pending":
             return None
         call = Call(correlation_id=task.correlation_id, actor=ACTOR)
         await lease.report("boundary", task.progress)
@@ -47,11 +47,12 @@ class Forming:
             done.append(formed.cell)
         return None
 
-    async def _conversation(self, lease: Lease) -> Conversation:
+    async def _conversation(self, lease: Lease) -> Conversation | None:
+        """The conversation; None for one that has ended meanwhile and whose messages went, as nothing was made of them."""
         name = lease.task.subject_id
         look = await self._ledger.look(lease.owner, [name, messages_id(name)])
-        found = conversation_of(look, name)
-        if found is None:
+        found, state = conversation_of(look, name), stored(look, name)
+        if found is None and (state is None or state.state == "pending"):
             raise NotFound("the conversation of this task is gone")
         return found
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from memory_core.domain.conversation import Conversation
 from memory_core.ledger.commit import Look
 from memory_core.ports import Document
@@ -31,3 +34,13 @@ def conversation_of(look: Look, conversation_id: str) -> Conversation | None:
         return None
     fields = {name: value for name, value in state.body.items() if name not in _OF_THE_STORE}
     return Conversation.model_validate({**fields, "messages": messages.body["messages"]})
+
+
+def unread(conversation: Mapping[str, Any]) -> tuple[Document, ...]:
+    """The messages of an ended conversation that nothing was made of, to be deleted; none where something was.
+
+    Nobody reads them again, and as no memory names the conversation, no filter of what is to be forgotten would find them.
+    """
+    if any(cell["memory_ids"] for cell in conversation["formed_cells"]):
+        return ()
+    return (Document(messages_id(conversation["id"]), "messages", {}),)

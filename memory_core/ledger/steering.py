@@ -7,6 +7,7 @@ conversation in another state than it was read in.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from memory_core.domain.errors import Conflict, NotFound
@@ -15,6 +16,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.conversations import unread
 from memory_core.ledger.ends import Ends
 from memory_core.ledger.messages import message_for, queue_of, tell
 from memory_core.ledger.pair import Pair
@@ -63,8 +65,8 @@ class Steering:
     async def cancel(self, owner: Owner, task_id: str, call: Call) -> Task:
         """End a task before it is done, or the waiting for a retry. One that is cancelled already stays so.
 
-        Messages that waited in a buffer are dropped. An export or an import takes away first what it has left lying; it is cancelled
-        when that is done. Raises NotFound, Conflict.
+        Messages that waited in a buffer are dropped, and so are those of a conversation of which nothing is formed. An export or an
+        import takes away first what it has left lying; it is cancelled when that is done. Raises NotFound, Conflict.
         """
 
         def turn(pair: Pair) -> Changes[Task]:
@@ -78,7 +80,7 @@ class Steering:
                 raise Conflict(f"this task is {pair.task.status}; there is nothing left to cancel")
             if _half_forgotten(pair):
                 raise Conflict("what is gone for good has to go from the log and from what mentions it too; this can't be stopped half-way")
-            return pair.turned("cancelled", self._clock.now(), status="cancelled", next_enqueue_at=None)
+            return _cancelled(pair, self._clock.now())
 
         task, changed = await self._turn(owner, task_id, turn, call)
         if changed and task.finished:
@@ -113,6 +115,7 @@ class Steering:
                 puts=turned.puts,
                 creates=receipt(owner, call, self._clock.now(), {"task_id": task_id}),
                 head_fields=turned.head_fields,
+                deletes=turned.deletes,
             )
 
         ids = [task_id, subject, *([name] if name else [])]
@@ -124,6 +127,12 @@ def _half_forgotten(pair: Pair) -> bool:
     """Whether it has begun to forget for good: no filter finds what is gone then, so no other task would strike its words elsewhere."""
     work = pair.subject.body if pair.task.kind == "forget" and pair.subject is not None else None
     return work is not None and work["plan"].get("mode") == "hard" and work["cursor"] is not None
+
+
+def _cancelled(pair: Pair, now: datetime) -> Changes[Task]:
+    about = pair.subject
+    deletes = unread(about.body) if about is not None and about.kind == "conversation" else ()
+    return replace(pair.turned("cancelled", now, status="cancelled", next_enqueue_at=None), deletes=deletes)
 
 
 def _cancelling(pair: Pair, now: datetime) -> Changes[Task]:

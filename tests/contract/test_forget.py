@@ -14,7 +14,7 @@ from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.models import MemoryType, Status
-from memory_core.domain.requests import CopyInput, RetrieveInput, StatusInput, UpdateInput
+from memory_core.domain.requests import ClearInput, CopyInput, RetrieveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.task import Task
 from memory_core.domain.time_requests import ReplayInput
@@ -22,6 +22,7 @@ from memory_core.domain.upkeep_requests import ForgetInput
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import LongTermStore
+from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
 from tests.tasks import Hand, converse, finished, task_of, told
 from tests.world import BOB, DiesAfter, Killed, Meanwhile, WordsEmbedder, World, fact, find, listed, rule, turn
@@ -312,6 +313,16 @@ async def test_a_fact_told_again_elsewhere_stays_without_a_mention_of_the_cell_t
     await told_by_the_log(core, world)
 
 
+async def test_a_conversation_that_told_the_same_again_goes_with_its_words_too(core: MemoryCore, world: World) -> None:
+    """Its cell is the first one's, so no memory names it."""
+    made = await formed(core, world, "I live in Lisbon")
+    world.clock.forward(60)
+    assert {one.id for one in await formed(core, world, "I live in Lisbon")} == {one.id for one in made}
+    await forgotten(core, "hard", session_id="s1")
+    assert await listed(core, status="all") == []
+    await no_trace(world, "Lisbon")
+
+
 async def test_the_same_words_told_after_it_are_remembered_anew(core: MemoryCore, world: World) -> None:
     made = await formed(core, world, "I live in Lisbon")
     await forgotten(core, "hard", ids=[one.id for one in made])
@@ -453,6 +464,27 @@ async def test_a_conversation_that_is_not_formed_to_its_end_is_given_up_with_its
     assert head.pending_tasks == 0
     assert await told(core) == []
     await no_trace(world, "Lisbon", "fado", "guitar")
+
+
+@pytest.mark.parametrize("poisoned", [False, True])
+async def test_of_a_conversation_that_is_cancelled_before_anything_was_formed_no_word_is_kept(world: World, poisoned: bool) -> None:
+    """No filter would find it, as there is no memory of it."""
+    core = await world.core(agents=ScriptedAgents(broken=poisoned))
+    accepted = await converse(core)
+    if poisoned:
+        assert (await finished(world, core, accepted)).status == "poisoned"
+    await core.cancel(ALICE, accepted.task_id)
+    assert "Lisbon" not in await everything(world)
+    await Hand(core).work_all()
+    assert (await task_of(core, accepted)).status == "cancelled"
+
+
+async def test_of_a_conversation_of_which_all_was_cleared_before_it_was_formed_no_word_is_kept(core: MemoryCore, world: World) -> None:
+    accepted = await converse(core)
+    await core.clear(ALICE, ClearInput(session_id="s1"))
+    await finished(world, core, accepted)
+    assert await told(core) == []
+    assert "Lisbon" not in await everything(world)
 
 
 async def test_the_short_term_forgets_too(core: MemoryCore) -> None:

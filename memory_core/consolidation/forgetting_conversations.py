@@ -1,0 +1,56 @@
+"""Forgetting for good, where it was told: the messages of conversations go, all of those that told it.
+
+One would get wrong: a memory names the first conversation that told it, and the same may have been told again. Then the later one knows:
+its cell became a memory that was there. One that is not formed to its end is cancelled, as there is nothing left to form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from memory_core.consolidation.forgetting_plan import Progress
+from memory_core.ledger.commit import Look
+from memory_core.ledger.conversations import messages_id
+from memory_core.ledger.leases import Lease
+from memory_core.ledger.operations import Chunk, Operation, Operations
+from memory_core.ledger.pair import Pair
+from memory_core.ports import Clock, Document, LongTermStore, Place
+
+PAGE = 100
+
+
+class Tellings:
+    """Does the pass for any owner."""
+
+    def __init__(self, store: LongTermStore, operations: Operations, clock: Clock) -> None:
+        self._store, self._operations, self._clock = store, operations, clock
+
+    async def messages(self, lease: Lease, operation: Operation, progress: Progress, following: Progress) -> Operation:
+        """Those of the next conversation that told what is forgotten; `following` once there is none."""
+        place = None if progress.place is None else Place(*progress.place)
+        while documents := await self._store.page(lease.owner, "conversation", None, place, PAGE, newest_first=False):
+            concerned = next((one for one in documents if _told(progress, one.body)), None)
+            if concerned is not None:
+                return await self._without(lease, operation, progress, concerned)
+            place = Place(int(documents[-1].body["sequence"]), documents[-1].id)
+        return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=following.document))
+
+    async def _without(self, lease: Lease, operation: Operation, progress: Progress, document: Document) -> Operation:
+        name, task_id = document.id, str(document.body["task_id"])
+        further = progress.at("messages", (int(document.body["sequence"]), name))
+
+        def decide(look: Look, stored: Operation) -> Chunk:
+            messages, pair = Document(messages_id(name), "messages", {}), Pair.of(look, task_id)
+            if pair is None or pair.task.finished or pair.task.subject_id != name:
+                return Chunk(cursor=further.document, deletes=(messages,))
+            turned = pair.turned("cancelled", self._clock.now(), status="cancelled", next_enqueue_at=None)
+            return Chunk(cursor=further.document, deletes=(messages,), puts=turned.puts, head_fields=turned.head_fields)
+
+        return await self._operations.advance(lease, operation, [name, task_id], decide)
+
+
+def _told(progress: Progress, conversation: Mapping[str, Any]) -> bool:
+    """Whether a conversation told what is gone: a memory named it, or what a cell of it became is gone. What was told later is not."""
+    became = [cell["memory_ids"][0] for cell in conversation["formed_cells"] if cell["memory_ids"]]
+    return conversation["id"] in progress.conversations or any(progress.is_gone(name, conversation["sequence"]) for name in became)
