@@ -26,7 +26,7 @@ from memory_core.evolution.leaving import left
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.truth_line import overruling
+from memory_core.evolution.truth_line import overruling, without_overlap
 from memory_core.evolution.versions import end_versions, new_version
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -234,7 +234,7 @@ def _placed(page: Page, edit: Change, others: Sequence[Memory]) -> _Edit:
         entered(page, edit, here)
     else:
         earlier = new.valid_from < old.valid_from
-        page.apply([edit, *overruling(new, (others or page.before(old)) if earlier else [])])
+        page.apply(without_overlap([edit, *overruling(new, (others or page.before(old)) if earlier else [])], others))
         if earlier and key_of(new) is not None:
             set_apart(page, [old, *others])
     end_versions(page, page.asked)

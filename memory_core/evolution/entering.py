@@ -21,7 +21,7 @@ from memory_core.evolution.page import Page
 from memory_core.evolution.pairs import document_of, pair_ids, question
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.tellings import over
-from memory_core.evolution.truth_line import overruling
+from memory_core.evolution.truth_line import overruling, without_overlap
 from memory_core.ledger.changes import Change
 from memory_core.ports import Near
 
@@ -69,7 +69,7 @@ def entered(page: Page, edit: Change, truths: Sequence[Memory]) -> None:
         about, state = {"conflict_id": record.id}, {"conflict_state": record.status}
         edit = replace(edit, after=new.model_copy(update=state), metadata={**edit.metadata, **about})
         page.apply([Change("conflict_marked", held.model_copy(update=state), held, about)])
-    page.apply([edit, *overruling(new, truths)])
+    page.apply(without_overlap([edit, *overruling(new, truths)], truths))
 
 
 def _recorded(page: Page, held: Memory, new: Memory) -> ConflictRecord:

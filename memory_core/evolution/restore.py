@@ -64,7 +64,7 @@ def restored(memory: Memory, truths: Sequence[Memory], reason: str, now: datetim
     if not standing and _follower(back, truths) is not None:
         return _as_past(first, back, truths)
     if not standing:
-        return Restored(tuple(without_overlap(back.id, [first], truths)), back)
+        return Restored(tuple(without_overlap([first], truths)), back)
     other = max(standing, key=lambda one: (one.event_timestamp, one.sequence))
     return beside(other, back, memory, reason, now, records)
 
@@ -74,8 +74,8 @@ def _as_past(first: Change, back: Memory, truths: Sequence[Memory]) -> Restored:
     second = Change(past.status.value, past, back)
     if past.status is not Status.SUPERSEDED:
         return Restored((first, second), past)
-    changes = without_overlap(past.id, [second], truths)
-    return Restored((first, *changes), changes[0].after)
+    changes = without_overlap([first, second], truths)
+    return Restored(tuple(changes), changes[1].after)
 
 
 def _past(back: Memory, truths: Sequence[Memory]) -> Memory:

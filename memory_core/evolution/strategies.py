@@ -65,7 +65,7 @@ def resolve(new: Memory, judgement: Judgement, on_conflict: OnConflict, now: dat
     if on_conflict is OnConflict.MERGE and _fits(new, judgement):
         return _merge(new, judgement, now)
     made = _keep_both(new, judgement, now, pending=pending)
-    return replace(made, changes=tuple(without_overlap(new.id, made.changes, judgement.truths)))
+    return replace(made, changes=tuple(without_overlap(made.changes, judgement.truths)))
 
 
 def begun(new: Memory, truths: Sequence[Memory], now: datetime, before: Memory | None = None) -> list[Change]:
@@ -75,10 +75,10 @@ def begun(new: Memory, truths: Sequence[Memory], now: datetime, before: Memory |
     """
     if interrupted(new, truths) is not None:
         placed, changes = joined(new, truths, now)
-        return without_overlap(new.id, _in_order(Change("created", placed, before), *changes), truths)
+        return without_overlap(_in_order(Change("created", placed, before), *changes), truths)
     later = following(new, truths)
     kept = new if later is None else superseded_by(new, later, now).model_copy(update={"updated_at": new.updated_at})
-    return without_overlap(new.id, [Change("created", kept, before)], truths)
+    return without_overlap([Change("created", kept, before)], truths)
 
 
 def _pinned_in_the_way(new: Memory, judgement: Judgement) -> list[Memory]:
@@ -123,7 +123,7 @@ def _record(new: Memory, judgement: Judgement, strategy: str, now: datetime, *, 
 
 def _supersede(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
     made = _in_its_place(new, judgement, now)
-    return replace(made, changes=tuple(without_overlap(new.id, made.changes, judgement.truths)))
+    return replace(made, changes=tuple(without_overlap(made.changes, judgement.truths)))
 
 
 def _in_its_place(new: Memory, judgement: Judgement, now: datetime) -> Resolution:

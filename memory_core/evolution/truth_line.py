@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timezone
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +18,7 @@ from memory_core.domain.endings import ends, is_ending
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.versions import base_id, is_version
-from memory_core.evolution.tellings import ended, first_telling, kept, over, overruled, tellings
+from memory_core.evolution.tellings import ended, first_telling, following, kept, over, overruled, tellings
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 
@@ -26,6 +26,7 @@ MAX_REPLACED = 40
 """Truths that one new truth replaces: each is two documents of a commit's hundred. Of a slot kept more often, the others stand on."""
 SPLIT = "split"
 """The event of a memory that holds what another one was in an earlier time."""
+_NEVER = datetime.max.replace(tzinfo=timezone.utc)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,53 +87,54 @@ def superseded_by(old: Memory, new: Memory, now: datetime) -> Memory:
     return ended(old, new.valid_from).model_copy(update={**fallen, "updated_at": now})
 
 
-def without_overlap(name: str, changes: Sequence[Change], truths: Sequence[Memory]) -> list[Change]:
-    """The changes, so that the memory `name`, which they bring into the slot, shares no moment with the past of the others.
+def without_overlap(changes: Sequence[Change], truths: Sequence[Memory]) -> list[Change]:
+    """The changes to a slot, so that by them no two of its truths come to share a moment, or a longer time than they did.
 
-    Each says what holds from where it begins, whatever was told before it: so what is past and was told before this one ends where it
-    begins, and this one, where it is past itself, where the first begins of those that were told later. truths: the others as they were.
+    Each says what holds from where it begins, whatever was told before it: so what is past ends where the first begins of those that were
+    told later. Two that both stand do so on purpose; so do, for as long as they did, two that shared a time before. truths: the others as
+    they were.
     """
-    known = {one.id: one for one in truths} | {change.after.id: change.after for change in changes}
-    one = known.pop(name)
-    others = [other for other in known.values() if other.valid_until is None or other.valid_from < other.valid_until]
-    later = _next_begins(one, others)
-    if one.status is Status.SUPERSEDED and later is not None:
-        one = ended(one, later)
-    earlier = [] if one.valid_until == one.valid_from else [other for other in others if place_of(other) < place_of(one)]
-    turned = {other.id: other for other in _ending_at(one, earlier)}
-    made = [replace(change, after={name: one, **turned}.get(change.after.id, change.after)) for change in changes]
-    made = [_no_longer_than_the_next(change, (*others, one)) for change in made]
-    before, changed = {truth.id: truth for truth in truths}, {change.after.id for change in changes}
-    rest = [Change("superseded", after, before[after.id]) for after in turned.values() if after.id not in changed]
+    before = {one.id: one for one in truths}
+    for change in changes:
+        if change.before is not None:
+            before.setdefault(change.after.id, change.before)
+    after = before | {change.after.id: change.after for change in changes}
+    later, turned = list[Memory](), dict[str, Memory]()
+    for one in sorted((one for one in after.values() if _counts(one)), key=place_of, reverse=True):
+        if one.status is Status.SUPERSEDED and not is_version(one.id):
+            limits = [_limit(one, other, before) for other in later if not over(other, one) and not over(one, other)]
+            if limits and (one.valid_until is None or one.valid_until > max(min(limits), one.valid_from)):
+                one = turned[one.id] = ended(one, min(limits))
+        if one.valid_until is None or one.valid_from < one.valid_until:
+            later.append(one)
+    last = {change.after.id: place for place, change in enumerate(changes)}
+    made = [
+        replace(change, after=turned.pop(change.after.id, change.after)) if last[change.after.id] == place else change
+        for place, change in enumerate(changes)
+    ]
+    rest = [Change("superseded", one, before[one.id]) for one in turned.values()]
     return [*made, *rest[: max(0, MAX_REPLACED - len(made))]]
+
+
+def _counts(one: Memory) -> bool:
+    return one.status is Status.SUPERSEDED or one.status in FOUND_BY_DEFAULT
+
+
+def _limit(one: Memory, later: Memory, before: Mapping[str, Memory]) -> datetime:
+    """Where a past truth ends for one that was told later: where that begins, or where they ceased to share a time before."""
+    held = [before.get(each.id) for each in (one, later)]
+    if any(each is None or not _counts(each) for each in held):
+        return later.valid_from
+    first, second = (each for each in held if each is not None)
+    if over(first, second) or over(second, first):
+        return later.valid_from
+    return max(later.valid_from, min(each.valid_until or _NEVER for each in (first, second)))
 
 
 def overruling(one: Memory, others: Sequence[Memory]) -> list[Change]:
     """What becomes of the past of a slot where somebody says now from when on this one holds: all of it ends there."""
     known = {other.id: other for other in others}
     return [Change("superseded", after, known[after.id]) for after in _ending_at(one, others)][:MAX_REPLACED]
-
-
-def _next_begins(one: Memory, others: Sequence[Memory]) -> datetime | None:
-    """When the first begins of those that were told after this one."""
-    return min((other.valid_from for other in others if place_of(other) > place_of(one)), default=None)
-
-
-def _no_longer_than_the_next(change: Change, truths: Sequence[Memory]) -> Change:
-    """A past truth that is let hold for longer than before, at its end or from its beginning, or is split off: no longer than up to the
-    first that was told later.
-    """
-    before, after = change.before, change.after
-    if change.event_type == SPLIT:
-        return change if (begins := _next_begins(after, truths)) is None else replace(change, after=ended(after, begins))
-    if before is None or before.valid_until is None or after.valid_until is None:
-        return change
-    longer = after.valid_until > before.valid_until or after.valid_from < before.valid_from
-    begins = _next_begins(after, truths) if longer else None
-    if begins is None or begins >= after.valid_until:
-        return change
-    held_into_it = before.valid_until if before.valid_from < before.valid_until else begins  # both were kept, or it held at no moment
-    return replace(change, after=ended(after, max(held_into_it, begins)))
 
 
 def _ending_at(one: Memory, others: Sequence[Memory]) -> list[Memory]:
@@ -169,6 +171,10 @@ def joined(new: Memory, truths: Sequence[Memory], now: datetime) -> tuple[Memory
     after = {one.id: members[place + 1] if place + 1 < len(members) else None for place, one in enumerate(members)}
     after |= {name: members[place] for name, place in line.passed.items() if name not in after}
     left_out = {one.id for one in truths} - after.keys()
+    if after[new.id] is None and (later := following(new, [one for one in truths if one.id in left_out and not is_version(one.id)])):
+        history = superseded_by(new, later, now).model_copy(update={"updated_at": new.updated_at})
+        if not _leads_back(history, (), truths):  # who stands says nothing against what was told after the new one
+            return history, []
     before = {two.id: one.id for one, two in pairwise(one for one in members if not is_version(one.id))}
     late = any(moment > new.event_timestamp for one in truths for moment in tellings(one))
     fresh = {new.id, *(one.id for one in members)} - {one.id for one in truths}

@@ -29,6 +29,7 @@ from memory_core.evolution.pairs import document_of, pair_ids
 from memory_core.evolution.restore import beside
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.tellings import first_telling
+from memory_core.evolution.truth_line import without_overlap
 from memory_core.evolution.versions import MAX_CHANGED, holding_again, with_versions
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -126,6 +127,7 @@ class Undo:
         changes = [Change("restored", back, memory, {"reason": reason})]
         changes += [Change("contradicted", after, before, {"reason": "undone"}) for after, before in zip(fallen, standing, strict=True)]
         changes += [Change("superseded", after, before, {"reason": "undone"}) for before, after in _longer(seen, back, standing)]
+        changes = without_overlap(changes, [one for one in truths_of(seen).values() if one.id != back.id])
         puts = list[Document]()
         changes[0] = with_versions(changes[0], holding_again(back, begun, older), puts)
         for place, one in enumerate(fallen, start=1):

@@ -230,7 +230,7 @@ def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
     placed, changes = joined(memory, truths, page.now)
     begins = [] if told is None else [Change("created", memory, told)]
     arrived = Change("created", placed) if told is None else Change("superseded", placed, memory)
-    page.apply([*begins, *without_overlap(placed.id, [arrived, *changes], truths)])
+    page.apply([*begins, *without_overlap([arrived, *changes], truths)])
     set_apart(page, values)
     return PlannedOutcome(one.place, Outcome.CREATED, placed.id)
 
