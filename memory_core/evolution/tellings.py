@@ -7,6 +7,7 @@ be given by hand; neither alone says where a truth begins among the others.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from datetime import datetime
 
@@ -41,9 +42,14 @@ def overruled(one: Memory) -> bool:
 
 
 def following(memory: Memory, truths: Iterable[Memory]) -> Memory | None:
-    """The truth that was told next after `memory`: entirely later, or before it as well; None when that one is the latest."""
-    counted = [one for one in truths if not overruled(one)]
-    later = [(told, one.sequence, one.id, one) for one in counted if (told := next_telling(one, memory.event_timestamp)) is not None]
+    """The truth that was told next after `memory`: entirely later, or before it as well; None when that one is the latest.
+
+    Of two that were told at once the one that was written later is the later.
+    """
+    counted, moment = [one for one in truths if not overruled(one)], memory.event_timestamp
+    later = [(told, one.sequence, one.id, one) for one in counted if (told := next_telling(one, moment)) is not None]
+    at_once = [one for one in counted if one.sequence > (memory.sequence or math.inf) and moment in tellings(one)]
+    later += [(moment, one.sequence, one.id, one) for one in at_once]
     return min(later, key=lambda each: each[:3])[3] if later else None
 
 

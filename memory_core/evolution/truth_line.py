@@ -87,18 +87,18 @@ def superseded_by(old: Memory, new: Memory, now: datetime) -> Memory:
     return ended(old, new.valid_from).model_copy(update={**fallen, "updated_at": now})
 
 
-def without_overlap(changes: Sequence[Change], truths: Sequence[Memory]) -> list[Change]:
+def without_overlap(changes: Sequence[Change], truths: Sequence[Memory], versions: Sequence[Memory] = ()) -> list[Change]:
     """The changes to a slot, so that by them no two of its truths come to share a moment, or a longer time than they did.
 
     Each says what holds from where it begins, whatever was told before it: so what is past ends where the first begins of those that were
     told later. Two that both stand do so on purpose; so do, for as long as they did, two that shared a time before. truths: the others as
-    they were.
+    they were. versions: old ones that come to hold for longer.
     """
     before = {one.id: one for one in truths}
     for change in changes:
         if change.before is not None:
             before.setdefault(change.after.id, change.before)
-    after = before | {change.after.id: change.after for change in changes}
+    after = before | {change.after.id: change.after for change in changes} | {one.id: one for one in versions}
     later, turned = list[Memory](), dict[str, Memory]()
     for one in sorted((one for one in after.values() if _counts(one)), key=place_of, reverse=True):
         if one.status is Status.SUPERSEDED and not is_version(one.id):

@@ -127,9 +127,9 @@ class Undo:
         changes = [Change("restored", back, memory, {"reason": reason})]
         changes += [Change("contradicted", after, before, {"reason": "undone"}) for after, before in zip(fallen, standing, strict=True)]
         changes += [Change("superseded", after, before, {"reason": "undone"}) for before, after in _longer(seen, back, standing)]
-        changes = without_overlap(changes, [one for one in truths_of(seen).values() if one.id != back.id])
-        puts = list[Document]()
-        changes[0] = with_versions(changes[0], holding_again(back, begun, older), puts)
+        again, others = holding_again(back, begun, older), [one for one in truths_of(seen).values() if one.id != back.id]
+        changes, puts = without_overlap(changes, [*others, *older.before(memory)], again), list[Document]()
+        changes[0] = with_versions(changes[0], again, puts)
         for place, one in enumerate(fallen, start=1):
             since = [version for version in older.before(one) if key_of(memory) is None or _place(version) > _place(memory)]
             never = [cut_short(version, version.valid_from) for version in since]
