@@ -42,7 +42,9 @@ async def without_circles(
         while way := await chain.circle(start):
             if chain.newer:
                 raise HeadMoved("this chain of memories has changed meanwhile; try again", retry_after_s=1)
-            fallen = next((one for name in (*way[1:], start) if (one := chain.memory(name)) is not None and one.status is Status.DELETED), None)
+            fallen = next(
+                (one for name in (*way[1:], start) if (one := chain.memory(name)) is not None and one.status is Status.DELETED), None
+            )
             if fallen is None:
                 over = f", over {' and '.join(way[1:])}," if way[1:] else ""
                 raise Conflict(f"{start} would lead{over} back to itself")
@@ -54,9 +56,7 @@ async def without_circles(
 class _Chain:
     """Who leads where once the changes are committed, as far as anybody asked. walked: all that was walked over."""
 
-    def __init__(
-        self, store: LongTermStore, owner: Owner, changes: Changes[Any], documents: Mapping[str, Document], sequence: int
-    ) -> None:
+    def __init__(self, store: LongTermStore, owner: Owner, changes: Changes[Any], documents: Mapping[str, Document], sequence: int) -> None:
         self._store, self._owner, self._documents, self._sequence = store, owner, {**documents}, sequence
         self.changes, self.walked, self.newer = [*changes.changes], set[str](), False
         self._states = {one.after.id: one.after for one in changes.changes}
