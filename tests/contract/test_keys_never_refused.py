@@ -8,7 +8,7 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import StatusInput
+from memory_core.domain.requests import StatusInput, UpdateInput
 from memory_core.domain.results import Call
 from tests.builders import ALICE, NOW
 from tests.world import Meanwhile, World, listed, rule
@@ -80,3 +80,28 @@ async def test_an_undo_that_somebody_else_was_faster_with_is_done_once_all_the_s
     assert (await here.restore(ALICE, old.id, call=call)).status is Status.ACTIVE
     await told(there, "newest", 3)
     assert (await here.restore(ALICE, old.id, call=call)).status is Status.SUPERSEDED
+
+
+async def alone_again(core: MemoryCore) -> tuple[Memory, Memory]:
+    """A key's own memory that stands as if it had always been alone, and one that once took its place and was edited there."""
+    own, past = await told(core, "nano", -20), await told(core, "vim", -30)
+    await core.restore(ALICE, past.id)
+    await core.update(ALICE, past.id, UpdateInput(value="ed"), "*")
+    for status in (Status.SUPERSEDED, Status.ACTIVE):
+        assert (await core.restore(ALICE, own.id)).status is status
+    return own, past
+
+
+async def test_a_value_told_late_ends_an_old_version_of_one_that_fell(core: MemoryCore) -> None:
+    await alone_again(core)
+    await told(core, "emacs", -25)
+    shown = [await listed(core, at=NOW + timedelta(days=day, hours=1)) for day in (-30, -25, -20)]
+    assert [[one.value for one in held] for held in shown] == [["vim"], ["emacs"], ["nano"]]
+
+
+async def test_a_value_told_where_the_keys_own_was_deleted_takes_the_place_of_one_that_holds_again(core: MemoryCore) -> None:
+    own, past = await alone_again(core)
+    await core.delete(ALICE, own.id)
+    assert (await core.restore(ALICE, past.id)).status is Status.ACTIVE
+    await told(core, "emacs", 30)
+    assert [one.value for one in await listed(core)] == ["emacs"]
