@@ -91,7 +91,7 @@ def without_overlap(changes: Sequence[Change], truths: Sequence[Memory], version
     """The changes to a slot, so that by them no two of its truths come to share a moment, or a longer time than they did.
 
     Each says what holds from where it begins, whatever was told before it: so what is past ends where the first begins of those that were
-    told later. Two that both stand do so on purpose; so do, for as long as they did, two that shared a time before. truths: the others as
+    told later; and an ending that is past, as it was passed over, where any that stands begins. Two that both stand do so on purpose; so do, for as long as they did, two that shared a time before. truths: the others as
     they were. versions: old ones that come to hold for longer.
     """
     before = {one.id: one for one in truths}
@@ -99,10 +99,13 @@ def without_overlap(changes: Sequence[Change], truths: Sequence[Memory], version
         if change.before is not None:
             before.setdefault(change.after.id, change.before)
     after = before | {change.after.id: change.after for change in changes} | {one.id: one for one in versions}
+    counted = sorted((one for one in after.values() if _counts(one)), key=place_of, reverse=True)
+    standing = [one for one in counted if one.status in FOUND_BY_DEFAULT]
     later, turned = list[Memory](), dict[str, Memory]()
-    for one in sorted((one for one in after.values() if _counts(one)), key=place_of, reverse=True):
+    for one in counted:
         if one.status is Status.SUPERSEDED and not is_version(one.id):
-            limits = [_limit(one, other, before) for other in later if not over(other, one) and not over(one, other)]
+            rivals = [*later, *standing] if is_ending(one) else later
+            limits = [_limit(one, other, before) for other in rivals if not over(other, one) and not over(one, other)]
             if limits and (one.valid_until is None or one.valid_until > max(min(limits), one.valid_from)):
                 one = turned[one.id] = ended(one, min(limits))
         if one.valid_until is None or one.valid_from < one.valid_until:
@@ -123,7 +126,7 @@ def _counts(one: Memory) -> bool:
 def _limit(one: Memory, later: Memory, before: Mapping[str, Memory]) -> datetime:
     """Where a past truth ends for one that was told later: where that begins, or where they ceased to share a time before."""
     held = [before.get(each.id) for each in (one, later)]
-    if any(each is None or not _counts(each) for each in held):
+    if any(each is None or not _counts(each) or each.valid_from == each.valid_until for each in held):
         return later.valid_from
     first, second = (each for each in held if each is not None)
     if over(first, second) or over(second, first):
