@@ -91,7 +91,8 @@ def without_overlap(changes: Sequence[Change], truths: Sequence[Memory], version
     """The changes to a slot, so that by them no two of its truths come to share a moment, or a longer time than they did.
 
     Each says what holds from where it begins, whatever was told before it: so what is past ends where the first begins of those that were
-    told later; and an ending that is past, as it was passed over, where any that stands begins. Two that both stand do so on purpose; so do, for as long as they did, two that shared a time before. truths: the others as
+    told later; and an ending that is past, as it was passed over, where any that stands begins. One that stands and has
+    an end ends so for what is past. Two that both stand do so on purpose; so do, for as long as they did, two that shared a time before. truths: the others as
     they were. versions: old ones that come to hold for longer.
     """
     before = {one.id: one for one in truths}
@@ -103,8 +104,10 @@ def without_overlap(changes: Sequence[Change], truths: Sequence[Memory], version
     standing = [one for one in counted if one.status in FOUND_BY_DEFAULT]
     later, turned = list[Memory](), dict[str, Memory]()
     for one in counted:
-        if one.status is Status.SUPERSEDED and not is_version(one.id):
-            rivals = [*later, *standing] if is_ending(one) else later
+        stands = one.status in FOUND_BY_DEFAULT
+        if not (stands and one.valid_until is None) and not is_version(one.id):
+            rivals = [other for other in later if not (stands and other.status in FOUND_BY_DEFAULT)]
+            rivals += standing if is_ending(one) and not stands else []
             limits = [_limit(one, other, before) for other in rivals if not over(other, one) and not over(one, other)]
             if limits and (one.valid_until is None or one.valid_until > max(min(limits), one.valid_from)):
                 one = turned[one.id] = ended(one, min(limits))
@@ -115,7 +118,7 @@ def without_overlap(changes: Sequence[Change], truths: Sequence[Memory], version
         replace(change, after=turned.pop(change.after.id, change.after)) if last[change.after.id] == place else change
         for place, change in enumerate(changes)
     ]
-    rest = [Change("superseded", one, before[one.id]) for one in turned.values()]
+    rest = [Change(_event(before[one.id], one), one, before[one.id]) for one in turned.values()]
     return [*made, *rest[: max(0, MAX_REPLACED - len(made))]]
 
 

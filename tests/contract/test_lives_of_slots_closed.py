@@ -10,7 +10,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.models import Status
 from memory_core.domain.requests import UpdateInput
 from tests.builders import ALICE, NOW
-from tests.contract.test_one_truth_a_moment import held, since, told
+from tests.contract.test_one_truth_a_moment import held, said, since, spoken, told
 
 pytestmark = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 
@@ -74,3 +74,20 @@ async def test_an_ending_that_turns_out_to_have_been_told_before_holds_up_to_wha
     await told(core, "Linz", 6, **ended, **since(25))
     await told(core, "Rome", 20)
     assert await held(core, 2, 3, 6, 10, 20, 26) == ["", *["Oslo"] * 5]
+
+
+async def test_what_comes_late_ends_one_that_stands_up_to_a_day_that_somebody_gave(core: MemoryCore) -> None:
+    oslo = await told(core, "Oslo", 13)
+    given = {"valid_from": NOW + timedelta(days=13), "valid_until": NOW + timedelta(days=20)}
+    await core.update(ALICE, oslo.id, UpdateInput(content="Ana lives in Graz", **given), oslo.etag)
+    rome = await told(core, "Rome", 25)
+    assert rome.status is Status.ACTIVE
+    await told(core, "Bern", 14)
+    assert await held(core, 13, 14, 19, 20, 25) == ["Graz", "Bern", "Bern", "Bern", "Rome"]
+
+
+async def test_a_value_of_a_key_that_was_told_at_the_end_of_another_ends_it_whatever_comes_late(core: MemoryCore) -> None:
+    for value, day in (("de", 23), ("de", 16), ("de", 21), ("fr", 21), ("it", 25)):
+        await said(core, value, day)
+    await said(core, "pt", 19)
+    assert await spoken(core, 16, 18, 19, 20, 21, 22, 23, 25) == ["de", "de", "pt", "pt", "fr", "fr", "de", "it"]
