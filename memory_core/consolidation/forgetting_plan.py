@@ -1,8 +1,8 @@
 """How far the forgetting of something for good has come, and what else has to go with it. Pure.
 
 What goes with a memory: what was made of it (notes and facts of a cell, what it was merged into, copies), and, of what was told in a
-conversation, the cells that tell it. What says in its slot, or of its key, what it or an old version of it said goes too: times that it held
-before may be memories of their own. One would get wrong: that does not go on for ever. What told a forgotten fact goes, the other facts of
+conversation, the cells that tell it. What says in its slot, or of its key, what it or an old version of it said goes too, as earlier times
+of it may be memories of their own. One would get wrong: that does not go on for ever. What told a forgotten fact goes, the other facts of
 that cell stay, as somebody else may have told them too, and lose only their mention of it.
 """
 
