@@ -56,6 +56,7 @@ class Forgetter:
         for _ in range(ROUNDS):
             chosen = Chosen.of(await self._plan(owner, asked))
             plan = await self._for_good.plan(owner, chosen)
+            plan |= {} if chosen.types else {"whole": session}
 
             def beside(look: Look, until: int = chosen.until, reads: Sequence[str] = tuple(reads)) -> Changes[Any]:
                 return cleared(owner, session, asked.chosen, look, until, reads, self._clock.now())

@@ -95,7 +95,9 @@ class ForGood:
         return found, False
 
     async def _begin(self, lease: Lease, operation: Operation) -> Operation:
-        progress = Progress(step="remove", capped=operation.plan["capped"]).asking(operation.plan["ids"], "asked")
+        progress = Progress(step="remove", capped=operation.plan["capped"], whole=operation.plan.get("whole")).asking(
+            operation.plan["ids"], "asked"
+        )
         chunk = Chunk(cursor=progress.document, counts={"forgotten": 0, "derived": 0, "struck": 0}, plan={"mode": "hard"})
         return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
 
@@ -157,7 +159,7 @@ class ForGood:
         for memory, role in going:
             further = further.without(memory, role, by, _versions(look, memory))
         if not further.todo:
-            further = further.at("memories" if further.gone else "last")
+            further = further.at("memories" if further.gone else "last" if further.whole is None else "messages")
         asked = sum(role == "asked" for _, role in going)
         return Chunk(
             tuple(changes),

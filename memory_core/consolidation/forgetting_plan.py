@@ -27,7 +27,7 @@ class Progress(BaseModel):
 
     gone: what is removed, each with a sequence that its removal had at most; what has the same id and began later is another memory.
     cells: those of them that were cells and asked for; told: cells that told them. lent, said: marks of what they said, no words.
-    log_from: the sequence of the first event that is redacted.
+    log_from: the sequence of the first event that is redacted. whole: the session that is forgotten with all that it has yet to form.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -43,6 +43,7 @@ class Progress(BaseModel):
     lent: list[str] = Field(default_factory=list)
     said: list[str] = Field(default_factory=list)
     log_from: int | None = None
+    whole: str | None = None
     capped: bool = False
 
     @property

@@ -27,11 +27,35 @@ async def test_what_was_told_before_it_is_not_formed_and_what_is_told_after_it_i
     after = await converse(core, "I live in Turku")
     for queue in ("consolidation", "formation"):
         await Hand(core, queue).work_all()
-    assert [(await task_of(core, one)).status for one in (accepted, before, elsewhere, after)] == ["succeeded"] * 4
+    assert [(await task_of(core, one)).status for one in (accepted, elsewhere, after)] == ["succeeded"] * 3
+    assert (await task_of(core, before)).status == "cancelled"
     assert await texts(core) == ["I live in Oslo", "I live in Turku", "The user lives in Oslo", "The user lives in Turku"]
-    text = await everything(world)
-    assert [word for word in ("Lisbon", "fado", "guitar") if word in text] == []
+    await no_trace(world, "Lisbon", "fado", "guitar")
     assert await pending(world) == 0
+
+
+@ON_ONE_STORE
+@pytest.mark.parametrize("first", ["formation", "consolidation"])
+async def test_whoever_comes_first_nothing_of_it_is_formed(world: World, first: str) -> None:
+    core = await world.core()
+    told = await converse(core)
+    accepted = await core.forget(ALICE, asked("hard", session_id="s1"))
+    assert isinstance(accepted, Accepted)
+    for queue in (first, "formation", "consolidation"):
+        await Hand(core, queue).work_all()
+    assert [(await task_of(core, one)).finished for one in (accepted, told)] == [True, True]
+    assert (await listed(core, status="all"), await pending(world)) == ([], 0)
+    await no_trace(world, "Lisbon", "fado", "guitar")
+
+
+@ON_ONE_STORE
+async def test_what_could_not_be_formed_is_given_up(world: World) -> None:
+    core = await world.core(agents=ScriptedAgents(broken=True))
+    told = await converse(core)
+    assert (await finished(world, core, told)).status == "poisoned"
+    await forgotten(core, "hard", session_id="s1")
+    assert ((await task_of(core, told)).status, await pending(world)) == ("cancelled", 0)
+    await no_trace(world, "Lisbon", "fado", "guitar")
 
 
 @ON_ONE_STORE
