@@ -95,9 +95,8 @@ class ForGood:
         return found, False
 
     async def _begin(self, lease: Lease, operation: Operation) -> Operation:
-        progress = Progress(step="remove", capped=operation.plan["capped"], whole=operation.plan.get("whole")).asking(
-            operation.plan["ids"], "asked"
-        )
+        plan = operation.plan
+        progress = Progress(step="remove", capped=plan["capped"], whole=plan.get("whole")).asking(plan["ids"], "asked")
         chunk = Chunk(cursor=progress.document, counts={"forgotten": 0, "derived": 0, "struck": 0}, plan={"mode": "hard"})
         return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
 

@@ -1,7 +1,8 @@
 """Forgetting for good, where it was told: the messages of conversations go, all of those that told it.
 
 One would get wrong: a memory names the first conversation that told it, and the same may have been told again. Then the later one knows:
-its cell became a memory that was there. One that is not formed to its end is cancelled, as there is nothing left to form.
+its cell became a memory that was there. One that is not formed to its end is cancelled, as there is nothing left to form; so is one of
+which nothing is formed yet, where its whole session is forgotten.
 """
 
 from __future__ import annotations
@@ -78,4 +79,4 @@ def _dropped(progress: Progress, conversation: Mapping[str, Any], clears: Mappin
     if progress.whole is None or conversation["session_id"] != progress.whole or conversation["state"] not in ("pending", "poisoned"):
         return False
     became = any(cell["memory_ids"] for cell in conversation["formed_cells"])
-    return not became and all(clears.get(kind, 0) > conversation["clears"].get(kind, 0) for kind in MemoryType)
+    return not became and all(clears.get(kind, 0) > conversation.get("clears", {}).get(kind, 0) for kind in MemoryType)
