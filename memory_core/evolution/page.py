@@ -21,9 +21,10 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.evolution.key_line import key_of
 from memory_core.evolution.old_versions import Versions
+from memory_core.evolution.overlap import overruling, without_overlap
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.tellings import first_telling, kept, over, tellings
-from memory_core.evolution.truth_line import overruling, passed_over, place_of, without_overlap
+from memory_core.evolution.truth_line import passed_over, place_of
 from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id

@@ -18,8 +18,9 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import MAX_CONTENT_BYTES, Link, Memory, OnConflict, Outcome, Status
 from memory_core.domain.versions import is_version
 from memory_core.evolution.decide import Judgement
+from memory_core.evolution.overlap import without_overlap
 from memory_core.evolution.tellings import ended, first_telling, following, interrupted, kept, next_telling, preceding, tellings
-from memory_core.evolution.truth_line import MAX_REPLACED, SPLIT, joined, superseded_by, time_of_its_own, without_overlap
+from memory_core.evolution.truth_line import MAX_REPLACED, SPLIT, joined, superseded_by, time_of_its_own
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 

@@ -25,11 +25,11 @@ from memory_core.evolution.apart import apart
 from memory_core.evolution.key_line import key_of, line_nears, truths_of
 from memory_core.evolution.marks import told_in
 from memory_core.evolution.old_versions import Versions
+from memory_core.evolution.overlap import without_overlap
 from memory_core.evolution.pairs import document_of, pair_ids
 from memory_core.evolution.restore import beside
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.tellings import first_telling
-from memory_core.evolution.truth_line import without_overlap
 from memory_core.evolution.versions import MAX_CHANGED, holding_again, with_versions
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look

@@ -21,11 +21,12 @@ from memory_core.evolution.decide import Verdict, holding, judge
 from memory_core.evolution.key_line import PROCEDURAL, alive, standing
 from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.old_versions import Versions
+from memory_core.evolution.overlap import without_overlap
 from memory_core.evolution.page import Page
 from memory_core.evolution.recorded import chosen_by, recorded
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.strategies import begun, in_order, resolve
-from memory_core.evolution.truth_line import joined, superseded_by, without_overlap
+from memory_core.evolution.truth_line import joined, superseded_by
 from memory_core.evolution.versions import end_versions, new_version
 from memory_core.formation.prepare import Prepared
 from memory_core.ledger.changes import Change, Changes

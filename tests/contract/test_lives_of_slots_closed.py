@@ -10,7 +10,8 @@ from memory_core.core import MemoryCore
 from memory_core.domain.models import Status
 from memory_core.domain.requests import UpdateInput
 from tests.builders import ALICE, NOW
-from tests.contract.test_one_truth_a_moment import held, said, since, spoken, told
+from tests.contract.test_one_truth_a_moment import CITY, held, said, since, spoken, told
+from tests.world import fact
 
 pytestmark = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 
@@ -80,8 +81,8 @@ async def test_what_comes_late_ends_one_that_stands_up_to_a_day_that_somebody_ga
     oslo = await told(core, "Oslo", 13)
     given = {"valid_from": NOW + timedelta(days=13), "valid_until": NOW + timedelta(days=20)}
     await core.update(ALICE, oslo.id, UpdateInput(content="Ana lives in Graz", **given), oslo.etag)
-    rome = await told(core, "Rome", 25)
-    assert rome.status is Status.ACTIVE
+    rome = (await core.save(ALICE, fact("Ana lives in Rome", event_timestamp=NOW + timedelta(days=25)))).memory
+    await core.update(ALICE, rome.id, UpdateInput(**CITY, valid_from=NOW + timedelta(days=25)), rome.etag)
     await told(core, "Bern", 14)
     assert await held(core, 13, 14, 19, 20, 25) == ["Graz", "Bern", "Bern", "Bern", "Rome"]
 
