@@ -128,7 +128,9 @@ class Undo:
         changes += [Change("contradicted", after, before, {"reason": "undone"}) for after, before in zip(fallen, standing, strict=True)]
         changes += [Change("superseded", after, before, {"reason": "undone"}) for before, after in _longer(seen, back, standing)]
         again, others = holding_again(back, begun, older), [one for one in truths_of(seen).values() if one.id != back.id]
-        changes, puts = without_overlap(changes, [*others, *older.before(memory)], again), list[Document]()
+        if key_of(memory) is None:
+            changes = without_overlap(changes, [*others, *older.before(memory)], again)
+        puts = list[Document]()
         changes[0] = with_versions(changes[0], again, puts)
         for place, one in enumerate(fallen, start=1):
             since = [version for version in older.before(one) if key_of(memory) is None or _place(version) > _place(memory)]
