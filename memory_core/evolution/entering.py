@@ -14,8 +14,7 @@ from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import UpdateInput
-from memory_core.domain.slots import slot_of
-from memory_core.evolution.decide import same_value
+from memory_core.domain.slots import same_value, slot_of
 from memory_core.evolution.key_line import line_nears
 from memory_core.evolution.page import Page
 from memory_core.evolution.pairs import document_of, pair_ids, question

@@ -24,7 +24,7 @@ from memory_core.domain.scope import Owner
 from memory_core.ledger.changes import Assembled, Change, Changes, assemble
 from memory_core.ledger.circles import without_circles
 from memory_core.ledger.ids import marker_id
-from memory_core.ledger.settling import SETTLED, followed, settled, unsettled
+from memory_core.ledger.settling import SETTLED, followed, left_open, settled, unsettled
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, Near, Neighbour, Stamp
 
 Result = TypeVar("Result")
@@ -168,7 +168,7 @@ class Ledger:
                 continue
             if in_the_way is None:
                 done = self._done(owner, assembled, changes)
-                await self._settle(owner, unsettled(changes), call)
+                await self._settle(owner, left_open(changes), call)
                 return done
         return Committed(changes.result)
 
@@ -198,7 +198,7 @@ class Ledger:
                 memory = look.memory(name)
                 changes = () if memory is None else (Change(SETTLED, memory, memory),)
                 wanted = Changes(None, changes, reads=frozenset({name}))
-                return wanted if unsettled(wanted) else Changes(None)
+                return wanted if left_open(wanted) else Changes(None)
 
             await self._commit(owner, ending, [name], (), None, call, while_erasing=False)
 
