@@ -24,10 +24,15 @@ from memory_core.ports import Document, LongTermStore
 
 SETTLED = "conflict_settled"
 """The event of a memory about which a question ended without anything else changing."""
+MAX_ENDED = 20
+"""Questions that one commit ends: each is two records, and the other side with its event, of a commit's hundred documents."""
 
 
-async def settled(store: LongTermStore, owner: Owner, changes: Changes[Result], now: datetime) -> Changes[Result]:
-    """The changes, and with them what they do to open questions; the very same ones when that is nothing. Raises Unavailable."""
+async def settled(store: LongTermStore, owner: Owner, changes: Changes[Result], now: datetime, most: int = MAX_ENDED) -> Changes[Result]:
+    """The changes, and with them what they do to open questions; the very same ones when that is nothing. Raises Unavailable.
+
+    At `most` so many questions are ended at once: `left_open` names whom the rest is about.
+    """
     carried = any(change.after.conflict_ids for change in changes.changes)
     if not carried and not any(document.kind == "conflict" for document in changes.puts):
         return changes
@@ -39,7 +44,7 @@ async def settled(store: LongTermStore, owner: Owner, changes: Changes[Result], 
             look = await _read(store, owner, others)
             sheet.read |= {name: memory for name in look.documents if (memory := look.memory(name)) is not None}
             sheet.states |= sheet.read
-    sheet.end_questions(now)
+    sheet.end_questions(now, most)
     return sheet.changes(changes)
 
 
@@ -53,6 +58,11 @@ def followed(changes: Changes[Result]) -> Changes[Result]:
 def unsettled(changes: Changes[Any]) -> list[str]:
     """Ids of the memories that these changes take from what stands, or edit, and about which questions are open."""
     return [one.id for one in _Sheet.of(changes).in_doubt()]
+
+
+def left_open(changes: Changes[Any]) -> list[str]:
+    """Ids of those of them that do not stand: a commit of its own ends the rest of what is open about them."""
+    return [one.id for one in _Sheet.of(changes).in_doubt() if one.status not in FOUND_BY_DEFAULT]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +135,13 @@ class _Sheet:
         sides = {side for name in ending if name in self.records for side in record_in(self.records[name].body).sides}
         return sorted(sides - self.states.keys())
 
-    def end_questions(self, now: datetime) -> None:
-        """Settle, or pass on, every question one of whose sides does not stand any more, or that an edit has answered."""
-        for name in dict.fromkeys(name for one in self.in_doubt() for name in one.conflict_ids):
+    def end_questions(self, now: datetime, most: int) -> None:
+        """Settle, or pass on, questions one of whose sides does not stand any more, or that an edit has answered."""
+        names = list(dict.fromkeys(name for one in self.in_doubt() for name in one.conflict_ids))
+        for name in reversed(names[most:]):  # who is in the last one is left: so each commit passes its part on to the same
+            if name in self.records and (last := record_in(self.records[name].body)).open:
+                self._leave_to_the_other(last)
+        for name in names[:most]:
             document = self.records.get(name)
             record = None if document is None else record_in(document.body)
             sides = record.sides if record is not None and record.open else ()
