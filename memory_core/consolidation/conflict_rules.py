@@ -15,8 +15,8 @@ from memory_core.domain.agent_answers import Decision
 from memory_core.domain.conflict import RULE, ConflictRecord
 from memory_core.domain.endings import ends, is_ending
 from memory_core.domain.models import Memory
-from memory_core.domain.sameness import differences, normalised
-from memory_core.domain.slots import slot_of
+from memory_core.domain.sameness import differences
+from memory_core.domain.slots import same_value, slot_of
 from memory_core.evolution.decision import told_last
 
 LOOK_AGAIN = timedelta(hours=24)
@@ -84,7 +84,7 @@ def _in_one_slot(old: Memory, new: Memory) -> Verdict:
         if ends(old, new) or ends(new, old):
             return Verdict("last", "one says that the other is over")
         return Verdict("both", "what is over is another value than the one that holds")
-    if _same_value(old, new):
+    if same_value(old, new):
         return Verdict("both", "the same value")
     if not (_begins_before_the_end(old, new) and _begins_before_the_end(new, old)):
         return Verdict("both", "they hold at different times")
@@ -93,9 +93,3 @@ def _in_one_slot(old: Memory, new: Memory) -> Verdict:
 
 def _begins_before_the_end(one: Memory, other: Memory) -> bool:
     return other.valid_until is None or one.valid_from < other.valid_until
-
-
-def _same_value(one: Memory, other: Memory) -> bool:
-    if one.value is not None or other.value is not None:
-        return bool(one.value == other.value)
-    return normalised(one.content) == normalised(other.content)

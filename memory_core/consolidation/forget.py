@@ -6,13 +6,19 @@ though the filter would fit it too. Only what is softly forgotten is looked for 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from memory_core.consolidation.chosen import Chosen, Found, page, plan_of
 from memory_core.consolidation.forget_for_good import ForGood
+from memory_core.consolidation.forgetting_unformed import cleared, reads_of, whole_session
+from memory_core.domain.errors import Unavailable
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import ForgetInput
-from memory_core.ledger.changes import Change
+from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.leases import Lease
@@ -22,6 +28,8 @@ from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, LongTermStore, Place
 
 PAGE = 45
+ROUNDS = 20
+"""How often what a session holds is found anew because others commit in between."""
 CAP_FOR_GOOD = 1_000
 """Memories asked for that one task forgets for good at most: with what was made of them, an operation keeps the ids of all, some 150 KB."""
 
@@ -34,10 +42,30 @@ class Forgetter:
 
     async def begin(self, owner: Owner, asked: ForgetInput, call: Call) -> Accepted:
         """Store the work as a task, with its plan frozen. Raises Conflict, Unavailable."""
+        session = whole_session(asked)
+        if session is not None:
+            return await self._begin_of_session(owner, asked, session, call)
         plan = await self._plan(owner, asked)
         if asked.mode == "hard":
             plan = await self._for_good.plan(owner, Chosen.of(plan))
         return await self._operations.begin(owner, "forget", plan, call)
+
+    async def _begin_of_session(self, owner: Owner, asked: ForgetInput, session: str, call: Call) -> Accepted:
+        """The same for a whole session for good, with what it has yet to form: planned again where others commit in between."""
+        reads = reads_of(owner, session)
+        for _ in range(ROUNDS):
+            chosen = Chosen.of(await self._plan(owner, asked))
+            plan = await self._for_good.plan(owner, chosen)
+            plan |= {} if chosen.types else {"whole": session}
+
+            def beside(look: Look, until: int = chosen.until, reads: Sequence[str] = tuple(reads)) -> Changes[Any]:
+                return cleared(owner, session, asked.chosen, look, until, reads, self._clock.now())
+
+            try:
+                return await self._operations.begin(owner, "forget", plan, call, reads=reads, beside=beside)
+            except LookedElsewhere as needs:
+                reads = [*reads, *needs.wanted]
+        raise Unavailable("long_term", "others write to this user's memories all the time; try again", retry_after_s=5)
 
     async def foresee(self, owner: Owner, asked: ForgetInput) -> Foreseen:
         """What a task begun now would do; for good, with what would go along."""

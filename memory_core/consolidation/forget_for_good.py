@@ -18,8 +18,9 @@ from memory_core.domain.errors import Unavailable
 from memory_core.domain.models import Memory
 from memory_core.domain.results import Foreseen
 from memory_core.domain.scope import Owner
+from memory_core.domain.versions import version_id
 from memory_core.ledger.changes import Change
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import Look, as_memory
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.leases import Lease
 from memory_core.ledger.operations import Chunk, Operation, Operations
@@ -38,10 +39,11 @@ EVER = 2**53
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """The next that are to be looked at, and the sessions whose documents were asked for with them."""
+    """The next that are to be looked at, and what was asked for with them: the documents of their sessions, and their old versions."""
 
     names: Sequence[tuple[str, Role]]
     sessions: frozenset[str]
+    versions: frozenset[str]
 
 
 class ForGood:
@@ -93,7 +95,8 @@ class ForGood:
         return found, False
 
     async def _begin(self, lease: Lease, operation: Operation) -> Operation:
-        progress = Progress(step="remove", capped=operation.plan["capped"]).asking(operation.plan["ids"], "asked")
+        plan = operation.plan
+        progress = Progress(step="remove", capped=plan["capped"], whole=plan.get("whole")).asking(plan["ids"], "asked")
         chunk = Chunk(cursor=progress.document, counts={"forgotten": 0, "derived": 0, "struck": 0}, plan={"mode": "hard"})
         return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
 
@@ -101,9 +104,11 @@ class ForGood:
         names, left = progress.todo[:PAGE], progress.todo[PAGE:]
         shown = await self._store.memories(owner, [name for name, _ in names])
         progress = progress.model_copy(update={"todo": left})
+        old = await self._store.snapshot(owner, [name for found in shown.values() for name in _version_ids(found.memory)])
+        look = Look(old.head, dict(old.documents))
         for name, role in names:
             if name in shown and progress.goes(memory := shown[name].memory, role):
-                progress = progress.without(memory, role, EVER)
+                progress = progress.without(memory, role, EVER, _versions(look, memory))
         return progress
 
     async def _made_of_it(self, owner: Owner, progress: Progress) -> Progress:
@@ -119,12 +124,13 @@ class ForGood:
         names = progress.todo[:LOOKED_AT]
         shown = await self._store.memories(lease.owner, [name for name, _ in names])
         sessions = frozenset(found.memory.session_id for found in shown.values() if found.memory.session_id is not None)
-        looked = _Looked(names, sessions)
+        versions = frozenset(name for found in shown.values() for name in _version_ids(found.memory))
+        looked = _Looked(names, sessions, versions)
 
         def decide(look: Look, stored: Operation) -> Chunk:
             return self._removed(lease.owner, look, progress, looked)
 
-        ids = [*(name for name, _ in names), *(session_document_id(lease.owner, one) for one in sessions)]
+        ids = [*(name for name, _ in names), *(session_document_id(lease.owner, one) for one in sessions), *sorted(versions)]
         return await self._operations.advance(lease, operation, ids, decide)
 
     def _removed(self, owner: Owner, look: Look, progress: Progress, looked: _Looked) -> Chunk:
@@ -134,8 +140,8 @@ class ForGood:
             memory = None if name in seen else look.memory(name)
             if memory is not None and progress.goes(memory, role):
                 session = memory.session_id
-                if session is not None and session not in looked.sessions:
-                    break  # it was saved since its session was asked for; the next look asks again
+                if (session is not None and session not in looked.sessions) or not looked.versions.issuperset(_version_ids(memory)):
+                    break  # it was saved or edited since they were asked for; the next look asks again
                 fresh = 0 if session is None or session in sessions else 1
                 if not portion.takes(2 + fresh, size_of(memory)):
                     break
@@ -150,9 +156,9 @@ class ForGood:
         by = (look.head.sequence if look.head is not None else 0) + len(changes)
         further = progress.model_copy(update={"todo": progress.todo[passed:]})
         for memory, role in going:
-            further = further.without(memory, role, by)
+            further = further.without(memory, role, by, _versions(look, memory))
         if not further.todo:
-            further = further.at("memories" if further.gone else "last")
+            further = further.at("memories" if further.gone else "last" if further.whole is None else "messages")
         asked = sum(role == "asked" for _, role in going)
         return Chunk(
             tuple(changes),
@@ -183,3 +189,13 @@ class ForGood:
         await self._short_term.drop(owner, progress.sessions, list(progress.gone), stamp, head.last_removal_sequence)
         if self._short_term.degraded:
             raise Unavailable("short_term", "can't be emptied while it is down", retry_after_s=30)
+
+
+def _version_ids(memory: Memory) -> list[str]:
+    return [version_id(memory.id, number) for number in range(1, memory.version)]
+
+
+def _versions(look: Look, memory: Memory) -> list[Memory]:
+    """The old versions of a memory that a look was asked for."""
+    found = (look.documents.get(name) for name in _version_ids(memory))
+    return [one for document in found if document is not None and (one := as_memory(document, look.head)) is not None]

@@ -1,7 +1,8 @@
 """Forgetting for good, where it was told: the messages of conversations go, all of those that told it.
 
 One would get wrong: a memory names the first conversation that told it, and the same may have been told again. Then the later one knows:
-its cell became a memory that was there. One that is not formed to its end is cancelled, as there is nothing left to form.
+its cell became a memory that was there. One that is not formed to its end is cancelled, as there is nothing left to form; so is one of
+which nothing is formed yet, where its whole session is forgotten.
 """
 
 from __future__ import annotations
@@ -10,14 +11,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from memory_core.consolidation.forgetting_plan import Progress
+from memory_core.domain.models import MemoryType
+from memory_core.domain.scope import Owner
+from memory_core.domain.task import FINISHED
 from memory_core.ledger.commit import Look
 from memory_core.ledger.conversations import messages_id
+from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.leases import Lease
 from memory_core.ledger.operations import Chunk, Operation, Operations
 from memory_core.ledger.pair import Pair
+from memory_core.ledger.sessions import clears_of
 from memory_core.ports import Clock, Document, LongTermStore, Place
 
 PAGE = 100
+_OVER = FINISHED - {"poisoned"}
+"""How a task is that stays as it is: nobody can have it tried again."""
 
 
 class Tellings:
@@ -29,12 +37,19 @@ class Tellings:
     async def messages(self, lease: Lease, operation: Operation, progress: Progress, following: Progress) -> Operation:
         """Those of the next conversation that told what is forgotten; `following` once there is none."""
         place = None if progress.place is None else Place(*progress.place)
+        clears = await self._clears(lease.owner, progress.whole)
         while documents := await self._store.page(lease.owner, "conversation", None, place, PAGE, newest_first=False):
-            concerned = next((one for one in documents if _told(progress, one.body)), None)
+            concerned = next((one for one in documents if _told(progress, one.body) or _dropped(progress, one.body, clears)), None)
             if concerned is not None:
                 return await self._without(lease, operation, progress, concerned)
             place = Place(int(documents[-1].body["sequence"]), documents[-1].id)
         return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=following.document))
+
+    async def _clears(self, owner: Owner, session_id: str | None) -> Mapping[str, int]:
+        if session_id is None:
+            return {}
+        name = session_document_id(owner, session_id)
+        return clears_of((await self._store.snapshot(owner, [name])).documents.get(name))
 
     async def _without(self, lease: Lease, operation: Operation, progress: Progress, document: Document) -> Operation:
         name, task_id = document.id, str(document.body["task_id"])
@@ -42,7 +57,7 @@ class Tellings:
 
         def decide(look: Look, stored: Operation) -> Chunk:
             messages, pair = Document(messages_id(name), "messages", {}), Pair.of(look, task_id)
-            if pair is None or pair.task.finished or pair.task.subject_id != name:
+            if pair is None or pair.task.status in _OVER or pair.task.subject_id != name:
                 return Chunk(cursor=further.document, deletes=(messages,))
             turned = pair.turned("cancelled", self._clock.now(), status="cancelled", next_enqueue_at=None)
             return Chunk(cursor=further.document, deletes=(messages,), puts=turned.puts, head_fields=turned.head_fields)
@@ -54,3 +69,14 @@ def _told(progress: Progress, conversation: Mapping[str, Any]) -> bool:
     """Whether a conversation told what is gone: a memory named it, or what a cell of it became is gone. What was told later is not."""
     became = [cell["memory_ids"][0] for cell in conversation["formed_cells"] if cell["memory_ids"]]
     return conversation["id"] in progress.conversations or any(progress.is_gone(name, conversation["sequence"]) for name in became)
+
+
+def _dropped(progress: Progress, conversation: Mapping[str, Any], clears: Mapping[str, int]) -> bool:
+    """Whether a conversation is of a session that is forgotten as a whole, was told before that, and nothing was made of it yet.
+
+    clears: how often that session was cleared by now. Who is told after one more clear knows of it.
+    """
+    if progress.whole is None or conversation["session_id"] != progress.whole or conversation["state"] not in ("pending", "poisoned"):
+        return False
+    became = any(cell["memory_ids"] for cell in conversation["formed_cells"])
+    return not became and all(clears.get(kind, 0) > conversation.get("clears", {}).get(kind, 0) for kind in MemoryType)

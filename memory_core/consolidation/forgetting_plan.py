@@ -1,13 +1,14 @@
 """How far the forgetting of something for good has come, and what else has to go with it. Pure.
 
 What goes with a memory: what was made of it (notes and facts of a cell, what it was merged into, copies), and, of what was told in a
-conversation, the cells that tell it. One would get wrong: that does not go on for ever. What told a forgotten fact goes, the other facts
-of that cell stay, as somebody else may have told them too, and lose only their mention of it.
+conversation, the cells that tell it. What says in its slot, or of its key, what it or an old version of it said goes too, as earlier times
+of it may be memories of their own. One would get wrong: that does not go on for ever. What told a forgotten fact goes, the other facts of
+that cell stay, as somebody else may have told them too, and lose only their mention of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -26,7 +27,7 @@ class Progress(BaseModel):
 
     gone: what is removed, each with a sequence that its removal had at most; what has the same id and began later is another memory.
     cells: those of them that were cells and asked for; told: cells that told them. lent, said: marks of what they said, no words.
-    log_from: the sequence of the first event that is redacted.
+    log_from: the sequence of the first event that is redacted. whole: the session that is forgotten with all that it has yet to form.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -42,6 +43,7 @@ class Progress(BaseModel):
     lent: list[str] = Field(default_factory=list)
     said: list[str] = Field(default_factory=list)
     log_from: int | None = None
+    whole: str | None = None
     capped: bool = False
 
     @property
@@ -62,8 +64,11 @@ class Progress(BaseModel):
         """Whether a memory that was looked at has to go."""
         return role != "own" or memory.cell_id in self.cells
 
-    def without(self, memory: Memory, role: Role, by: int) -> Progress:
-        """After its removal, in a commit that ended at sequence `by`: with what goes along, and marks of what it leaves behind."""
+    def without(self, memory: Memory, role: Role, by: int, versions: Sequence[Memory] = ()) -> Progress:
+        """After its removal, in a commit that ended at sequence `by`: with what goes along, and marks of what it leaves behind.
+
+        versions: its old ones, which said other things perhaps, in other slots.
+        """
         is_cell = memory.cell_id == memory.id
         role = "asked" if role == "told" and not is_cell else role
         further = self.model_copy(
@@ -74,7 +79,7 @@ class Progress(BaseModel):
                 "conversations": _with(self.conversations, memory.conversation_id),
                 "sessions": _with(self.sessions, memory.session_id),
                 "lent": _with(self.lent, lends(memory) if memory.type is MemoryType.EPISODIC and memory.session_id else None),
-                "said": _with(self.said, says(memory)),
+                "said": list(dict.fromkeys([*self.said, *(said for one in (memory, *versions) if (said := says(one)) is not None)])),
             }
         )
         for names, why in _along(memory, role, is_cell=is_cell):

@@ -88,8 +88,11 @@ def lends_from(counts: Mapping[str, int]) -> str:
 
 
 def says(memory: Memory) -> str | None:
-    """A mark of what a memory says in its slot; None for one without a slot. A truth's earlier life has the same as the truth."""
-    slot = slot_of(memory)
-    if slot is None:
+    """A mark of what a memory says in its slot, or of its key; None for one without, and for a copy of a key's value, which is none of it.
+
+    A truth's earlier time has the same as the truth.
+    """
+    place = slot_of(memory) if memory.key is None else (memory.key,)
+    if place is None or (memory.key is not None and memory.copied_from is not None):
         return None
-    return blake2b(orjson.dumps([memory.type, *slot, normalised(memory.content)]), digest_size=12).hexdigest()
+    return blake2b(orjson.dumps([memory.type, *place, normalised(memory.content)]), digest_size=12).hexdigest()

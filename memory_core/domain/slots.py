@@ -13,6 +13,7 @@ from hashlib import blake2b
 from unicodedata import normalize
 
 from memory_core.domain.models import Memory
+from memory_core.domain.sameness import normalised
 
 Slot = tuple[str, str]
 
@@ -32,6 +33,13 @@ def slot_of(memory: Memory) -> Slot | None:
 def folded(name: str) -> str:
     """A subject or an attribute as slots compare it: without case, and the same however its letters are composed ("ë", "e" and "¨")."""
     return normalize("NFC", normalize("NFC", name).casefold())
+
+
+def same_value(one: Memory, other: Memory) -> bool:
+    """Whether two of a slot say the same: by their values where one has any, else by their words."""
+    if one.value is not None or other.value is not None:
+        return bool(one.value == other.value)
+    return normalised(one.content) == normalised(other.content)
 
 
 def marked(marks: str, slot: Slot) -> bool:

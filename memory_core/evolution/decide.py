@@ -15,7 +15,7 @@ from memory_core.domain.endings import is_ending
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory
 from memory_core.domain.sameness import differences, normalised
-from memory_core.domain.slots import slot_of
+from memory_core.domain.slots import same_value, slot_of
 from memory_core.domain.versions import is_version
 from memory_core.evolution.tellings import first_telling, following, over
 from memory_core.evolution.truth_line import holder, passed_over
@@ -112,10 +112,3 @@ def _says_more(new: Memory, old: Memory) -> bool:
     """Whether the new one has, beside its words, a value or entities that the old one has not, and that would be lost in it."""
     entities = [frozenset(name.casefold() for name in one.entities) for one in (new, old)]
     return (new.value is not None and new.value != old.value) or (all(entities) and entities[0] != entities[1])
-
-
-def same_value(new: Memory, old: Memory) -> bool:
-    """Whether two of a slot say the same: by their values where one has any, else by their words."""
-    if new.value is not None or old.value is not None:
-        return bool(new.value == old.value)
-    return normalised(new.content) == normalised(old.content)

@@ -24,9 +24,9 @@ from memory_core.evolution.entering import around, entered, enters, leaves, rena
 from memory_core.evolution.key_line import key_of
 from memory_core.evolution.leaving import left
 from memory_core.evolution.old_versions import Versions
+from memory_core.evolution.overlap import overruling, without_overlap
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.truth_line import overruling, without_overlap
 from memory_core.evolution.versions import end_versions, new_version
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look

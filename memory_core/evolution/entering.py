@@ -14,14 +14,13 @@ from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import UpdateInput
-from memory_core.domain.slots import slot_of
-from memory_core.evolution.decide import same_value
+from memory_core.domain.slots import same_value, slot_of
 from memory_core.evolution.key_line import line_nears
+from memory_core.evolution.overlap import overruling, without_overlap
 from memory_core.evolution.page import Page
 from memory_core.evolution.pairs import document_of, pair_ids, question
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.tellings import over
-from memory_core.evolution.truth_line import overruling, without_overlap
 from memory_core.ledger.changes import Change
 from memory_core.ports import Near
 

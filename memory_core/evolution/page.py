@@ -21,9 +21,10 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.evolution.key_line import key_of
 from memory_core.evolution.old_versions import Versions
+from memory_core.evolution.overlap import overruling, without_overlap
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.tellings import first_telling, kept, over, tellings
-from memory_core.evolution.truth_line import overruling, passed_over, place_of
+from memory_core.evolution.truth_line import passed_over, place_of
 from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
@@ -152,7 +153,8 @@ class Page:
         if same_slot and new.event_timestamp < begins and new.valid_from < held.valid_from and not over(new, held):
             fields |= {"valid_from": new.valid_from}
             earlier = [one for one in truths if place_of(one) < place_of(held)]
-            self.apply(overruling(held.model_copy(update=fields), earlier))
+            again = held.model_copy(update=fields)
+            self.apply(without_overlap([Change("reinforced", again, held), *overruling(again, earlier)], truths)[1:])
         counts = same_slot or new.event_timestamp > held.event_timestamp
         told = kept([*tellings(held), *([new.event_timestamp] if counts else [])])
         self.reinforce(held, event_timestamp=max(held.event_timestamp, new.event_timestamp), told_at=told, **fields)

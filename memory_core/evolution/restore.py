@@ -15,9 +15,9 @@ from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.slots import slot_of
+from memory_core.evolution.overlap import without_overlap
 from memory_core.evolution.pairs import question
 from memory_core.evolution.tellings import ended, following
-from memory_core.evolution.truth_line import without_overlap
 from memory_core.ledger.changes import Change
 from memory_core.ports import Document, Near
 

@@ -18,8 +18,9 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import MAX_CONTENT_BYTES, Link, Memory, OnConflict, Outcome, Status
 from memory_core.domain.versions import is_version
 from memory_core.evolution.decide import Judgement
+from memory_core.evolution.overlap import without_overlap
 from memory_core.evolution.tellings import ended, first_telling, following, interrupted, kept, next_telling, preceding, tellings
-from memory_core.evolution.truth_line import MAX_REPLACED, SPLIT, joined, superseded_by, time_of_its_own, without_overlap
+from memory_core.evolution.truth_line import MAX_REPLACED, SPLIT, joined, superseded_by, time_of_its_own
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 
@@ -75,7 +76,7 @@ def begun(new: Memory, truths: Sequence[Memory], now: datetime, before: Memory |
     """
     if interrupted(new, truths) is not None:
         placed, changes = joined(new, truths, now)
-        return without_overlap(_in_order(Change("created", placed, before), *changes), truths)
+        return without_overlap(in_order(Change("created", placed, before), *changes), truths)
     later = following(new, truths)
     kept = new if later is None else superseded_by(new, later, now).model_copy(update={"updated_at": new.updated_at})
     return without_overlap([Change("created", kept, before)], truths)
@@ -149,10 +150,10 @@ def _join(new: Memory, judgement: Judgement, record: ConflictRecord, now: dateti
         record = record.model_copy(update={"reason": f"{record.reason}; another holds, or came later"})
     fell = placed.status in FOUND_BY_DEFAULT and any(change.event_type == "superseded" for change in changes)
     outcome = Outcome.SUPERSEDED if fell else Outcome.CREATED
-    return Resolution(outcome, placed.id, tuple(_in_order(Change("created", placed), *changes)), record)
+    return Resolution(outcome, placed.id, tuple(in_order(Change("created", placed), *changes)), record)
 
 
-def _in_order(*changes: Change) -> list[Change]:
+def in_order(*changes: Change) -> list[Change]:
     """The changes, first those that split off what was before: of two that were told at once, the one written first was."""
     return sorted(changes, key=lambda change: change.event_type != SPLIT)
 
@@ -184,7 +185,7 @@ def _interrupt(new: Memory, judgement: Judgement, held: Memory, record: Conflict
     resumed = held.model_copy(update={**from_then, "supersedes_id": new.id})
     before = superseded_by(time_of_its_own(held, until, new, now), new, now)
     late = superseded_by(new, resumed, now).model_copy(update={"updated_at": new.updated_at, "supersedes_id": before.id})
-    changes = _in_order(Change("created", late), Change(SPLIT, before), Change("preceded", resumed, held, {"conflict_id": record.id}))
+    changes = in_order(Change("created", late), Change(SPLIT, before), Change("preceded", resumed, held, {"conflict_id": record.id}))
     for one in preceding(held, judgement.truths)[:MAX_REPLACED]:
         changes.append(Change("superseded", one.model_copy(update={"next_id": before.id}), one, {"conflict_id": record.id}))
     return Resolution(Outcome.CREATED, late.id, tuple(changes), _about_earlier(record))

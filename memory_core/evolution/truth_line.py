@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timezone
+from dataclasses import dataclass
+from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +18,7 @@ from memory_core.domain.endings import ends, is_ending
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.versions import base_id, is_version
-from memory_core.evolution.tellings import ended, first_telling, following, kept, over, overruled, tellings
+from memory_core.evolution.tellings import ended, first_telling, following, kept, overruled, tellings
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 
@@ -26,7 +26,6 @@ MAX_REPLACED = 40
 """Truths that one new truth replaces: each is two documents of a commit's hundred. Of a slot kept more often, the others stand on."""
 SPLIT = "split"
 """The event of a memory that holds what another one was in an earlier time."""
-_NEVER = datetime.max.replace(tzinfo=timezone.utc)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,62 +84,6 @@ def superseded_by(old: Memory, new: Memory, now: datetime) -> Memory:
     """The old truth as it is once the new one holds; its validity ends where the new one's begins."""
     fallen = {"status": Status.SUPERSEDED, "status_reason": "contradicted", "next_id": base_id(new.id), "conflict_state": "resolved"}
     return ended(old, new.valid_from).model_copy(update={**fallen, "updated_at": now})
-
-
-def without_overlap(changes: Sequence[Change], truths: Sequence[Memory], versions: Sequence[Memory] = ()) -> list[Change]:
-    """The changes to a slot, so that by them no two of its truths come to share a moment, or a longer time than they did.
-
-    Each says what holds from where it begins, whatever was told before it: so what is past ends where the first begins of those that were
-    told later. Two that both stand do so on purpose; so do, for as long as they did, two that shared a time before. truths: the others as
-    they were. versions: old ones that come to hold for longer.
-    """
-    before = {one.id: one for one in truths}
-    for change in changes:
-        if change.before is not None:
-            before.setdefault(change.after.id, change.before)
-    after = before | {change.after.id: change.after for change in changes} | {one.id: one for one in versions}
-    later, turned = list[Memory](), dict[str, Memory]()
-    for one in sorted((one for one in after.values() if _counts(one)), key=place_of, reverse=True):
-        if one.status is Status.SUPERSEDED and not is_version(one.id):
-            limits = [_limit(one, other, before) for other in later if not over(other, one) and not over(one, other)]
-            if limits and (one.valid_until is None or one.valid_until > max(min(limits), one.valid_from)):
-                one = turned[one.id] = ended(one, min(limits))
-        if one.valid_until is None or one.valid_from < one.valid_until:
-            later.append(one)
-    last = {change.after.id: place for place, change in enumerate(changes)}
-    made = [
-        replace(change, after=turned.pop(change.after.id, change.after)) if last[change.after.id] == place else change
-        for place, change in enumerate(changes)
-    ]
-    rest = [Change("superseded", one, before[one.id]) for one in turned.values()]
-    return [*made, *rest[: max(0, MAX_REPLACED - len(made))]]
-
-
-def _counts(one: Memory) -> bool:
-    return one.status is Status.SUPERSEDED or one.status in FOUND_BY_DEFAULT
-
-
-def _limit(one: Memory, later: Memory, before: Mapping[str, Memory]) -> datetime:
-    """Where a past truth ends for one that was told later: where that begins, or where they ceased to share a time before."""
-    held = [before.get(each.id) for each in (one, later)]
-    if any(each is None or not _counts(each) for each in held):
-        return later.valid_from
-    first, second = (each for each in held if each is not None)
-    if over(first, second) or over(second, first):
-        return later.valid_from
-    return max(later.valid_from, min(each.valid_until or _NEVER for each in (first, second)))
-
-
-def overruling(one: Memory, others: Sequence[Memory]) -> list[Change]:
-    """What becomes of the past of a slot where somebody says now from when on this one holds: all of it ends there."""
-    known = {other.id: other for other in others}
-    return [Change("superseded", after, known[after.id]) for after in _ending_at(one, others)][:MAX_REPLACED]
-
-
-def _ending_at(one: Memory, others: Sequence[Memory]) -> list[Memory]:
-    """Those of the past that reach into the time of this one, as they end where it begins."""
-    past = [other for other in others if other.status is Status.SUPERSEDED and not is_version(other.id) and not over(one, other)]
-    return [ended(other, one.valid_from) for other in past if other.valid_until is None or one.valid_from < other.valid_until]
 
 
 def place_of(memory: Memory) -> tuple[datetime, float]:

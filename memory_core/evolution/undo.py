@@ -25,11 +25,11 @@ from memory_core.evolution.apart import apart
 from memory_core.evolution.key_line import key_of, line_nears, truths_of
 from memory_core.evolution.marks import told_in
 from memory_core.evolution.old_versions import Versions
+from memory_core.evolution.overlap import without_overlap
 from memory_core.evolution.pairs import document_of, pair_ids
 from memory_core.evolution.restore import beside
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.tellings import first_telling
-from memory_core.evolution.truth_line import without_overlap
 from memory_core.evolution.versions import MAX_CHANGED, holding_again, with_versions
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -132,7 +132,9 @@ class Undo:
         changes += [Change("contradicted", after, before, {"reason": "undone"}) for after, before in zip(fallen, standing, strict=True)]
         changes += [Change("superseded", after, before, {"reason": "undone"}) for before, after in _longer(seen, back, standing)]
         again, others = holding_again(back, begun, older), [one for one in truths_of(seen).values() if one.id != back.id]
-        changes, puts = without_overlap(changes, [*others, *older.before(memory)], again), list[Document]()
+        if key_of(memory) is None:
+            changes = without_overlap(changes, [*others, *older.before(memory)], again)
+        puts = list[Document]()
         changes[0] = with_versions(changes[0], again, puts)
         for place, one in enumerate(fallen, start=1):
             since = [version for version in older.before(one) if key_of(memory) is None or _place(version) > _place(memory)]

@@ -21,11 +21,12 @@ from memory_core.evolution.decide import Verdict, holding, judge
 from memory_core.evolution.key_line import PROCEDURAL, alive, standing
 from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.old_versions import Versions
+from memory_core.evolution.overlap import without_overlap
 from memory_core.evolution.page import Page
 from memory_core.evolution.recorded import chosen_by, recorded
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.strategies import begun, resolve
-from memory_core.evolution.truth_line import joined, superseded_by, without_overlap
+from memory_core.evolution.strategies import begun, in_order, resolve
+from memory_core.evolution.truth_line import joined, superseded_by
 from memory_core.evolution.versions import end_versions, new_version
 from memory_core.formation.prepare import Prepared
 from memory_core.ledger.changes import Change, Changes
@@ -224,7 +225,7 @@ def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
     placed, changes = joined(memory, truths, page.now)
     begins = [] if told is None else [Change("created", memory, told)]
     arrived = Change("created", placed) if told is None else Change("superseded", placed, memory)
-    page.apply([*begins, *without_overlap([arrived, *changes], truths)])
+    page.apply(in_order(*begins, *without_overlap([arrived, *changes], truths)))
     set_apart(page, values)
     return PlannedOutcome(one.place, Outcome.CREATED, placed.id)
 

@@ -37,11 +37,13 @@ class Beginning:
         reads: Sequence[str] = (),
         fragile: bool = False,
         head_fields: Callable[[Head], Mapping[str, Any]] = lambda head: {},
+        beside: Callable[[Look], Changes[Any]] | None = None,
     ) -> Accepted:
         """One commit, and one message unless the task is to wait. The earlier task when this very call was made before.
 
         subject: what the task is about, from a look that shows the documents `reads`; it raises when what it sees forbids the task.
-        fragile: any other commit of this user means looking again. head_fields: what of the head changes with it.
+        fragile: any other commit of this user means looking again. head_fields: what of the head changes with it. beside: documents that
+        are written with it, by the same look, and what they change in the head.
         Raises Conflict, TooLarge, Unavailable.
         """
         name = receipt_id(owner, call)
@@ -53,8 +55,13 @@ class Beginning:
             if task.task_id in look.documents:
                 return Changes(task.task_id)  # an earlier try, whose answer was lost
             creates = (*subject(look), written(task), *receipt(owner, call, task.created_at, {"task_id": task.task_id}))
-            fields = counted(+1)
-            return Changes(task.task_id, creates=creates, head_fields=lambda head: {**fields(head), **head_fields(head)}, fragile=fragile)
+            more = Changes(None) if beside is None else beside(look)
+
+            def fields(head: Head) -> Mapping[str, Any]:
+                found = {**counted(+1)(head), **head_fields(head)}
+                return {**found, **more.head_fields(head.model_copy(update=found))}
+
+            return Changes(task.task_id, puts=more.puts, creates=creates, head_fields=fields, fragile=fragile)
 
         committed = await self._ledger.commit(owner, decide, ids=[task.task_id, *reads, *([name] if name else [])], call=call)
         waits = task.next_enqueue_at is not None and task.next_enqueue_at > task.created_at

@@ -24,7 +24,7 @@ from memory_core.domain.scope import Owner
 from memory_core.ledger.changes import Assembled, Change, Changes, assemble
 from memory_core.ledger.circles import without_circles
 from memory_core.ledger.ids import marker_id
-from memory_core.ledger.settling import SETTLED, followed, settled, unsettled
+from memory_core.ledger.settling import SETTLED, followed, left_open, settled, unsettled
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, Near, Neighbour, Stamp
 
 Result = TypeVar("Result")
@@ -144,7 +144,7 @@ class Ledger:
         commit_id = self._ids.new("cmt")
         look = basis or await self.look(owner, ids, nears)
         bare, changes, head = *await self._decided(owner, decide, look, look.head, while_erasing), look.head
-        in_the_way, postponed, refused = self._ahead_of(owner, head), list[str](), 0
+        in_the_way, postponing, refused = self._ahead_of(owner, head), False, 0
         while changes.changes or changes.puts or changes.creates or changes.deletes:
             if in_the_way is not None:
                 refused += in_the_way.decide_again
@@ -153,7 +153,7 @@ class Ledger:
                 if in_the_way.decide_again or not await self._stand(owner, changes, head, in_the_way.head):
                     look = await self.look(owner, ids, nears)
                     bare, changes, head = *await self._decided(owner, decide, look, head, while_erasing), look.head
-                    in_the_way, postponed = None, []
+                    in_the_way, postponing = None, False
                     continue
                 head, in_the_way = in_the_way.head, None
             epoch = self._ids.new("ep") if head is None else head.epoch
@@ -161,13 +161,14 @@ class Ledger:
             try:
                 in_the_way = await self._send(owner, assembled, while_erasing)
             except TooLarge:
-                changes = followed(bare)
-                if postponed or not (postponed := unsettled(changes)):
+                changes = await self._with_less(owner, bare)
+                if postponing or not unsettled(changes):
                     raise
+                postponing = True
                 continue
             if in_the_way is None:
                 done = self._done(owner, assembled, changes)
-                await self._settle(owner, postponed, call)
+                await self._settle(owner, left_open(changes), call)
                 return done
         return Committed(changes.result)
 
@@ -181,6 +182,12 @@ class Ledger:
         bare = await without_circles(self._store, owner, decide(look), look.documents, shown, sequence)
         return bare, await settled(self._store, owner, bare, self._clock.now())
 
+    async def _with_less(self, owner: Owner, bare: Changes[Result]) -> Changes[Result]:
+        """What is decided, as it fits a commit: no question ends with it, or, where that alone is what it is for, one."""
+        if all(change.event_type == SETTLED for change in bare.changes):
+            return await settled(self._store, owner, bare, self._clock.now(), most=1)
+        return followed(bare)
+
     async def _settle(self, owner: Owner, memory_ids: Sequence[str], call: Call) -> None:
         """End the questions about memories that were taken from what stands by a commit that had no room for it.
 
@@ -192,7 +199,7 @@ class Ledger:
                 memory = look.memory(name)
                 changes = () if memory is None else (Change(SETTLED, memory, memory),)
                 wanted = Changes(None, changes, reads=frozenset({name}))
-                return wanted if unsettled(wanted) else Changes(None)
+                return wanted if left_open(wanted) else Changes(None)
 
             await self._commit(owner, ending, [name], (), None, call, while_erasing=False)
 

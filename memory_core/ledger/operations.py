@@ -88,6 +88,7 @@ class Chunk:
 
 Decide = Callable[[Look, Operation], Chunk]
 Refuse = Callable[[Look], None]
+Beside = Callable[[Look], Changes[Any]]
 HeadFields = Callable[[Head], Mapping[str, Any]]
 
 
@@ -110,12 +111,13 @@ class Operations:
         reads: Sequence[str] = (),
         task_id: str | None = None,
         head_fields: HeadFields = lambda head: {},
+        beside: Beside | None = None,
     ) -> Accepted:
         """Store an operation with its task, and send that on its way; one that is not due yet is sent by whoever makes it due.
 
         refuse: is shown the user as they are, with the documents `reads`, and raises when that forbids it. task_id: where it is to be a
-        certain one, so that it begins once. head_fields: what of the head changes with it. Durable when it returns.
-        Raises Conflict, Unavailable.
+        certain one, so that it begins once. head_fields: what of the head changes with it. beside: documents that are written with it,
+        by the same look. Durable when it returns. Raises Conflict, Unavailable, and what `beside` raises.
         """
         now, task_id = self._clock.now(), task_id or self._ids.new("tsk")
         operation = Operation(
@@ -143,8 +145,8 @@ class Operations:
                 refuse(look)
             return [subject]
 
-        fragile = refuse is not None
-        return await self._beginning.begin(owner, task, made, call, reads=reads, fragile=fragile, head_fields=head_fields)
+        fragile = refuse is not None or beside is not None
+        return await self._beginning.begin(owner, task, made, call, reads=reads, fragile=fragile, head_fields=head_fields, beside=beside)
 
     async def of(self, lease: Lease) -> Operation:
         """The operation that a lease is for, as it is stored. Raises NotFound."""

@@ -2,7 +2,8 @@
 
 A conflict that is pending is named by both its sides (`conflict_ids`). When a commit, of whatever kind, takes one of them from what
 stands, the question ends in that very commit; but whoever took its place inherits it, and in a slot, where one truth must hold in the
-end, whoever is left. One would get wrong: this is why nobody who deletes, clears or supersedes needs to think of conflicts.
+end, whoever is left. An edit ends it too that takes one of two out of their slot, or makes both say the same there. One would get wrong:
+this is why nobody who deletes, clears, supersedes or edits needs to think of conflicts.
 """
 
 from __future__ import annotations
@@ -16,17 +17,22 @@ from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord, record_i
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Head, Memory
 from memory_core.domain.scope import Owner
-from memory_core.domain.slots import slot_of
+from memory_core.domain.slots import same_value, slot_of
 from memory_core.ledger.changes import Change, Changes, Result
 from memory_core.ledger.ids import derived
 from memory_core.ports import Document, LongTermStore
 
 SETTLED = "conflict_settled"
 """The event of a memory about which a question ended without anything else changing."""
+MAX_ENDED = 20
+"""Questions that one commit ends: each is two records, and the other side with its event, of a commit's hundred documents."""
 
 
-async def settled(store: LongTermStore, owner: Owner, changes: Changes[Result], now: datetime) -> Changes[Result]:
-    """The changes, and with them what they do to open questions; the very same ones when that is nothing. Raises Unavailable."""
+async def settled(store: LongTermStore, owner: Owner, changes: Changes[Result], now: datetime, most: int = MAX_ENDED) -> Changes[Result]:
+    """The changes, and with them what they do to open questions; the very same ones when that is nothing. Raises Unavailable.
+
+    At `most` so many questions are ended at once: `left_open` names whom the rest is about.
+    """
     carried = any(change.after.conflict_ids for change in changes.changes)
     if not carried and not any(document.kind == "conflict" for document in changes.puts):
         return changes
@@ -38,7 +44,7 @@ async def settled(store: LongTermStore, owner: Owner, changes: Changes[Result], 
             look = await _read(store, owner, others)
             sheet.read |= {name: memory for name in look.documents if (memory := look.memory(name)) is not None}
             sheet.states |= sheet.read
-    sheet.end_questions(now)
+    sheet.end_questions(now, most)
     return sheet.changes(changes)
 
 
@@ -50,9 +56,13 @@ def followed(changes: Changes[Result]) -> Changes[Result]:
 
 
 def unsettled(changes: Changes[Any]) -> list[str]:
-    """Ids of the memories that these changes take from what stands, and about which questions are open."""
-    last = {change.after.id: change.after for change in changes.changes}
-    return [one.id for one in last.values() if one.conflict_ids and one.status not in FOUND_BY_DEFAULT]
+    """Ids of the memories that these changes take from what stands, or edit, and about which questions are open."""
+    return [one.id for one in _Sheet.of(changes).in_doubt()]
+
+
+def left_open(changes: Changes[Any]) -> list[str]:
+    """Ids of those of them that do not stand: a commit of its own ends the rest of what is open about them."""
+    return [one.id for one in _Sheet.of(changes).in_doubt() if one.status not in FOUND_BY_DEFAULT]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +89,8 @@ class _Sheet:
     """A commit's memories as it leaves them (`states`), those `read` besides as they were, records by id.
 
     ended, begun: records of questions that end, and of those that take their place. heirs: who is left for one that fell.
-    risen: who stands after this commit and did not before. dropped: records that are deleted.
+    risen: who stands after this commit and did not before. edited: memories that were edited, as they were. dropped: records that are
+    deleted.
     """
 
     states: dict[str, Memory]
@@ -91,6 +102,7 @@ class _Sheet:
     about: dict[str, str] = field(default_factory=dict)
     heirs: dict[str, str] = field(default_factory=dict)
     risen: tuple[str, ...] = ()
+    edited: dict[str, Memory] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
 
     @classmethod
@@ -99,8 +111,9 @@ class _Sheet:
         states = {change.after.id: change.after for change in changes.changes}
         stood = {one.before.id for one in changes.changes if one.before is not None and one.before.status in FOUND_BY_DEFAULT}
         risen = tuple(one.id for one in states.values() if one.status in FOUND_BY_DEFAULT and one.id not in stood)
+        edited = {one.after.id: one.before for one in changes.changes if one.event_type == "updated" and one.before is not None}
         dropped = tuple(document.id for document in changes.deletes if document.kind == "conflict")
-        return cls(states, frozenset(records), records, risen=risen, dropped=dropped)
+        return cls(states, frozenset(records), records, risen=risen, edited=edited, dropped=dropped)
 
     def follow_records(self) -> None:
         """A pending record is named by both its sides, one that is resolved or deleted by none."""
@@ -115,27 +128,33 @@ class _Sheet:
                 self._leave_to_the_other(record)
 
     def records_to_read(self) -> list[str]:
-        return sorted({name for one in self._gone() for name in one.conflict_ids} - self.records.keys())
+        return sorted({name for one in self.in_doubt() for name in one.conflict_ids} - self.records.keys())
 
     def sides_to_read(self) -> list[str]:
-        ending = {name for one in self._gone() for name in one.conflict_ids}
+        ending = {name for one in self.in_doubt() for name in one.conflict_ids}
         sides = {side for name in ending if name in self.records for side in record_in(self.records[name].body).sides}
         return sorted(sides - self.states.keys())
 
-    def end_questions(self, now: datetime) -> None:
-        """Settle, or pass on, every question one of whose sides does not stand any more."""
-        for name in dict.fromkeys(name for one in self._gone() for name in one.conflict_ids):
+    def end_questions(self, now: datetime, most: int) -> None:
+        """Settle, or pass on, questions one of whose sides does not stand any more, or that an edit has answered."""
+        names = list(dict.fromkeys(name for one in self.in_doubt() for name in one.conflict_ids))
+        for name in reversed(names[most:]):  # who is in the last one is left: so each commit passes its part on to the same
+            if name in self.records and (last := record_in(self.records[name].body)).open:
+                self._leave_to_the_other(last)
+        for name in names[:most]:
             document = self.records.get(name)
             record = None if document is None else record_in(document.body)
             sides = record.sides if record is not None and record.open else ()
             for one in [one for one in self.states if one not in sides]:
                 self._set(one, name, open=False)
-            if document is None or record is None or all(self._stands(side) for side in sides):
+            if document is None or record is None or not sides:
+                continue
+            said = " and ".join(self._said(side) for side in sides if not self._stands(side)) or self._answer(*sides)
+            if said is None:
                 continue
             heir = self._heir(record)
             for side in record.sides:
                 self._set(side, name, open=False)
-            said = " and ".join(self._said(side) for side in record.sides if not self._stands(side))
             if heir is not None:
                 passed = _passed_on(record, *heir, now)
                 said = f"{said}; {passed.id} asks about {heir[1]} in its place"
@@ -171,8 +190,20 @@ class _Sheet:
 
         return head_fields if (fewer := len(self.ended) - len(self.begun)) else changes.head_fields
 
-    def _gone(self) -> list[Memory]:
-        return [one for one in self.states.values() if one.conflict_ids and one.status not in FOUND_BY_DEFAULT]
+    def in_doubt(self) -> list[Memory]:
+        """Those whose open questions may end with this commit."""
+        named = [one for one in self.states.values() if one.conflict_ids]
+        return [one for one in named if one.status not in FOUND_BY_DEFAULT or one.id in self.edited]
+
+    def _answer(self, *sides: str) -> str | None:
+        """How an edit has answered whether two that stand can both be true; None where it has not."""
+        if len(sides) != 2:
+            return None
+        now, before = [self.states[side] for side in sides], [self.edited.get(side, self.states[side]) for side in sides]
+        here, were = [slot_of(one) for one in now], [slot_of(one) for one in before]
+        if were[0] is not None and were[0] == were[1] and here[0] != here[1]:
+            return f"{next(one.id for one, was in zip(now, were, strict=True) if slot_of(one) != was)} is about something else now"
+        return "both say the same now" if here[0] is not None and here[0] == here[1] and same_value(*now) else None
 
     def _stands(self, name: str) -> bool:
         return name in self.states and self.states[name].status in FOUND_BY_DEFAULT
@@ -199,9 +230,9 @@ class _Sheet:
 
         In a slot that is whoever stands there; elsewhere only who took its place, since what spoke against one may speak against the other.
         """
-        fallen = next(side for side in record.sides if not self._stands(side))
+        fallen = next((side for side in record.sides if not self._stands(side)), None)
         other = next((self.states[side] for side in record.sides if self._stands(side)), None)
-        if other is None or fallen not in self.states:
+        if other is None or fallen is None or fallen not in self.states:
             return None
         slot, successor = slot_of(other), self.states[fallen].next_id
         for name in (successor, self.heirs.get(fallen), *self.risen) if slot is not None else (successor,):

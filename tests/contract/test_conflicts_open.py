@@ -12,6 +12,7 @@ from memory_core.domain.models import OnConflict, Status
 from memory_core.domain.requests import ClearInput, CopyInput, StatusInput, UpdateInput
 from memory_core.domain.results import Saved
 from memory_core.domain.upkeep_requests import DecayInput, ForgetInput
+from memory_core.ledger.settling import MAX_ENDED, SETTLED
 from tests.builders import ALICE
 from tests.conflicts import (
     all_of,
@@ -19,6 +20,7 @@ from tests.conflicts import (
     check_questions,
     lives,
     now,
+    one_truth_a_slot,
     open_conflict,
     open_ids,
     port,
@@ -217,3 +219,22 @@ async def test_a_truth_that_replaces_all_of_them_ends_their_questions_and_gives_
     assert {one.old_id for one in pending} == {one.memory.id for one in told}
     assert {one.new_id for one in pending} == {last.memory.id}
     await check_questions(world, core)
+
+
+@pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
+async def test_more_questions_than_a_commit_holds_end_with_their_memory_and_leave_one_heir(world: World) -> None:
+    """They end in parts, each of which passes its questions on to the same heir, and nothing is written twice."""
+    core = await world.core()
+    truths = []
+    for day in range(32):
+        truths.append(await lives(core, f"town {day}", day))
+        await core.delete(ALICE, truths[-1].memory.id)
+    for one in (truths[-1], *truths[:-1]):
+        await core.restore(ALICE, one.memory.id)
+    last = truths[-1].memory.id
+    assert len((await core.get(ALICE, last)).conflict_ids) == len(truths) - 1 > MAX_ENDED
+    await core.delete(ALICE, last)
+    await check_questions(world, core)
+    one_truth_a_slot(await all_of(core))
+    written = [one.event_type for one in await world.log() if one.memory_id == last]
+    assert written[-2:] == ["deleted", SETTLED]

@@ -201,3 +201,49 @@ async def test_of_an_edit_and_a_save_into_one_slot_at_once_none_goes_unnoticed(w
     assert len(standing) == (2 if asked else 1)
     assert {side for record in asked for side in record.sides} in (set(), {one.id for one in standing})
     assert (first, len(standing)) in (("save", 2), ("edit", 1))
+
+
+async def beside(core: MemoryCore) -> tuple[Memory, Memory]:
+    """Oslo and Rome in one slot; it waits to be decided which holds."""
+    oslo, rome = await told(core, "Oslo", -9), await told(core, "Rome", -20, HOME)
+    rome = await core.update(ALICE, rome.id, UpdateInput(**CITY), rome.etag)
+    assert len(await questions(core)) == 1
+    return oslo, rome
+
+
+async def answered(core: MemoryCore, world: World, *memories: Memory) -> ConflictRecord:
+    """The one record, decided; nothing waits, in head, records or memories."""
+    (record,) = (await core.conflicts(ALICE, ConflictsInput())).conflicts
+    head = await world.head()
+    assert head is not None
+    assert (record.status, head.pending_count, await questions(core)) == ("resolved", 0, [])
+    assert await states(core, *memories) == [(Status.ACTIVE, "resolved")] * len(memories)
+    assert [(await core.get(ALICE, one.id)).conflict_ids for one in memories] == [[]] * len(memories)
+    return record
+
+
+@ON_ONE_STORE
+@pytest.mark.parametrize("slot", [HOME, {"subject": None, "attribute": None}], ids=["into another slot", "into none"])
+@pytest.mark.parametrize("which", [0, 1])
+async def test_a_question_is_answered_by_moving_one_of_the_two(core: MemoryCore, world: World, slot: dict[str, Any], which: int) -> None:
+    both = await beside(core)
+    await core.update(ALICE, both[which].id, UpdateInput(**slot), "*")
+    record = await answered(core, world, *both)
+    assert record.reason.endswith(f"{both[which].id} is about something else now")
+    await core.update(ALICE, both[which].id, UpdateInput(**CITY), "*")
+    assert len(await questions(core)) == 1
+
+
+@ON_ONE_STORE
+async def test_a_question_is_answered_by_an_edit_that_makes_both_say_the_same(core: MemoryCore, world: World) -> None:
+    oslo, rome = await beside(core)
+    await core.update(ALICE, rome.id, UpdateInput(content="Ana lives in  OSLO"), "*")
+    record = await answered(core, world, oslo, rome)
+    assert (record.strategy, record.reason.endswith("both say the same now")) == ("keep_both", True)
+
+
+@ON_ONE_STORE
+async def test_an_edit_that_leaves_both_in_doubt_leaves_the_question(core: MemoryCore) -> None:
+    _, rome = await beside(core)
+    await core.update(ALICE, rome.id, UpdateInput(content="Ana lives in Bern", attribute="CITY"), "*")
+    assert len(await questions(core)) == 1

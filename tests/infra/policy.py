@@ -281,4 +281,5 @@ def _asked() -> frozenset[str]:
     """The fields that the store's queries filter or sort by."""
     texts = [one.read_text(encoding="utf-8") for one in sorted((ROOT / "memory_core/adapters/cosmos").glob("*.py"))]
     named = {name for text in texts for name in re.findall(r"\bc\.([a-z_]+(?:\.[a-z_]+)*)\b", text)}
+    named |= {name for text in texts for name in re.findall(r'\bc\["([a-z_]+)"\]', text)}  # words of the language itself
     return frozenset(name for name in named if name not in NOT_INDEXED)

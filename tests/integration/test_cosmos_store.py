@@ -312,6 +312,26 @@ async def test_a_container_of_other_policies_is_refused_with_what_is_wrong(serve
             await store.open()
 
 
+async def test_a_container_of_an_earlier_version_says_what_it_lacks_and_gets_it_in_place(server: CosmosServer, opened: Opened) -> None:
+    store = await opened()
+    head = await save(store, memory())
+    database = store._names[0]  # made for this test
+    async with client_of(server.endpoint) as client:
+        proxy = client.get_database_client(database)
+        held = await proxy.get_container_client("memories").read()
+        paths = [one for one in held["indexingPolicy"]["includedPaths"] if one["path"] != "/key/?"]
+        earlier = {**held["indexingPolicy"], "includedPaths": paths}
+        texts = held["fullTextPolicy"]
+        await proxy.replace_container("memories", held["partitionKey"], indexing_policy=earlier, default_ttl=-1, full_text_policy=texts)
+    later = CosmosStore(server.endpoint, database, clock=StillClock(), embedding_model="test", dimensions=DIMENSIONS, key=KEY)
+    with pytest.raises(Unavailable, match=r"its index should include /key/\?.*azd provision"):
+        await later.open()
+    await later.provision()
+    await later.open()
+    assert (await later.snapshot(ALICE)).head == head
+    await later.close()
+
+
 async def test_settings_choose_the_store_and_the_whole_product_runs_on_it(server: CosmosServer, tmp_path: Path) -> None:
     database = uuid4().hex
     chosen = {"MEMORY_LONG_TERM": "cosmos", "MEMORY_COSMOS_ENDPOINT": server.endpoint, "MEMORY_COSMOS_KEY": KEY}

@@ -40,25 +40,30 @@ def indexing(vector_index: VectorIndex) -> dict[str, Any]:
 
 
 async def provision(client: CosmosClient, database: str, container: str, dimensions: int, vector_index: VectorIndex) -> None:
-    """Make database and container where they are missing. For an emulator: data-plane roles of a real account may not."""
+    """Make database and container where they are missing, and give a container of an earlier version the index of this one.
+
+    For an emulator: data-plane roles of a real account may not, and there `azd provision` does the same.
+    """
     from azure.cosmos import PartitionKey
 
     made = await client.create_database_if_not_exists(database)
-    await made.create_container_if_not_exists(
-        container,
-        PartitionKey(KEY_PATHS, kind=MEMORIES["partitionKey"]["kind"]),
-        default_ttl=MEMORIES["defaultTtl"],
-        indexing_policy=indexing(vector_index),
-        vector_embedding_policy={"vectorEmbeddings": [{**VECTORS, "dimensions": dimensions}]},
-        full_text_policy=MEMORIES["fullTextPolicy"],
-    )
+    key = PartitionKey(KEY_PATHS, kind=MEMORIES["partitionKey"]["kind"])
+    may_change = {"default_ttl": MEMORIES["defaultTtl"], "indexing_policy": indexing(vector_index)}
+    may_change |= {"full_text_policy": MEMORIES["fullTextPolicy"]}
+    vectors = {"vectorEmbeddings": [{**VECTORS, "dimensions": dimensions}]}
+    there = await made.create_container_if_not_exists(container, key, vector_embedding_policy=vectors, **may_change)
+    held = await there.read()
+    if held["indexingPolicy"] != indexing(vector_index):
+        fixed = {"partition_key": held["partitionKey"], "vector_embedding_policy": held.get("vectorEmbeddingPolicy")}
+        await made.replace_container(container, **fixed, **may_change)
 
 
 def check(properties: Mapping[str, Any]) -> None:
     """Compare the live container with what the store needs, but for vectors' length. Raises Unavailable naming each difference."""
     wrong = [text for text, holds in _needed(properties, _vector_policy(properties)) if not holds]
     if wrong:
-        raise Unavailable(DEPENDENCY, f"the container is not as it has to be: {'; '.join(wrong)}", retry_after_s=30)
+        mend = " (an index can be changed in place: azd provision does it)" if all("its index" in text for text in wrong) else ""
+        raise Unavailable(DEPENDENCY, f"the container is not as it has to be: {'; '.join(wrong)}{mend}", retry_after_s=30)
 
 
 def check_dimensions(properties: Mapping[str, Any], dimensions: int) -> None:
