@@ -170,9 +170,9 @@ def _line(truths: Sequence[Memory], new: Memory) -> Line:
     earlier, edited or deleted since, and somebody let the other stand.
     """
     line, known = Line.of((*truths, new)), {one.id for one in truths}
-    stands = any(one.status in FOUND_BY_DEFAULT for one in truths)
+    stands = {one.id for one in truths if one.status in FOUND_BY_DEFAULT}
     while stands and (last := line.stretches[-1].truth).id != new.id and last.status not in FOUND_BY_DEFAULT:
-        if is_version(last.id) or (is_ending(last) and last.next_id in known):
+        if (is_version(last.id) and base_id(last.id) in stands) or (is_ending(last) and last.next_id in known):
             break
         truths = [one for one in truths if one.id != last.id]
         line = Line.of((*truths, new))

@@ -76,8 +76,11 @@ class Undo:
                 return await self._undo(owner, memory_id, reason, call)
 
     async def _undo(self, owner: Owner, memory_id: str, reason: str, call: Call) -> Memory:
-        first = await self._ledger.look(owner, [memory_id])
+        receipts = [name for name in [receipt_id(owner, call)] if name is not None]
+        first = await self._ledger.look(owner, [memory_id, *receipts])
         memory = _present(first, memory_id)
+        if earlier_result(first.documents, owner, call) is not None:
+            return memory  # what it did then may be refused by now
         nears = line_nears(memory)
         keyed = [procedure_id(memory.key)] if memory.key is not None else []
         look = await self._ledger.look(owner, [memory_id, *([memory.next_id] if memory.next_id else []), *keyed], nears)
@@ -90,13 +93,14 @@ class Undo:
         names += [version_id(one.id, number) for one in versioned for number in range(1, one.version)]
         if memory.next_id:
             names.append(memory.next_id)
-        if key := receipt_id(owner, call):
-            names.append(key)
+        names += receipts
 
         def decide(seen: Look) -> Changes[Memory]:
             held = _present(seen, memory_id)
-            if earlier_result(seen.documents, owner, call) is not None or held.status in FOUND_BY_DEFAULT:
+            if earlier_result(seen.documents, owner, call) is not None:
                 return Changes(held)
+            if held.status in FOUND_BY_DEFAULT:  # somebody else was faster
+                return Changes(held, creates=receipt(owner, call, self._clock.now(), {"memory_id": held.id}))
             undone = self._decided(seen, held, reason, Versions(seen, names))
             if not {session_document_id(owner, one.session_id) for one in undone.falling if one.session_id} <= {*names}:
                 raise LookedElsewhere

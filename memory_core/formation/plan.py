@@ -189,7 +189,7 @@ def _upsert(page: Page, one: Prepared, older: Versions) -> PlannedOutcome:
     page.apply([Change("upserted", updated, held)])
     if other is not None:
         page.apply([Change("superseded", superseded_by(other, updated, page.now), other)])
-    if _had_others(held) and (updated.valid_from < held.valid_from or held.status in _NOT_TOLD_AGAIN):
+    if updated.valid_from < held.valid_from or held.status in _NOT_TOLD_AGAIN:
         set_apart(page, page.values(memory.key or ""))
     return PlannedOutcome(one.place, Outcome.CREATED if held.status is Status.DELETED else Outcome.UPSERTED, memory.id)
 
@@ -199,14 +199,9 @@ def _in_its_place(page: Page, held: Memory) -> Memory | None:
 
     Raises LookedElsewhere when the key's values were not read.
     """
-    if held.status in FOUND_BY_DEFAULT or held.key is None or not _had_others(held):
+    if held.status in FOUND_BY_DEFAULT or held.key is None:
         return None
     return next(iter(standing(page.values(held.key))), None)
-
-
-def _had_others(held: Memory) -> bool:
-    """Whether a key's own memory ever stood beside others of its key; where not, nothing has to be read about them."""
-    return held.next_id is not None or held.supersedes_id is not None
 
 
 def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
@@ -220,8 +215,7 @@ def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
         return _reinforce(page, one.place, told)
     if told is not None:
         memory = memory.model_copy(update={"revision": told.revision})  # another life is another memory, whoever is named after it
-    alone = held.id == one.memory.id and not _had_others(held)
-    values = [held] if alone else page.values(memory.key or "")
+    values = page.values(memory.key or "")
     truths = [*alive(values), *(version for value in values for version in page.versions(value, since=memory.event_timestamp))]
     same = holding(memory, truths)
     if same is not None and _says_the_same(same, memory):

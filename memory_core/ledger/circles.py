@@ -1,52 +1,113 @@
 """Chains end: no commit leads a memory, along `next_id`, back to itself.
 
-Whoever sets a `next_id` has reasons why that can't happen, most of them about times; here it is looked at, whatever the reasons were. One
-would get wrong: looking costs next to nothing. Nearly always the successor is new, or was read for the decision, so the walk ends in what
-is known; only where it does not is something read.
+Whoever sets a `next_id` has reasons why that can't happen, most of them about times; here it is looked at, whatever the reasons were. A
+deleted memory may lead to what fell since, though, and so back: it is led anew, to what stands in its place now, or nothing would be said
+of that time any more. One would get wrong: looking costs next to nothing. Nearly always the successor is new, or was read for the
+decision, so the walk ends in what is known; only where it does not is something read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from memory_core.domain.errors import Conflict, HeadMoved
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Memory, Status
 from memory_core.domain.scope import Owner
+from memory_core.domain.slots import slot_of
 from memory_core.domain.versions import is_version
-from memory_core.ledger.changes import Changes, Result
+from memory_core.ledger.changes import Change, Changes, Result
 from memory_core.ports import Document, LongTermStore
 
 MAX_STEPS = 200
 """How far a chain is followed; the walks that answer callers end earlier."""
+LED_ANEW = "led_anew"
+"""The event of a deleted memory that led back to one which leads to it now."""
 
 
 async def without_circles(
-    store: LongTermStore, owner: Owner, changes: Changes[Result], documents: Mapping[str, Document], sequence: int
+    store: LongTermStore, owner: Owner, changes: Changes[Result], documents: Mapping[str, Document], shown: Iterable[Memory], sequence: int
 ) -> Changes[Result]:
     """The changes, resting on all that was walked over besides: whoever changes that voids the decision.
 
-    documents: what was read for the decision, at this sequence. Raises Conflict where a memory would lead back to itself; HeadMoved where
-    that is because somebody changed the chain since; Unavailable.
+    Of a circle that they would close, the first deleted memory leads to what stands in its slot, or under its key; to nothing where
+    nothing does. documents, shown: what was read for the decision, its neighbours among it, at this sequence. Raises Conflict where a
+    memory would lead back to itself over none that is deleted; HeadMoved where that is because somebody changed the chain since;
+    Unavailable.
     """
-    following = {one.after.id: None if one.removed else one.after.next_id for one in changes.changes}
-    led = {one.before.id: one.before.next_id for one in reversed(changes.changes) if one.before is not None}
-    moved = [name for name, after in following.items() if after is not None and after != led.get(name)]
-    walked, newer = set[str](), False
-    for start in moved:
-        way, at = [start], following[start]
+    chain = _Chain(store, owner, changes, documents, sequence)
+    for start in chain.moved:
+        while way := await chain.circle(start):
+            if chain.newer:
+                raise HeadMoved("this chain of memories has changed meanwhile; try again", retry_after_s=1)
+            fallen = next(
+                (one for name in (*way[1:], start) if (one := chain.memory(name)) is not None and one.status is Status.DELETED), None
+            )
+            if fallen is None:
+                over = f", over {' and '.join(way[1:])}," if way[1:] else ""
+                raise Conflict(f"{start} would lead{over} back to itself")
+            chain.lead_anew(fallen, shown)
+    changes = replace(changes, changes=tuple(chain.changes))
+    return replace(changes, reads=changes.reads | chain.walked) if chain.walked - changes.reads else changes
+
+
+class _Chain:
+    """Who leads where once the changes are committed, as far as anybody asked. walked: all that was walked over."""
+
+    def __init__(self, store: LongTermStore, owner: Owner, changes: Changes[Any], documents: Mapping[str, Document], sequence: int) -> None:
+        self._store, self._owner, self._documents, self._sequence = store, owner, {**documents}, sequence
+        self.changes, self.walked, self.newer = [*changes.changes], set[str](), False
+        self._states = {one.after.id: one.after for one in changes.changes}
+        self._following = {one.after.id: None if one.removed else one.after.next_id for one in changes.changes}
+        led = {one.before.id: one.before.next_id for one in reversed(changes.changes) if one.before is not None}
+        self.moved = [name for name, after in self._following.items() if after is not None and after != led.get(name)]
+
+    async def circle(self, start: str) -> list[str]:
+        """The memories that lead, one after the other, from this one back to it; none where they don't."""
+        way, at = [start], self._following[start]
         while at is not None and at not in way and not is_version(at) and len(way) < MAX_STEPS:
             way.append(at)
-            if at not in following:
-                found = documents.get(at)
-                if found is None:
-                    found = (await store.snapshot(owner, [at])).documents.get(at)
-                    newer |= found is not None and int(found.body["revision"]) > sequence
-                following[at] = None if found is None or found.kind != "memory" else found.body["next_id"]
-            walked.add(at)
-            at = following[at]
-        if at == start:
-            if newer:
-                raise HeadMoved("this chain of memories has changed meanwhile; try again", retry_after_s=1)
-            over = f", over {' and '.join(way[1:])}," if way[1:] else ""
-            raise Conflict(f"{start} would lead{over} back to itself")
-    return replace(changes, reads=changes.reads | walked) if walked - changes.reads else changes
+            if at not in self._following:
+                found = self._documents.get(at) or await self._read(at)
+                self._following[at] = None if found is None or found.kind != "memory" else found.body["next_id"]
+            self.walked.add(at)
+            at = self._following[at]
+        return way if at == start else []
+
+    async def _read(self, name: str) -> Document | None:
+        found = (await self._store.snapshot(self._owner, [name])).documents.get(name)
+        if found is not None:
+            self.newer |= int(found.body["revision"]) > self._sequence
+            self._documents[name] = found
+        return found
+
+    def memory(self, name: str) -> Memory | None:
+        """One that was walked over, as the changes leave it."""
+        found = self._documents.get(name)
+        if name in self._states or found is None or found.kind != "memory":
+            return self._states.get(name)
+        memory = Memory.model_validate(found.body)
+        memory.embedding = found.vector
+        return memory
+
+    def lead_anew(self, fallen: Memory, shown: Iterable[Memory]) -> None:
+        """Let a deleted memory lead to what stands in its place once the changes are committed."""
+        others = {one.id: one for one in shown} | self._states
+        heirs = [one for one in others.values() if one.status in FOUND_BY_DEFAULT and one.next_id is None and _of_one_line(one, fallen)]
+        heir = max(heirs, key=lambda one: (one.event_timestamp, one.sequence, one.id), default=None)
+        anew = fallen.model_copy(update={"next_id": None if heir is None or heir.id == fallen.id else heir.id})
+        places = [place for place, change in enumerate(self.changes) if change.after.id == fallen.id]
+        if places:
+            self.changes[places[-1]] = replace(self.changes[places[-1]], after=anew)
+        else:
+            self.changes.append(Change(LED_ANEW, anew, fallen))
+        self._states[anew.id], self._following[anew.id] = anew, anew.next_id
+
+
+def _of_one_line(one: Memory, other: Memory) -> bool:
+    """Whether both are truths of one slot, or values of one key."""
+    if one.key is not None or other.key is not None:
+        return (one.type, one.key, one.copied_from) == (other.type, other.key, other.copied_from)
+    return slot_of(one) is not None and slot_of(one) == slot_of(other)

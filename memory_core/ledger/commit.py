@@ -178,7 +178,8 @@ class Ledger:
         """What is decided on a look, and the same with what that does to open questions."""
         _check_life(before, look.head, while_erasing)
         sequence = 0 if look.head is None else look.head.sequence
-        bare = await without_circles(self._store, owner, decide(look), look.documents, sequence)
+        shown = [one.memory for near in look.near for one in near]
+        bare = await without_circles(self._store, owner, decide(look), look.documents, shown, sequence)
         return bare, await settled(self._store, owner, bare, self._clock.now())
 
     async def _with_less(self, owner: Owner, bare: Changes[Result]) -> Changes[Result]:
