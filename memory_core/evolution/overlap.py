@@ -40,7 +40,8 @@ def without_overlap(changes: Sequence[Change], truths: Sequence[Memory], version
         stands = one.status in FOUND_BY_DEFAULT
         if not (stands and one.valid_until is None) and not is_version(one.id):
             rivals = [other for other in later if not (stands and other.status in FOUND_BY_DEFAULT)]
-            rivals += standing if is_ending(one) and not stands else []
+            # What it leads to may have been told again since, of a time before it.
+            rivals += [*standing, *(other for other in counted if other.id == one.next_id)] if is_ending(one) and not stands else []
             limits = [_limit(one, other, before) for other in rivals if not over(other, one) and not over(one, other)]
             if limits and (one.valid_until is None or one.valid_until > max(min(limits), one.valid_from)):
                 one = turned[one.id] = ended(one, min(limits))

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
+from memory_core.domain.conflict_requests import ConflictsInput, ResolveInput
 from memory_core.domain.models import Status
 from memory_core.domain.requests import UpdateInput
 from tests.builders import ALICE, NOW
@@ -92,3 +93,39 @@ async def test_a_value_of_a_key_that_was_told_at_the_end_of_another_ends_it_what
         await said(core, value, day)
     await said(core, "pt", 19)
     assert await spoken(core, 16, 18, 19, 20, 21, 22, 23, 25) == ["de", "de", "pt", "pt", "fr", "fr", "de", "it"]
+
+
+async def test_what_comes_back_and_was_told_after_the_one_that_stands_is_asked_about(core: MemoryCore) -> None:
+    await told(core, "Oslo", 23)
+    bern = await told(core, "Bern", 17, **since(15))
+    rome = await told(core, "Rome", 14, **since(7))
+    await core.delete(ALICE, bern.id)
+    await core.restore(ALICE, rome.id)  # Oslo, which Bern had led to, falls
+    assert (await core.restore(ALICE, bern.id)).status is Status.ACTIVE
+    (asked,) = (await core.conflicts(ALICE, ConflictsInput(status="pending"))).conflicts
+    assert asked.sides == (rome.id, bern.id)
+    await core.resolve_conflict(ALICE, asked.id, ResolveInput(decision="supersede"))
+    assert await held(core, 7, 14, 15, 22, 27) == ["Rome", "Rome", "Bern", "Bern", "Bern"]
+
+
+async def test_what_comes_back_beside_one_that_says_the_same_is_kept_and_nobody_is_asked(core: MemoryCore) -> None:
+    linz = await told(core, "Linz", -21)
+    await core.update(ALICE, linz.id, UpdateInput(content="Ana lives in Graz"), linz.etag)
+    oslo = await told(core, "Oslo", -6)
+    for one in (oslo, linz):
+        await core.delete(ALICE, one.id)
+    again = await told(core, "Oslo", -21)
+    await core.restore(ALICE, oslo.id)
+    both = [await core.get(ALICE, one.id) for one in (again, oslo)]
+    assert [(one.status, one.conflict_state) for one in both] == [(Status.ACTIVE, "resolved")] * 2
+    assert not (await core.conflicts(ALICE, ConflictsInput(status="pending"))).conflicts
+    await told(core, "Bern", 3)
+    assert await held(core, 2, 3) == ["Oslo/Oslo", "Bern"]
+
+
+async def test_an_ending_is_passed_over_where_what_it_leads_to_turns_out_to_have_begun_before_it(core: MemoryCore) -> None:
+    await told(core, "Oslo", 9, value="Oslo", **since(16))
+    await told(core, "Rome", 12, value={"no_longer": "Rome"})
+    await told(core, "Rome", 24, value="Rome")
+    await told(core, "Oslo", 7, value="Oslo")
+    assert await held(core, 6, 7, 12, 15, 16, 24) == ["", "Oslo", "Oslo", "Oslo", "Oslo", "Rome"]
