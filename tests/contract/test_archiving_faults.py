@@ -23,6 +23,7 @@ from memory_core.ports import Batch, Touch
 from tests.archives import Folder, Place
 from tests.builders import ALICE, NOW
 from tests.cold import Stepping, Steps, archived, begun, blobs, done, equal, everything, nothing_is_lost, pointed_to, saved, years_go_by
+from tests.contract.insistent import Insistent
 from tests.mortal import Moment, Mortal
 from tests.tasks import Hand, task_of
 from tests.world import Killed, World, fact, listed, turn
@@ -439,7 +440,7 @@ async def test_of_a_user_who_is_erased_meanwhile_no_copy_is_left(world: World) -
         head = (await store.snapshot(ALICE)).head
         assert head is not None
         erasing = head.model_copy(update={"epoch": "ep_another", "state": "erasing"})
-        await store.commit(ALICE, Batch("cmt_erase", head, erasing, (), ()))
+        await Insistent(store).commit(ALICE, Batch("cmt_erase", head, erasing, (), ()))
 
     steps.at, steps.then, steps.asleep = 4, erase, False
     await Hand(core, "consolidation").work_all()

@@ -17,6 +17,7 @@ from memory_core.ledger.commit import Ledger
 from memory_core.ledger.past import MAX_PART_BYTES
 from memory_core.ports import Document, LongTermStore, Write
 from tests.builders import ALICE, commit
+from tests.contract.insistent import Insistent
 from tests.past import full_read, head_of, replayed
 from tests.world import DiesAfter, Killed, Meanwhile, World, fact, rule, turn
 
@@ -103,7 +104,7 @@ async def test_a_large_state_is_kept_in_parts_and_counts_only_with_all_of_them(w
     assert all(len(orjson.dumps(one.body)) < MAX_PART_BYTES + 1000 for one in held)
     whole = await full_read(core)
     assert await replayed(core, sequence=1000) == whole
-    await commit(store, ALICE, Write("delete", held[1]), events=0)
+    await commit(Insistent(store), ALICE, Write("delete", held[1]), events=0)
     assert await replayed(core, sequence=1000) == whole
 
 
@@ -130,7 +131,7 @@ async def redact(store: LongTermStore, memory_id: str) -> None:
     emptied = [one.model_copy(update={"before": {}, "after": {}, "metadata": {}, "redacted": True}) for one in events]
     writes = [Write("put", Document(one.id, "event", one.model_dump(mode="json"))) for one in emptied]
     gone = Write("delete", Document(memory_id, "memory", {}))
-    await commit(store, ALICE, *writes, gone, events=0, head=redacting(await head_of(store)))
+    await commit(Insistent(store), ALICE, *writes, gone, events=0, head=redacting(await head_of(store)))
 
 
 async def test_what_was_forgotten_is_in_no_snapshot_and_in_no_replay(world: World) -> None:
