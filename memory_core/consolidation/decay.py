@@ -53,7 +53,11 @@ class Decay:
         return await self._operations.begin(owner, "decay", plan, call)
 
     async def foresee(self, owner: Owner, asked: DecayInput) -> Foreseen:
-        """What a task begun now would do, by nobody else's doing; of the long texts, all that it would try to make short."""
+        """What a task begun now changes, if no other caller interferes; of the long texts, all that it tries to make short.
+
+        Unwritten accesses are written first, as the task does: a memory that was just found does not fade. Raises Unavailable.
+        """
+        await self._touches.flush(owner)
         now, counts = self._clock.now(), dict(COUNTS)
         async for memory in self._due(owner, asked.session_id, now):
             what = due(memory, now, self._rules.fading)

@@ -119,6 +119,17 @@ async def test_what_was_found_has_been_looked_at(core: MemoryCore, world: World)
     assert [one.content for one in await listed(core)] == ["the door is green"]
 
 
+async def test_a_dry_run_counts_what_the_run_changes_where_accesses_wait_to_be_written(core: MemoryCore, world: World) -> None:
+    await core.bulk(ALICE, [fact("the door is green", importance=0.1), fact("the roof leaks", importance=0.1)])
+    world.clock.forward(29 * DAY)
+    assert (await core.retrieve(ALICE, RetrieveInput(query="the door is green", limit=1))).results
+    world.clock.forward(20 * DAY)
+    expected = {"decayed": 1, "compressed": 0}
+    assert await foreseen(core) == Foreseen(expected, capped=False)
+    assert len(await world.log()) == 2, "no memory was changed"
+    assert (await decayed(core)).result == {"counts": expected, "capped": False}
+
+
 async def test_more_than_one_commit_holds_goes_in_chunks_and_a_cap_ends_it(world: World) -> None:
     core = await world.core(upkeep_cap=130)
     for start in (0, 100):
