@@ -26,7 +26,7 @@ class Peopling:
             return await self._people.exporter.begin(checked(owner), keyed(call, "export"))
 
     async def export_part(self, owner: Owner, task_id: str, part: int) -> bytes:
-        """A part of an export that is done, counted from 1: JSON Lines. Raises NotFound, Conflict, Unavailable."""
+        """A part of an export that is done, counted from 1: JSON Lines. Raises NotFound, Conflict, Gone, Unavailable."""
         with self._telemetry.operation("export_part"):
             return await self._people.exporter.page(checked(owner), task_id, part)
 

@@ -25,7 +25,7 @@ from memory_core.consolidation.export_file import (
     line_id,
     lines_of,
 )
-from memory_core.domain.errors import Conflict, NotFound, Unavailable
+from memory_core.domain.errors import Conflict, Gone, NotFound, Unavailable
 from memory_core.domain.models import Head, Status
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
@@ -86,7 +86,10 @@ class Exporter:
         return await self._operations.begin(owner, "export", {}, call, refuse=refuse)
 
     async def page(self, owner: Owner, task_id: str, number: int) -> bytes:
-        """A part of an export that is done, counted from 1. Raises NotFound, Conflict while it is not done, Unavailable."""
+        """A part of an export that is done, counted from 1.
+
+        Raises NotFound, Conflict while it is not done, Gone where a hard forget has removed it, Unavailable.
+        """
         task, operation = await self._operations.held(owner, task_id, "export")
         if task.status != "succeeded":
             raise Conflict(f"this export is {task.status}; its parts can be fetched once it has succeeded")
@@ -95,7 +98,10 @@ class Exporter:
             raise NotFound(f"this export has the parts 1 to {len(names)}")
         if self._clock.now() > operation.created_at + LIFETIME:
             raise NotFound("the parts of this export are gone; they are kept for seven days")
-        return await self._parts.read(owner, task_id, names[number - 1])
+        data = await self._parts.find(owner, task_id, names[number - 1])
+        if data is None:
+            raise Gone("this file was removed, as something in it was forgotten for good since; export again")
+        return data
 
     async def export(self, lease: Lease) -> None:
         """The work. Raises Unavailable, also for a user who writes faster than can be read."""

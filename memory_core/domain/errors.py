@@ -61,6 +61,12 @@ class Conflict(MemoryCoreError):
     status, type, title = 409, "conflict", "Conflict"
 
 
+class Gone(MemoryCoreError):
+    """Removed for good; the same request never succeeds again. `detail` says what to do instead."""
+
+    status, type, title = 410, "gone", "Gone"
+
+
 class PreconditionFailed(MemoryCoreError):
     """If-Match is missing or names a revision that is no longer the current one."""
 

@@ -63,7 +63,7 @@ def _operation(function: Any, door: Door, method: str, path: str, schemas: dict[
         "tags": [parts.tag(path)],
         "summary": summary.strip().rstrip("."),
         "parameters": _parameters(door, method, path, schemas),
-        "responses": {**parts.answers(name), **parts.problems(door)},
+        "responses": {**parts.answers(name), **parts.problems(door, name)},
     }
     if description.strip():
         operation["description"] = re.sub(r"\s+", " ", description).strip()

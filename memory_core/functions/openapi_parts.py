@@ -181,6 +181,7 @@ _PROBLEMS = {
     "403": "The key lacks the right, the app or the user",
     "404": "No such thing for this user",
     "409": "The state of the thing forbids it",
+    "410": "Removed for good; the detail says what to do instead",
     "412": "If-Match is missing or out of date",
     "413": "Over a size limit",
     "415": "The body is not application/json",
@@ -225,14 +226,15 @@ def _answer(text: str, schema: str) -> Schema:
     return {"description": text, "headers": headers, **({"content": shown} if shown else {})}
 
 
-def problems(door: Door) -> dict[str, Schema]:
-    """The problems that a caller of this door may get."""
+def problems(door: Door, name: str) -> dict[str, Schema]:
+    """The problems that a caller of this function may get."""
     if door.right is None:
         statuses = ["500"]
     elif not door.scoped:
         statuses = ["400", "401", "403", "422", "500", "503"]
     else:
         statuses = [status for status in _PROBLEMS if door.has_body or door.raw or status not in ("413", "415")]
+        statuses = [status for status in statuses if status != "410" or name == "user_export_part"]
     return {status: {"$ref": f"#/components/responses/Problem{status}"} for status in statuses}
 
 

@@ -39,11 +39,18 @@ class Parts:
         await self._archive.put(await self._name(owner, task_id, part), data)
         return part
 
-    async def read(self, owner: Owner, task_id: str, part: str) -> bytes:
-        """The part of this name. Raises Unavailable where it is gone, or is not what was written."""
+    async def find(self, owner: Owner, task_id: str, part: str) -> bytes | None:
+        """The part of this name, or None where it was removed. Raises Unavailable where it is not what was written."""
         data = await self._archive.get(await self._name(owner, task_id, part))
-        if data is None or _checksum(data) != part:
-            raise Unavailable(DEPENDENCY, f"part {part} of this file is gone or is not what was written", retry_after_s=30)
+        if data is not None and _checksum(data) != part:
+            raise Unavailable(DEPENDENCY, f"part {part} of this file is not what was written", retry_after_s=30)
+        return data
+
+    async def read(self, owner: Owner, task_id: str, part: str) -> bytes:
+        """The part of this name, for work that is tried again. Raises Unavailable where it was removed or is not what was written."""
+        data = await self.find(owner, task_id, part)
+        if data is None:
+            raise Unavailable(DEPENDENCY, f"part {part} of this file is gone", retry_after_s=30)
         return data
 
     async def remove(self, owner: Owner, task_id: str, part: str) -> None:

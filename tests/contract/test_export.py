@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.domain.errors import Conflict, NotFound
+from memory_core.domain.errors import Conflict, Gone, NotFound
 from memory_core.domain.task import TaskMessage
 from memory_core.domain.upkeep_requests import ForgetFilter, ForgetInput
 from memory_core.ports import LongTermStore
@@ -70,6 +70,19 @@ async def test_what_is_written_while_the_file_is_made_is_in_it_whole_or_not_at_a
     first, lines = parsed(await exported(world, core))
     assert next(turns) > 24, "it was interrupted all the time"
     assert_consistent(first, lines)
+
+
+async def test_a_part_that_a_hard_forget_removed_is_gone_and_a_new_export_is_the_remedy(world: World) -> None:
+    core = await world.core()
+    await filled(core)
+    task = await worked(world, core, (await core.export(ALICE)).task_id)
+    (bees,) = [memory for memory in await listed(core) if "bees" in memory.content]
+    await core.forget(ALICE, ForgetInput(filter=ForgetFilter(ids=[bees.id]), mode="hard"))
+    await Hand(core, "consolidation").work_all()
+    with pytest.raises(Gone, match="export again") as refused:
+        await core.export_part(ALICE, task.task_id, 1)
+    assert (refused.value.status, refused.value.retry_after_s) == (410, None)
+    assert b"bees" not in await exported(world, core)
 
 
 @pytest.mark.parametrize("at", [2, 6, 10])
