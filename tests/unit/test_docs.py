@@ -12,7 +12,7 @@ from typing import get_args
 import azure.functions as func
 import pytest
 
-from memory_core.config import Settings
+from memory_core.config import Settings, rows
 from memory_core.domain.models import INTERNAL_FIELDS, Memory
 from memory_core.domain.task import TaskKind
 from memory_core.environment import LIVE, variable
@@ -56,18 +56,25 @@ def calls_of(page: Path) -> list[tuple[str, str, str]]:
 
 
 @pytest.fixture(scope="module")
-def doors() -> tuple[Router, dict[str, Door]]:
+def registered() -> dict[str, tuple[Route, Door]]:
+    """Every HTTP function by its call, "METHOD /path", as the app registers it."""
     app = func.FunctionApp(http_auth_level=func.AuthLevel.ANONYMOUS)
     for blueprint in BLUEPRINTS:
         app.register_functions(blueprint)
-    routes, found = [], {}
+    calls = {}
     for function in app.get_functions():
         name, call, trigger = str(function.get_function_name()), function.get_user_function(), function.get_trigger()
         if trigger is not None and (door := door_of(call)) is not None:
             binding = trigger.get_dict_repr()
-            routes += [Route.parse(name, str(method.value), binding["route"], call) for method in binding["methods"]]
-            found[name] = door
-    return Router(routes), found
+            for method in binding["methods"]:
+                route = Route.parse(name, str(method.value), binding["route"], call)
+                calls[f"{route.method} /{binding['route'].strip('/')}"] = route, door
+    return calls
+
+
+@pytest.fixture(scope="module")
+def doors(registered: dict[str, tuple[Route, Door]]) -> tuple[Router, dict[str, Door]]:
+    return Router([route for route, _ in registered.values()]), {route.function: door for route, door in registered.values()}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -95,6 +102,42 @@ def test_every_path_of_the_api_is_documented() -> None:
     shown = read("docs/api.md").replace("{memory_id}", "{id}")
     missing = [path for path in document()["paths"] if path.replace("{memory_id}", "{id}").removeprefix("/api/v1") not in shown]
     assert missing == []
+
+
+def rows_of(text: str, columns: int) -> list[list[str]]:
+    """The cells of every table row of `columns` columns, header rows and rules apart."""
+    rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in text.splitlines() if line.startswith("| ")]
+    return [row for row in rows if len(row) == columns]
+
+
+def required_right(door: Door) -> str:
+    """What the table of calls says of this door."""
+    right = door.right or "none"
+    if door.own:
+        return f"{right}, or write with a key bound to that user"
+    return right if door.scoped or door.right is None else f"{right}, not with a key bound to a user"
+
+
+def test_the_table_of_calls_has_every_route_with_its_right_and_no_other(registered: dict[str, tuple[Route, Door]]) -> None:
+    table = read("docs/api.md").split("\n## ")[0]
+    documented = [(re.findall(r"`([^`]+)`", call), right) for call, _, right in rows_of(table, 3)[1:]]
+    routes = [([call], required_right(door)) for call, (_, door) in registered.items()]
+    assert sorted(documented) == sorted(routes), "docs/api.md: one row a call: | [`METHOD /path`](#section) | does | right |"
+
+
+def test_the_table_of_retries_has_every_call_that_writes_and_no_other(registered: dict[str, tuple[Route, Door]]) -> None:
+    table = re.split(r"\n##+ ", read("docs/api.md").split("\n### Sending a call again\n")[1])[0]
+    documented = [call for calls, _ in rows_of(table, 2)[1:] for call in re.findall(r"`([A-Z]+ /[^`]*)`", calls)]
+    writing = [call for call, (route, door) in registered.items() if door.right in ("write", "admin") and route.method != "GET"]
+    export = "POST /api/v1/users/{user_id}/export"  # begins a task with the right to read
+    assert sorted(documented) == sorted([*writing, export])
+
+
+def test_the_tables_of_settings_have_every_setting_with_its_default_and_no_other() -> None:
+    documented = [(re.sub("`", "", name), re.sub("`", "", default)) for name, default, _ in rows_of(read("docs/settings.md"), 3)]
+    documented = [(name, default) for name, default in documented if name != "variable"]
+    defaults = [(name, default) for name, default, *_ in rows(Settings())]
+    assert sorted(documented) == sorted(defaults), "docs/settings.md: one row a setting: | `VARIABLE` | default | meaning |"
 
 
 def test_every_field_of_a_memory_that_callers_see_is_documented() -> None:
