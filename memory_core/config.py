@@ -200,7 +200,9 @@ class Settings(BaseModel):
     answer_threshold: Fraction | None = Field(
         None, description="Relevance that the best memory must reach; none = the embedder's own (0.4 with each)"
     )
-    recall_threshold: Fraction | None = Field(None, description="Relevance each further memory must reach; none = the embedder's own (0.3 with each)")
+    recall_threshold: Fraction | None = Field(
+        None, description="Relevance each further memory must reach; none = the embedder's own (0.3 with each)"
+    )
     composite_score_threshold: Annotated[float, Field(ge=0, le=2)] | None = Field(
         None, description="Score each memory must reach; none = no cut"
     )
@@ -208,12 +210,16 @@ class Settings(BaseModel):
     contradiction_floor: Fraction | None = Field(
         None, description="Similarity below which nothing contradicts; none = the embedder's own (0.4 with minilm, else 0.3)"
     )
-    link_threshold: Fraction | None = Field(None, description="Similarity from which memories are linked; none = the embedder's own (0.5 with minilm, else 0.7)")
+    link_threshold: Fraction | None = Field(
+        None, description="Similarity from which memories are linked; none = the embedder's own (0.5 with minilm, else 0.7)"
+    )
     scene_threshold: Fraction | None = Field(
-        None, description="Similarity above which an episode is near to a scene; 1 = vectors are not asked; none = the embedder's own (0.45 with minilm, 1 with hash, else 0.7)"
+        None,
+        description="Similarity above which an episode is near to a scene; 1 = vectors are not asked; none = the embedder's own (0.45 with minilm, 1 with hash, else 0.7)",
     )
     theme_threshold: Fraction | None = Field(
-        None, description="Similarity to a theme's words that makes it an episode's own; none = the embedder's own (0.2 with minilm, 1 with hash, else 0.3)"
+        None,
+        description="Similarity to a theme's words that makes it an episode's own; none = the embedder's own (0.2 with minilm, 1 with hash, else 0.3)",
     )
     scene_cells: Annotated[int, Field(ge=4, le=200)] = Field(50, description="Episodes of a scene above which it is split in two")
     default_n_results: Annotated[int, Field(ge=1, le=100)] = Field(10, description="Results of a query that names no limit")

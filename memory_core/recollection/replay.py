@@ -20,7 +20,7 @@ from memory_core.domain.time_requests import ReplayInput
 from memory_core.domain.versions import base_id, is_of_its_life
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.past import Past
-from memory_core.ports import Filter, LongTermStore, Place
+from memory_core.ports import EventFilter, Filter, LongTermStore, Place
 from memory_core.recollection.filters import as_it_was, of_everything, of_list, shows
 
 
@@ -51,7 +51,8 @@ class Replayer:
         sequence = 0 if head is None else await self._past.sequence_at(owner, head, known_at)
         states = await self._past.memory(owner, memory_id, sequence) if sequence else {}
         if head is None or memory_id not in states or "." in memory_id:
-            raise NotFound(f"no memory {memory_id!r} of this user was known at {known_at.isoformat()}")
+            first = "" if head is None else await self._first_known(owner, memory_id)
+            raise NotFound(f"no memory {memory_id!r} of this user was known at {known_at.isoformat()}{first}")
         memory = states[memory_id].memory(head.epoch)
         if at is None:
             return Settled(memory, sequence)
@@ -60,6 +61,14 @@ class Replayer:
         if held is None:
             raise NotFound(f"at {known_at.isoformat()} the memory {memory_id!r} was not held true at {at.isoformat()}")
         return Settled(held, sequence)
+
+    async def _first_known(self, owner: Owner, memory_id: str) -> str:
+        """When a memory was first known, for an error; empty for one that is unknown or forgotten for good.
+
+        A memory's `created_at` is when the save began. The event follows with the commit, so it is later by what embedding took.
+        """
+        first = await self._store.events(owner, 0, 1, EventFilter(memory_id=memory_id))
+        return "" if not first or first[0].redacted else f"; its first event occurred at {first[0].occurred_at.isoformat()}"
 
     async def _head(self, owner: Owner) -> Head | None:
         """The head, None where there is nothing to tell: an unknown user, or one who is being erased."""

@@ -15,6 +15,7 @@ from memory_core.domain.models import Event
 from memory_core.domain.requests import ListInput, UpdateInput
 from memory_core.domain.results import Call
 from memory_core.domain.time_requests import ReplayInput, TimelineInput
+from memory_core.domain.upkeep_requests import ForgetFilter, ForgetInput
 from memory_core.ports import EventFilter, LongTermStore
 from tests.builders import ALICE, NOW, StillClock
 from tests.past import as_of, full_read, logged, replayed
@@ -247,3 +248,23 @@ async def test_the_past_may_be_read_while_others_write(world: World) -> None:
 
     found = await asyncio.gather(*(replayed(cores[0], sequence=20, limit=7) for _ in range(5)), write())
     assert found[:5] == [answer] * 5
+
+
+async def test_a_memory_asked_for_as_known_before_its_first_event_is_a_404_that_names_that_moment(core: MemoryCore) -> None:
+    """`created_at` is when the save began, the event is the commit after it; under a still clock a microsecond later."""
+    await core.save(ALICE, fact("Ana keeps bees"))
+    saved = (await core.save(ALICE, fact("Ana lives in Lisbon"))).memory
+    with pytest.raises(NotFound, match="its first event occurred at (.*)$") as refused:
+        await core.get(ALICE, saved.id, known_at=saved.created_at)
+    first = datetime.fromisoformat(refused.value.detail.rpartition(" ")[2])
+    assert first > saved.created_at
+    assert (await core.get(ALICE, saved.id, known_at=first)).content == "Ana lives in Lisbon"
+
+
+async def test_a_memory_that_is_forgotten_for_good_has_no_first_moment(core: MemoryCore) -> None:
+    saved = (await core.save(ALICE, fact("Ana lives in Lisbon"))).memory
+    await core.forget(ALICE, ForgetInput(filter=ForgetFilter(ids=[saved.id]), mode="hard"))
+    await Hand(core, "consolidation").work_all()
+    with pytest.raises(NotFound) as refused:
+        await core.get(ALICE, saved.id, known_at=saved.created_at)
+    assert "first event" not in refused.value.detail
