@@ -254,7 +254,7 @@ async def test_a_memory_asked_for_as_known_before_its_first_event_is_a_404_that_
     """`created_at` is when the save began, the event is the commit after it; under a still clock a microsecond later."""
     await core.save(ALICE, fact("Ana keeps bees"))
     saved = (await core.save(ALICE, fact("Ana lives in Lisbon"))).memory
-    with pytest.raises(NotFound, match="its first event occurred at (.*)$") as refused:
+    with pytest.raises(NotFound, match="its first event occurred at ") as refused:
         await core.get(ALICE, saved.id, known_at=saved.created_at)
     first = datetime.fromisoformat(refused.value.detail.rpartition(" ")[2])
     assert first > saved.created_at
