@@ -215,11 +215,13 @@ class Settings(BaseModel):
     )
     scene_threshold: Fraction | None = Field(
         None,
-        description="Similarity above which an episode is near to a scene; 1 = vectors are not asked; none = the embedder's own (0.45 with minilm, 1 with hash, else 0.7)",
+        description="Similarity above which an episode is near to a scene; 1 = vectors are not asked;"
+        " none = the embedder's own (0.45 with minilm, 1 with hash, else 0.7)",
     )
     theme_threshold: Fraction | None = Field(
         None,
-        description="Similarity to a theme's words that makes it an episode's own; none = the embedder's own (0.2 with minilm, 1 with hash, else 0.3)",
+        description="Similarity to a theme's words that makes it an episode's own;"
+        " none = the embedder's own (0.2 with minilm, 1 with hash, else 0.3)",
     )
     scene_cells: Annotated[int, Field(ge=4, le=200)] = Field(50, description="Episodes of a scene above which it is split in two")
     default_n_results: Annotated[int, Field(ge=1, le=100)] = Field(10, description="Results of a query that names no limit")

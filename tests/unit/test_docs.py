@@ -12,6 +12,7 @@ from typing import get_args
 import azure.functions as func
 import pytest
 
+from memory_core.adapters.offline.facts import said_facts
 from memory_core.config import Settings, rows
 from memory_core.domain.models import INTERNAL_FIELDS, Memory
 from memory_core.domain.task import TaskKind
@@ -21,6 +22,7 @@ from memory_core.functions.gate import Door, door_of
 from memory_core.functions.inputs import from_json
 from memory_core.functions.openapi import document
 from memory_core.localhost.routing import Route, Router
+from tests.talk import talk
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -138,6 +140,17 @@ def test_the_tables_of_settings_have_every_setting_with_its_default_and_no_other
     documented = [(name, default) for name, default in documented if name != "variable"]
     defaults = [(name, default) for name, default, *_ in rows(Settings())]
     assert sorted(documented) == sorted(defaults), "docs/settings.md: one row a setting: | `VARIABLE` | default | meaning |"
+
+
+def facts_in(page: str) -> list[tuple[str, str]]:
+    """What a page says of statements: the statement, and the facts that it becomes."""
+    table = read(page).split("\n## What becomes a fact\n")[1].split("\n## ")[0]
+    return [(said, fact) for language, said, fact in rows_of(table, 3) if language not in ("language", "---")]
+
+
+@pytest.mark.parametrize(("said", "fact"), facts_in("docs/languages.md"))
+def test_a_statement_becomes_the_facts_that_the_page_of_languages_names(said: str, fact: str) -> None:
+    assert ("; ".join(known.text for known in said_facts(talk(said)) if known.subject) or "none") == fact
 
 
 def test_every_field_of_a_memory_that_callers_see_is_documented() -> None:
