@@ -14,6 +14,7 @@ import pytest
 
 from memory_core.adapters.offline.facts import said_facts
 from memory_core.config import Settings, rows
+from memory_core.domain import errors
 from memory_core.domain.models import INTERNAL_FIELDS, Memory
 from memory_core.domain.task import TaskKind
 from memory_core.environment import LIVE, variable
@@ -140,6 +141,14 @@ def test_the_tables_of_settings_have_every_setting_with_its_default_and_no_other
     documented = [(name, default) for name, default in documented if name != "variable"]
     defaults = [(name, default) for name, default, *_ in rows(Settings())]
     assert sorted(documented) == sorted(defaults), "docs/settings.md: one row a setting: | `VARIABLE` | default | meaning |"
+
+
+def test_the_table_of_errors_has_every_error_that_a_caller_can_get() -> None:
+    table = read("docs/api.md").split("### Errors")[1].split("\n### ")[0]
+    documented = {(status, kind) for status, kinds, _ in rows_of(table, 3) for kind in re.findall(r"`(\w+)`", kinds)}
+    kinds = [value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, errors.MemoryCoreError)]
+    raised = {(str(kind.status), kind.type) for kind in kinds if kind is not errors.AgentFailed}  # rules answer where agents fail
+    assert raised - documented == set()
 
 
 def facts_in(page: str) -> list[tuple[str, str]]:

@@ -44,6 +44,11 @@ def test_every_function_is_an_operation_with_answers_of_its_own(openapi: dict[st
     assert set(names) == set(ANSWERS)
 
 
+def test_only_a_part_of_an_export_can_be_gone(openapi: dict[str, Any]) -> None:
+    gone = [operation["operationId"] for _, _, operation in operations(openapi) if "410" in operation["responses"]]
+    assert gone == ["user_export_part"]
+
+
 def test_every_reference_leads_somewhere(openapi: dict[str, Any]) -> None:
     found = set(references(openapi))
     assert found
