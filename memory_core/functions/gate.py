@@ -28,7 +28,7 @@ from memory_core.domain.scope import Owner, check_name
 from memory_core.functions import runtime
 from memory_core.functions.body import check_raw, read_object
 from memory_core.functions.inputs import Nothing, from_json, from_query, invalid, query_fields
-from memory_core.functions.keys import Caller, Right
+from memory_core.functions.keys import LOCAL_CALLER, Caller, Right
 from memory_core.functions.problem import problem_response
 
 if TYPE_CHECKING:
@@ -203,9 +203,7 @@ def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query:
     app_ids, user_ids = ([place.pop(field) for place in places if field in place] for field in _SCOPE)
     for app_id in app_ids:
         if app_id != caller.app_id:
-            raise Forbidden(
-                f"app_id: this key belongs to the app {caller.app_id}", errors=(FieldError("app_id", "is not the app of this key"),)
-            )
+            raise another_app("app_id", caller.app_id, keyless=caller is LOCAL_CALLER)
     if in_path is not None:
         user_ids.insert(0, in_path)
     if not user_ids and door.nameless:
@@ -215,6 +213,15 @@ def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query:
     if any(one != user_ids[0] for one in user_ids):
         raise invalid(FieldError("user_id", f"differs between {'the path and the rest' if in_path else 'body and query'}"))
     return Owner(caller.app_id, _user_id(caller, user_ids[0]))
+
+
+def another_app(field: str, app_id: str, *, keyless: bool) -> Forbidden:
+    """The refusal of a request that names another app than the caller's, which is `app_id`."""
+    if keyless:
+        message = f"without keys every caller is the app {app_id}: leave it out, or give each app a key (MEMORY_API_KEYS)"
+    else:
+        message = f"this key belongs to the app {app_id}"
+    return Forbidden(f"{field}: {message}", errors=(FieldError(field, message),))
 
 
 def _user_id(caller: Caller, given: object) -> str:
