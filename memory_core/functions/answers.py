@@ -95,6 +95,8 @@ def retrieved_response(found: Retrieved, *, explain: bool) -> HttpResponse:
         "degraded": found.degraded,
         "as_of_sequence": found.as_of_sequence,
     }
+    if not found.results:
+        body["nearest"] = found.nearest
     if found.context is not None:
         body["context"], body["citations"] = found.context, found.citations
         body |= {"rounds": found.rounds, "sufficient": found.sufficient, "why": found.why}
