@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from memory_core.domain.conversation import Role
+from memory_core.domain.conversation import GivenRole
 from memory_core.domain.fields import (
     Ahead,
     CallbackUrl,
@@ -165,9 +165,9 @@ class UpdateInput(Input):
 
 
 class StatusInput(Input):
-    """A status set by hand: `deleted`, or `active`, which brings a memory back from wherever it is."""
+    """A status set by hand: `deleted`, or `active`, which brings a memory back from wherever it is. Any other is a Conflict."""
 
-    status: Literal["active", "deleted"]
+    status: Status
     reason: Label = "manual_update"
 
 
@@ -181,7 +181,7 @@ class ClearInput(Input):
 class MessageInput(Input):
     """One message of a conversation. `actor` names who speaks where the role alone does not."""
 
-    role: Role
+    role: GivenRole
     content: Content
     timestamp: Happened
     actor: Label | None = None

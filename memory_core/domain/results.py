@@ -54,6 +54,14 @@ class Saved:
         return 200 if self.outcome in (Outcome.REINFORCED, Outcome.UPSERTED, Outcome.REJECTED) else 201
 
 
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """A memory that is deleted now. already_deleted: it was so before this call, which changed nothing."""
+
+    memory: Memory
+    outcome: Literal["deleted", "already_deleted"]
+
+
 class Hit(NamedTuple):
     """One result of a retrieve. A score that the recipe does not use is None; `composite_score` is always there."""
 

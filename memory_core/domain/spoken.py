@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from memory_core.domain.conversation import Message, Role
+from memory_core.domain.conversation import GivenRole, Message, Role
 from memory_core.domain.fields import CallbackUrl, Content, Input, Label, Name
 from memory_core.domain.moments import Happened
 from memory_core.domain.requests import MessageInput
@@ -19,7 +19,7 @@ from memory_core.domain.requests import MessageInput
 class SpokenInput(Input):
     """A message of an agent's own, or one to be summed up: only its content is needed. timestamp: now, when it has none."""
 
-    role: Role | None = None
+    role: GivenRole | None = None
     content: Content
     timestamp: Happened | None = None
     actor: Label | None = None
