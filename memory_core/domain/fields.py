@@ -6,6 +6,7 @@ One would get wrong: a message that begins with "name: " speaks of the field of 
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -15,6 +16,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchem
 
 from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Foresight
 from memory_core.domain.scope import check_name
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether a field's name that a caller gave may be repeated in an error: a short identifier holds none of a user's words."""
+    return _PLAIN_NAME.fullmatch(name) is not None
 
 
 def _no_nul(value: str) -> str:

@@ -26,6 +26,7 @@ from memory_core.domain.fields import (
     SlotName,
     Text,
     Tokens,
+    is_plain_name,
     not_blank,
 )
 from memory_core.domain.models import MemoryType, OnConflict, Status
@@ -111,7 +112,8 @@ class RetrieveInput(Input):
         known = RECIPE_WEIGHTS[self.recipe]
         for name in self.weights or {}:
             if name not in known:
-                raise ValueError(f"weights.{name}: the recipe {self.recipe} has the weights {', '.join(sorted(known))}")
+                field = f"weights.{name}" if is_plain_name(name) else "weights"
+                raise ValueError(f"{field}: the recipe {self.recipe} has the weights {', '.join(sorted(known))}")
         return self
 
     @model_validator(mode="after")

@@ -22,12 +22,13 @@ import orjson
 from azure.functions import HttpRequest, HttpResponse
 
 from memory_core.domain.errors import FieldError, Forbidden, Malformed, MemoryCoreError, Unavailable
-from memory_core.domain.fields import Input
+from memory_core.domain.fields import Input, is_plain_name
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner, check_name
 from memory_core.functions import runtime
 from memory_core.functions.body import check_raw, read_object
-from memory_core.functions.inputs import Nothing, from_json, from_query, invalid, query_fields
+from memory_core.functions.field_names import meant_field
+from memory_core.functions.inputs import Nothing, from_json, from_query, invalid, query_fields, unknown_field
 from memory_core.functions.keys import LOCAL_CALLER, Caller, Right
 from memory_core.functions.problem import problem_response
 
@@ -38,7 +39,8 @@ log = logging.getLogger(__name__)
 Asked = TypeVar("Asked", bound=Input)
 _SANE_CORRELATION = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,200}")
-_SCOPE = ("app_id", "user_id")
+SCOPE = ("app_id", "user_id")
+"""Fields of every call about one user's memories; no input model has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,13 +182,14 @@ def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, corre
         raise Malformed("body: this call takes none", errors=(FieldError("body", "must be empty for this call"),))
     call = _call(req, f"{req.method} {name}", body, Call(correlation, actor=caller.key_id))
     route = {field: _route_value(field, text) for field, text in req.route_params.items()}
+    scope = SCOPE if door.scoped and "user_id" not in route else ()
     owner = _owner(door, caller, req.method, body, query, route.get("user_id"))
     if door.has_body:
         if query:
-            raise invalid(*(FieldError(field, "is not a query parameter of this call") for field in query))
-        checked = from_json(door.takes, body, now=here.core.clock.now())
+            raise invalid(*(_in_the_body(door, field) for field in query))
+        checked = from_json(door.takes, body, now=here.core.clock.now(), also=scope)
     else:
-        checked = from_query(door.takes, query)
+        checked = from_query(door.takes, query, scope)
     raw = b"" if door.raw is None else content
     return Admitted(here.core, owner, checked, route, req.headers.get("if-match"), call, urlsplit(req.url).path, raw, caller.is_admin)
 
@@ -200,7 +203,7 @@ def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query:
     places = [body] if door.has_body else [query]
     if door.has_body and method in ("PUT", "PATCH", "DELETE"):
         places.append(cast("dict[str, Any]", query))
-    app_ids, user_ids = ([place.pop(field) for place in places if field in place] for field in _SCOPE)
+    app_ids, user_ids = ([place.pop(field) for place in places if field in place] for field in SCOPE)
     for app_id in app_ids:
         if app_id != caller.app_id:
             raise another_app("app_id", caller.app_id, keyless=caller is LOCAL_CALLER)
@@ -209,10 +212,18 @@ def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query:
     if not user_ids and door.nameless:
         return Owner(caller.app_id, caller.user_id or "")
     if not user_ids:
-        raise invalid(FieldError("user_id", "is required: whose memories are meant?"))
+        wrong = [unknown_field("", name, ["user_id"]) for name in places[0] if meant_field(name, ["user_id"]) == "user_id"]
+        raise invalid(FieldError("user_id", "is required: whose memories are meant?"), *wrong)
     if any(one != user_ids[0] for one in user_ids):
         raise invalid(FieldError("user_id", f"differs between {'the path and the rest' if in_path else 'body and query'}"))
     return Owner(caller.app_id, _user_id(caller, user_ids[0]))
+
+
+def _in_the_body(door: Door, field: str) -> FieldError:
+    if not is_plain_name(field):
+        return FieldError("query string", "has a parameter that this call does not take")
+    meant = f"{field} in the body" if field in door.takes.model_fields else None
+    return FieldError(field, "is not a query parameter of this call" + (f"; did you mean {meant}?" if meant else ""), meant)
 
 
 def another_app(field: str, app_id: str, *, keyless: bool) -> Forbidden:

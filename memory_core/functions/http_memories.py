@@ -7,6 +7,7 @@ literal: what has a fixed path is named `memories_…`, what has `{memory_id}` i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import azure.functions as func
@@ -25,7 +26,7 @@ from memory_core.functions.answers import (
     saved_response,
     settled_response,
 )
-from memory_core.functions.gate import Admitted, another_app, gated
+from memory_core.functions.gate import SCOPE, Admitted, another_app, gated
 from memory_core.functions.inputs import (
     BulkInput,
     EvolutionInput,
@@ -171,14 +172,14 @@ def _bulk_item(req: Admitted[BulkInput], item: object, prefix: str) -> SaveInput
     if item.get("user_id", req.owner.user_id) != req.owner.user_id:
         raise invalid(FieldError(f"{prefix}user_id", "differs from the request's: one bulk is about one user"))
     fields = {field: value for field, value in item.items() if field not in ("app_id", "user_id")}
-    return from_json(SaveInput, fields, prefix, now=req.core.clock.now())
+    return from_json(SaveInput, fields, prefix, now=req.core.clock.now(), also=SCOPE)
 
 
 def _of_item(error: MemoryCoreError, prefix: str) -> MemoryCoreError:
     """An item's own error, with its fields named as they stand in the request."""
     if not isinstance(error, Invalid):
         return error
-    return invalid(*(FieldError(prefix + one.field, one.message) for one in error.errors))
+    return invalid(*(replace(one, field=prefix + one.field) for one in error.errors))
 
 
 def _bulk_problem(req: Admitted[BulkInput], error: MemoryCoreError) -> dict[str, Any]:

@@ -125,7 +125,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "memories_list": ({"200": "One page"}, "MemoryPage"),
     "memory_get": ({"200": "The memory"}, "Memory"),
     "memory_update": ({"200": "The new version"}, "Memory"),
-    "memory_delete": ({"200": "The memory, now deleted"}, "Memory"),
+    "memory_delete": ({"200": "The memory, which is deleted now; `outcome` tells whether it was so before"}, "Deleted"),
     "memory_status": ({"200": "The memory with its new status"}, "Memory"),
     "memory_copy": ({"201": "The copy"}, "Memory"),
     "memory_restore": ({"200": "The memory, as it is now"}, "Memory"),
@@ -217,7 +217,7 @@ def answers(name: str) -> dict[str, Schema]:
 
 def _answer(text: str, schema: str) -> Schema:
     headers = {"X-Correlation-Id": {"$ref": "#/components/headers/CorrelationId"}}
-    if schema in ("Memory", "Saved"):
+    if schema in ("Memory", "Saved", "Deleted"):
         headers["ETag"] = {"$ref": "#/components/headers/ETag"}
     if schema == "Accepted":
         headers["Location"] = {"$ref": "#/components/headers/Location"}
