@@ -24,6 +24,7 @@ from memory_core.functions import (
     http_tasks,
     http_time,
     http_upkeep,
+    http_wrong_path,
     queue_consolidation,
     queue_formation,
     queue_webhooks,
@@ -51,6 +52,7 @@ BLUEPRINTS = (
     queue_formation.blueprint,
     queue_webhooks.blueprint,
     timer_hourly.blueprint,
+    http_wrong_path.blueprint,
 )
 
 

@@ -27,6 +27,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner, check_name
 from memory_core.functions import runtime
 from memory_core.functions.body import check_raw, read_object
+from memory_core.functions.call_names import known_calls
 from memory_core.functions.field_names import meant_field
 from memory_core.functions.inputs import Nothing, from_json, from_query, invalid, query_fields, unknown_field
 from memory_core.functions.keys import LOCAL_CALLER, Caller, Right
@@ -147,6 +148,8 @@ def _as_function(handler: Callable[..., Any], door: Door, answer: Callable[[Http
         try:
             response = await answer(req, correlation)
         except MemoryCoreError as error:
+            if error.status in (404, 422) and error.did_you_mean is None and req.route_params:
+                error.did_you_mean = known_calls().with_another_method(req.method, path)
             if error.status >= 500:
                 log.warning("%s %s is answered with %d: %s, correlation id %s", req.method, path, error.status, error.detail, correlation)
             return problem_response(error, path, correlation)

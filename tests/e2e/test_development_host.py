@@ -114,6 +114,24 @@ def test_a_wrong_method_or_path_is_not_found(host: httpx.Client, method: str, pa
     problem(host.request(method, path), 404)
 
 
+def test_a_wrong_method_or_path_is_told_what_was_meant_and_not_repeated(host: httpx.Client, user: str) -> None:
+    for method, path, meant in (
+        ("POST", "/api/v1/memory/episodic", "POST /api/v1/memories/save with type"),
+        ("POST", "/memory/retrieve", "POST /api/v1/memories/retrieve"),
+        ("GET", "/memory/timeline", "GET /api/v1/timeline"),
+        ("GET", "/api/v1/health", "GET /health"),
+        ("POST", "/health", "GET /health"),
+        ("GET", "/api/v1/agent/summaries", "POST /api/v1/agent/summaries"),
+        ("GET", f"/api/v1/memories/retrieve?user_id={user}", "POST /api/v1/memories/retrieve"),
+    ):
+        assert problem(host.request(method, path), 404)["did_you_mean"] == meant
+    found = problem(host.get("/api/v1/memories/retrieve", params={"user_id": user, "query": "violin"}), 422)
+    assert found["did_you_mean"] == "POST /api/v1/memories/retrieve"
+    for path in ("/my-salary", "/api/v1/memories/mem_none/evolution/graph/svg"):
+        assert problem(host.get(path), 404)["detail"] == "No call has this path and method"
+    assert "did_you_mean" not in problem(host.get("/api/v1/memories/mem_none", params={"user_id": user}), 404)
+
+
 def test_paths_match_whatever_their_case_and_a_slash_at_the_end(host: httpx.Client, user: str) -> None:
     assert host.get(f"/API/v1/Memories/?user_id={user}").json()["memories"] == []
 

@@ -151,7 +151,12 @@ def test_a_second_delete_says_that_it_is_one_and_a_delete_of_another_version_is_
 
 def test_an_answer_without_results_says_how_near_the_nearest_came(host: httpx.Client, user: str) -> None:
     asked = {"user_id": user, "query": "violin"}
-    assert host.post("/api/v1/memories/retrieve", json=asked).json() == {"results": [], "degraded": [], "as_of_sequence": 0, "nearest": None}
+    assert host.post("/api/v1/memories/retrieve", json=asked).json() == {
+        "results": [],
+        "degraded": [],
+        "as_of_sequence": 0,
+        "nearest": None,
+    }
     save(host, user, "Ana plays the violin")
     missed = host.post("/api/v1/memories/retrieve", json={**asked, "answer_threshold": 1.0}).json()
     assert missed["results"] == []

@@ -65,6 +65,8 @@ def doors() -> tuple[Router, dict[str, Door]]:
         name, call, trigger = str(function.get_function_name()), function.get_user_function(), function.get_trigger()
         if trigger is not None and (door := door_of(call)) is not None:
             binding = trigger.get_dict_repr()
+            if name == "wrong_path":
+                continue  # it takes whatever no call does
             routes += [Route.parse(name, str(method.value), binding["route"], call) for method in binding["methods"]]
             found[name] = door
     return Router(routes), found

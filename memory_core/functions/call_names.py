@@ -1,0 +1,142 @@
+"""The call that was probably meant by a path and a method that no function answers.
+
+A path is compared with those of the API segment by segment, without `/api/v1` and in the words of other memory services. Note: no caller
+is led to a DELETE that was not asked for.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+from collections.abc import Iterable, Mapping
+from urllib.parse import unquote
+
+_SAVE, _LIST, _ONE = "POST /api/v1/memories/save with type", "GET /api/v1/memories with type", "/api/v1/memories/{memory_id}"
+_RETRIEVE, _CONVERSE, _CONTEXT = "POST /api/v1/memories/retrieve", "POST /api/v1/memories", "POST /api/v1/context"
+_TYPES = ("episodic", "semantic", "procedural")
+ELSEWHERE: Mapping[str, str] = {
+    # method and path, as `_segments` leaves it (* is any one segment) → the call that does the same here
+    **{f"POST memories/{kind}": _SAVE for kind in _TYPES},
+    **{f"GET memories/{kind}": _LIST for kind in _TYPES},
+    **{f"{method} memories/{kind}/*": f"{method} {_ONE}" for kind in _TYPES for method in ("GET", "PUT", "DELETE")},
+    "GET memories/procedural/key/*": "GET /api/v1/procedures/{key}",
+    "GET memories/temporal/evolution/*": "GET /api/v1/memories/{memory_id}/evolution",
+    "POST memories/prompt": _CONTEXT,
+    "POST retrieve": _RETRIEVE,
+    "GET retrieve": "GET /api/v1/memories/query",
+    "GET memories/retrieve": "GET /api/v1/memories/query",
+    "POST graph/retrieve": _RETRIEVE,
+    "POST long-term-memory": "POST /api/v1/memories/save",
+    "POST long-term-memory/retrieve": _RETRIEVE,
+    "PUT working-memory/*": "POST /api/v1/memories/batch",
+    "GET sessions/*/context": _CONTEXT,
+    "GET sessions/*/memories": _CONTEXT,
+    "POST sessions/*/messages": _CONVERSE,
+    "POST sessions/*/memories": _CONVERSE,
+}
+_SYNONYMS = {
+    "memory": "memories",
+    **dict.fromkeys(("search", "find", "recall", "query_memory"), "retrieve"),
+    **dict.fromkeys(("add", "create", "store", "remember"), "save"),
+    **dict.fromkeys(("thread", "threads", "conversations"), "sessions"),
+    **dict.fromkeys(("history", "revisions"), "versions"),
+    **dict.fromkeys(("events", "log"), "timeline"),
+    **dict.fromkeys(("jobs", "job"), "tasks"),
+}
+_VERSION = re.compile(r"v[0-9]{1,2}")
+_MAX_SEGMENTS, _MAX_CHARACTERS = 7, 40
+_CLOSE = 0.7
+"""Least ratio of `difflib` between two segments that may be misspellings of each other: `helth` and `health` have .91."""
+_ID, _OTHER_METHOD = 0.1, 0.2
+"""What it costs that a segment is taken for an id, and that a path has another method than was asked for; a wrong segment: up to 0.3."""
+
+
+class Calls:
+    """The calls of an API."""
+
+    def __init__(self, calls: Iterable[tuple[str, str]]) -> None:
+        """calls: the method and the path of each, with names in braces for its parameters."""
+        self._methods: dict[str, list[str]] = {}
+        for method, path in calls:
+            self._methods.setdefault(path, []).append(method)
+        self._segments = {path: _segments(path) or [] for path in self._methods}
+
+    def meant(self, method: str, path: str) -> str | None:
+        """The call that was probably meant by `method` and `path`, as "POST /api/v1/memories/save"; None where none comes near."""
+        given = _segments(path)
+        if given is None:
+            return None
+        given = [_SYNONYMS.get(one, one) for one in given]
+        for pattern, call in ELSEWHERE.items():
+            wanted, _, place = pattern.partition(" ")
+            if method == wanted and _fits(place.split("/"), given):
+                return call
+        near = [(cost, call) for variant in _variants(given) for cost, call in self._near(method, variant)]
+        return min(near)[1] if near else None
+
+    def with_another_method(self, method: str, path: str) -> str | None:
+        """The call whose path `path` is, word for word, where it has another method: the word was taken for an id."""
+        here = path.rstrip("/").lower()
+        methods = self._methods.get(here, [])
+        return None if method in methods else self._named(method, here)
+
+    def _near(self, method: str, given: list[str]) -> list[tuple[float, str]]:
+        near: list[tuple[float, str]] = []
+        for path, segments in self._segments.items():
+            cost, call = _distance(segments, given), self._named(method, path)
+            if cost is not None and call is not None:
+                near.append((cost + (0 if method in self._methods[path] else _OTHER_METHOD), call))
+        return near
+
+    def _named(self, method: str, path: str) -> str | None:
+        methods = self._methods.get(path, [])
+        shown = [method] if method in methods else [one for one in sorted(methods) if one != "DELETE"]
+        return f"{' or '.join(shown)} {path}" if shown else None
+
+
+@functools.cache
+def known_calls() -> Calls:
+    """The calls of this API."""
+    from memory_core.functions.blueprints import http_functions  # the blueprints import what asks for this
+
+    return Calls((one.method, one.path) for one in http_functions())
+
+
+def _segments(path: str) -> list[str] | None:
+    """The path's segments, decoded and in lower case, without `/api/v1`; None for a path that is too long to be compared."""
+    segments = unquote(path).strip().lower().removeprefix("/").removesuffix("/").split("/")
+    if segments[0] == "api":
+        segments = segments[1:]
+    if segments and _VERSION.fullmatch(segments[0]):
+        segments = segments[1:]
+    if len(segments) > _MAX_SEGMENTS or any(len(one) > _MAX_CHARACTERS for one in segments):
+        return None
+    return [] if segments == [""] else segments
+
+
+def _variants(given: list[str]) -> list[list[str]]:
+    """The segments; and without a `memory` before what stands for itself here, such as `memory/timeline`."""
+    return [given, given[1:]] if len(given) > 1 and given[0] == "memories" else [given]
+
+
+def _fits(pattern: list[str], given: list[str]) -> bool:
+    return len(pattern) == len(given) and all(want in ("*", one) for want, one in zip(pattern, given, strict=True))
+
+
+def _distance(template: list[str], given: list[str]) -> float | None:
+    """What it costs to take `given` for `template`; None where a segment is neither its word, nor like it, nor an id."""
+    if len(template) != len(given):
+        return None
+    cost = 0.0
+    for want, one in zip(template, given, strict=True):
+        if want.startswith("{"):
+            if not one:
+                return None
+            cost += _ID
+        elif want != one:
+            likeness = difflib.SequenceMatcher(None, want, one).ratio()
+            if likeness < _CLOSE:
+                return None
+            cost += 1 - likeness
+    return cost
