@@ -33,7 +33,9 @@ def _as_messages(value: Any) -> Any:
 SpokenMessages = Annotated[
     list[SpokenInput],
     Field(min_length=1, max_length=200),
-    BeforeValidator(_as_messages, json_schema_input_type=str | list[str | SpokenInput]),
+    BeforeValidator(
+        _as_messages, json_schema_input_type=Content | Annotated[list[Content | SpokenInput], Field(min_length=1, max_length=200)]
+    ),
 ]
 """One text, or a list of texts and messages. As messages they are checked, so that a refusal says what is wrong with which."""
 

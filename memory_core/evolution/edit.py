@@ -14,7 +14,7 @@ from memory_core.domain.errors import Conflict, FieldError, Invalid, NotFound, P
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import BY_HAND, FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.domain.requests import CopyInput, UpdateInput
+from memory_core.domain.requests import NEVER_CLEARED, CopyInput, UpdateInput
 from memory_core.domain.results import Call, Deleted
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
@@ -280,7 +280,7 @@ def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:
     importance = given.pop("importance", None)
     if importance is not None:
         given |= {"importance_base": importance, "importance_basis": "given"}
-    for name in ("content", "tags", "entities", "foresight", "metadata", "confidence", "pinned", "valid_from"):
+    for name in NEVER_CLEARED:
         if name in given and given[name] is None:
             raise Invalid(f"{name} can't be cleared", errors=(FieldError(name, "can't be null"),))
     subject, attribute = given.get("subject", old.subject), given.get("attribute", old.attribute)

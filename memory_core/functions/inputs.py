@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from memory_core.domain.errors import FieldError, Invalid, Malformed
-from memory_core.domain.fields import Fraction, Input, Limit, Name, Text, is_plain_name
+from memory_core.domain.fields import Cursor, Fraction, Input, Limit, Name, Query, is_plain_name
 from memory_core.domain.moments import Moment
 from memory_core.functions.field_names import meant_field
 
@@ -61,7 +61,7 @@ class GraphInput(Input):
 class QueryInput(Input):
     """The short form of a retrieve, for a query string."""
 
-    query: Annotated[Text, Field(min_length=1, max_length=10_000)]
+    query: Query
     session_id: Name | None = None
     n_results: Limit | None = None
     similarity_threshold: Fraction | None = None
@@ -70,7 +70,7 @@ class QueryInput(Input):
 class SessionsInput(Input):
     """Where to go on listing sessions, and how many at once."""
 
-    cursor: Annotated[str, Field(max_length=1000)] | None = None
+    cursor: Cursor | None = None
     limit: Limit = 20
 
 

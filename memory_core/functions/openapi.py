@@ -66,7 +66,7 @@ def _operation(function: HttpFunction, schemas: dict[str, Schema]) -> Schema:
 
 def _parameters(door: Door, method: str, path: str, schemas: dict[str, Schema]) -> list[Schema]:
     found = [
-        {"name": name, "in": "path", "required": True, "schema": NAME_SCHEMA if name != "key" else {"type": "string", "maxLength": 200}}
+        {"name": name, "in": "path", "required": True, "schema": NAME_SCHEMA if name != "key" else parts.KEY_SCHEMA}
         for name in re.findall(r"{(\w+)}", path)
     ]
     if door.scoped and "{user_id}" not in path and (not door.has_body or method in ("PUT", "PATCH")):
@@ -78,8 +78,8 @@ def _parameters(door: Door, method: str, path: str, schemas: dict[str, Schema]) 
             found.append({"name": name, "in": "query", "required": name in required, "schema": field})
     if door.right is not None and method != "GET":
         found.append(parts.IDEMPOTENCY_KEY)
-    if method == "PUT" and door.raw is None:
-        found.append(parts.IF_MATCH)
+    if path.endswith("/{memory_id}") and method in ("PUT", "DELETE"):
+        found.append({**parts.IF_MATCH, "required": method == "PUT"})
     found.append(parts.CORRELATION_ID)
     return found
 
@@ -96,6 +96,8 @@ def _body(door: Door, method: str, path: str, name: str, schemas: dict[str, Sche
         schema["properties"] = {**parts.SCOPE_FIELDS, **schema.get("properties", {})}
         # PUT and PATCH may name the user in the query instead.
         schema["required"] = ([] if method in ("PUT", "PATCH") or door.nameless else ["user_id"]) + schema.get("required", [])
+    if door.nameless:
+        schema["allOf"] = [parts.CALLBACK_NEEDS_A_USER]
     title = f"{door.takes.__name__.removesuffix('Input')}Request"
     schemas[title] = {**schema, "title": title}
     content: Schema = {"schema": ref(title)}

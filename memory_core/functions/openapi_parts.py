@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from memory_core.domain.fields import NAME_SCHEMA
+from memory_core.domain.fields import NAME_SCHEMA, given
 from memory_core.domain.requests import SaveInput
 from memory_core.functions.answers import GRAPH_MEDIA
 from memory_core.functions.gate import Door
@@ -66,7 +66,15 @@ IDEMPOTENCY_KEY: Schema = {
     "description": "The same key with the same request is done once; the first answer is given again for 24 hours.",
     "schema": {"type": "string", "pattern": "^[\\x21-\\x7e]{1,200}$"},
 }
-IF_MATCH: Schema = {"name": "If-Match", "in": "header", "required": True, "schema": {"type": "string"}}
+_ENTITY_TAG = r'(W/)?"[^"]*"'
+IF_MATCH: Schema = {
+    "name": "If-Match",
+    "in": "header",
+    "description": "The ETag that the memory must still have, or * for any; another one is a 412.",
+    "schema": {"type": "string", "pattern": rf"^\s*(\*|{_ENTITY_TAG}(\s*,\s*{_ENTITY_TAG})*)\s*$"},
+}
+KEY_SCHEMA: Schema = {"type": "string", "minLength": 1, "maxLength": 200}
+CALLBACK_NEEDS_A_USER: Schema = {"if": given("callback_url"), "then": {"required": ["user_id"]}}
 EXAMPLES: dict[str, Schema] = {
     "memories_converse": {
         "user_id": "ana",
