@@ -49,17 +49,16 @@ def unknown(environ: Mapping[str, str], known: Mapping[str, str]) -> list[tuple[
     return [(name, next(iter(difflib.get_close_matches(name, known, n=1, cutoff=0.85)), None)) for name in names]
 
 
-def foreign(environ: Mapping[str, str], known: Mapping[str, str]) -> list[tuple[str, str | None]]:
+def foreign_variables(environ: Mapping[str, str], known: Mapping[str, str]) -> list[tuple[str, str | None]]:
     """The variables of other memory services, each with our setting that means the same, if there is one.
 
     Only names of OmniMemory are compared with ours: the host of another service's database is no address of this one.
     """
-    names = sorted(name for name in environ if name.startswith(FOREIGN_PREFIXES))
-    found: list[tuple[str, str | None]] = []
-    for name in names:
-        same = f"MEMORY_{_RENAMED.get(name) or name.removeprefix(_OMNIMEMORY)}"
-        found.append((name, same if name.startswith(_OMNIMEMORY) and same in known else None))
-    return found
+    variables: list[tuple[str, str | None]] = []
+    for name in sorted(name for name in environ if name.startswith(FOREIGN_PREFIXES)):
+        setting = f"MEMORY_{_RENAMED.get(name) or name.removeprefix(_OMNIMEMORY)}"
+        variables.append((name, setting if name.startswith(_OMNIMEMORY) and setting in known else None))
+    return variables
 
 
 def said(problem: ErrorDetails, values: Mapping[str, str]) -> str:

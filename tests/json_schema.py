@@ -26,12 +26,12 @@ def fits(value: Any, schema: dict[str, Any], document: dict[str, Any]) -> bool:
 
     checks: dict[str, Any] = {
         "$ref": lambda name: inside(value, _at(document, name)),
-        "type": lambda kind: any(_KINDS[one](value) for one in ([kind] if isinstance(kind, str) else kind)),
+        "type": lambda kind: any(_KINDS[name](value) for name in ([kind] if isinstance(kind, str) else kind)),
         "enum": lambda values: value in values,
-        "const": lambda one: value == one,
-        "anyOf": lambda branches: any(inside(value, one) for one in branches),
-        "oneOf": lambda branches: sum(inside(value, one) for one in branches) == 1,
-        "allOf": lambda branches: all(inside(value, one) for one in branches),
+        "const": lambda constant: value == constant,
+        "anyOf": lambda branches: any(inside(value, branch) for branch in branches),
+        "oneOf": lambda branches: sum(inside(value, branch) for branch in branches) == 1,
+        "allOf": lambda branches: all(inside(value, branch) for branch in branches),
         "not": lambda branch: not inside(value, branch),
         "if": lambda branch: not inside(value, branch) or inside(value, schema["then"]),
         "minLength": lambda least: not isinstance(value, str) or len(value) >= least,
@@ -42,12 +42,12 @@ def fits(value: Any, schema: dict[str, Any], document: dict[str, Any]) -> bool:
         "maximum": lambda most: not _KINDS["number"](value) or value <= most,
         "minItems": lambda least: not isinstance(value, list) or len(value) >= least,
         "maxItems": lambda most: not isinstance(value, list) or len(value) <= most,
-        "items": lambda item: not isinstance(value, list) or all(inside(one, item) for one in value),
+        "items": lambda item: not isinstance(value, list) or all(inside(part, item) for part in value),
         "required": lambda names: not isinstance(value, dict) or set(names) <= value.keys(),
         "properties": lambda known: (
-            not isinstance(value, dict) or all(inside(value[one], known[one]) for one in known.keys() & value.keys())
+            not isinstance(value, dict) or all(inside(value[name], known[name]) for name in known.keys() & value.keys())
         ),
-        "propertyNames": lambda names: not isinstance(value, dict) or all(inside(one, names) for one in value),
+        "propertyNames": lambda names: not isinstance(value, dict) or all(inside(name, names) for name in value),
         "additionalProperties": lambda others: not isinstance(value, dict) or _others(value, schema, others, document),
     }
     return all(checks[keyword](argument) for keyword, argument in schema.items() if keyword not in _NOTES)
@@ -55,7 +55,7 @@ def fits(value: Any, schema: dict[str, Any], document: dict[str, Any]) -> bool:
 
 def _others(value: dict[str, Any], schema: dict[str, Any], allowed: bool | dict[str, Any], document: dict[str, Any]) -> bool:
     others = value.keys() - schema.get("properties", {}).keys()
-    return not others if allowed is False else allowed is True or all(fits(value[one], allowed, document) for one in others)
+    return not others if allowed is False else allowed is True or all(fits(value[name], allowed, document) for name in others)
 
 
 def _is_moment(text: str) -> bool:
@@ -69,5 +69,5 @@ def _at(document: dict[str, Any], reference: str) -> dict[str, Any]:
     place: Any = document
     for part in reference.removeprefix("#/").split("/"):
         place = place[part]
-    found: dict[str, Any] = place
-    return found
+    schema: dict[str, Any] = place
+    return schema

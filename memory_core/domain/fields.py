@@ -138,7 +138,7 @@ class Documented:
         return {**handler(core), **self.rules}
 
 
-def given(*names: str) -> dict[str, Any]:
+def require_fields(*names: str) -> dict[str, Any]:
     """The JSON schema of an object that has these fields, none of them null."""
     return {"required": [*names], "properties": {name: {"not": {"type": "null"}} for name in names}}
 

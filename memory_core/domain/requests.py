@@ -27,8 +27,8 @@ from memory_core.domain.fields import (
     Query,
     SlotName,
     Tokens,
-    given,
     is_plain_name,
+    require_fields,
 )
 from memory_core.domain.lifecycle import BY_HAND
 from memory_core.domain.models import MemoryType, OnConflict, Status
@@ -46,14 +46,14 @@ RECIPE_WEIGHTS: dict[str, frozenset[str]] = {
 NEVER_CLEARED = ("content", "tags", "entities", "foresight", "metadata", "confidence", "pinned", "valid_from")
 """Fields that a memory can't be without: an edit may change them, but not to null."""
 _SAVE_RULES: list[Any] = [
-    {"if": {"required": ["type"], "properties": {"type": {"const": "procedural"}}}, "then": given("key")},
-    {"anyOf": [given("content"), given("key", "value")]},
-    {"if": given("subject"), "then": given("attribute")},
-    {"if": given("attribute"), "then": given("subject")},
+    {"if": {"required": ["type"], "properties": {"type": {"const": "procedural"}}}, "then": require_fields("key")},
+    {"anyOf": [require_fields("content"), require_fields("key", "value")]},
+    {"if": require_fields("subject"), "then": require_fields("attribute")},
+    {"if": require_fields("attribute"), "then": require_fields("subject")},
 ]
 """What `SaveInput` checks across its fields, in the words of JSON Schema; likewise those below."""
 _RETRIEVE_RULES: list[Any] = [
-    {"if": given("max_tokens"), "then": {"required": ["mode"], "properties": {"mode": {"const": "reconstruct"}}}},
+    {"if": require_fields("max_tokens"), "then": {"required": ["mode"], "properties": {"mode": {"const": "reconstruct"}}}},
     *(
         {
             "if": {"properties": {"recipe": {"const": recipe}}, **({} if recipe == "composite" else {"required": ["recipe"]})},
@@ -68,7 +68,7 @@ def _update_rules(schema: dict[str, Any]) -> None:
     schema["anyOf"] = [{"required": [name]} for name in schema["properties"] if name != "change_reason"]
     for name in NEVER_CLEARED:
         shown = schema["properties"][name]
-        (kind,) = (one for one in shown.pop("anyOf") if one != {"type": "null"})
+        (kind,) = (branch for branch in shown.pop("anyOf") if branch != {"type": "null"})
         schema["properties"][name] = {**kind, "title": shown["title"]}
 
 

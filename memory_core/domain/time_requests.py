@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from memory_core.domain.fields import Cursor, Input, Limit, Name, given
+from memory_core.domain.fields import Cursor, Input, Limit, Name, require_fields
 from memory_core.domain.models import MemoryType
 from memory_core.domain.moments import Moment
 
@@ -39,7 +39,7 @@ class TimelineInput(Input):
 class ReplayInput(Input):
     """What all memories were at a sequence of the log, or at the last event of a moment; with `at`, those that were true then."""
 
-    model_config = ConfigDict(json_schema_extra={"oneOf": [given("known_at"), given("sequence")]})
+    model_config = ConfigDict(json_schema_extra={"oneOf": [require_fields("known_at"), require_fields("sequence")]})
 
     known_at: Moment | None = None
     sequence: Annotated[int, Field(ge=0, le=2**53)] | None = None

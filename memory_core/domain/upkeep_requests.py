@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from memory_core.domain.fields import Input, Labels, Name, given
+from memory_core.domain.fields import Input, Labels, Name, require_fields
 from memory_core.domain.models import MemoryType
 from memory_core.domain.moments import Moment
 
@@ -48,8 +48,8 @@ class ForgetInput(Input):
     model_config = ConfigDict(
         json_schema_extra={
             "anyOf": [
-                given("session_id"),
-                {"required": ["filter"], "properties": {"filter": {"anyOf": [given(name) for name in ForgetFilter.model_fields]}}},
+                require_fields("session_id"),
+                {"required": ["filter"], "properties": {"filter": {"anyOf": [require_fields(name) for name in ForgetFilter.model_fields]}}},
             ]
         }
     )

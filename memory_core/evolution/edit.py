@@ -124,8 +124,8 @@ class Editor:
             change = Change("deleted", gone, memory, {"reason": reason})
             return _Edit(memory_id, (change,), self._session(owner, seen, memory, gone), outcome="deleted")
 
-        done = await self._commit(owner, await self._ids(owner, memory_id), decide, call)
-        return Deleted(done.memory, "already_deleted" if done.outcome == "already_deleted" else "deleted")
+        committed = await self._commit(owner, await self._ids(owner, memory_id), decide, call)
+        return Deleted(committed.memory, "already_deleted" if committed.outcome == "already_deleted" else "deleted")
 
     async def refuse_status(self, owner: Owner, memory_id: str) -> NoReturn:
         """Raises Conflict, naming the statuses that a caller may set; NotFound where there is no such memory."""
@@ -247,8 +247,8 @@ def _editable(look: Look, memory_id: str, if_match: str | None) -> Memory:
 def _check_match(memory: Memory, if_match: str) -> None:
     tags = {tag.strip().removeprefix("W/") for tag in if_match.split(",")}
     if "*" not in tags and memory.etag not in tags:
-        became = ": it is deleted" if memory.status is Status.DELETED else ""
-        raise PreconditionFailed(f"the memory has changed since{became}; its current ETag is {memory.etag}")
+        deletion = ": it is deleted" if memory.status is Status.DELETED else ""
+        raise PreconditionFailed(f"the memory has changed since{deletion}; its current ETag is {memory.etag}")
 
 
 def _placed(page: Page, edit: Change, others: Sequence[Memory]) -> _Edit:

@@ -1,4 +1,7 @@
-"""The blueprints that make up the app, and the calls that they answer. A blueprint that is missing here is not served."""
+"""The blueprints that make up the app, and the calls that they answer.
+
+Note: a blueprint that is missing here is not served.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,7 @@ def http_functions() -> list[HttpFunction]:
     app = func.FunctionApp(http_auth_level=func.AuthLevel.ANONYMOUS)
     for blueprint in BLUEPRINTS:
         app.register_functions(blueprint)
-    found: list[HttpFunction] = []
+    functions: list[HttpFunction] = []
     for function in app.get_functions():
         trigger, handler = function.get_trigger(), function.get_user_function()
         door = door_of(handler)
@@ -82,5 +85,5 @@ def http_functions() -> list[HttpFunction]:
         binding = trigger.get_dict_repr()
         if "*" not in binding["route"]:
             name, path = function.get_function_name() or "", "/" + binding["route"].strip("/")
-            found += [HttpFunction(name, str(method.value), path, door, handler) for method in binding["methods"]]
-    return sorted(found, key=lambda one: one.name)
+            functions += [HttpFunction(name, str(method.value), path, door, handler) for method in binding["methods"]]
+    return sorted(functions, key=lambda function: function.name)

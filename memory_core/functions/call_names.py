@@ -1,4 +1,4 @@
-"""The call that was probably meant by a path and a method that no function answers.
+"""The call that a wrong path or method probably meant.
 
 A path is compared with those of the API segment by segment, without `/api/v1` and in the words of other memory services. Note: no caller
 is led to a DELETE that was not asked for.
@@ -15,7 +15,7 @@ from urllib.parse import unquote
 _SAVE, _LIST, _ONE = "POST /api/v1/memories/save with type", "GET /api/v1/memories with type", "/api/v1/memories/{memory_id}"
 _RETRIEVE, _CONVERSE, _CONTEXT = "POST /api/v1/memories/retrieve", "POST /api/v1/memories", "POST /api/v1/context"
 _TYPES = ("episodic", "semantic", "procedural")
-ELSEWHERE: Mapping[str, str] = {
+CALLS_OF_OTHERS: Mapping[str, str] = {
     # method and path, as `_segments` leaves it (* is any one segment) → the call that does the same here
     **{f"POST memories/{kind}": _SAVE for kind in _TYPES},
     **{f"GET memories/{kind}": _LIST for kind in _TYPES},
@@ -60,38 +60,58 @@ class Calls:
         self._methods: dict[str, list[str]] = {}
         for method, path in calls:
             self._methods.setdefault(path, []).append(method)
-        self._segments = {path: _segments(path) or [] for path in self._methods}
+        self._templates = {path: _segments(path) or [] for path in self._methods}
 
-    def meant(self, method: str, path: str) -> str | None:
-        """The call that was probably meant by `method` and `path`, as "POST /api/v1/memories/save"; None where none comes near."""
-        given = _segments(path)
-        if given is None:
+    def suggest(self, method: str, path: str) -> str | None:
+        """The call that was probably meant.
+
+        Args:
+            method: Of the request.
+            path: Of the request, as it came over the wire; any text.
+
+        Returns:
+            Method and path, such as "POST /api/v1/memories/save"; None where nothing comes near.
+
+        """
+        segments = _segments(path)
+        if segments is None:
             return None
-        given = [_SYNONYMS.get(one, one) for one in given]
-        for pattern, call in ELSEWHERE.items():
-            wanted, _, place = pattern.partition(" ")
-            if method == wanted and _fits(place.split("/"), given):
+        segments = [_SYNONYMS.get(segment, segment) for segment in segments]
+        for pattern, call in CALLS_OF_OTHERS.items():
+            its_method, _, its_path = pattern.partition(" ")
+            if method == its_method and _matches(its_path.split("/"), segments):
                 return call
-        near = [(cost, call) for variant in _variants(given) for cost, call in self._near(method, variant)]
-        return min(near)[1] if near else None
+        candidates = [candidate for variant in _variants(segments) for candidate in self._candidates(method, variant)]
+        return min(candidates)[1] if candidates else None
 
-    def with_another_method(self, method: str, path: str) -> str | None:
-        """The call whose path `path` is, word for word, where it has another method: the word was taken for an id."""
-        here = path.rstrip("/").lower()
-        methods = self._methods.get(here, [])
-        return None if method in methods else self._named(method, here)
+    def suggest_other_method(self, method: str, path: str) -> str | None:
+        """The call that has this very path and another method.
 
-    def _near(self, method: str, given: list[str]) -> list[tuple[float, str]]:
-        near: list[tuple[float, str]] = []
-        for path, segments in self._segments.items():
-            cost, call = _distance(segments, given), self._named(method, path)
+        Its last word was taken for an id then: GET /api/v1/memories/retrieve.
+
+        Args:
+            method: Of the request.
+            path: Of the request.
+
+        Returns:
+            Method and path; None where there is no such call.
+
+        """
+        path = path.rstrip("/").lower()
+        return None if method in self._methods.get(path, []) else self._call_name(method, path)
+
+    def _candidates(self, method: str, segments: list[str]) -> list[tuple[float, str]]:
+        """The calls that the segments may be a misspelling of, with what it costs to take them for it."""
+        candidates: list[tuple[float, str]] = []
+        for path, template in self._templates.items():
+            cost, call = _distance(template, segments), self._call_name(method, path)
             if cost is not None and call is not None:
-                near.append((cost + (0 if method in self._methods[path] else _OTHER_METHOD), call))
-        return near
+                candidates.append((cost + (0 if method in self._methods[path] else _OTHER_METHOD), call))
+        return candidates
 
-    def _named(self, method: str, path: str) -> str | None:
+    def _call_name(self, method: str, path: str) -> str | None:
         methods = self._methods.get(path, [])
-        shown = [method] if method in methods else [one for one in sorted(methods) if one != "DELETE"]
+        shown = [method] if method in methods else [other for other in sorted(methods) if other != "DELETE"]
         return f"{' or '.join(shown)} {path}" if shown else None
 
 
@@ -100,7 +120,7 @@ def known_calls() -> Calls:
     """The calls of this API."""
     from memory_core.functions.blueprints import http_functions  # the blueprints import what asks for this
 
-    return Calls((one.method, one.path) for one in http_functions())
+    return Calls((function.method, function.path) for function in http_functions())
 
 
 def _segments(path: str) -> list[str] | None:
@@ -110,32 +130,32 @@ def _segments(path: str) -> list[str] | None:
         segments = segments[1:]
     if segments and _VERSION.fullmatch(segments[0]):
         segments = segments[1:]
-    if len(segments) > _MAX_SEGMENTS or any(len(one) > _MAX_CHARACTERS for one in segments):
+    if len(segments) > _MAX_SEGMENTS or any(len(segment) > _MAX_CHARACTERS for segment in segments):
         return None
     return [] if segments == [""] else segments
 
 
-def _variants(given: list[str]) -> list[list[str]]:
+def _variants(segments: list[str]) -> list[list[str]]:
     """The segments; and without a `memory` before what stands for itself here, such as `memory/timeline`."""
-    return [given, given[1:]] if len(given) > 1 and given[0] == "memories" else [given]
+    return [segments, segments[1:]] if len(segments) > 1 and segments[0] == "memories" else [segments]
 
 
-def _fits(pattern: list[str], given: list[str]) -> bool:
-    return len(pattern) == len(given) and all(want in ("*", one) for want, one in zip(pattern, given, strict=True))
+def _matches(pattern: list[str], segments: list[str]) -> bool:
+    return len(pattern) == len(segments) and all(want in ("*", segment) for want, segment in zip(pattern, segments, strict=True))
 
 
-def _distance(template: list[str], given: list[str]) -> float | None:
-    """What it costs to take `given` for `template`; None where a segment is neither its word, nor like it, nor an id."""
-    if len(template) != len(given):
+def _distance(template: list[str], segments: list[str]) -> float | None:
+    """What it costs to take the segments for the template; None where a segment is neither its word, nor like it, nor an id."""
+    if len(template) != len(segments):
         return None
     cost = 0.0
-    for want, one in zip(template, given, strict=True):
+    for want, segment in zip(template, segments, strict=True):
         if want.startswith("{"):
-            if not one:
+            if not segment:
                 return None
             cost += _ID
-        elif want != one:
-            likeness = difflib.SequenceMatcher(None, want, one).ratio()
+        elif want != segment:
+            likeness = difflib.SequenceMatcher(None, want, segment).ratio()
             if likeness < _CLOSE:
                 return None
             cost += 1 - likeness

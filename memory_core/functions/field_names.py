@@ -1,4 +1,4 @@
-"""The field that a caller probably meant by a name that a call does not know.
+"""The field that an unknown name probably meant.
 
 The words are those of other memory services: of the papers and systems that this one follows, of mem0, Zep and Graphiti, Redis Agent
 Memory Server, LangGraph.
@@ -17,7 +17,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CLOSE = 0.75
 """Least ratio of `difflib` between two names that may be misspellings of each other: `tag` and `tags` have .86, `text` and `at` .33."""
 
-_SAID_FOR: tuple[tuple[str, str], ...] = (
+_FIELDS_AND_WORDS: tuple[tuple[str, str], ...] = (
     # the fields that mean it, the first that the call has (several, with commas, where none alone does) ← the words of others
     ("content | query | messages", "text memory data body fact document input page_content episode_body information"),
     ("messages | content | query", "message conversation turns history chat_history"),
@@ -64,45 +64,54 @@ _SAID_FOR: tuple[tuple[str, str], ...] = (
     ("source", "source_description"),
     ("callback_url", "webhook_url callback webhook"),
 )
-WORDS: Mapping[str, tuple[str, ...]] = {word: tuple(fields.split(" | ")) for fields, words in _SAID_FOR for word in words.split()}
+WORDS: Mapping[str, tuple[str, ...]] = {word: tuple(fields.split(" | ")) for fields, words in _FIELDS_AND_WORDS for word in words.split()}
 """A word of another service → the fields that may mean it, in the order in which a call is searched for them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """What a word means that is no field of this call: another call, or a setting. beside: a field of the calls that it is said to."""
+class OtherMeaning:
+    """What a word means that is no field of a call: another call, or a setting. beside: only where the call has that field."""
 
     text: str
     beside: str | None = None
 
 
-_RAW = (Elsewhere("POST /api/v1/memories/save", beside="messages"),)
+_RAW = (OtherMeaning("POST /api/v1/memories/save", beside="messages"),)
 _HALF_LIFE = (
-    Elsewhere("the setting MEMORY_RECENCY_HALF_LIFE_DAYS", beside="recipe"),
-    Elsewhere("the setting MEMORY_DECAY_HALF_LIFE_DAYS"),
+    OtherMeaning("the setting MEMORY_RECENCY_HALF_LIFE_DAYS", beside="recipe"),
+    OtherMeaning("the setting MEMORY_DECAY_HALF_LIFE_DAYS"),
 )
-ELSEWHERE: Mapping[str, tuple[Elsewhere, ...]] = {
-    **dict.fromkeys(("messages", "conversation", "turns"), (Elsewhere("POST /api/v1/memories", beside="content"),)),
-    "memories": (Elsewhere("POST /api/v1/memories/bulk", beside="content"),),
+OTHER_MEANINGS: Mapping[str, tuple[OtherMeaning, ...]] = {
+    **dict.fromkeys(("messages", "conversation", "turns"), (OtherMeaning("POST /api/v1/memories", beside="content"),)),
+    "memories": (OtherMeaning("POST /api/v1/memories/bulk", beside="content"),),
     **dict.fromkeys(("half_life", "half_life_days", "decay_rate", "half_life_hours"), _HALF_LIFE),
-    "half_life_factor": (Elsewhere("the setting MEMORY_HALF_LIFE_FACTOR"),),
-    "max_age_hours": (Elsewhere("the setting MEMORY_MAX_AGE_HOURS"),),
+    "half_life_factor": (OtherMeaning("the setting MEMORY_HALF_LIFE_FACTOR"),),
+    "max_age_hours": (OtherMeaning("the setting MEMORY_MAX_AGE_HOURS"),),
     **dict.fromkeys(("infer", "content", "text", "memory"), _RAW),
-    **dict.fromkeys(("rerank", "reranker", "enable_rerank"), (Elsewhere("the setting MEMORY_RERANK_PROVIDER", beside="recipe"),)),
+    **dict.fromkeys(("rerank", "reranker", "enable_rerank"), (OtherMeaning("the setting MEMORY_RERANK_PROVIDER", beside="recipe"),)),
 }
 
 
-def meant_field(name: str, fields: Collection[str]) -> str | None:
-    """What a caller probably meant by `name`: one of the call's `fields`, several of them, another call, or a setting; None: no idea."""
+def suggest_field(name: str, fields: Collection[str]) -> str | None:
+    """What a caller probably meant by a name.
+
+    Args:
+        name: As the caller wrote it; any text.
+        fields: Those that the call knows.
+
+    Returns:
+        A field of the call, several with commas between them, another call or a setting; None where nothing comes near.
+
+    """
     if not is_plain_name(name):
         return None
     word = _HUMP.sub("_", name).replace("-", "_").lower()
     if word in fields:
         return word
     for names in WORDS.get(word, ()):
-        if all(one.partition(".")[0] in fields for one in names.split(", ")):
+        if all(field.partition(".")[0] in fields for field in names.split(", ")):
             return names
-    for place in ELSEWHERE.get(word, ()):
-        if place.beside is None or place.beside in fields:
-            return place.text
+    for meaning in OTHER_MEANINGS.get(word, ()):
+        if meaning.beside is None or meaning.beside in fields:
+            return meaning.text
     return next(iter(difflib.get_close_matches(word, sorted(fields), n=1, cutoff=_CLOSE)), None)

@@ -28,7 +28,7 @@ from memory_core.domain.scope import Owner, check_name
 from memory_core.functions import runtime
 from memory_core.functions.body import check_raw, read_object
 from memory_core.functions.call_names import known_calls
-from memory_core.functions.field_names import meant_field
+from memory_core.functions.field_names import suggest_field
 from memory_core.functions.inputs import Nothing, from_json, from_query, invalid, query_fields, unknown_field
 from memory_core.functions.keys import LOCAL_CALLER, Caller, Right
 from memory_core.functions.problem import problem_response
@@ -149,7 +149,7 @@ def _as_function(handler: Callable[..., Any], door: Door, answer: Callable[[Http
             response = await answer(req, correlation)
         except MemoryCoreError as error:
             if error.status in (404, 422) and error.did_you_mean is None and req.route_params:
-                error.did_you_mean = known_calls().with_another_method(req.method, path)
+                error.did_you_mean = known_calls().suggest_other_method(req.method, path)
             if error.status >= 500:
                 log.warning("%s %s is answered with %d: %s, correlation id %s", req.method, path, error.status, error.detail, correlation)
             return problem_response(error, path, correlation)
@@ -189,7 +189,7 @@ def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, corre
     owner = _owner(door, caller, req.method, body, query, route.get("user_id"))
     if door.has_body:
         if query:
-            raise invalid(*(_in_the_body(door, field) for field in query))
+            raise invalid(*(_misplaced_parameter(door, field) for field in query))
         checked = from_json(door.takes, body, now=here.core.clock.now(), also=scope)
     else:
         checked = from_query(door.takes, query, scope)
@@ -215,22 +215,30 @@ def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query:
     if not user_ids and door.nameless:
         return Owner(caller.app_id, caller.user_id or "")
     if not user_ids:
-        wrong = [unknown_field("", name, ["user_id"]) for name in places[0] if meant_field(name, ["user_id"]) == "user_id"]
-        raise invalid(FieldError("user_id", "is required: whose memories are meant?"), *wrong)
+        misnamed = [unknown_field("", name, ["user_id"]) for name in places[0] if suggest_field(name, ["user_id"]) == "user_id"]
+        raise invalid(FieldError("user_id", "is required: whose memories are meant?"), *misnamed)
     if any(one != user_ids[0] for one in user_ids):
         raise invalid(FieldError("user_id", f"differs between {'the path and the rest' if in_path else 'body and query'}"))
     return Owner(caller.app_id, _user_id(caller, user_ids[0]))
 
 
-def _in_the_body(door: Door, field: str) -> FieldError:
+def _misplaced_parameter(door: Door, field: str) -> FieldError:
     if not is_plain_name(field):
         return FieldError("query string", "has a parameter that this call does not take")
-    meant = f"{field} in the body" if field in door.takes.model_fields else None
-    return FieldError(field, "is not a query parameter of this call" + (f"; did you mean {meant}?" if meant else ""), meant)
+    suggestion = f"{field} in the body" if field in door.takes.model_fields else None
+    message = "is not a query parameter of this call"
+    return FieldError(field, f"{message}; did you mean {suggestion}?" if suggestion else message, suggestion)
 
 
 def another_app(field: str, app_id: str, *, keyless: bool) -> Forbidden:
-    """The refusal of a request that names another app than the caller's, which is `app_id`."""
+    """The refusal of a request that names another app than the caller's.
+
+    Args:
+        field: The path of the field that names it.
+        app_id: The caller's app.
+        keyless: Whether authentication is off.
+
+    """
     if keyless:
         message = f"without keys every caller is the app {app_id}: leave it out, or give each app a key (MEMORY_API_KEYS)"
     else:

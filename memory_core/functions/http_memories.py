@@ -179,7 +179,7 @@ def _of_item(error: MemoryCoreError, prefix: str) -> MemoryCoreError:
     """An item's own error, with its fields named as they stand in the request."""
     if not isinstance(error, Invalid):
         return error
-    return invalid(*(replace(one, field=prefix + one.field) for one in error.errors))
+    return invalid(*(replace(field, field=prefix + field.field) for field in error.errors))
 
 
 def _bulk_problem(req: Admitted[BulkInput], error: MemoryCoreError) -> dict[str, Any]:

@@ -1,7 +1,9 @@
-"""Paths and methods that no call has. On Azure the host would answer them itself, with an empty 404.
+"""Paths and methods that no call has: a 404 that names what was meant.
+
+Without this function Azure's host would answer them itself, with an empty 404.
 
 Note: Azure's host asks functions in the alphabetical order of their names. This one's name has to come last, or it would answer in the
-place of others; what the host keeps for itself (`/admin`, `/runtime`) never gets here.
+place of others. What the host keeps for itself (`/admin`, `/runtime`) never gets here.
 """
 
 from __future__ import annotations
@@ -22,6 +24,6 @@ blueprint = func.Blueprint()
 @ungated
 async def wrong_path(req: HttpRequest) -> HttpResponse:
     """Answer 404, with the call that was probably meant."""
-    meant = known_calls().meant(req.method, urlsplit(req.url).path)
+    suggestion = known_calls().suggest(req.method, urlsplit(req.url).path)
     detail = "No call has this path and method"
-    raise NotFound(f"{detail}; did you mean {meant}?" if meant else detail, did_you_mean=meant)
+    raise NotFound(f"{detail}; did you mean {suggestion}?" if suggestion else detail, did_you_mean=suggestion)

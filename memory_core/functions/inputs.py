@@ -19,7 +19,7 @@ from pydantic_core import ErrorDetails
 from memory_core.domain.errors import FieldError, Invalid, Malformed
 from memory_core.domain.fields import Cursor, Fraction, Input, Limit, Name, Query, is_plain_name
 from memory_core.domain.moments import Moment
-from memory_core.functions.field_names import meant_field
+from memory_core.functions.field_names import suggest_field
 
 Model = TypeVar("Model", bound=BaseModel)
 MAX_ERRORS = 50
@@ -148,39 +148,39 @@ def unknown_field(path: str, name: str, fields: Collection[str], whole: str = "b
     """
     if not is_plain_name(name):
         return FieldError(path.rstrip(".") or whole, "has a field that is not known")
-    meant = meant_field(name, fields)
-    return FieldError(path + name, f"{_UNKNOWN}; did you mean {meant}?" if meant else _UNKNOWN, meant)
+    suggestion = suggest_field(name, fields)
+    return FieldError(path + name, f"{_UNKNOWN}; did you mean {suggestion}?" if suggestion else _UNKNOWN, suggestion)
 
 
 def _refusal(
     error: ValidationError, model: type[BaseModel], given: Mapping[str, Any], prefix: str, also: Collection[str], whole: str
 ) -> Invalid:
-    refused: dict[str, list[FieldError]] = {}
-    for one in error.errors(include_url=False)[:MAX_ERRORS]:
-        if one["type"] == "extra_forbidden":
-            *before, name = one["loc"]
-            path = prefix + "".join(f"{part}." for part in before)
-            known = [*_fields_at(model, before), *(() if before else also)]
-            wrong = unknown_field(path, str(name), known, whole)
+    by_field: dict[str, list[FieldError]] = {}
+    for details in error.errors(include_url=False)[:MAX_ERRORS]:
+        if details["type"] == "extra_forbidden":
+            *parents, name = details["loc"]
+            path = prefix + "".join(f"{part}." for part in parents)
+            known = [*_fields_at(model, parents), *(() if parents else also)]
+            field_error = unknown_field(path, str(name), known, whole)
         else:
-            field, message = _named(one, given, whole)
-            wrong = FieldError(prefix + field, message)
-        refused.setdefault(wrong.field, []).append(wrong)
-    return invalid(*(_as_one(errors) for errors in refused.values()))
+            field, message = _named(details, given, whole)
+            field_error = FieldError(prefix + field, message)
+        by_field.setdefault(field_error.field, []).append(field_error)
+    return invalid(*(_merge_errors(errors) for errors in by_field.values()))
 
 
-def _as_one(errors: Sequence[FieldError]) -> FieldError:
-    """The errors of one field together: one of a union type has an error for each of its types."""
-    return replace(errors[0], message=", or ".join(dict.fromkeys(one.message for one in errors)))
+def _merge_errors(errors: Sequence[FieldError]) -> FieldError:
+    """One error for a field: a field of a union type has an error for each of its types."""
+    return replace(errors[0], message=", or ".join(dict.fromkeys(error.message for error in errors)))
 
 
 def _fields_at(model: type[BaseModel], path: Sequence[int | str]) -> list[str]:
     """The fields of the model that stands at `path` within another; names that are no fields name branches of a union."""
     models = [model]
     for part in path:
-        inner = [one.model_fields[part].annotation for one in models if isinstance(part, str) and part in one.model_fields]
+        inner = [outer.model_fields[part].annotation for outer in models if isinstance(part, str) and part in outer.model_fields]
         models = [kind for annotation in inner for kind in _models_in(annotation)] if inner else models
-    return [name for one in models for name in one.model_fields]
+    return [name for kind in models for name in kind.model_fields]
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:

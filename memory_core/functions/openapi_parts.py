@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from memory_core.domain.fields import NAME_SCHEMA, given
+from memory_core.domain.fields import NAME_SCHEMA, require_fields
 from memory_core.domain.requests import SaveInput
 from memory_core.functions.answers import GRAPH_MEDIA
 from memory_core.functions.gate import Door
@@ -74,7 +74,7 @@ IF_MATCH: Schema = {
     "schema": {"type": "string", "pattern": rf"^\s*(\*|{_ENTITY_TAG}(\s*,\s*{_ENTITY_TAG})*)\s*$"},
 }
 KEY_SCHEMA: Schema = {"type": "string", "minLength": 1, "maxLength": 200}
-CALLBACK_NEEDS_A_USER: Schema = {"if": given("callback_url"), "then": {"required": ["user_id"]}}
+CALLBACK_NEEDS_A_USER: Schema = {"if": require_fields("callback_url"), "then": {"required": ["user_id"]}}
 EXAMPLES: dict[str, Schema] = {
     "memories_converse": {
         "user_id": "ana",

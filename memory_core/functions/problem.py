@@ -25,16 +25,16 @@ def problem(error: MemoryCoreError, instance: str, correlation_id: str) -> dict[
         "detail": error.detail,
         "instance": instance,
         "correlation_id": correlation_id,
-        "errors": [_field(one) for one in error.errors],
+        "errors": [_field_problem(field) for field in error.errors],
     }
-    if meant := error.did_you_mean or ", ".join(one.did_you_mean for one in error.errors if one.did_you_mean):
-        shown["did_you_mean"] = meant
+    if suggestion := error.did_you_mean or ", ".join(field.did_you_mean for field in error.errors if field.did_you_mean):
+        shown["did_you_mean"] = suggestion
     return shown
 
 
-def _field(error: FieldError) -> dict[str, str]:
-    meant = {} if error.did_you_mean is None else {"did_you_mean": error.did_you_mean}
-    return {"field": error.field, "message": error.message, **meant}
+def _field_problem(error: FieldError) -> dict[str, str]:
+    suggestion = {} if error.did_you_mean is None else {"did_you_mean": error.did_you_mean}
+    return {"field": error.field, "message": error.message, **suggestion}
 
 
 def problem_response(error: MemoryCoreError, instance: str, correlation_id: str) -> HttpResponse:

@@ -54,6 +54,18 @@ def test_wrong_settings_stop_the_start_with_one_line(
     assert "Traceback" not in host.terminal
 
 
+def test_a_variable_of_another_memory_service_is_named_once_without_its_value(tmp_path: Path) -> None:
+    host = Host(tmp_path, OMNIMEMORY_LINK_THRESHOLD="0.6789", QDRANT_HOST="db.example")
+    try:
+        httpx.get(f"{host.url}/health")
+        assert host.terminal.count("OMNIMEMORY_LINK_THRESHOLD is not read: the setting is MEMORY_LINK_THRESHOLD") == 1
+        assert host.terminal.count("QDRANT_HOST is not read") == 1
+        assert "0.6789" not in host.terminal
+        assert "db.example" not in host.terminal
+    finally:
+        host.stop()
+
+
 def test_a_taken_port_is_named_with_a_way_out(tmp_path: Path, host: httpx.Client) -> None:
     port = urlsplit(str(host.base_url)).port
     second = Host(tmp_path, "--port", str(port))

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.functions.blueprints import http_functions
-from memory_core.functions.call_names import ELSEWHERE, Calls
+from memory_core.functions.call_names import CALLS_OF_OTHERS, Calls
 
-CALLS = Calls((one.method, one.path) for one in http_functions())
+CALLS = Calls((function.method, function.path) for function in http_functions())
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ CALLS = Calls((one.method, one.path) for one in http_functions())
 )
 def test_a_wrong_call_is_told_what_was_meant(asked: str, meant: str) -> None:
     method, path = asked.split()
-    assert CALLS.meant(method, path) == meant
+    assert CALLS.suggest(method, path) == meant
 
 
 @pytest.mark.parametrize(
@@ -76,29 +76,29 @@ def test_a_wrong_call_is_told_what_was_meant(asked: str, meant: str) -> None:
     ],
 )
 def test_a_path_that_resembles_nothing_is_told_nothing(path: str) -> None:
-    assert CALLS.meant("GET", path) is None
+    assert CALLS.suggest("GET", path) is None
 
 
 def test_no_caller_is_led_to_a_deletion_that_was_not_asked_for() -> None:
-    for _, path in ((one.method, one.path) for one in http_functions()):
+    for _, path in ((function.method, function.path) for function in http_functions()):
         for method in ("GET", "POST", "PUT", "PATCH"):
-            assert not (CALLS.meant(method, path.replace("{", "").replace("}", "")) or "").startswith("DELETE")
+            assert not (CALLS.suggest(method, path.replace("{", "").replace("}", "")) or "").startswith("DELETE")
 
 
 def test_a_word_of_the_api_where_an_id_belongs_is_known_as_a_wrong_method() -> None:
-    assert CALLS.with_another_method("GET", "/api/v1/memories/retrieve") == "POST /api/v1/memories/retrieve"
-    assert CALLS.with_another_method("DELETE", "/api/v1/memories/clear/") == "POST /api/v1/memories/clear"
-    assert CALLS.with_another_method("PUT", "/api/v1/memories/save") == "POST /api/v1/memories/save"
-    assert CALLS.with_another_method("GET", "/api/v1/memories/mem_1") is None
-    assert CALLS.with_another_method("GET", "/api/v1/memories/query") is None
+    assert CALLS.suggest_other_method("GET", "/api/v1/memories/retrieve") == "POST /api/v1/memories/retrieve"
+    assert CALLS.suggest_other_method("DELETE", "/api/v1/memories/clear/") == "POST /api/v1/memories/clear"
+    assert CALLS.suggest_other_method("PUT", "/api/v1/memories/save") == "POST /api/v1/memories/save"
+    assert CALLS.suggest_other_method("GET", "/api/v1/memories/mem_1") is None
+    assert CALLS.suggest_other_method("GET", "/api/v1/memories/query") is None
 
 
 def test_every_call_that_is_named_is_there() -> None:
-    known = {f"{one.method} {one.path}" for one in http_functions()}
-    assert {text.removesuffix(" with type") for text in ELSEWHERE.values()} <= known
+    known = {f"{function.method} {function.path}" for function in http_functions()}
+    assert {text.removesuffix(" with type") for text in CALLS_OF_OTHERS.values()} <= known
 
 
 @given(method=st.sampled_from(["GET", "POST", "DELETE", "ZORK"]), path=st.text(max_size=200))
 def test_no_path_is_too_odd_to_be_compared(method: str, path: str) -> None:
-    CALLS.meant(method, path)
-    CALLS.with_another_method(method, path)
+    CALLS.suggest(method, path)
+    CALLS.suggest_other_method(method, path)

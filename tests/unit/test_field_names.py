@@ -20,7 +20,7 @@ from memory_core.domain.time_requests import ReplayInput, TimelineInput
 from memory_core.domain.upkeep_requests import DecayInput, ForgetInput
 from memory_core.environment import variable
 from memory_core.functions.blueprints import http_functions
-from memory_core.functions.field_names import ELSEWHERE, WORDS, meant_field
+from memory_core.functions.field_names import OTHER_MEANINGS, WORDS, suggest_field
 from memory_core.functions.gate import SCOPE
 from memory_core.functions.inputs import QueryInput, from_json, from_query
 
@@ -129,21 +129,21 @@ def test_a_name_that_is_no_identifier_is_not_repeated(name: str) -> None:
 
 
 def test_every_word_of_the_table_leads_to_something_that_is_there() -> None:
-    calls = {f"{one.method} {one.path}" for one in http_functions()}
+    calls = {f"{function.method} {function.path}" for function in http_functions()}
     fields = {*SCOPE, "filter.ids", "filter.before", "start_time", "end_time", "description", "role", "timestamp"}
-    for one in http_functions():
-        fields |= set(one.door.takes.model_fields)
+    for function in http_functions():
+        fields |= set(function.door.takes.model_fields)
     settings = {variable(name) for name in Settings.model_fields}
     for candidates in WORDS.values():
         for names in candidates:
             assert set(names.split(", ")) <= fields, names
-    for texts in ELSEWHERE.values():
-        for text in texts:
-            found = re.fullmatch(r"(?:the setting (?P<setting>[A-Z_]+)|(?P<call>[A-Z]+ /\S+))", text.text)
-            assert found is not None, text
-            assert found["setting"] in settings or found["call"] in calls
+    for meanings in OTHER_MEANINGS.values():
+        for meaning in meanings:
+            match = re.fullmatch(r"(?:the setting (?P<setting>[A-Z_]+)|(?P<call>[A-Z]+ /\S+))", meaning.text)
+            assert match is not None, meaning
+            assert match["setting"] in settings or match["call"] in calls
 
 
 @given(name=st.text(max_size=80), fields=st.sets(st.sampled_from([*SaveInput.model_fields, *RetrieveInput.model_fields])))
 def test_no_name_is_too_odd_to_be_compared(name: str, fields: set[str]) -> None:
-    assert meant_field(name, fields - {name}) != name
+    assert suggest_field(name, fields - {name}) != name

@@ -16,7 +16,7 @@ from memory_core.functions.openapi_parts import EXAMPLES
 from tests.json_schema import fits
 
 DOCUMENT = document()
-WITH_BODY = {one.name: one for one in http_functions() if one.door.has_body}
+WITH_BODY = {function.name: function for function in http_functions() if function.door.has_body}
 MOMENT = "2026-05-08T13:56:00Z"
 CANDIDATES: list[Any] = [
     None, True, 0, 1, -1, 99, 100, 101, 16_001, 1.5, 2**60,
@@ -96,8 +96,8 @@ def test_rules_between_fields_are_in_the_document(name: str, body: dict[str, Any
 
 
 def parameters(name: str) -> dict[str, dict[str, Any]]:
-    (operation,) = [one for path in DOCUMENT["paths"].values() for one in path.values() if one["operationId"] == name]
-    return {one["name"]: one for one in operation["parameters"]}
+    operations = {operation["operationId"]: operation for path in DOCUMENT["paths"].values() for operation in path.values()}
+    return {parameter["name"]: parameter for parameter in operations[name]["parameters"]}
 
 
 @pytest.mark.parametrize(
