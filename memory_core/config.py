@@ -18,7 +18,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from memory_core.domain.calibration import CALIBRATIONS, Calibration
-from memory_core.environment import host_or_network, listed, said, shown, unknown, variable
+from memory_core.environment import foreign_variables, host_or_network, listed, said, shown, unknown, variable
 from memory_core.setting_types import (
     MOST,
     WEEK_S,
@@ -323,7 +323,7 @@ class Settings(BaseModel):
         """The settings of the environment; an empty variable counts as not given.
 
         Raises ConfigError, in one line, for wrong values and for a MEMORY_ variable that is nearly the name of a setting.
-        Another unknown one is only logged: other software (systemd) uses the prefix too.
+        Another unknown one is only logged: other software (systemd) uses the prefix too. So are those of other memory services.
         """
         given = os.environ if environ is None else environ
         known = {variable(name): name for name in cls.model_fields}
@@ -333,6 +333,8 @@ class Settings(BaseModel):
                 problems.append(f"{name}: there is no such setting; did you mean {near}?")
             else:
                 log.warning("%s is not a setting of Memory Core", name)
+        for name, setting in foreign_variables(given, known):
+            log.warning("%s is not read: %s", name, f"the setting is {setting}" if setting else "Memory Core has no such setting")
         values = {known[name]: value for name, value in given.items() if name in known and value.strip()}
         try:
             settings = cls.model_validate(values)

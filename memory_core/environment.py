@@ -23,6 +23,12 @@ LIVE = "MEMORY_LIVE_"
 """Begins the variables of the tests against a live account. They stand beside settings, and are nearly named like some."""
 
 
+_OMNIMEMORY = "OMNIMEMORY_"
+FOREIGN_PREFIXES = (_OMNIMEMORY, "QDRANT_", "MEM0_", "ZEP_", "GRAPHITI_", "LETTA_", "COGNEE_")
+"""Begin the variables of other memory services and of their databases."""
+_RENAMED = {"OMNIMEMORY_DEFAULT_MAX_MESSAGES": "BATCH_MESSAGES"}
+
+
 def variable(name: str) -> str:
     """The environment variable of a setting."""
     kept = name.startswith(("llm_", "embedding_")) or name == "log_level"
@@ -41,6 +47,18 @@ def unknown(environ: Mapping[str, str], known: Mapping[str, str]) -> list[tuple[
     strange = (name for name in environ if name.startswith("MEMORY_") and name not in known)
     names = sorted(name for name in strange if not name.startswith(LIVE))
     return [(name, next(iter(difflib.get_close_matches(name, known, n=1, cutoff=0.85)), None)) for name in names]
+
+
+def foreign_variables(environ: Mapping[str, str], known: Mapping[str, str]) -> list[tuple[str, str | None]]:
+    """The variables of other memory services, each with our setting that means the same, if there is one.
+
+    Only names of OmniMemory are compared with ours: the host of another service's database is no address of this one.
+    """
+    variables: list[tuple[str, str | None]] = []
+    for name in sorted(name for name in environ if name.startswith(FOREIGN_PREFIXES)):
+        setting = f"MEMORY_{_RENAMED.get(name) or name.removeprefix(_OMNIMEMORY)}"
+        variables.append((name, setting if name.startswith(_OMNIMEMORY) and setting in known else None))
+    return variables
 
 
 def said(problem: ErrorDetails, values: Mapping[str, str]) -> str:

@@ -92,7 +92,7 @@ def problem(response: httpx.Response, status: int, field: str | None = None) -> 
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/problem+json"
     found: dict[str, Any] = response.json()
-    assert found.keys() == {"type", "title", "status", "detail", "instance", "correlation_id", "errors"}
+    assert found.keys() - {"did_you_mean"} == {"type", "title", "status", "detail", "instance", "correlation_id", "errors"}
     assert found["status"] == status
     assert found["correlation_id"] == response.headers["x-correlation-id"]
     assert "Traceback" not in response.text

@@ -9,9 +9,10 @@ from dataclasses import replace
 from memory_core.calls.conversing import NO_CALL
 from memory_core.domain.context import Context, ContextInput
 from memory_core.domain.errors import Invalid, MemoryCoreError
-from memory_core.domain.models import Memory
+from memory_core.domain.lifecycle import BY_HAND
+from memory_core.domain.models import Memory, Status
 from memory_core.domain.requests import ClearInput, CopyInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
-from memory_core.domain.results import Call, Evolution, MemoryPage, Retrieved, Saved, SessionPage, SessionView, VersionView
+from memory_core.domain.results import Call, Deleted, Evolution, MemoryPage, Retrieved, Saved, SessionPage, SessionView, VersionView
 from memory_core.domain.scope import Owner, checked
 from memory_core.evolution.bring_back import BringingBack
 from memory_core.evolution.clear import Clearer
@@ -83,10 +84,22 @@ class Remembering:
         with self._telemetry.operation("update"):
             return await self._editor.update(checked(owner), memory_id, change, if_match, keyed(call, "update", memory_id, change))
 
-    async def delete(self, owner: Owner, memory_id: str, call: Call = NO_CALL) -> Memory:
-        """Soft-delete. Raises NotFound."""
+    async def delete(self, owner: Owner, memory_id: str, call: Call = NO_CALL, *, if_match: str | None = None) -> Deleted:
+        """Soft-delete a memory; one that is deleted already stays as it is, and the outcome says so.
+
+        Args:
+            owner: Whose memory it is.
+            memory_id: Which memory.
+            call: The caller and the idempotency key.
+            if_match: ETag that the memory must still have; None or `*` for any.
+
+        Raises:
+            NotFound: This user has no such memory.
+            PreconditionFailed: The memory has another ETag by now.
+
+        """
         with self._telemetry.operation("delete"):
-            return await self._editor.delete(checked(owner), memory_id, keyed(call, "delete", memory_id))
+            return await self._editor.delete(checked(owner), memory_id, keyed(call, "delete", memory_id), if_match=if_match)
 
     async def set_status(self, owner: Owner, memory_id: str, change: StatusInput, call: Call = NO_CALL) -> Memory:
         """Set a status by hand: `deleted`, or `active`, which brings it back from wherever it is, as `restore` does.
@@ -95,9 +108,11 @@ class Remembering:
         """
         with self._telemetry.operation("update_memory_status"):
             call = keyed(call, "status", memory_id, change)
-            if change.status == "active":
+            if change.status not in BY_HAND:
+                await self._editor.refuse_status(checked(owner), memory_id)
+            if change.status is Status.ACTIVE:
                 return await self._bringing_back.activate(checked(owner), memory_id, change, call)
-            return await self._editor.delete(checked(owner), memory_id, call, change.reason)
+            return (await self._editor.delete(checked(owner), memory_id, call, reason=change.reason)).memory
 
     async def clear(self, owner: Owner, what: ClearInput, call: Call = NO_CALL) -> int:
         """Soft-delete a session's memories; how many there were."""

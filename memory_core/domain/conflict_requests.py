@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
 from memory_core.domain.conflict import ConflictStatus, Decision
-from memory_core.domain.fields import Input, Label, Limit
+from memory_core.domain.fields import Cursor, Input, Label, Limit
 
 
 class ConflictsInput(Input):
     """Which conflicts to list, newest first."""
 
     status: ConflictStatus | None = None
-    cursor: Annotated[str, Field(max_length=1000)] | None = None
+    cursor: Cursor | None = None
     limit: Limit = 20
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import AfterValidator, Field
-
-from memory_core.domain.fields import DEFAULT_MAX_TOKENS, Input, Name, Text, Tokens, not_blank
+from memory_core.domain.fields import DEFAULT_MAX_TOKENS, Input, Name, Query, Tokens
 from memory_core.domain.moments import Moment
 
 PartKind = Literal["profile", "foresight", "memories", "turns"]
@@ -16,7 +14,7 @@ PartKind = Literal["profile", "foresight", "memories", "turns"]
 class ContextInput(Input):
     """What the turn is about and whose session it is in. at: as it was true then."""
 
-    query: Annotated[Text, Field(min_length=1, max_length=10_000), AfterValidator(not_blank)] | None = None
+    query: Query | None = None
     session_id: Name | None = None
     max_tokens: Tokens = DEFAULT_MAX_TOKENS
     at: Moment | None = None

@@ -9,13 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from memory_core.domain.moments import Moment
 
 Role = Literal["user", "assistant", "system", "tool"]
+_OTHER_NAMES = {"human": "user", "ai": "assistant"}
+
+
+def _role_of(value: Any) -> Any:
+    return _OTHER_NAMES.get(value, value) if isinstance(value, str) else value
+
+
+GivenRole = Annotated[
+    Role,
+    BeforeValidator(_role_of, json_schema_input_type=Literal["user", "assistant", "system", "tool", "human", "ai"]),
+]
+"""A role as callers name it: `human` is the user, `ai` the assistant."""
 Path = Literal["converse", "agent"]
 ConversationState = Literal["pending", "formed", "cancelled", "poisoned"]
 

@@ -11,10 +11,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One refused field: `field` is its path in the request ("memories.3.user_id"), `message` what is wrong with it."""
+    """One refused field: `field` is its path in the request ("memories.3.user_id"), `message` what is wrong with it.
+
+    did_you_mean: what the caller probably meant by an unknown field.
+    """
 
     field: str
     message: str
+    did_you_mean: str | None = None
 
 
 class MemoryCoreError(Exception):
@@ -24,11 +28,14 @@ class MemoryCoreError(Exception):
     type = "internal"
     title = "Internal error"
 
-    def __init__(self, detail: str, *, errors: tuple[FieldError, ...] = (), retry_after_s: int | None = None) -> None:
+    def __init__(
+        self, detail: str, *, errors: tuple[FieldError, ...] = (), retry_after_s: int | None = None, did_you_mean: str | None = None
+    ) -> None:
         super().__init__(detail)
         self.detail = detail
         self.errors = errors
         self.retry_after_s = retry_after_s
+        self.did_you_mean = did_you_mean
 
 
 class Malformed(MemoryCoreError):

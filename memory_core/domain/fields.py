@@ -6,15 +6,25 @@ One would get wrong: a message that begins with "name: " speaks of the field of 
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
+from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import orjson
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetJsonSchemaHandler, WithJsonSchema
+from pydantic_core import CoreSchema
 
 from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Foresight
 from memory_core.domain.scope import check_name
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether a field's name that a caller gave may be repeated in an error: a short identifier holds none of a user's words."""
+    return _PLAIN_NAME.fullmatch(name) is not None
 
 
 def _no_nul(value: str) -> str:
@@ -118,28 +128,59 @@ def _without_doubles(values: list[str]) -> list[str]:
     return list(dict.fromkeys(values))
 
 
-Text = Annotated[str, AfterValidator(_no_nul)]
+@dataclass(frozen=True, slots=True, eq=False)
+class Documented:
+    """Adds to a type's JSON schema what its check means there, for the OpenAPI document."""
+
+    rules: dict[str, Any]
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {**handler(core), **self.rules}
+
+
+def require_fields(*names: str) -> dict[str, Any]:
+    """The JSON schema of an object that has these fields, none of them null."""
+    return {"required": [*names], "properties": {name: {"not": {"type": "null"}} for name in names}}
+
+
+_NOT_IN_NAMES = r"/\\#?\u0000-\u001F\u007F-\u009F\u2028\u2029"
 NAME_SCHEMA: dict[str, Any] = {
     "type": "string",
     "minLength": 1,
     "maxLength": 128,
-    "pattern": r"^[^/\\#?\u0000-\u001F\u007F-\u009F\u2028\u2029]+$",
+    "pattern": rf"^[^\s{_NOT_IN_NAMES}]([^{_NOT_IN_NAMES}]*[^\s{_NOT_IN_NAMES}])?$",
 }
-"""What `check_name` takes, in the words of JSON Schema; but white space at its ends, which it does not."""
+"""What `check_name` takes, in the words of JSON Schema."""
+NOT_BLANK = {"pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"}
+"""A text with more than white space in it and without NUL, in the words of JSON Schema."""
+_VALUE = {"maxLength": MAX_METADATA_BYTES - 2, "pattern": r"^[^\u0000]*$"}
+_METADATA = {"propertyNames": {"not": {"enum": ["app_id", "user_id"]}}}
+_CALLBACK = {"pattern": r"^https?://[^\s\u0000/?#@]+([/?#][^\s\u0000]*)?$"}
+_CURSOR = {"minLength": 1, "pattern": "^[A-Za-z0-9_-]+$"}
+
+Text = Annotated[str, AfterValidator(_no_nul)]
+Query = Annotated[Text, Field(min_length=1, max_length=10_000), AfterValidator(not_blank), Documented(NOT_BLANK)]
 Name = Annotated[str, AfterValidator(check_name), WithJsonSchema(NAME_SCHEMA)]
-Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_no_nul), AfterValidator(not_blank)]
+Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_no_nul), AfterValidator(not_blank), Documented(NOT_BLANK)]
 SlotName = Annotated[Label, AfterValidator(_one_form)]
 Labels = Annotated[list[Label], Field(max_length=50), AfterValidator(_without_doubles)]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Json = Annotated[Any, AfterValidator(_json_size)]
-Metadata = Annotated[dict[str, Any], AfterValidator(_json_size), AfterValidator(_no_scope)]
+Json = Annotated[Any, AfterValidator(_json_size), Documented(_VALUE)]
+Metadata = Annotated[dict[str, Any], AfterValidator(_json_size), AfterValidator(_no_scope), Documented(_METADATA)]
 Limit = Annotated[int, Field(ge=1, le=100)]
+Cursor = Annotated[str, Field(max_length=1000), Documented(_CURSOR)]
 Tokens = Annotated[int, Field(ge=100, le=16_000)]
 DEFAULT_MAX_TOKENS = 2000
 """Tokens of a context, where the caller names no other number."""
-Content = Annotated[Text, Field(min_length=1), AfterValidator(not_blank), AfterValidator(_content)]
+Content = Annotated[
+    Text,
+    Field(min_length=1),
+    AfterValidator(not_blank),
+    AfterValidator(_content),
+    Documented({"maxLength": MAX_CONTENT_BYTES, **NOT_BLANK}),
+]
 Ahead = Annotated[Foresight, AfterValidator(_ahead)]
-CallbackUrl = Annotated[str, Field(max_length=2000), AfterValidator(_no_nul), AfterValidator(_callback)]
+CallbackUrl = Annotated[str, Field(max_length=2000), AfterValidator(_no_nul), AfterValidator(_callback), Documented(_CALLBACK)]
 
 
 class Input(BaseModel):

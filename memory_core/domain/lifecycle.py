@@ -41,6 +41,9 @@ REASONS: Mapping[Status, frozenset[str]] = MappingProxyType(
 FOUND_BY_DEFAULT = frozenset({Status.ACTIVE, Status.COMPRESSED})
 """What a read shows when it asks for no status."""
 
+BY_HAND = (Status.ACTIVE, Status.DELETED)
+"""What a caller may set; every other status is the product's own doing."""
+
 TRUE_ONCE = frozenset({"contradicted", "consolidated", "new_version"})
 """Reasons that end a truth without taking it back: a read at a moment inside its validity still finds such a memory."""
 

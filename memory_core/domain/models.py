@@ -72,7 +72,7 @@ class Foresight(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    description: str = Field(min_length=1, max_length=2000)
+    description: str = Field(min_length=1, max_length=2000, json_schema_extra={"pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"})
     start_time: Moment
     end_time: Moment | None = None
     confidence: float = Field(1.0, ge=0, le=1)

@@ -6,15 +6,16 @@ as `Scope`. Cross-field rules stand here, so that the library and HTTP refuse th
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
-from memory_core.domain.conversation import Role
+from memory_core.domain.conversation import GivenRole
 from memory_core.domain.fields import (
     Ahead,
     CallbackUrl,
     Content,
+    Cursor,
     Fraction,
     Input,
     Json,
@@ -23,11 +24,13 @@ from memory_core.domain.fields import (
     Limit,
     Metadata,
     Name,
+    Query,
     SlotName,
-    Text,
     Tokens,
-    not_blank,
+    is_plain_name,
+    require_fields,
 )
+from memory_core.domain.lifecycle import BY_HAND
 from memory_core.domain.models import MemoryType, OnConflict, Status
 from memory_core.domain.moments import Happened, Moment
 from memory_core.domain.task import TaskKind, TaskStatus
@@ -40,8 +43,39 @@ RECIPE_WEIGHTS: dict[str, frozenset[str]] = {
 }
 
 
+NEVER_CLEARED = ("content", "tags", "entities", "foresight", "metadata", "confidence", "pinned", "valid_from")
+"""Fields that a memory can't be without: an edit may change them, but not to null."""
+_SAVE_RULES: list[Any] = [
+    {"if": {"required": ["type"], "properties": {"type": {"const": "procedural"}}}, "then": require_fields("key")},
+    {"anyOf": [require_fields("content"), require_fields("key", "value")]},
+    {"if": require_fields("subject"), "then": require_fields("attribute")},
+    {"if": require_fields("attribute"), "then": require_fields("subject")},
+]
+"""What `SaveInput` checks across its fields, in the words of JSON Schema; likewise those below."""
+_RETRIEVE_RULES: list[Any] = [
+    {"if": require_fields("max_tokens"), "then": {"required": ["mode"], "properties": {"mode": {"const": "reconstruct"}}}},
+    *(
+        {
+            "if": {"properties": {"recipe": {"const": recipe}}, **({} if recipe == "composite" else {"required": ["recipe"]})},
+            "then": {"properties": {"weights": {"propertyNames": {"enum": sorted(weights)}}}},
+        }
+        for recipe, weights in RECIPE_WEIGHTS.items()
+    ),
+]
+
+
+def _update_rules(schema: dict[str, Any]) -> None:
+    schema["anyOf"] = [{"required": [name]} for name in schema["properties"] if name != "change_reason"]
+    for name in NEVER_CLEARED:
+        shown = schema["properties"][name]
+        (kind,) = (branch for branch in shown.pop("anyOf") if branch != {"type": "null"})
+        schema["properties"][name] = {**kind, "title": shown["title"]}
+
+
 class SaveInput(Input):
     """One memory to save. Procedural needs `key`; the others need `content`."""
+
+    model_config = ConfigDict(json_schema_extra={"allOf": _SAVE_RULES})
 
     type: MemoryType = MemoryType.EPISODIC
     content: Content | None = None
@@ -87,7 +121,9 @@ class RetrieveInput(Input):
     Thresholds cut relevance before boosts; `score_threshold` cuts the recipe's score.
     """
 
-    query: Annotated[Text, Field(min_length=1, max_length=10_000), AfterValidator(not_blank)]
+    model_config = ConfigDict(json_schema_extra={"allOf": _RETRIEVE_RULES})
+
+    query: Query
     limit: Limit | None = None
     session_id: Name | None = None
     agent_id: Name | None = None
@@ -111,7 +147,8 @@ class RetrieveInput(Input):
         known = RECIPE_WEIGHTS[self.recipe]
         for name in self.weights or {}:
             if name not in known:
-                raise ValueError(f"weights.{name}: the recipe {self.recipe} has the weights {', '.join(sorted(known))}")
+                field = f"weights.{name}" if is_plain_name(name) else "weights"
+                raise ValueError(f"{field}: the recipe {self.recipe} has the weights {', '.join(sorted(known))}")
         return self
 
     @model_validator(mode="after")
@@ -134,12 +171,14 @@ class ListInput(Input):
     until: Moment | None = None
     at: Moment | None = None
     known_at: Moment | None = None
-    cursor: Annotated[str, Field(max_length=1000)] | None = None
+    cursor: Cursor | None = None
     limit: Limit = 20
 
 
 class UpdateInput(Input):
     """A new version of a semantic or procedural memory: the content fields to change, the others stay."""
+
+    model_config = ConfigDict(json_schema_extra=_update_rules)
 
     content: Content | None = None
     category: Label | None = None
@@ -165,9 +204,9 @@ class UpdateInput(Input):
 
 
 class StatusInput(Input):
-    """A status set by hand: `deleted`, or `active`, which brings a memory back from wherever it is."""
+    """A status set by hand: `deleted`, or `active`, which brings a memory back from wherever it is. Any other is a Conflict."""
 
-    status: Literal["active", "deleted"]
+    status: Annotated[Status, WithJsonSchema({"type": "string", "enum": [status.value for status in BY_HAND]})]
     reason: Label = "manual_update"
 
 
@@ -181,7 +220,7 @@ class ClearInput(Input):
 class MessageInput(Input):
     """One message of a conversation. `actor` names who speaks where the role alone does not."""
 
-    role: Role
+    role: GivenRole
     content: Content
     timestamp: Happened
     actor: Label | None = None
@@ -201,14 +240,14 @@ class TasksInput(Input):
 
     status: TaskStatus | None = None
     kind: TaskKind | None = None
-    cursor: Annotated[str, Field(max_length=1000)] | None = None
+    cursor: Cursor | None = None
     limit: Limit = 20
 
 
 class AcrossInput(Input):
     """Where to go on in a list over all users of an app, and how many at once. A cursor may hold two names in any script."""
 
-    cursor: Annotated[str, Field(max_length=2000)] | None = None
+    cursor: Annotated[Cursor, Field(max_length=2000)] | None = None
     limit: Limit = 20
 
 

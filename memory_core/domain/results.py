@@ -54,6 +54,14 @@ class Saved:
         return 200 if self.outcome in (Outcome.REINFORCED, Outcome.UPSERTED, Outcome.REJECTED) else 201
 
 
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """A memory that is deleted now. already_deleted: it was so before this call, which changed nothing."""
+
+    memory: Memory
+    outcome: Literal["deleted", "already_deleted"]
+
+
 class Hit(NamedTuple):
     """One result of a retrieve. A score that the recipe does not use is None; `composite_score` is always there."""
 
@@ -81,8 +89,18 @@ class Hit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Nearest:
+    """How near the nearest memory came to being an answer, and how near it had to come."""
+
+    relevance_score: float
+    answer_threshold: float
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieved:
     """The answer to a query. `degraded` names the dependencies it had to do without.
+
+    nearest: of an answer without results, the memory that came nearest; None where there was none to compare with.
 
     The rest is of the mode `reconstruct` alone. context: to be put before a model, empty when nothing was found; None in the mode `fast`.
     citations: the ids that its numbers stand for, `[1]` first. rounds: how often was asked, at most 3. sufficient, why: whether the
@@ -98,6 +116,7 @@ class Retrieved:
     rounds: int = 1
     sufficient: bool = False
     why: str = ""
+    nearest: Nearest | None = None
 
 
 @dataclass(frozen=True, slots=True)

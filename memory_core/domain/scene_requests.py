@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
-from memory_core.domain.fields import Input, Limit
+from memory_core.domain.fields import Cursor, Input, Limit
 from memory_core.domain.moments import Moment
 
 
 class ScenesInput(Input):
     """Where to go on listing scenes, and how many at once."""
 
-    cursor: Annotated[str, Field(max_length=1000)] | None = None
+    cursor: Cursor | None = None
     limit: Limit = 20
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from memory_core.domain.conversation import Message, Role
+from memory_core.domain.conversation import GivenRole, Message, Role
 from memory_core.domain.fields import CallbackUrl, Content, Input, Label, Name
 from memory_core.domain.moments import Happened
 from memory_core.domain.requests import MessageInput
@@ -19,7 +19,7 @@ from memory_core.domain.requests import MessageInput
 class SpokenInput(Input):
     """A message of an agent's own, or one to be summed up: only its content is needed. timestamp: now, when it has none."""
 
-    role: Role | None = None
+    role: GivenRole | None = None
     content: Content
     timestamp: Happened | None = None
     actor: Label | None = None
@@ -33,7 +33,9 @@ def _as_messages(value: Any) -> Any:
 SpokenMessages = Annotated[
     list[SpokenInput],
     Field(min_length=1, max_length=200),
-    BeforeValidator(_as_messages, json_schema_input_type=str | list[str | SpokenInput]),
+    BeforeValidator(
+        _as_messages, json_schema_input_type=Content | Annotated[list[Content | SpokenInput], Field(min_length=1, max_length=200)]
+    ),
 ]
 """One text, or a list of texts and messages. As messages they are checked, so that a refusal says what is wrong with which."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from memory_core.domain.fields import Input, Limit, Name
+from memory_core.domain.fields import Cursor, Input, Limit, Name, require_fields
 from memory_core.domain.models import MemoryType
 from memory_core.domain.moments import Moment
 
@@ -32,17 +32,19 @@ class TimelineInput(Input):
     types: Types | None = None
     memory_id: Name | None = None
     correlation_id: Annotated[str, Field(min_length=1, max_length=128)] | None = None
-    cursor: Annotated[str, Field(max_length=1000)] | None = None
+    cursor: Cursor | None = None
     limit: Limit = 20
 
 
 class ReplayInput(Input):
     """What all memories were at a sequence of the log, or at the last event of a moment; with `at`, those that were true then."""
 
+    model_config = ConfigDict(json_schema_extra={"oneOf": [require_fields("known_at"), require_fields("sequence")]})
+
     known_at: Moment | None = None
     sequence: Annotated[int, Field(ge=0, le=2**53)] | None = None
     at: Moment | None = None
-    cursor: Annotated[str, Field(max_length=1000)] | None = None
+    cursor: Cursor | None = None
     limit: Limit = 20
 
     @model_validator(mode="after")

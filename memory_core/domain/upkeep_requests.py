@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from memory_core.domain.fields import Input, Labels, Name
+from memory_core.domain.fields import Input, Labels, Name, require_fields
 from memory_core.domain.models import MemoryType
 from memory_core.domain.moments import Moment
 
@@ -44,6 +44,15 @@ class ForgetFilter(Input):
 
 class ForgetInput(Input):
     """Forget what a filter fits. soft: it is `deleted` and may be restored; hard: it is gone, its history and what was made of it too."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                require_fields("session_id"),
+                {"required": ["filter"], "properties": {"filter": {"anyOf": [require_fields(name) for name in ForgetFilter.model_fields]}}},
+            ]
+        }
+    )
 
     session_id: Name | None = None
     filter: ForgetFilter = Field(default_factory=ForgetFilter)

@@ -31,7 +31,7 @@ class BringingBack:
         memory = await self._found(owner, memory_id)
         if await self._thaw.is_for(owner, memory):
             return await self._thaw.restore_archived(owner, memory_id, call)
-        return await self._hot(owner, memory, StatusInput(status="active", reason="restored"), call)
+        return await self._hot(owner, memory, StatusInput(status=Status.ACTIVE, reason="restored"), call)
 
     async def activate(self, owner: Owner, memory_id: str, change: StatusInput, call: Call) -> Memory:
         """The same by its status. Raises as `restore` does."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from memory_core.domain.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
 from memory_core.domain.indexing import with_lexical
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.lifecycle import BY_HAND, FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.domain.requests import CopyInput, UpdateInput
-from memory_core.domain.results import Call
+from memory_core.domain.requests import NEVER_CLEARED, CopyInput, UpdateInput
+from memory_core.domain.results import Call, Deleted
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.value import text_of_value
@@ -44,12 +44,24 @@ _STATEMENT = ("content", "value")
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """What one edit commits, and the id of the memory that answers. pending: how many conflicts it leaves to be decided."""
+    """What one edit commits, and the id of the memory that answers. pending: how many conflicts it leaves to be decided.
+
+    outcome: the word for what was done, where the answer has one.
+    """
 
     memory_id: str
     changes: tuple[Change, ...] = ()
     puts: tuple[Document, ...] = ()
     pending: int = 0
+    outcome: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Committed:
+    """The memory that answers an edit, and the word for what was done."""
+
+    memory: Memory
+    outcome: str | None
 
 
 class Editor:
@@ -75,7 +87,9 @@ class Editor:
             wanted = _changed_fields(old, change)
             wanted |= _when_said(old, wanted, now)
             if old.status is Status.COMPRESSED and "content" in wanted:
-                wanted |= {"status": Status.ACTIVE, "status_reason": "manual_update", "archival_location": None}
+                wanted |= {"status": Status.ACTIVE, "archival_location": None}
+            if wanted.get("status", old.status) is Status.ACTIVE:
+                wanted |= {"status_reason": "manual_update"}
             updated, kept = new_version(old, wanted, now, Versions(seen, ids))
             if updated.valid_until is not None and updated.valid_until <= updated.valid_from:
                 message = f"must be later than valid_from, which is {updated.valid_from.isoformat()} for the new version"
@@ -92,22 +106,32 @@ class Editor:
         while True:
             nears = around(_present(look, memory_id), change)
             try:
-                return await self._commit(owner, ids, decide, call, None if nears else basis, nears)
+                return (await self._commit(owner, ids, decide, call, None if nears else basis, nears)).memory
             except LookedElsewhere as needs:  # a correction of the past: versions before the last one end with it; or it is elsewhere now
                 ids, basis = [*ids, *needs.wanted], None
                 look = look if needs.wanted else await self._ledger.look(owner, [memory_id])
 
-    async def delete(self, owner: Owner, memory_id: str, call: Call, reason: str | None = None) -> Memory:
-        """Soft-delete; one that is deleted already answers as it is. Raises NotFound."""
+    async def delete(self, owner: Owner, memory_id: str, call: Call, *, reason: str | None = None, if_match: str | None = None) -> Deleted:
+        """Soft-delete; one that is deleted already answers as it is. Raises NotFound; PreconditionFailed for another ETag."""
 
         def decide(seen: Look) -> _Edit:
             memory = _present(seen, memory_id)
+            if if_match is not None:
+                _check_match(memory, if_match)
             if memory.status is Status.DELETED:
-                return _Edit(memory_id)
+                return _Edit(memory_id, outcome="already_deleted")
             gone = _deleted(memory, reason, self._clock.now())
-            return _Edit(memory_id, (Change("deleted", gone, memory, {"reason": reason}),), self._session(owner, seen, memory, gone))
+            change = Change("deleted", gone, memory, {"reason": reason})
+            return _Edit(memory_id, (change,), self._session(owner, seen, memory, gone), outcome="deleted")
 
-        return await self._commit(owner, await self._ids(owner, memory_id), decide, call)
+        committed = await self._commit(owner, await self._ids(owner, memory_id), decide, call)
+        return Deleted(committed.memory, "already_deleted" if committed.outcome == "already_deleted" else "deleted")
+
+    async def refuse_status(self, owner: Owner, memory_id: str) -> NoReturn:
+        """Raises Conflict, naming the statuses that a caller may set; NotFound where there is no such memory."""
+        memory = _present(await self._ledger.look(owner, [memory_id]), memory_id)
+        message = f"a memory that is {memory.status.value} can be set by hand to: {', '.join(BY_HAND)}"
+        raise Conflict(message, errors=(FieldError("status", message),))
 
     async def copy(self, owner: Owner, memory_id: str, to: CopyInput, call: Call) -> Memory:
         """A copy for another agent; copying the same revision twice gives the same copy. Raises Conflict, NotFound."""
@@ -134,7 +158,7 @@ class Editor:
         look = await self._ledger.look(owner, [memory_id])
         source = _present(look, memory_id)
         identity = derived("mem", "copy", memory_id, str(source.revision), to.to_agent_id)
-        return await self._commit(owner, [*_ids_of(owner, source), identity], decide, call)
+        return (await self._commit(owner, [*_ids_of(owner, source), identity], decide, call)).memory
 
     async def _ids(self, owner: Owner, memory_id: str) -> list[str]:
         return _ids_of(owner, _present(await self._ledger.look(owner, [memory_id]), memory_id))
@@ -147,16 +171,17 @@ class Editor:
         call: Call,
         basis: Look | None = None,
         nears: Sequence[Near] = (),
-    ) -> Memory:
-        def decided(seen: Look) -> Changes[tuple[str, Memory | None]]:
+    ) -> _Committed:
+        def decided(seen: Look) -> Changes[tuple[str, Memory | None, str | None]]:
             earlier = earlier_result(seen.documents, owner, call)
             if earlier is not None:
-                return Changes((earlier["memory_id"], None))
+                return Changes((earlier["memory_id"], None, earlier.get("outcome")))
             edit = decide(seen)
-            creates = receipt(owner, call, self._clock.now(), {"memory_id": edit.memory_id})
+            outcome = {"outcome": edit.outcome} if edit.outcome is not None else {}
+            creates = receipt(owner, call, self._clock.now(), {"memory_id": edit.memory_id, **outcome})
             reads, types = frozenset({*ids, edit.memory_id}), frozenset(kind for near in nears for kind in near.types)
             return Changes(
-                (edit.memory_id, seen.memory(edit.memory_id)),
+                (edit.memory_id, seen.memory(edit.memory_id), edit.outcome),
                 edit.changes,
                 edit.puts,
                 creates,
@@ -168,9 +193,9 @@ class Editor:
 
         committed = await self._ledger.commit(owner, decided, ids=_with_receipt(ids, owner, call), nears=nears, basis=basis, call=call)
         await self._mirror.follow(owner, committed)
-        memory_id, unchanged = committed.result
+        memory_id, unchanged, outcome = committed.result
         answer = committed.memories.get(memory_id) or unchanged
-        return answer or _present(await self._ledger.look(owner, [memory_id]), memory_id)
+        return _Committed(answer or _present(await self._ledger.look(owner, [memory_id]), memory_id), outcome)
 
     def _session(self, owner: Owner, seen: Look, before: Memory | None, after: Memory) -> tuple[Document, ...]:
         if after.session_id is None:
@@ -211,14 +236,19 @@ def _editable(look: Look, memory_id: str, if_match: str | None) -> Memory:
     memory = _present(look, memory_id)
     if if_match is None:
         raise PreconditionFailed(f"an update needs If-Match with the memory's ETag; the current one is {memory.etag}")
-    tags = {tag.strip().removeprefix("W/") for tag in if_match.split(",")}
-    if "*" not in tags and memory.etag not in tags:
-        raise PreconditionFailed(f"the memory has changed since; its current ETag is {memory.etag}")
+    _check_match(memory, if_match)
     if memory.type is MemoryType.EPISODIC:
         raise Conflict("an episodic memory says what happened and is never edited; save what is true now as a semantic one")
     if memory.status not in FOUND_BY_DEFAULT:
         raise Conflict(f"a memory that is {memory.status.value} can't be updated")
     return memory
+
+
+def _check_match(memory: Memory, if_match: str) -> None:
+    tags = {tag.strip().removeprefix("W/") for tag in if_match.split(",")}
+    if "*" not in tags and memory.etag not in tags:
+        deletion = ": it is deleted" if memory.status is Status.DELETED else ""
+        raise PreconditionFailed(f"the memory has changed since{deletion}; its current ETag is {memory.etag}")
 
 
 def _placed(page: Page, edit: Change, others: Sequence[Memory]) -> _Edit:
@@ -250,7 +280,7 @@ def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:
     importance = given.pop("importance", None)
     if importance is not None:
         given |= {"importance_base": importance, "importance_basis": "given"}
-    for name in ("content", "tags", "entities", "foresight", "metadata", "confidence", "pinned", "valid_from"):
+    for name in NEVER_CLEARED:
         if name in given and given[name] is None:
             raise Invalid(f"{name} can't be cleared", errors=(FieldError(name, "can't be null"),))
     subject, attribute = given.get("subject", old.subject), given.get("attribute", old.attribute)

@@ -10,7 +10,7 @@ import orjson
 from azure.functions import HttpResponse
 
 from memory_core.domain.models import UNLOGGED_FIELDS, Memory
-from memory_core.domain.results import Accepted, Buffered, EventPage, Foreseen, Hit, MemoryPage, Retrieved, Saved, Settled
+from memory_core.domain.results import Accepted, Buffered, Deleted, EventPage, Foreseen, Hit, MemoryPage, Retrieved, Saved, Settled
 from memory_core.domain.scope import Owner
 from memory_core.recollection.graph.style import POLICY
 
@@ -26,6 +26,11 @@ def json_response(value: Any, *, status: int = 200, headers: Mapping[str, str] |
 def memory_response(memory: Memory, *, status: int = 200, include_embedding: bool = False) -> HttpResponse:
     """One memory, with the ETag that its next PUT has to send as If-Match."""
     return json_response(memory.public(include_embedding=include_embedding), status=status, headers={"ETag": memory.etag})
+
+
+def deleted_response(deleted: Deleted) -> HttpResponse:
+    """A memory that is deleted, with the word for whether this call did it."""
+    return json_response({**deleted.memory.public(), "outcome": deleted.outcome}, headers={"ETag": deleted.memory.etag})
 
 
 def settled_response(found: Settled, *, logged_only: bool, include_embedding: bool = False) -> HttpResponse:
@@ -95,6 +100,8 @@ def retrieved_response(found: Retrieved, *, explain: bool) -> HttpResponse:
         "degraded": found.degraded,
         "as_of_sequence": found.as_of_sequence,
     }
+    if not found.results:
+        body["nearest"] = found.nearest
     if found.context is not None:
         body["context"], body["citations"] = found.context, found.citations
         body |= {"rounds": found.rounds, "sufficient": found.sufficient, "why": found.why}

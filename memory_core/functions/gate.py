@@ -22,13 +22,15 @@ import orjson
 from azure.functions import HttpRequest, HttpResponse
 
 from memory_core.domain.errors import FieldError, Forbidden, Malformed, MemoryCoreError, Unavailable
-from memory_core.domain.fields import Input
+from memory_core.domain.fields import Input, is_plain_name
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner, check_name
 from memory_core.functions import runtime
 from memory_core.functions.body import check_raw, read_object
-from memory_core.functions.inputs import Nothing, from_json, from_query, invalid, query_fields
-from memory_core.functions.keys import Caller, Right
+from memory_core.functions.call_names import known_calls
+from memory_core.functions.field_names import suggest_field
+from memory_core.functions.inputs import Nothing, from_json, from_query, invalid, query_fields, unknown_field
+from memory_core.functions.keys import LOCAL_CALLER, Caller, Right
 from memory_core.functions.problem import problem_response
 
 if TYPE_CHECKING:
@@ -38,7 +40,8 @@ log = logging.getLogger(__name__)
 Asked = TypeVar("Asked", bound=Input)
 _SANE_CORRELATION = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,200}")
-_SCOPE = ("app_id", "user_id")
+SCOPE = ("app_id", "user_id")
+"""Fields of every call about one user's memories; no input model has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +148,8 @@ def _as_function(handler: Callable[..., Any], door: Door, answer: Callable[[Http
         try:
             response = await answer(req, correlation)
         except MemoryCoreError as error:
+            if error.status in (404, 422) and error.did_you_mean is None and req.route_params:
+                error.did_you_mean = known_calls().suggest_other_method(req.method, path)
             if error.status >= 500:
                 log.warning("%s %s is answered with %d: %s, correlation id %s", req.method, path, error.status, error.detail, correlation)
             return problem_response(error, path, correlation)
@@ -180,13 +185,14 @@ def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, corre
         raise Malformed("body: this call takes none", errors=(FieldError("body", "must be empty for this call"),))
     call = _call(req, f"{req.method} {name}", body, Call(correlation, actor=caller.key_id))
     route = {field: _route_value(field, text) for field, text in req.route_params.items()}
+    scope = SCOPE if door.scoped and "user_id" not in route else ()
     owner = _owner(door, caller, req.method, body, query, route.get("user_id"))
     if door.has_body:
         if query:
-            raise invalid(*(FieldError(field, "is not a query parameter of this call") for field in query))
-        checked = from_json(door.takes, body, now=here.core.clock.now())
+            raise invalid(*(_misplaced_parameter(door, field) for field in query))
+        checked = from_json(door.takes, body, now=here.core.clock.now(), also=scope)
     else:
-        checked = from_query(door.takes, query)
+        checked = from_query(door.takes, query, scope)
     raw = b"" if door.raw is None else content
     return Admitted(here.core, owner, checked, route, req.headers.get("if-match"), call, urlsplit(req.url).path, raw, caller.is_admin)
 
@@ -200,21 +206,44 @@ def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query:
     places = [body] if door.has_body else [query]
     if door.has_body and method in ("PUT", "PATCH", "DELETE"):
         places.append(cast("dict[str, Any]", query))
-    app_ids, user_ids = ([place.pop(field) for place in places if field in place] for field in _SCOPE)
+    app_ids, user_ids = ([place.pop(field) for place in places if field in place] for field in SCOPE)
     for app_id in app_ids:
         if app_id != caller.app_id:
-            raise Forbidden(
-                f"app_id: this key belongs to the app {caller.app_id}", errors=(FieldError("app_id", "is not the app of this key"),)
-            )
+            raise another_app("app_id", caller.app_id, keyless=caller is LOCAL_CALLER)
     if in_path is not None:
         user_ids.insert(0, in_path)
     if not user_ids and door.nameless:
         return Owner(caller.app_id, caller.user_id or "")
     if not user_ids:
-        raise invalid(FieldError("user_id", "is required: whose memories are meant?"))
+        misnamed = [unknown_field("", name, ["user_id"]) for name in places[0] if suggest_field(name, ["user_id"]) == "user_id"]
+        raise invalid(FieldError("user_id", "is required: whose memories are meant?"), *misnamed)
     if any(one != user_ids[0] for one in user_ids):
         raise invalid(FieldError("user_id", f"differs between {'the path and the rest' if in_path else 'body and query'}"))
     return Owner(caller.app_id, _user_id(caller, user_ids[0]))
+
+
+def _misplaced_parameter(door: Door, field: str) -> FieldError:
+    if not is_plain_name(field):
+        return FieldError("query string", "has a parameter that this call does not take")
+    suggestion = f"{field} in the body" if field in door.takes.model_fields else None
+    message = "is not a query parameter of this call"
+    return FieldError(field, f"{message}; did you mean {suggestion}?" if suggestion else message, suggestion)
+
+
+def another_app(field: str, app_id: str, *, keyless: bool) -> Forbidden:
+    """The refusal of a request that names another app than the caller's.
+
+    Args:
+        field: The path of the field that names it.
+        app_id: The caller's app.
+        keyless: Whether authentication is off.
+
+    """
+    if keyless:
+        message = f"without keys every caller is the app {app_id}: leave it out, or give each app a key (MEMORY_API_KEYS)"
+    else:
+        message = f"this key belongs to the app {app_id}"
+    return Forbidden(f"{field}: {message}", errors=(FieldError(field, message),))
 
 
 def _user_id(caller: Caller, given: object) -> str:

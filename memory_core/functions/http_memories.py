@@ -7,14 +7,16 @@ literal: what has a fixed path is named `memories_…`, what has `{memory_id}` i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import azure.functions as func
 from azure.functions import HttpResponse
 
-from memory_core.domain.errors import FieldError, Forbidden, Invalid, MemoryCoreError
+from memory_core.domain.errors import FieldError, Invalid, MemoryCoreError
 from memory_core.domain.requests import ClearInput, CopyInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
 from memory_core.functions.answers import (
+    deleted_response,
     graph_response,
     json_response,
     memories_response,
@@ -24,7 +26,7 @@ from memory_core.functions.answers import (
     saved_response,
     settled_response,
 )
-from memory_core.functions.gate import Admitted, gated
+from memory_core.functions.gate import SCOPE, Admitted, another_app, gated
 from memory_core.functions.inputs import (
     BulkInput,
     EvolutionInput,
@@ -121,14 +123,14 @@ async def memory_update(req: Admitted[UpdateInput]) -> HttpResponse:
 @blueprint.route(route=_MEMORY, methods=["DELETE"])
 @gated("write", query=Nothing)
 async def memory_delete(req: Admitted[Nothing]) -> HttpResponse:
-    """Soft-delete one memory."""
-    return memory_response(await req.core.delete(req.owner, req.route["memory_id"], req.call))
+    """Soft-delete one memory; `outcome` tells whether it was deleted already. With If-Match, only the revision that it names."""
+    return deleted_response(await req.core.delete(req.owner, req.route["memory_id"], req.call, if_match=req.if_match))
 
 
 @blueprint.route(route=f"{_MEMORY}/status", methods=["PATCH"])
 @gated("write", body=StatusInput)
 async def memory_status(req: Admitted[StatusInput]) -> HttpResponse:
-    """Set the status by hand: deleted, or active again."""
+    """Set the status by hand: deleted, or active again. Any other status is a 409 that names these two."""
     return memory_response(await req.core.set_status(req.owner, req.route["memory_id"], req.input, req.call))
 
 
@@ -166,19 +168,18 @@ def _bulk_item(req: Admitted[BulkInput], item: object, prefix: str) -> SaveInput
     if not isinstance(item, Mapping):
         raise invalid(FieldError(prefix.rstrip("."), "must be a JSON object"))
     if item.get("app_id", req.owner.app_id) != req.owner.app_id:
-        message = f"this key belongs to the app {req.owner.app_id}"
-        raise Forbidden(f"{prefix}app_id: {message}", errors=(FieldError(f"{prefix}app_id", message),))
+        raise another_app(f"{prefix}app_id", req.owner.app_id, keyless=req.core.settings.auth == "off")
     if item.get("user_id", req.owner.user_id) != req.owner.user_id:
         raise invalid(FieldError(f"{prefix}user_id", "differs from the request's: one bulk is about one user"))
     fields = {field: value for field, value in item.items() if field not in ("app_id", "user_id")}
-    return from_json(SaveInput, fields, prefix, now=req.core.clock.now())
+    return from_json(SaveInput, fields, prefix, now=req.core.clock.now(), also=SCOPE)
 
 
 def _of_item(error: MemoryCoreError, prefix: str) -> MemoryCoreError:
     """An item's own error, with its fields named as they stand in the request."""
     if not isinstance(error, Invalid):
         return error
-    return invalid(*(FieldError(prefix + one.field, one.message) for one in error.errors))
+    return invalid(*(replace(field, field=prefix + field.field) for field in error.errors))
 
 
 def _bulk_problem(req: Admitted[BulkInput], error: MemoryCoreError) -> dict[str, Any]:

@@ -6,9 +6,10 @@ JSON is checked strictly ("5" is no number, 1 is no truth value); a query string
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 from urllib.parse import parse_qsl, urlsplit
 
 import orjson
@@ -16,12 +17,14 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from memory_core.domain.errors import FieldError, Invalid, Malformed
-from memory_core.domain.fields import Fraction, Input, Limit, Name, Text
+from memory_core.domain.fields import Cursor, Fraction, Input, Limit, Name, Query, is_plain_name
 from memory_core.domain.moments import Moment
+from memory_core.functions.field_names import suggest_field
 
 Model = TypeVar("Model", bound=BaseModel)
 MAX_ERRORS = 50
 MAX_FIELD_CHARACTERS = 200
+_UNKNOWN = "is not a field of this request"
 _OF_A_FIELD = re.compile(r"([A-Za-z_][\w.]*): (.+)", re.DOTALL)
 
 
@@ -58,7 +61,7 @@ class GraphInput(Input):
 class QueryInput(Input):
     """The short form of a retrieve, for a query string."""
 
-    query: Annotated[Text, Field(min_length=1, max_length=10_000)]
+    query: Query
     session_id: Name | None = None
     n_results: Limit | None = None
     similarity_threshold: Fraction | None = None
@@ -67,7 +70,7 @@ class QueryInput(Input):
 class SessionsInput(Input):
     """Where to go on listing sessions, and how many at once."""
 
-    cursor: Annotated[str, Field(max_length=1000)] | None = None
+    cursor: Cursor | None = None
     limit: Limit = 20
 
 
@@ -77,23 +80,34 @@ class BulkInput(Input):
     memories: Annotated[list[Any], Field(min_length=1, max_length=100)]
 
 
-def from_json(model: type[Model], fields: Mapping[str, Any], prefix: str = "", *, now: datetime | None = None) -> Model:
-    """`fields` as `model`. Raises Invalid naming each refused field; `prefix` ("memories.3.") stands before its name.
+def from_json(
+    model: type[Model], fields: Mapping[str, Any], prefix: str = "", *, now: datetime | None = None, also: Collection[str] = ()
+) -> Model:
+    """The fields of a body as a checked input.
 
-    now: nothing is said to have happened long after it.
+    Args:
+        model: The input of the call.
+        fields: What the body says.
+        prefix: What stands before the name of a refused field, such as "memories.3.".
+        now: Nothing is said to have happened long after it.
+        also: Further fields of the call, which its model does not have.
+
+    Raises:
+        Invalid: Some fields are refused; each is named.
+
     """
     try:
         return model.model_validate_json(orjson.dumps(fields), strict=True, context={"now": now})
     except ValidationError as error:
-        raise _refusal(error, fields, prefix) from None
+        raise _refusal(error, model, fields, prefix, also, "body") from None
 
 
-def from_query(model: type[Model], fields: Mapping[str, str]) -> Model:
-    """`fields` of a query string as `model`. Raises Invalid naming each refused field."""
+def from_query(model: type[Model], fields: Mapping[str, str], also: Collection[str] = ()) -> Model:
+    """The fields of a query string as a checked input. Raises Invalid as `from_json` does."""
     try:
         return model.model_validate(fields)
     except ValidationError as error:
-        raise _refusal(error, fields, "") from None
+        raise _refusal(error, model, fields, "", also, "query string") from None
 
 
 def query_fields(url: str) -> dict[str, str]:
@@ -112,7 +126,8 @@ def query_fields(url: str) -> dict[str, str]:
     if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         doubles = sorted({name for name in names if names.count(name) > 1})
-        raise invalid(*(FieldError(name[:MAX_FIELD_CHARACTERS], "is given more than once") for name in doubles))
+        shown = dict.fromkeys(name if is_plain_name(name) else "query string" for name in doubles)
+        raise invalid(*(FieldError(name, "is given more than once") for name in shown))
     return fields
 
 
@@ -121,22 +136,66 @@ def invalid(*errors: FieldError) -> Invalid:
     return Invalid("; ".join(f"{error.field}: {error.message}" for error in errors[:5]), errors=errors[:MAX_ERRORS])
 
 
-def _refusal(error: ValidationError, given: Mapping[str, Any], prefix: str) -> Invalid:
-    messages: dict[str, list[str]] = {}
-    for one in error.errors(include_url=False)[:MAX_ERRORS]:
-        field, message = _named(one, given)
-        messages.setdefault(prefix + field, []).append(message)
-    # A field of a union type has one error for each of its types.
-    return invalid(*(FieldError(field, ", or ".join(dict.fromkeys(texts))) for field, texts in messages.items()))
+def unknown_field(path: str, name: str, fields: Collection[str], whole: str = "body") -> FieldError:
+    """The refusal of a field that the call does not know, with what was probably meant.
+
+    Args:
+        path: What stands before its name: "", or "messages.0.".
+        name: As the caller wrote it; one that is no short identifier is not repeated.
+        fields: Those that the call knows at this place.
+        whole: What is named in its place where it has no path.
+
+    """
+    if not is_plain_name(name):
+        return FieldError(path.rstrip(".") or whole, "has a field that is not known")
+    suggestion = suggest_field(name, fields)
+    return FieldError(path + name, f"{_UNKNOWN}; did you mean {suggestion}?" if suggestion else _UNKNOWN, suggestion)
 
 
-def _named(error: ErrorDetails, given: Any) -> tuple[str, str]:
+def _refusal(
+    error: ValidationError, model: type[BaseModel], given: Mapping[str, Any], prefix: str, also: Collection[str], whole: str
+) -> Invalid:
+    by_field: dict[str, list[FieldError]] = {}
+    for details in error.errors(include_url=False)[:MAX_ERRORS]:
+        if details["type"] == "extra_forbidden":
+            *parents, name = details["loc"]
+            path = prefix + "".join(f"{part}." for part in parents)
+            known = [*_fields_at(model, parents), *(() if parents else also)]
+            field_error = unknown_field(path, str(name), known, whole)
+        else:
+            field, message = _named(details, given, whole)
+            field_error = FieldError(prefix + field, message)
+        by_field.setdefault(field_error.field, []).append(field_error)
+    return invalid(*(_merge_errors(errors) for errors in by_field.values()))
+
+
+def _merge_errors(errors: Sequence[FieldError]) -> FieldError:
+    """One error for a field: a field of a union type has an error for each of its types."""
+    return replace(errors[0], message=", or ".join(dict.fromkeys(error.message for error in errors)))
+
+
+def _fields_at(model: type[BaseModel], path: Sequence[int | str]) -> list[str]:
+    """The fields of the model that stands at `path` within another; names that are no fields name branches of a union."""
+    models = [model]
+    for part in path:
+        inner = [outer.model_fields[part].annotation for outer in models if isinstance(part, str) and part in outer.model_fields]
+        models = [kind for annotation in inner for kind in _models_in(annotation)] if inner else models
+    return [name for kind in models for name in kind.model_fields]
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [kind for argument in get_args(annotation) for kind in _models_in(argument)]
+
+
+def _named(error: ErrorDetails, given: Any, whole: str) -> tuple[str, str]:
     """Field path and message of one pydantic error. Rules across fields say their field in the message ("key: …")."""
     path: list[str] = []
     value = given
     for part in error["loc"]:
-        # Past a leaf, the location only names branches of a union type.
-        if not isinstance(value, (dict, list)):
+        # Past a leaf, the location only names branches of a union type. A name of a caller's own that is no identifier is not repeated.
+        if not isinstance(value, (dict, list)) or (isinstance(part, str) and not is_plain_name(part)):
             break
         path.append(str(part))
         known = (isinstance(value, dict) and part in value) or (isinstance(value, list) and isinstance(part, int) and part < len(value))
@@ -145,15 +204,13 @@ def _named(error: ErrorDetails, given: Any) -> tuple[str, str]:
     if error["type"] == "value_error" and isinstance(value, dict) and (split := _OF_A_FIELD.fullmatch(message)):
         path.append(split[1])
         message = split[2]
-    return ".".join(path)[:MAX_FIELD_CHARACTERS] or "body", message
+    return ".".join(path)[:MAX_FIELD_CHARACTERS] or whole, message
 
 
 def _words(error: ErrorDetails) -> str:
     match error["type"]:
         case "missing":
             return "is required"
-        case "extra_forbidden":
-            return "is not a field of this request"
         case "value_error":
             return str(error["ctx"]["error"])
         case "too_short" | "string_too_short" if error["ctx"]["min_length"] == 1:

@@ -7,38 +7,24 @@ So it can't drift from the code; what is written by hand (answers, examples) sta
 from __future__ import annotations
 
 import re
-from typing import Any
 
-import azure.functions as func
 from pydantic import BaseModel
 
 from memory_core import __version__
 from memory_core.domain.fields import NAME_SCHEMA
 from memory_core.functions import openapi_parts as parts
-from memory_core.functions.blueprints import BLUEPRINTS
-from memory_core.functions.gate import Door, door_of
+from memory_core.functions.blueprints import HttpFunction, http_functions
+from memory_core.functions.gate import Door
 from memory_core.functions.inputs import BulkInput
 from memory_core.functions.openapi_schemas import REF, Schema, answer_schemas, ref
 
 
 def document() -> Schema:
     """The whole document, JSON-ready."""
-    # An app of its own: the one that is served can be asked for its functions only once.
-    app = func.FunctionApp(http_auth_level=func.AuthLevel.ANONYMOUS)
-    for blueprint in BLUEPRINTS:
-        app.register_functions(blueprint)
     schemas = answer_schemas()
     paths: dict[str, Schema] = {}
-    for function in sorted(app.get_functions(), key=lambda one: one.get_function_name() or ""):
-        trigger = function.get_trigger()
-        door = door_of(function.get_user_function())
-        if door is None or not function.is_http_function():
-            continue
-        binding = trigger.get_dict_repr()  # type: ignore[union-attr]
-        path = "/" + binding["route"].strip("/")
-        for method in binding["methods"]:
-            operation = _operation(function, door, str(method.value), path, schemas)
-            paths.setdefault(path, {})[str(method.value).lower()] = operation
+    for function in http_functions():
+        paths.setdefault(function.path, {})[function.method.lower()] = _operation(function, schemas)
     return {
         "openapi": "3.1.0",
         "info": {"title": "Memory Core", "version": __version__, "summary": "Long-term memory for AI agents", "license": parts.LICENSE},
@@ -54,9 +40,9 @@ def document() -> Schema:
     }
 
 
-def _operation(function: Any, door: Door, method: str, path: str, schemas: dict[str, Schema]) -> Schema:
-    name = function.get_function_name()
-    text = (function.get_user_function().__doc__ or "").strip()
+def _operation(function: HttpFunction, schemas: dict[str, Schema]) -> Schema:
+    name, method, path, door = function.name, function.method, function.path, function.door
+    text = (function.handler.__doc__ or "").strip()
     summary, _, description = text.partition("\n")
     operation: Schema = {
         "operationId": name,
@@ -80,7 +66,7 @@ def _operation(function: Any, door: Door, method: str, path: str, schemas: dict[
 
 def _parameters(door: Door, method: str, path: str, schemas: dict[str, Schema]) -> list[Schema]:
     found = [
-        {"name": name, "in": "path", "required": True, "schema": NAME_SCHEMA if name != "key" else {"type": "string", "maxLength": 200}}
+        {"name": name, "in": "path", "required": True, "schema": NAME_SCHEMA if name != "key" else parts.KEY_SCHEMA}
         for name in re.findall(r"{(\w+)}", path)
     ]
     if door.scoped and "{user_id}" not in path and (not door.has_body or method in ("PUT", "PATCH")):
@@ -92,8 +78,8 @@ def _parameters(door: Door, method: str, path: str, schemas: dict[str, Schema]) 
             found.append({"name": name, "in": "query", "required": name in required, "schema": field})
     if door.right is not None and method != "GET":
         found.append(parts.IDEMPOTENCY_KEY)
-    if method == "PUT" and door.raw is None:
-        found.append(parts.IF_MATCH)
+    if path.endswith("/{memory_id}") and method in ("PUT", "DELETE"):
+        found.append({**parts.IF_MATCH, "required": method == "PUT"})
     found.append(parts.CORRELATION_ID)
     return found
 
@@ -110,6 +96,8 @@ def _body(door: Door, method: str, path: str, name: str, schemas: dict[str, Sche
         schema["properties"] = {**parts.SCOPE_FIELDS, **schema.get("properties", {})}
         # PUT and PATCH may name the user in the query instead.
         schema["required"] = ([] if method in ("PUT", "PATCH") or door.nameless else ["user_id"]) + schema.get("required", [])
+    if door.nameless:
+        schema["allOf"] = [parts.CALLBACK_NEEDS_A_USER]
     title = f"{door.takes.__name__.removesuffix('Input')}Request"
     schemas[title] = {**schema, "title": title}
     content: Schema = {"schema": ref(title)}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from memory_core.domain.fields import NAME_SCHEMA
+from memory_core.domain.fields import NAME_SCHEMA, require_fields
 from memory_core.domain.requests import SaveInput
 from memory_core.functions.answers import GRAPH_MEDIA
 from memory_core.functions.gate import Door
@@ -66,7 +66,15 @@ IDEMPOTENCY_KEY: Schema = {
     "description": "The same key with the same request is done once; the first answer is given again for 24 hours.",
     "schema": {"type": "string", "pattern": "^[\\x21-\\x7e]{1,200}$"},
 }
-IF_MATCH: Schema = {"name": "If-Match", "in": "header", "required": True, "schema": {"type": "string"}}
+_ENTITY_TAG = r'(W/)?"[^"]*"'
+IF_MATCH: Schema = {
+    "name": "If-Match",
+    "in": "header",
+    "description": "The ETag that the memory must still have, or * for any; another one is a 412.",
+    "schema": {"type": "string", "pattern": rf"^\s*(\*|{_ENTITY_TAG}(\s*,\s*{_ENTITY_TAG})*)\s*$"},
+}
+KEY_SCHEMA: Schema = {"type": "string", "minLength": 1, "maxLength": 200}
+CALLBACK_NEEDS_A_USER: Schema = {"if": require_fields("callback_url"), "then": {"required": ["user_id"]}}
 EXAMPLES: dict[str, Schema] = {
     "memories_converse": {
         "user_id": "ana",
@@ -125,7 +133,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "memories_list": ({"200": "One page"}, "MemoryPage"),
     "memory_get": ({"200": "The memory"}, "Memory"),
     "memory_update": ({"200": "The new version"}, "Memory"),
-    "memory_delete": ({"200": "The memory, now deleted"}, "Memory"),
+    "memory_delete": ({"200": "The memory, which is deleted now; `outcome` tells whether it was so before"}, "Deleted"),
     "memory_status": ({"200": "The memory with its new status"}, "Memory"),
     "memory_copy": ({"201": "The copy"}, "Memory"),
     "memory_restore": ({"200": "The memory, as it is now"}, "Memory"),
@@ -218,7 +226,7 @@ def answers(name: str) -> dict[str, Schema]:
 
 def _answer(text: str, schema: str) -> Schema:
     headers = {"X-Correlation-Id": {"$ref": "#/components/headers/CorrelationId"}}
-    if schema in ("Memory", "Saved"):
+    if schema in ("Memory", "Saved", "Deleted"):
         headers["ETag"] = {"$ref": "#/components/headers/ETag"}
     if schema == "Accepted":
         headers["Location"] = {"$ref": "#/components/headers/Location"}

@@ -54,7 +54,8 @@ def _as_shown(found: dict[str, Schema]) -> None:
 def _shapes() -> dict[str, Schema]:
     number, text, maybe = {"type": "number"}, {"type": "string"}, {"type": ["number", "null"]}
     cursor = {"type": ["string", "null"], "description": "What to send as `cursor` for the next page; null on the last"}
-    error = _object({"field": text, "message": text}, "field", "message")
+    meant = {"type": "string", "description": "What was probably meant: a field, a call or a setting; absent where nothing comes near"}
+    error = _object({"field": text, "message": text, "did_you_mean": meant}, "field", "message")
     problem = {"type": text, "title": text, "status": {"type": "integer"}, "detail": text, "instance": text, "correlation_id": text}
     saved = {
         "outcome": {"enum": [one.value for one in Outcome]},
@@ -72,6 +73,11 @@ def _shapes() -> dict[str, Schema]:
         "stale_facts": _list({"type": "object"}),
     }
     retrieved: Schema = {"results": _list(ref("Hit")), "degraded": _list(text), "as_of_sequence": {"type": "integer"}}
+    near = _object({"relevance_score": number, "answer_threshold": number}, "relevance_score", "answer_threshold")
+    retrieved["nearest"] = {
+        "anyOf": [near, {"type": "null"}],
+        "description": "Only beside empty results: how near the nearest memory came, and how near it had to come; null without a candidate",
+    }
     retrieved |= {"context": text, "citations": _list(text), "rounds": {"type": "integer"}, "sufficient": {"type": "boolean"}, "why": text}
     part: Schema = {"kind": {"enum": list(get_args(PartKind))}, "ids": _list(text), "tokens": {"type": "integer"}}
     parts = _list(_object(part, *part))
@@ -96,7 +102,8 @@ def _shapes() -> dict[str, Schema]:
         "Text": text,
         "Graph": text,
         "Lines": text,
-        "Problem": _object({**problem, "errors": _list(error)}, *problem, "errors"),
+        "Problem": _object({**problem, "errors": _list(error), "did_you_mean": meant}, *problem, "errors"),
+        "Deleted": {"allOf": [ref("Memory"), _object({"outcome": {"enum": ["deleted", "already_deleted"]}}, "outcome")]},
         "Saved": _object(saved, *saved),
         "BulkResults": _object({"results": _list({"oneOf": [ref("BulkSaved"), ref("BulkProblem")]})}, "results"),
         "BulkSaved": _object({"status": {"type": "integer"}, **saved}, "status", *saved),

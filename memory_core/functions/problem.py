@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 from azure.functions import HttpResponse
 
-from memory_core.domain.errors import MemoryCoreError
+from memory_core.domain.errors import FieldError, MemoryCoreError
 
 PROBLEM_TYPE = "application/problem+json"
 _DEFAULT_RETRY_S = 1
@@ -18,15 +18,23 @@ _DEFAULT_RETRY_S = 1
 
 def problem(error: MemoryCoreError, instance: str, correlation_id: str) -> dict[str, Any]:
     """The members of the problem. `instance` is the path of the request, without its query (a query may hold what is private)."""
-    return {
+    shown: dict[str, Any] = {
         "type": f"urn:memory-core:problem:{error.type}",
         "title": error.title,
         "status": error.status,
         "detail": error.detail,
         "instance": instance,
         "correlation_id": correlation_id,
-        "errors": [{"field": one.field, "message": one.message} for one in error.errors],
+        "errors": [_field_problem(field) for field in error.errors],
     }
+    if suggestion := error.did_you_mean or ", ".join(field.did_you_mean for field in error.errors if field.did_you_mean):
+        shown["did_you_mean"] = suggestion
+    return shown
+
+
+def _field_problem(error: FieldError) -> dict[str, str]:
+    suggestion = {} if error.did_you_mean is None else {"did_you_mean": error.did_you_mean}
+    return {"field": error.field, "message": error.message, **suggestion}
 
 
 def problem_response(error: MemoryCoreError, instance: str, correlation_id: str) -> HttpResponse:

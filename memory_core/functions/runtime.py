@@ -51,19 +51,23 @@ class Runtime:
 
 
 _current: Runtime | None = None
+_settings: Settings | None = None
 _opening = asyncio.Lock()
 
 
 async def current() -> Runtime:
     """The process's runtime, opened by the first call. Raises Unavailable when a dependency is down; the next call tries again."""
+    global _settings
     if _current is not None:
         return _current
     async with _opening:
         if _current is not None:
             return _current
-        from memory_core.config import Settings
+        if _settings is None:  # read once, so that what is strange about them is logged once
+            from memory_core.config import Settings
 
-        return await start(Settings.from_env())
+            _settings = Settings.from_env()
+        return await start(_settings)
 
 
 async def start(settings: Settings) -> Runtime:
@@ -83,8 +87,8 @@ async def start(settings: Settings) -> Runtime:
 
 async def close() -> None:
     """Close the runtime, if there is one; what was acknowledged stays."""
-    global _current
-    runtime, _current = _current, None
+    global _current, _settings
+    runtime, _current, _settings = _current, None, None
     if runtime is not None:
         await runtime.core.close()
 

@@ -67,16 +67,16 @@ class Application:
         query = scope["query_string"]
         address = host + raw_path.decode("latin-1") + ("?" + query.decode("latin-1") if query else "")
         request = HttpRequest(method, f"{scope['scheme']}://{address}", headers=headers, route_params=match and match.parameters, body=body)
+        path = raw_path.decode("latin-1")
+        if method == "POST" and path.startswith("/admin/functions/"):  # before the functions, as Azure's host has it
+            return await self._admin.fire(path.removeprefix("/admin/functions/"), request)
         if match is not None:
             answer = await match.route.call(request)
             if not isinstance(answer, HttpResponse):
                 log.error("%s returned a %s instead of an HttpResponse", match.route.function, type(answer).__name__)
                 raise MemoryCoreError("Something failed here; the log tells what")
             return answer
-        path = raw_path.decode("latin-1")
-        if method == "POST" and path.startswith("/admin/functions/"):
-            return await self._admin.fire(path.removeprefix("/admin/functions/"), request)
-        raise NotFound(f"No function answers {method} {path}")
+        raise NotFound("No call has this path and method")
 
 
 def _headers(pairs: list[tuple[bytes, bytes]]) -> dict[str, str]:

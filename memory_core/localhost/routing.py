@@ -1,8 +1,8 @@
 """From a request's method and path to the function that answers it, as Azure's host does it.
 
 Literal parts match without regard to case, one slash at the end is ignored, a wrong method is no route at all (404). Where a
-literal and a parameter both fit, the literal wins here. Azure's host takes the function whose name sorts first; a test
-makes sure that this is the same one.
+literal and a parameter both fit, the literal wins here, and a route for whatever is left (`{*path}`) comes last. Azure's host takes the
+function whose name sorts first; a test makes sure that this is the same one.
 """
 
 from __future__ import annotations
@@ -14,22 +14,29 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 _PARAMETER = re.compile(r"{(\w+)}")
+_CATCH_ALL = re.compile(r"{\*(\w+)}")
 _LITERAL = re.compile(r"[^{}*?]+")
 _ENCODED_SLASH = re.compile(r"(%2[fF])")
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One method of one function. parts: the template's segments; a parameter is its name, a literal is in lower case."""
+    """One method of one function. parts: the template's segments; a parameter is its name, a literal is in lower case.
+
+    catch_all: the name of the parameter that takes a whole path; such a route has no parts.
+    """
 
     function: str
     method: str
     parts: tuple[tuple[str, bool], ...]
     call: Callable[..., Any]
+    catch_all: str | None = None
 
     @classmethod
     def parse(cls, function: str, method: str, template: str, call: Callable[..., Any]) -> Route:
         """Read a template such as `api/v1/memories/{memory_id}`. Raises ValueError for forms that this host does not know."""
+        if whole := _CATCH_ALL.fullmatch(template.strip("/")):
+            return cls(function, method.upper(), (), call, whole[1])
         parts: list[tuple[str, bool]] = []
         for segment in template.strip("/").split("/") if template.strip("/") else []:
             if parameter := _PARAMETER.fullmatch(segment):
@@ -60,8 +67,12 @@ class Router:
     def __init__(self, routes: Iterable[Route]) -> None:
         self._by_shape: dict[tuple[str, int], list[Route]] = {}
         self._by_path: dict[tuple[str, bytes], Route] = {}
+        self._otherwise: dict[str, Route] = {}
         # False sorts before True: literals come before parameters, from the left.
         for route in sorted(routes, key=lambda one: ([parameter for _, parameter in one.parts], one.function)):
+            if route.catch_all is not None:
+                self._otherwise.setdefault(route.method, route)
+                continue
             self._by_shape.setdefault((route.method, len(route.parts)), []).append(route)
             if not any(parameter for _, parameter in route.parts):
                 path = "/" + "/".join(part for part, _ in route.parts)
@@ -81,7 +92,8 @@ class Router:
         for route in self._by_shape.get((method, len(segments)), ()):
             if route.fits(segments):
                 return Match(route, {part: value for (part, parameter), value in zip(route.parts, segments, strict=True) if parameter})
-        return None
+        rest = self._otherwise.get(method)
+        return None if rest is None else Match(rest, {rest.catch_all or "": "/".join(segments)})
 
 
 def _decoded(segment: str) -> str:

@@ -52,8 +52,9 @@ class Reconstructor:
             if verdict.sufficient or not again or again in rounds.asked or len(rounds.asked) > MOST_REWRITTEN:
                 break
             asking = query.model_copy(update={"query": again})
+        results = _present(_best(answers, self._retriever.limit(query)), look.moment)
         return Retrieved(
-            results=_present(_best(answers, self._retriever.limit(query)), look.moment),
+            results=results,
             as_of_sequence=answers[0].as_of_sequence,
             degraded=tuple(degraded),
             explain=answers[0].explain,
@@ -62,6 +63,7 @@ class Reconstructor:
             rounds=len(rounds.asked),
             sufficient=verdict.sufficient,
             why=verdict.why,
+            nearest=None if results else answers[0].nearest,
         )
 
     async def _judged(self, owner: Owner, rounds: Rounds, context: Packed, degraded: dict[str, None]) -> Sufficiency:

@@ -21,7 +21,7 @@ from memory_core.domain.query import QueryAnalysis, analyse_query
 from memory_core.domain.related import Related
 from memory_core.domain.relevance import Relevance, RelevanceParameters, relevance
 from memory_core.domain.requests import RetrieveInput
-from memory_core.domain.results import Retrieved
+from memory_core.domain.results import Nearest, Retrieved
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import Scores, ScoringParameters, score
 from memory_core.domain.shown import Shown
@@ -32,7 +32,7 @@ from memory_core.recollection.cold import ColdSearch
 from memory_core.recollection.dates import Dates
 from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows
-from memory_core.recollection.hits import build_hits
+from memory_core.recollection.hits import DECIMALS, build_hits
 from memory_core.recollection.present import present_first
 from memory_core.recollection.query_vector import EMBEDDER, no_vector, query_vector
 from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, followed, reordered
@@ -157,7 +157,7 @@ class Retriever:
             self._touches.note(owner, shown, look.now)
         hits = build_hits(rows, shown, look, stale, explain=query.explain)
         told = explain_query(look, query) if query.explain else None
-        return Retrieved(hits, look.sequence, look.degraded, told)
+        return Retrieved(hits, look.sequence, look.degraded, told, nearest=None if hits else self._nearest(query, look))
 
     async def _varied(self, owner: Owner, query: RetrieveInput, look: Look) -> tuple[list[int], dict[str, Shown]]:
         """The best rows over the thresholds, repeats of a better one behind; and the memories of those that may be results."""
@@ -230,11 +230,7 @@ class Retriever:
     def passing(self, query: RetrieveInput, look: Look) -> list[int]:
         """All rows over the thresholds, best first."""
         candidates, relevant, scores = look.candidates, look.relevant, look.scores
-        answer, floor = query.answer_threshold, query.similarity_threshold
-        if answer is None:
-            answer = self._rules.answer_threshold if floor is None else floor
-        if floor is None:
-            floor = self._rules.similarity_threshold
+        answer, floor = self._thresholds(query)
         if not len(candidates) or float(relevant.score.max()) < answer:
             return []
         passing = relevant.score >= floor
@@ -244,6 +240,21 @@ class Retriever:
         held = passing.nonzero()[0]
         ranked: list[int] = held[np.lexsort((-candidates.event_at[held], -relevant.score[held], -look.order[held]))].tolist()
         return ranked
+
+    def _thresholds(self, query: RetrieveInput) -> tuple[float, float]:
+        """The relevance that the best memory must reach, and the one that each must."""
+        answer, floor = query.answer_threshold, query.similarity_threshold
+        if answer is None:
+            answer = self._rules.answer_threshold if floor is None else floor
+        return answer, self._rules.similarity_threshold if floor is None else floor
+
+    def _nearest(self, query: RetrieveInput, look: Look) -> Nearest | None:
+        """The candidate that came nearest. One that passed and is no result was removed since the search: nothing is said of it."""
+        removed = set(self.passing(query, look))
+        rows = [row for row, name in enumerate(look.candidates.ids) if name not in look.left_out and row not in removed]
+        if not rows:
+            return None
+        return Nearest(round(float(look.relevant.score[rows].max()), DECIMALS), max(self._thresholds(query)))
 
     def limit(self, query: RetrieveInput) -> int:
         """How many results a query wants."""

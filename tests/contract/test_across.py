@@ -149,7 +149,7 @@ async def test_an_agents_memories_are_those_that_are_found_and_it_was_active_whe
     await core.save(ALICE, rule("style", "long", agent_id="b"))
     assert counted(await agents(core)) == [("alice", "a", 1), ("alice", "b", 1)]
     world.clock.forward(HOUR)
-    deleted = await core.delete(ALICE, second.id)
+    deleted = (await core.delete(ALICE, second.id)).memory
     by_agent = {one.agent_id: one for one in await agents(core)}
     assert (by_agent["a"].memories, by_agent["a"].last_active_at) == (0, deleted.updated_at)
     assert by_agent["b"].last_active_at == (await core.procedure(ALICE, "style")).updated_at

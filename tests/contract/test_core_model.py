@@ -159,7 +159,7 @@ class AnyLife(RuleBasedStateMachine):
     @rule(one=ids)
     def delete(self, one: tuple[Owner, str]) -> None:
         owner, name = one
-        assert self.run(self.core.delete(owner, name)).status is Status.DELETED
+        assert self.run(self.core.delete(owner, name)).memory.status is Status.DELETED
         self.model.memories[one].status = Status.DELETED
 
     @rule(one=ids)

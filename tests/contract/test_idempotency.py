@@ -15,7 +15,7 @@ from memory_core.domain.conflict_requests import ResolveInput
 from memory_core.domain.errors import Conflict, Invalid, MemoryCoreError
 from memory_core.domain.models import Memory, OnConflict, Outcome
 from memory_core.domain.requests import ClearInput, CopyInput, SaveInput, StatusInput, UpdateInput
-from memory_core.domain.results import Call, Saved
+from memory_core.domain.results import Call, Deleted, Saved
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW, AnswerLost
 from tests.world import BOB, DiesAfter, Killed, WordsEmbedder, World, fact, listed, rule, turn
@@ -85,7 +85,7 @@ async def update(core: MemoryCore, owner: Owner, held: str, call: Call) -> Memor
     return await core.update(owner, held, UpdateInput(content="Ana lives in Bergen"), etag, call)
 
 
-async def delete(core: MemoryCore, owner: Owner, held: str, call: Call) -> Memory:
+async def delete(core: MemoryCore, owner: Owner, held: str, call: Call) -> Deleted:
     return await core.delete(owner, held, call)
 
 
@@ -167,6 +167,8 @@ def shown(answer: Any) -> Any:
         return [shown(one) for one in answer]
     if isinstance(answer, Saved):
         return answer.outcome, answer.memory.id, answer.memory.content, answer.conflict
+    if isinstance(answer, Deleted):
+        return answer.outcome, shown(answer.memory)
     if isinstance(answer, Memory):
         return answer.id, answer.content, answer.status, answer.version
     if isinstance(answer, MemoryCoreError):

@@ -83,7 +83,7 @@ async def test_a_list_at_a_moment_pages_through_versions_without_doubles(core: M
         assert sum("changed" in content for _, content in seen) == changed
 
 
-@pytest.mark.parametrize("spoil", ["owner", "query", "letter", "cut", "empty", "junk", "list"])
+@pytest.mark.parametrize("spoil", ["owner", "query", "letter", "cut", "empty", "junk", "list", "padding"])
 async def test_a_cursor_that_is_not_of_this_list_is_refused(core: MemoryCore, spoil: str) -> None:
     for owner in (ALICE, BOB):
         await core.bulk(owner, [turn(f"{n}", f"s{n}") for n in range(5)])
@@ -100,6 +100,8 @@ async def test_a_cursor_that_is_not_of_this_list_is_refused(core: MemoryCore, sp
         given = cursor[:-3]
     elif spoil == "empty":
         given = ""
+    elif spoil == "padding":
+        given = cursor + "="
     elif spoil == "junk":
         given = "é💥 not base64"
     else:

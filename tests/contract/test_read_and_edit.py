@@ -11,12 +11,13 @@ from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, Invalid, MemoryCoreError, NotFound, PreconditionFailed
 from memory_core.domain.models import OnConflict, Outcome, Status
 from memory_core.domain.requests import CopyInput, RetrieveInput, StatusInput, UpdateInput
+from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW
 from tests.world import BOB, Meanwhile, WordsEmbedder, World, fact, listed, rule, turn
 
 OSLO = {"subject": "Ana", "attribute": "city"}
-DELETED, ACTIVE = StatusInput(status="deleted"), StatusInput(status="active")
+DELETED, ACTIVE = StatusInput(status=Status.DELETED), StatusInput(status=Status.ACTIVE)
 
 
 async def test_another_user_s_memory_is_as_unknown_as_none(core: MemoryCore) -> None:
@@ -123,7 +124,7 @@ async def test_what_a_memory_may_not_become_is_refused(core: MemoryCore) -> None
         with pytest.raises(Invalid) as refused:
             await core.update(ALICE, held.id, change, held.etag)
         assert [error.field for error in refused.value.errors] == [field]
-    gone = await core.delete(ALICE, held.id)
+    gone = (await core.delete(ALICE, held.id)).memory
     with pytest.raises(Conflict, match="deleted"):
         await core.update(ALICE, held.id, UpdateInput(content="x"), gone.etag)
 
@@ -138,16 +139,75 @@ async def test_an_etag_moves_with_events_and_with_nothing_else(core: MemoryCore)
     assert again.memory.etag != first.etag
 
 
-async def test_deleting_and_restoring_follow_the_table(core: MemoryCore) -> None:
+async def test_deleting_and_restoring_follow_the_table(core: MemoryCore, world: World) -> None:
     held = (await core.save(ALICE, turn("we met"))).memory
-    gone = await core.delete(ALICE, held.id)
-    assert (gone.status, gone.status_reason) == (Status.DELETED, "manual_delete")
-    assert (await core.delete(ALICE, held.id)).etag == gone.etag, "deleted already"
+    deleted = await core.delete(ALICE, held.id)
+    gone = deleted.memory
+    assert (gone.status, gone.status_reason, deleted.outcome) == (Status.DELETED, "manual_delete", "deleted")
+    again = await core.delete(ALICE, held.id)
+    assert (again.memory.etag, again.outcome) == (gone.etag, "already_deleted")
+    assert [event.event_type for event in await world.log()] == ["created", "deleted"], "no second event"
     assert (await core.get(ALICE, held.id)).status is Status.DELETED
     back = await core.set_status(ALICE, held.id, ACTIVE)
     assert (back.status, back.status_reason) == (Status.ACTIVE, "restored")
     assert (await core.set_status(ALICE, held.id, ACTIVE)).etag == back.etag
     assert (await core.session(ALICE, "s1")).counts == {"episodic": 1}
+
+
+async def test_a_delete_that_names_a_version_deletes_no_other(core: MemoryCore) -> None:
+    """Of two clients that take the same memory with If-Match, one is told that it came too late."""
+    held = (await core.save(ALICE, fact("we met"))).memory
+    changed = await core.update(ALICE, held.id, UpdateInput(content="we parted"), held.etag)
+    for outdated in (held.etag, "", "we met"):
+        with pytest.raises(PreconditionFailed, match=changed.etag):
+            await core.delete(ALICE, held.id, if_match=outdated)
+    assert (await core.get(ALICE, held.id)).status is Status.ACTIVE
+    assert (await core.delete(ALICE, held.id, if_match=changed.etag)).outcome == "deleted"
+    with pytest.raises(PreconditionFailed, match="deleted"):
+        await core.delete(ALICE, held.id, if_match=changed.etag)
+    assert (await core.delete(ALICE, held.id, if_match="*")).outcome == "already_deleted"
+    with pytest.raises(NotFound):
+        await core.delete(ALICE, "mem_none", if_match="*")
+
+
+async def test_of_two_deletes_of_one_version_at_once_one_is_refused(core: MemoryCore) -> None:
+    held = (await core.save(ALICE, fact("we met"))).memory
+    answers = await asyncio.gather(*(core.delete(ALICE, held.id, if_match=held.etag) for _ in range(4)), return_exceptions=True)
+    assert sorted(type(one).__name__ for one in answers) == ["Deleted", *["PreconditionFailed"] * 3]
+
+
+async def test_a_delete_sent_again_with_its_idempotency_key_has_the_first_answer(core: MemoryCore) -> None:
+    held = (await core.save(ALICE, fact("we met"))).memory
+    call = Call(idempotency_key="once")
+    first, again = [await core.delete(ALICE, held.id, call, if_match=held.etag) for _ in range(2)]
+    assert (first.outcome, again.outcome) == ("deleted", "deleted")
+    assert first.memory.etag == again.memory.etag
+    late = Call(idempotency_key="late")
+    assert [(await core.delete(ALICE, held.id, late)).outcome for _ in range(2)] == ["already_deleted"] * 2
+
+
+async def test_an_edit_by_hand_is_why_a_memory_is_active(core: MemoryCore) -> None:
+    held = (await core.save(ALICE, fact("we met"))).memory
+    assert held.status_reason == "created"
+    changed = await core.update(ALICE, held.id, UpdateInput(tags=["home"]), held.etag)
+    assert (changed.status, changed.status_reason) == (Status.ACTIVE, "manual_update")
+    (before, after) = await core.versions(ALICE, held.id)
+    assert (before.version, after.version) == (1, 2)
+
+
+@pytest.mark.parametrize("wanted", [Status.ARCHIVED, Status.COMPRESSED, Status.UPDATED, Status.SUPERSEDED, Status.DECAYED])
+async def test_a_status_that_only_the_product_sets_is_refused_with_those_that_may_be_set(core: MemoryCore, wanted: Status) -> None:
+    held = (await core.save(ALICE, turn("we met"))).memory
+    change = StatusInput(status=wanted)
+    with pytest.raises(Conflict, match=r"active can be set by hand to: active, deleted") as refused:
+        await core.set_status(ALICE, held.id, change)
+    assert [error.field for error in refused.value.errors] == ["status"]
+    await core.delete(ALICE, held.id)
+    with pytest.raises(Conflict, match=r"deleted can be set by hand to: active, deleted"):
+        await core.set_status(ALICE, held.id, change)
+    for owner, name in ((BOB, held.id), (ALICE, "mem_none")):
+        with pytest.raises(NotFound):
+            await core.set_status(owner, name, change)
 
 
 async def test_a_superseded_one_that_is_deleted_is_read_at_no_time(core: MemoryCore) -> None:

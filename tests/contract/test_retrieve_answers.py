@@ -12,6 +12,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable
 from memory_core.domain.models import MemoryType
 from memory_core.domain.requests import ClearInput, ListInput, RetrieveInput, SaveInput
+from memory_core.domain.results import Nearest
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW, memory
 from tests.builders import save as put
@@ -34,6 +35,34 @@ async def test_the_similarity_threshold_alone_replaces_both(words: MemoryCore) -
     assert len((await words.retrieve(ALICE, both)).results) == (3 if best >= 1 else 0)
     cut = RetrieveInput(query="red boat at sea", similarity_threshold=0.0, score_threshold=ranked[0].score - 1e-6)
     assert len((await words.retrieve(ALICE, cut)).results) == 1
+
+
+async def test_an_empty_answer_says_how_near_the_nearest_came(words: MemoryCore) -> None:
+    await words.bulk(ALICE, [turn(text, None) for text in ("red boat at sea", "old boat and new car and tall tree")])
+    asked = RetrieveInput(query="red boat at sea", similarity_threshold=0.0, answer_threshold=0.0)
+    best = (await words.retrieve(ALICE, asked)).results[0].relevance_score
+    assert best < 1
+    missed = await words.retrieve(ALICE, asked.model_copy(update={"answer_threshold": 1.0}))
+    assert missed.results == ()
+    assert missed.nearest == Nearest(best, 1.0)
+    assert (await words.retrieve(ALICE, asked)).nearest is None, "there is an answer"
+    stricter = await words.retrieve(ALICE, RetrieveInput(query="red boat at sea", similarity_threshold=1.0, answer_threshold=0.1))
+    assert stricter.nearest == Nearest(best, 1.0), "each result has to reach both"
+    reconstructed = await words.retrieve(ALICE, RetrieveInput(query="red boat at sea", answer_threshold=1.0, mode="reconstruct"))
+    assert (reconstructed.results, reconstructed.nearest) == ((), Nearest(best, 1.0))
+
+
+async def test_the_nearest_is_one_that_the_filters_let_through_and_never_of_another_user(words: MemoryCore) -> None:
+    await words.save(BOB, turn("red boat at sea", None))
+    asked = RetrieveInput(query="red boat at sea", answer_threshold=1.0)
+    assert (await words.retrieve(ALICE, asked)).nearest is None, "there is no candidate"
+    gone = (await words.save(ALICE, turn("red boat at sea today", None))).memory
+    await words.delete(ALICE, gone.id)
+    assert (await words.retrieve(ALICE, asked)).nearest is None
+    await words.save(ALICE, turn("red boat at sea now", "s1", tags=["far"]))
+    assert (await words.retrieve(ALICE, asked)).nearest is not None
+    for other in ({"tags": ["near"]}, {"session_id": "s2"}, {"types": [MemoryType.SEMANTIC]}, {"at": NOW - timedelta(days=9)}):
+        assert (await words.retrieve(ALICE, asked.model_copy(update=other))).nearest is None, other
 
 
 @pytest.mark.parametrize("recipe", ["composite", "balanced", "weighted", "linear"])
@@ -207,6 +236,17 @@ async def test_a_memory_deleted_between_the_search_and_the_reading_is_not_shown(
     else:
         assert answer.as_of_sequence == 2  # before the deletion
     assert await find(core, "red boat") == ["red boat two"]
+
+
+async def test_nothing_is_said_of_a_memory_that_was_deleted_while_it_was_looked_for(
+    world: World, embedder: WordsEmbedder, adapter: str
+) -> None:
+    other = await world.core(embedder=embedder)
+    first = (await other.save(ALICE, turn("red boat one", None))).memory
+    core = await world.core(embedder=embedder, wrap=lambda store: Meanwhile(store, "search", lambda: other.delete(ALICE, first.id)))
+    answer = await core.retrieve(ALICE, RetrieveInput(query="red boat"))
+    assert answer.nearest is None
+    assert (answer.results == ()) is (adapter == "sqlite")
 
 
 async def test_reading_writes_nothing(words: MemoryCore, world: World, embedder: WordsEmbedder) -> None:

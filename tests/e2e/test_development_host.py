@@ -54,6 +54,18 @@ def test_wrong_settings_stop_the_start_with_one_line(
     assert "Traceback" not in host.terminal
 
 
+def test_a_variable_of_another_memory_service_is_named_once_without_its_value(tmp_path: Path) -> None:
+    host = Host(tmp_path, OMNIMEMORY_LINK_THRESHOLD="0.6789", QDRANT_HOST="db.example")
+    try:
+        httpx.get(f"{host.url}/health")
+        assert host.terminal.count("OMNIMEMORY_LINK_THRESHOLD is not read: the setting is MEMORY_LINK_THRESHOLD") == 1
+        assert host.terminal.count("QDRANT_HOST is not read") == 1
+        assert "0.6789" not in host.terminal
+        assert "db.example" not in host.terminal
+    finally:
+        host.stop()
+
+
 def test_a_taken_port_is_named_with_a_way_out(tmp_path: Path, host: httpx.Client) -> None:
     port = urlsplit(str(host.base_url)).port
     second = Host(tmp_path, "--port", str(port))
@@ -112,6 +124,24 @@ def test_a_data_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
 )
 def test_a_wrong_method_or_path_is_not_found(host: httpx.Client, method: str, path: str) -> None:
     problem(host.request(method, path), 404)
+
+
+def test_a_wrong_method_or_path_is_told_what_was_meant_and_not_repeated(host: httpx.Client, user: str) -> None:
+    for method, path, meant in (
+        ("POST", "/api/v1/memory/episodic", "POST /api/v1/memories/save with type"),
+        ("POST", "/memory/retrieve", "POST /api/v1/memories/retrieve"),
+        ("GET", "/memory/timeline", "GET /api/v1/timeline"),
+        ("GET", "/api/v1/health", "GET /health"),
+        ("POST", "/health", "GET /health"),
+        ("GET", "/api/v1/agent/summaries", "POST /api/v1/agent/summaries"),
+        ("GET", f"/api/v1/memories/retrieve?user_id={user}", "POST /api/v1/memories/retrieve"),
+    ):
+        assert problem(host.request(method, path), 404)["did_you_mean"] == meant
+    found = problem(host.get("/api/v1/memories/retrieve", params={"user_id": user, "query": "violin"}), 422)
+    assert found["did_you_mean"] == "POST /api/v1/memories/retrieve"
+    for path in ("/my-salary", "/api/v1/memories/mem_none/evolution/graph/svg"):
+        assert problem(host.get(path), 404)["detail"] == "No call has this path and method"
+    assert "did_you_mean" not in problem(host.get("/api/v1/memories/mem_none", params={"user_id": user}), 404)
 
 
 def test_paths_match_whatever_their_case_and_a_slash_at_the_end(host: httpx.Client, user: str) -> None:

@@ -151,6 +151,25 @@ def test_a_user_id_that_names_nobody(host: httpx.Client, user_id: object) -> Non
         problem(host.get("/api/v1/memories", params=scope), 422, "user_id")  # type: ignore[arg-type]
 
 
+def test_a_user_by_another_name_is_told_of_user_id(host: httpx.Client) -> None:
+    for answer in (host.post(SAVE, json={**GOOD, "userId": "ana"}), host.get("/api/v1/memories", params={"group_id": "ana"})):
+        assert problem(answer, 422, "user_id")["did_you_mean"] == "user_id"
+
+
+def test_a_field_of_the_body_in_the_query_string_is_told_so(host: httpx.Client, user: str) -> None:
+    answer = host.post(SAVE, params={"content": "x"}, json={"user_id": user, **GOOD})
+    assert problem(answer, 422, "content")["did_you_mean"] == "content in the body"
+
+
+def test_what_was_meant_stands_beside_the_detail_and_beside_each_field(host: httpx.Client, user: str) -> None:
+    found = problem(host.post(RETRIEVE, json={"user_id": user, "query": "a", "n_results": 3, "sessionId": "s", "zork": 1}), 422)
+    assert found["did_you_mean"] == "limit, session_id"
+    assert [error.get("did_you_mean") for error in found["errors"]] == ["limit", "session_id", None]
+    bulk = host.post("/api/v1/memories/bulk", json={"user_id": user, "memories": [{"text": "a"}]}).json()
+    assert bulk["results"][0]["problem"]["did_you_mean"] == "content"
+    assert "did_you_mean" not in problem(host.post(RETRIEVE, json={"user_id": user}), 422)
+
+
 def test_a_weight_that_is_no_number_is_named(host: httpx.Client) -> None:
     content = b'{"user_id": "ana", "query": "a", "weights": {"recency": NaN}}'
     problem(host.post(RETRIEVE, content=content, headers={"Content-Type": "application/json"}), 400, "weights.recency")

@@ -122,11 +122,48 @@ def test_delete_and_status_move_a_memory_out_of_sight_and_back(host: httpx.Clien
 
 
 @pytest.mark.parametrize("status", ["archived", "compressed", "updated", "superseded", "decayed", "gone"])
-def test_a_status_that_only_the_product_sets_is_refused(host: httpx.Client, user: str, status: str) -> None:
+def test_a_status_that_only_the_product_sets_is_refused_with_what_may_be_set(host: httpx.Client, user: str, status: str) -> None:
     memory = save(host, user, "Ana plays the violin")
     body = {"user_id": user, "status": status, "reason": "because"}
-    problem(host.patch(f"/api/v1/memories/{memory['id']}/status", json=body), 422, "status")
+    answer = host.patch(f"/api/v1/memories/{memory['id']}/status", json=body)
+    if status == "gone":
+        assert "'archived'" in problem(answer, 422, "status")["detail"], "an unknown one is told which there are"
+    else:
+        assert problem(answer, 409, "status")["detail"].endswith("can be set by hand to: active, deleted")
+    problem(host.patch("/api/v1/memories/mem_none/status", json=body), 422 if status == "gone" else 404)
     assert memories(host, user)[0]["status"] == "active"
+
+
+def test_a_second_delete_says_that_it_is_one_and_a_delete_of_another_version_is_refused(host: httpx.Client, user: str) -> None:
+    memory = save(host, user, "Ana plays the violin", type="semantic")
+    path = f"/api/v1/memories/{memory['id']}"
+    etag = host.get(path, params={"user_id": user}).headers["etag"]
+    problem(host.delete(path, params={"user_id": user}, headers={"If-Match": '"of.another"'}), 412)
+    first = host.delete(path, params={"user_id": user}, headers={"If-Match": etag})
+    assert (first.status_code, first.json()["status"], first.json()["outcome"]) == (200, "deleted", "deleted")
+    problem(host.delete(path, params={"user_id": user}, headers={"If-Match": etag}), 412)
+    second = host.delete(path, params={"user_id": user})
+    assert (second.status_code, second.json()["status"], second.json()["outcome"]) == (200, "deleted", "already_deleted")
+    assert second.headers["etag"] == first.headers["etag"] != etag
+    events = host.get("/api/v1/timeline", params={"user_id": user}).json()["events"]
+    assert [event["event_type"] for event in events] == ["created", "deleted"]
+
+
+def test_an_answer_without_results_says_how_near_the_nearest_came(host: httpx.Client, user: str) -> None:
+    asked = {"user_id": user, "query": "violin"}
+    assert host.post("/api/v1/memories/retrieve", json=asked).json() == {
+        "results": [],
+        "degraded": [],
+        "as_of_sequence": 0,
+        "nearest": None,
+    }
+    save(host, user, "Ana plays the violin")
+    missed = host.post("/api/v1/memories/retrieve", json={**asked, "answer_threshold": 1.0}).json()
+    assert missed["results"] == []
+    assert missed["nearest"]["answer_threshold"] == 1.0
+    assert 0 < missed["nearest"]["relevance_score"] < 1
+    short = host.get("/api/v1/memories/query", params={**asked, "similarity_threshold": 1.0}).json()
+    assert short["nearest"] == missed["nearest"]
 
 
 def test_clear_empties_one_session_and_says_how_many(host: httpx.Client, user: str) -> None:

@@ -116,6 +116,39 @@ async def test_what_is_wrong_with_a_request_is_told_to_its_sender_only(here: run
     assert caplog.text == ""
 
 
+async def test_the_environment_is_read_and_its_strange_variables_are_logged_once_however_often_the_start_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "a file").touch()
+    for name, value in {
+        "MEMORY_DATA": str(tmp_path / "a file"),
+        "MEMORY_AUTH": "off",
+        "EMBEDDING_PROVIDER": "hash",
+        "OMNIMEMORY_LINK_THRESHOLD": "0.6",
+    }.items():
+        monkeypatch.setenv(name, value)
+    for _ in range(3):
+        with pytest.raises(Unavailable):
+            await runtime.current()
+    await runtime.close()
+    assert [one.getMessage() for one in caplog.records if "OMNIMEMORY" in one.getMessage()] == [
+        "OMNIMEMORY_LINK_THRESHOLD is not read: the setting is MEMORY_LINK_THRESHOLD"
+    ]
+
+
+async def test_another_app_without_keys_is_told_that_there_are_none(here: runtime.Runtime) -> None:
+    async def answer(req: Admitted[Nothing]) -> func.HttpResponse:
+        raise AssertionError("unreachable")
+
+    found = problem(await handler(answer)(request(query="user_id=ana&app_id=shop")))
+    assert found["status"] == 403
+    assert found["errors"][0]["field"] == "app_id"
+    assert "this key" not in found["detail"]
+    assert "without keys" in found["detail"]
+    assert "MEMORY_API_KEYS" in found["detail"]
+    assert "local" in found["detail"]
+
+
 async def test_an_open_handler_answers_errors_in_the_same_form() -> None:
     @ungated
     async def refuses(req: func.HttpRequest) -> func.HttpResponse:

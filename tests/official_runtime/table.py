@@ -226,6 +226,7 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     "system_health": lambda g: Row(Http("GET", "/health", 200), None),
     "system_ready": lambda g: Row(Http("GET", "/health/ready", 200), None),
     "system_openapi": lambda g: Row(Http("GET", "/openapi.json", 200), None),
+    "wrong_path": lambda g: Row(Http("POST", "/api/v1/memory/retrieve", 404, {"query": "Ana"}), Http("GET", "/wp-login.php", 404)),
 }
 
 ODD: dict[str, tuple[str, Callable[[Given], Http]]] = {

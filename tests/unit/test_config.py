@@ -186,6 +186,27 @@ def test_an_unknown_variable_that_is_nearly_a_setting_is_an_error_and_a_strange_
     assert "PATH is" not in caplog.text
 
 
+def test_variables_of_other_memory_services_are_named_with_the_setting_that_means_the_same_and_never_with_their_value(caplog):
+    given = {
+        "OMNIMEMORY_RECALL_THRESHOLD": "0.123",
+        "OMNIMEMORY_DEFAULT_MAX_MESSAGES": "s3cret",
+        "OMNIMEMORY_METRICS_PORT": "s3cret",
+        "QDRANT_HOST": "s3cret.example",
+        "MEM0_API_KEY": "s3cret",
+        "ZEP_API_KEY": "s3cret",
+        "GRAPHITI_TELEMETRY_ENABLED": "s3cret",
+    }
+    assert settings(**given) == Settings()
+    assert "OMNIMEMORY_RECALL_THRESHOLD is not read: the setting is MEMORY_RECALL_THRESHOLD" in caplog.text
+    assert "OMNIMEMORY_DEFAULT_MAX_MESSAGES is not read: the setting is MEMORY_BATCH_MESSAGES" in caplog.text
+    for name in ("OMNIMEMORY_METRICS_PORT", "QDRANT_HOST", "MEM0_API_KEY", "ZEP_API_KEY", "GRAPHITI_TELEMETRY_ENABLED"):
+        assert f"{name} is not read: Memory Core has no such setting" in caplog.text
+    assert "MEMORY_HOST" not in caplog.text, "the database of another service is not this service's address"
+    assert "s3cret" not in caplog.text
+    assert "0.123" not in caplog.text
+    assert len(caplog.records) == len(given)
+
+
 def test_the_variables_of_the_live_tests_are_nobodys_misspelt_settings(caplog):
     assert settings(MEMORY_LIVE_COSMOS_ENDPOINT="https://a.example") == Settings()
     assert caplog.text == ""

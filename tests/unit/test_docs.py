@@ -68,6 +68,8 @@ def registered() -> dict[str, tuple[Route, Door]]:
     for function in app.get_functions():
         name, call, trigger = str(function.get_function_name()), function.get_user_function(), function.get_trigger()
         if trigger is not None and (door := door_of(call)) is not None:
+            if name == "wrong_path":
+                continue  # it takes whatever no call does
             binding = trigger.get_dict_repr()
             for method in binding["methods"]:
                 route = Route.parse(name, str(method.value), binding["route"], call)

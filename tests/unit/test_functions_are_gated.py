@@ -17,7 +17,7 @@ from memory_core.functions.gate import door_of
 from memory_core.localhost.routing import Route
 
 ROOT = Path(__file__).parents[2]
-OPEN_TO_ANYONE = {"system_root", "system_health", "system_ready", "system_openapi"}
+OPEN_TO_ANYONE = {"system_root", "system_health", "system_ready", "system_openapi", "wrong_path"}
 OF_THE_WHOLE_APP = {"poisoned_tasks_list", "agents_list"}
 EXPECTED = {
     "memories_save": "POST api/v1/memories/save",
@@ -93,6 +93,10 @@ INNER = {
 """What no caller from outside can reach: trigger, its options, the type of the argument."""
 
 
+WRONG_PATH = {"wrong_path": ("{*path}", ["DELETE", "GET", "PATCH", "POST", "PUT"])}
+"""What answers where no other function does. Azure's host would let it answer for every function whose name sorts after its own."""
+
+
 @pytest.fixture(scope="module")
 def everything() -> dict[str, Any]:
     # An app can be asked only once in a process: no other test may do it.
@@ -101,8 +105,8 @@ def everything() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def functions(everything: dict[str, Any]) -> dict[str, Any]:
-    """Those that answer requests."""
-    return {name: function for name, function in everything.items() if function.is_http_function()}
+    """Those that answer requests, each on one route."""
+    return {name: function for name, function in everything.items() if function.is_http_function() and name not in WRONG_PATH}
 
 
 def bound(function: Any) -> dict[str, Any]:
@@ -110,8 +114,8 @@ def bound(function: Any) -> dict[str, Any]:
     return binding
 
 
-def test_every_function_passes_the_gate_and_only_these_are_open_to_anyone(functions: dict[str, Any]) -> None:
-    doors = {name: door_of(function.get_user_function()) for name, function in functions.items()}
+def test_every_function_passes_the_gate_and_only_these_are_open_to_anyone(everything: dict[str, Any]) -> None:
+    doors = {name: door_of(function.get_user_function()) for name, function in everything.items() if function.is_http_function()}
     assert not [name for name, door in doors.items() if door is None]
     assert {name for name, door in doors.items() if door and door.right is None} == OPEN_TO_ANYONE
 
@@ -140,9 +144,17 @@ def test_exactly_these_functions_answer_on_exactly_these_routes(functions: dict[
     assert shown == EXPECTED
 
 
-def test_azure_can_index_every_function(functions: dict[str, Any]) -> None:
+def test_what_answers_wrong_paths_is_asked_after_all_others_by_its_name_and_by_its_place(everything: dict[str, Any]) -> None:
+    (name,) = WRONG_PATH
+    binding = bound(everything[name])
+    assert (binding["route"], sorted(method.value for method in binding["methods"])) == WRONG_PATH[name]
+    assert binding["authLevel"] == func.AuthLevel.ANONYMOUS
+    assert max(everything, key=str.lower) == [*everything][-1] == name
+
+
+def test_azure_can_index_every_function(everything: dict[str, Any]) -> None:
     """Its worker refuses other parameters than the binding's and types that it has no converter for."""
-    for function in functions.values():
+    for function in (one for one in everything.values() if one.is_http_function()):
         call = function.get_user_function()
         assert asyncio.iscoroutinefunction(call)
         assert list(inspect.signature(call).parameters) == [bound(function)["name"]]
@@ -151,7 +163,7 @@ def test_azure_can_index_every_function(functions: dict[str, Any]) -> None:
 
 
 def test_exactly_these_functions_are_called_by_the_host_alone(everything: dict[str, Any], functions: dict[str, Any]) -> None:
-    assert everything.keys() - functions.keys() == INNER.keys()
+    assert everything.keys() - functions.keys() - WRONG_PATH.keys() == INNER.keys()
     for name, (trigger, options, argument) in INNER.items():
         binding, call = bound(everything[name]), everything[name].get_user_function()
         assert binding["type"] == trigger

@@ -59,6 +59,20 @@ def test_a_wrong_method_or_an_unknown_path_finds_nothing(method: str, path: str)
     assert found(method, path) is None
 
 
+def test_a_route_for_all_paths_takes_what_no_other_route_fits() -> None:
+    router = Router([Route.parse("a_rest", "GET", "{*path}", print), Route.parse("z_one", "GET", "a/{b}", print)])
+    for path, function, parameters in (
+        ("/a/x", "z_one", {"b": "x"}),
+        ("/a", "a_rest", {"path": "a"}),
+        ("/a/x/y%20z/", "a_rest", {"path": "a/x/y z"}),
+        ("/", "a_rest", {"path": ""}),
+    ):
+        match = router.match("GET", path.encode())
+        assert match is not None
+        assert (match.route.function, match.parameters) == (function, parameters)
+    assert router.match("POST", b"/a") is None
+
+
 def test_a_path_that_is_no_utf8_is_told_apart_from_an_unknown_one() -> None:
     with pytest.raises(UnicodeDecodeError):
         ROUTER.match("GET", b"/api/v1/memories/%ff")

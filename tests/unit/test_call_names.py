@@ -1,0 +1,104 @@
+"""What a caller probably meant by a path and a method that no function answers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.functions.blueprints import http_functions
+from memory_core.functions.call_names import CALLS_OF_OTHERS, Calls
+
+CALLS = Calls((function.method, function.path) for function in http_functions())
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        # the seeds
+        ("POST /api/v1/memory/episodic", "POST /api/v1/memories/save with type"),
+        ("POST /api/v1/memory/semantic", "POST /api/v1/memories/save with type"),
+        ("POST /api/v1/memory/procedural", "POST /api/v1/memories/save with type"),
+        ("GET /api/v1/memory/episodic", "GET /api/v1/memories with type"),
+        ("POST /api/v1/memory/retrieve", "POST /api/v1/memories/retrieve"),
+        ("POST /memory/retrieve", "POST /api/v1/memories/retrieve"),
+        ("PUT /api/v1/memory/semantic/mem_1", "PUT /api/v1/memories/{memory_id}"),
+        ("GET /api/v1/memory/procedural/key/editor", "GET /api/v1/procedures/{key}"),
+        ("GET /api/v1/memory/temporal/evolution/mem_1", "GET /api/v1/memories/{memory_id}/evolution"),
+        ("POST /api/v1/memory/replay", "POST /api/v1/replay"),
+        ("GET /api/v1/memory/timeline", "GET /api/v1/timeline"),
+        ("POST /api/v1/memory/consolidate", "POST /api/v1/consolidate"),
+        ("POST /api/v1/memory/decay", "POST /api/v1/decay"),
+        ("POST /api/v1/memory/forget", "POST /api/v1/forget"),
+        ("GET /api/v1/health", "GET /health"),
+        ("GET /api/v1/health/ready", "GET /health/ready"),
+        # peers
+        ("POST /v1/memories", "POST /api/v1/memories"),
+        ("POST /v2/memories/search/", "POST /api/v1/memories/retrieve"),
+        ("POST /search", "POST /api/v1/memories/retrieve"),
+        ("GET /v1/memories/mem_1/history/", "GET /api/v1/memories/{memory_id}/versions"),
+        ("POST /v1/long-term-memory/", "POST /api/v1/memories/save"),
+        ("POST /v1/long-term-memory/search", "POST /api/v1/memories/retrieve"),
+        ("GET /api/v2/threads/t1/context", "POST /api/v1/context"),
+        ("POST /api/v2/threads/t1/messages", "POST /api/v1/memories"),
+        ("DELETE /v1/users/ana", "DELETE /api/v1/users/{user_id}"),
+        # misspelt, another method, another prefix
+        ("POST /api/v1/memories/retreive", "POST /api/v1/memories/retrieve"),
+        ("GET /api/v1/memorys", "GET /api/v1/memories"),
+        ("GET /api/v1/session/monday", "GET /api/v1/sessions/{session_id}"),
+        ("POST /api/v1/timeline", "GET /api/v1/timeline"),
+        ("GET /api/v1/replay", "POST /api/v1/replay"),
+        ("PATCH /api/v1/memories/mem_1", "GET or PUT /api/v1/memories/{memory_id}"),
+        ("POST /api/v1/memories/mem_1/status", "PATCH /api/v1/memories/{memory_id}/status"),
+        ("POST /", "GET /"),
+        ("GET /api/v1", "GET /"),
+        ("GET /healthz", "GET /health"),
+        ("GET /openapi", "GET /openapi.json"),
+        ("POST /API/V1/Memories/mem_1/Versions/", "GET /api/v1/memories/{memory_id}/versions"),
+    ],
+)
+def test_a_wrong_call_is_told_what_was_meant(asked: str, meant: str) -> None:
+    method, path = asked.split()
+    assert CALLS.suggest(method, path) == meant
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/zork",
+        "/favicon.ico",
+        "/wp-login.php",
+        "/.env",
+        "/nowhere/at/all",
+        "/a/b/c/d/e/f/g/h/i",
+        "/" + "memories/" * 50,
+        "/" + "x" * 5000,
+    ],
+)
+def test_a_path_that_resembles_nothing_is_told_nothing(path: str) -> None:
+    assert CALLS.suggest("GET", path) is None
+
+
+def test_no_caller_is_led_to_a_deletion_that_was_not_asked_for() -> None:
+    for _, path in ((function.method, function.path) for function in http_functions()):
+        for method in ("GET", "POST", "PUT", "PATCH"):
+            assert not (CALLS.suggest(method, path.replace("{", "").replace("}", "")) or "").startswith("DELETE")
+
+
+def test_a_word_of_the_api_where_an_id_belongs_is_known_as_a_wrong_method() -> None:
+    assert CALLS.suggest_other_method("GET", "/api/v1/memories/retrieve") == "POST /api/v1/memories/retrieve"
+    assert CALLS.suggest_other_method("DELETE", "/api/v1/memories/clear/") == "POST /api/v1/memories/clear"
+    assert CALLS.suggest_other_method("PUT", "/api/v1/memories/save") == "POST /api/v1/memories/save"
+    assert CALLS.suggest_other_method("GET", "/api/v1/memories/mem_1") is None
+    assert CALLS.suggest_other_method("GET", "/api/v1/memories/query") is None
+
+
+def test_every_call_that_is_named_is_there() -> None:
+    known = {f"{function.method} {function.path}" for function in http_functions()}
+    assert {text.removesuffix(" with type") for text in CALLS_OF_OTHERS.values()} <= known
+
+
+@given(method=st.sampled_from(["GET", "POST", "DELETE", "ZORK"]), path=st.text(max_size=200))
+def test_no_path_is_too_odd_to_be_compared(method: str, path: str) -> None:
+    CALLS.suggest(method, path)
+    CALLS.suggest_other_method(method, path)

@@ -1,0 +1,43 @@
+"""Who a message is from, in the words of those who send it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from memory_core.domain.errors import Invalid
+from memory_core.domain.requests import ConverseInput
+from memory_core.domain.spoken import AgentMemoryInput, BatchInput, SummaryInput
+from memory_core.functions.inputs import from_json
+
+SESSION: dict[type[BaseModel], dict[str, Any]] = {
+    ConverseInput: {},
+    BatchInput: {"session_id": "s"},
+    AgentMemoryInput: {},
+    SummaryInput: {},
+}
+
+
+def told(model: type[BaseModel], role: str) -> Any:
+    message = {"role": role, "content": "I moved to Lisbon", "timestamp": "2026-05-08T13:56:00Z"}
+    return from_json(model, {"messages": [message], **SESSION[model]})
+
+
+@pytest.mark.parametrize("model", SESSION)
+@pytest.mark.parametrize(
+    ("given", "taken"), [("human", "user"), ("ai", "assistant"), ("user", "user"), ("assistant", "assistant"), ("tool", "tool")]
+)
+def test_human_and_ai_are_taken_as_user_and_assistant(model: type[BaseModel], given: str, taken: str) -> None:
+    assert told(model, given).messages[0].role == taken
+
+
+@pytest.mark.parametrize("model", SESSION)
+@pytest.mark.parametrize("role", ["bot", "Human", ""])
+def test_another_role_is_refused_with_those_that_are_known(model: type[BaseModel], role: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        told(model, role)
+    (error,) = refused.value.errors
+    assert error.field == "messages.0.role"
+    assert "'user', 'assistant', 'system' or 'tool'" in error.message
