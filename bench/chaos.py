@@ -25,9 +25,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.chaos_check import Checker, work_hours_later
 from bench.chaos_clients import Client, Notebook
 from bench.chaos_servers import Disturber, System
+from bench.chaos_settle import Checker, work_hours_later
 from bench.tables import show
 
 CLIENTS = 8
@@ -100,7 +100,9 @@ async def _settle(system: System, checker: Checker, seconds: float) -> None:
     if waiting := await checker.settle(seconds):
         print(f"{len(waiting)} tasks still wait after {seconds:.0f} s: the next hours, in this process", flush=True)
         for task in waiting[:SHOWN]:
-            print(f"  {task['kind']} {task['task_id']}: {task['status']}, {task['step']}, {task['updated_at']}, {task['error']}", flush=True)
+            print(
+                f"  {task['kind']} {task['task_id']}: {task['status']}, {task['step']}, {task['updated_at']}, {task['error']}", flush=True
+            )
     await system.stop_hosts()
     if waiting:
         await work_hours_later(system)

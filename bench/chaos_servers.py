@@ -17,16 +17,22 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import redis
 
 from tests import child
 from tests.azure_stores import AzureStores
+from tests.azurite_server import AzuriteServer
+from tests.cosmos_server import CosmosServer
 from tests.ports import kept_for
+from tests.redis_server import RedisServer
 
 ROOT = Path(__file__).resolve().parent.parent
 DIMENSIONS = 384
@@ -105,13 +111,15 @@ class Host:
 
 @dataclass
 class Target:
-    """Something to disturb. `kill` and `start` are None for what is only frozen; `hold`, `release`: how that is done."""
+    """Something to disturb. deeds: what may be done to it, with how likely each is; `kill`, `stop` and `start` are for those deeds."""
 
     name: str
-    kill: Callable[[], None] | None
-    start: Callable[[], None] | None
-    hold: Callable[[], None]
-    release: Callable[[], None]
+    deeds: Mapping[str, int]
+    freeze: Callable[[], None]
+    thaw: Callable[[], None]
+    start: Callable[[], None] = lambda: None
+    kill: Callable[[], None] = lambda: None
+    stop: Callable[[], None] = lambda: None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -132,7 +140,12 @@ class System:
         """The settings of a host: the defaults, but for runs of consolidation, which come every minute instead of every ten."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))}
         stores = {} if self.stores is None else self.stores.settings()
-        ours = {"EMBEDDING_PROVIDER": self._embedder, "MEMORY_CONSOLIDATION_PAUSE_MINUTES": "1", "LOG_LEVEL": "WARNING"}
+        ours = {
+            "EMBEDDING_PROVIDER": self._embedder,
+            "MEMORY_CONSOLIDATION_PAUSE_MINUTES": "1",
+            "MEMORY_CONSOLIDATION_SPREAD_MINUTES": "0",
+            "LOG_LEVEL": "WARNING",
+        }
         return {**kept, **ours, "MEMORY_DATA": str(self.data), "MEMORY_AUTH": "off", **stores}
 
     async def start(self) -> None:
@@ -187,18 +200,17 @@ class System:
 
     def targets(self) -> list[Target]:
         """What can be disturbed in this profile, the second host apart."""
-        host = self.hosts[0]
-        found = [Target("host", host.end, host.start, lambda: _send(host.pid, signal.SIGSTOP), lambda: _send(host.pid, signal.SIGCONT))]
+        main = self.hosts[0]
+        stop = partial(main.end, signal.SIGTERM)
+        host = Target("host", {"kill": 5, "stop": 1, "freeze": 4}, *_frozen(main), main.start, main.end, stop)
         if self.stores is None:
-            return found + [_locked(self.data / name) for name in ("memory.db", "queue.db")]
+            return [host, host, _locked(self.data / "memory.db"), _locked(self.data / "queue.db")]
         cosmos, redis_server, azurite = self.stores.cosmos, self.stores.redis, self.stores.azurite
         return [
-            *found,
-            Target(
-                "cosmos", cosmos.kill, cosmos.start, lambda: _send(cosmos.pid, signal.SIGSTOP), lambda: _send(cosmos.pid, signal.SIGCONT)
-            ),
-            Target("redis", redis_server.kill, redis_server.start, redis_server.freeze, redis_server.thaw),
-            Target("azurite", azurite.kill, azurite.start, azurite.freeze, azurite.thaw),
+            host,
+            Target("cosmos", {"kill": 5, "freeze": 5}, *_frozen(cosmos), cosmos.start, cosmos.kill),
+            Target("redis", {"kill": 4, "freeze": 3, "fill": 3}, *_frozen(redis_server), redis_server.start, redis_server.kill),
+            Target("azurite", {"kill": 5, "freeze": 5}, *_frozen(azurite), azurite.start, azurite.kill),
         ]
 
 
@@ -221,31 +233,38 @@ class Disturber:
 
     async def _hand(self) -> None:
         while True:
-            await asyncio.sleep(min(self._chance.uniform(1, 8), self._left()))
+            await asyncio.sleep(min(self._chance.uniform(0.5, 6), self._left()))
             if self._left() <= 0:
                 return
-            target, deed = self._chance.choice(self._targets), self._chance.random()
-            if deed < 0.15:
-                if not self._second.locked():
-                    async with self._second:
-                        await self._run_second()
-            elif not target.lock.locked():
-                async with target.lock:
-                    await self._disturb(target, deed)
+            if self._chance.random() < 0.12:
+                await self._take_turn(self._second, self._run_second())
+            else:
+                target = self._chance.choice(self._targets)
+                (deed,) = self._chance.choices(list(target.deeds), list(target.deeds.values()))
+                await self._take_turn(target.lock, self._disturb(target, deed))
 
-    async def _disturb(self, target: Target, deed: float) -> None:
-        if target.name == "redis" and deed < 0.4:
-            await self._fill_redis()
-        elif target.kill is None or deed < 0.6:
-            await self._freeze(target)
-        elif target.name == "host" and deed < 0.7:
-            self.others["graceful stops"] += 1
-            host = self._system.hosts[0]
-            await self._restart(lambda: host.end(signal.SIGTERM), host.start)
-        else:
-            assert target.start is not None
+    async def _take_turn(self, lock: asyncio.Lock, work: Coroutine[Any, Any, None]) -> None:
+        """Do the work, unless the other hand has the same target now."""
+        if lock.locked():
+            work.close()
+            return
+        async with lock:
+            await work
+
+    async def _disturb(self, target: Target, deed: str) -> None:
+        self._note(f"{deed} {target.name}")
+        if deed == "kill":
             self.kills[target.name] += 1
             await self._restart(target.kill, target.start)
+        elif deed == "freeze":
+            self.freezes[target.name] += 1
+            await self._freeze(target)
+        elif deed == "stop":
+            self.others["graceful stops"] += 1
+            await self._restart(target.stop, target.start)
+        else:
+            self.others["full Redis"] += 1
+            await self._fill_redis()
 
     async def _restart(self, end: Callable[[], None], start: Callable[[], None]) -> None:
         await asyncio.to_thread(end)
@@ -255,18 +274,16 @@ class Disturber:
             await asyncio.to_thread(start)
 
     async def _freeze(self, target: Target) -> None:
-        self.freezes[target.name] += 1
-        long = self._chance.random() < 0.15
-        await asyncio.to_thread(target.hold)
+        long = self._chance.random() < 0.08
+        await asyncio.to_thread(target.freeze)
         try:
             await asyncio.sleep(self._span(20, 45) if long else self._span(0.5, 8))
         finally:
-            target.release()
+            target.thaw()
 
     async def _fill_redis(self) -> None:
         """Let Redis refuse every write for want of memory."""
         assert self._system.stores is not None
-        self.others["full Redis"] += 1
         with redis.Redis.from_url(self._system.stores.redis.url, socket_timeout=5) as client:
             await asyncio.to_thread(client.config_set, "maxmemory", "1")
             try:
@@ -276,25 +293,22 @@ class Disturber:
 
     async def _run_second(self) -> None:
         """A second host on the same data for a while; it is frozen, and then stopped or killed."""
+        host, killed = self._system.hosts[1], self._chance.random() < 0.5
+        self._note(f"second host, which is {'killed' if killed else 'stopped'} in the end")
         self.others["second hosts"] += 1
-        host = self._system.hosts[1]
         await asyncio.to_thread(host.start)
         try:
             await asyncio.sleep(self._span(5, 20))
-            if host.exit_code() is None and self._left() > 0:
+            if self._left() > 0:
                 self.freezes["second host"] += 1
-                await self._frozen_second(host)
+                await self._freeze(Target("second host", {}, *_frozen(host)))
         finally:
-            killed = self._chance.random() < 0.5
             self.kills["second host"] += killed
             await asyncio.to_thread(host.end, signal.SIGKILL if killed else signal.SIGTERM)
 
-    async def _frozen_second(self, host: Host) -> None:
-        _send(host.pid, signal.SIGSTOP)
-        try:
-            await asyncio.sleep(self._span(1, 12))
-        finally:
-            _send(host.pid, signal.SIGCONT)
+    def _note(self, what: str) -> None:
+        with (self._system.folder / "disturbances.txt").open("a") as notes:
+            notes.write(f"{datetime.now(timezone.utc):%H:%M:%S.%f} {what}\n")
 
     def _left(self) -> float:
         return max(0.0, self._until - time.monotonic())
@@ -304,21 +318,26 @@ class Disturber:
         return min(self._chance.uniform(least, most), self._left())
 
 
+def _frozen(process: Host | CosmosServer | RedisServer | AzuriteServer) -> tuple[Callable[[], None], Callable[[], None]]:
+    """How to freeze a process and how to let it go on."""
+    return (lambda: _send(process.pid, signal.SIGSTOP), lambda: _send(process.pid, signal.SIGCONT))
+
+
 def _locked(file: Path) -> Target:
     """A SQLite file whose write lock somebody else holds while it is frozen."""
     connections: list[sqlite3.Connection] = []
 
-    def hold() -> None:
+    def freeze() -> None:
         connection = sqlite3.connect(file, isolation_level=None, timeout=10, check_same_thread=False)
         connections.append(connection)
         with contextlib.suppress(sqlite3.OperationalError):  # a frozen process may hold it: then it is locked anyway
             connection.execute("BEGIN IMMEDIATE")
 
-    def release() -> None:
+    def thaw() -> None:
         while connections:
             connections.pop().close()
 
-    return Target(file.name, None, None, hold, release)
+    return Target(file.name, {"freeze": 1}, freeze, thaw)
 
 
 def _send(pid: int, what: signal.Signals) -> None:
