@@ -47,14 +47,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, seed {options.seed}", flush=True)
     folder = Path(tempfile.mkdtemp(prefix="memory-core-chaos-"))
-    wrong = 0
+    is_kept = True
     try:
         wrong = asyncio.run(_run(folder, options))
+        is_kept = wrong > 0
     except (KeyboardInterrupt, asyncio.CancelledError):
+        is_kept = False
         print("Stopped; nothing is left running.", flush=True)
         return 130
     finally:
-        if wrong:
+        if is_kept:
             print(f"\nData and logs are kept in {folder}", flush=True)
         else:
             shutil.rmtree(folder, ignore_errors=True)

@@ -208,6 +208,7 @@ class System:
         cosmos, redis_server, azurite = self.stores.cosmos, self.stores.redis, self.stores.azurite
         return [
             host,
+            host,
             Target("cosmos", {"kill": 5, "freeze": 5}, *_frozen(cosmos), cosmos.start, cosmos.kill),
             Target("redis", {"kill": 4, "freeze": 3, "fill": 3}, *_frozen(redis_server), redis_server.start, redis_server.kill),
             Target("azurite", {"kill": 5, "freeze": 5}, *_frozen(azurite), azurite.start, azurite.kill),
