@@ -24,6 +24,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from bench.chaos_clients import Client, Notebook
 from bench.chaos_servers import Disturber, System
@@ -72,9 +73,12 @@ async def _run(folder: Path, options: argparse.Namespace) -> int:
     try:
         await system.start()
         async with Checker(system, notebook) as checker:
-            await checker.wait_until_ready()
-            disturber = await _disturb(system, notebook, options)
-            await _settle(system, checker, options.settle)
+            async with system.watched():
+                await checker.wait_until_ready()
+                disturber = await _disturb(system, notebook, options)
+                await checker.wait_until_ready()
+                waiting = await checker.settle(options.settle)
+            await _renew(system, checker, waiting, options.settle)
             await checker.check()
     finally:
         await system.stop()
@@ -88,7 +92,7 @@ async def _disturb(system: System, notebook: Notebook, options: argparse.Namespa
     until = time.monotonic() + options.seconds
     disturber = Disturber(system, options.seed, until)
     clients = [Client(number, options.seed, system, notebook, until) for number in range(CLIENTS)]
-    async with system.watched(), asyncio.TaskGroup() as group:
+    async with asyncio.TaskGroup() as group:
         group.create_task(disturber.run())
         for client in clients:
             group.create_task(client.run())
@@ -96,17 +100,12 @@ async def _disturb(system: System, notebook: Notebook, options: argparse.Namespa
     return disturber
 
 
-async def _settle(system: System, checker: Checker, seconds: float) -> None:
-    """Let all work end, and start a new host."""
-    await checker.wait_until_ready()
-    if waiting := await checker.settle(seconds):
-        print(f"{len(waiting)} tasks still wait after {seconds:.0f} s: the next hours, in this process", flush=True)
-        for task in waiting[:SHOWN]:
-            print(
-                f"  {task['kind']} {task['task_id']}: {task['status']}, {task['step']}, {task['updated_at']}, {task['error']}", flush=True
-            )
+async def _renew(system: System, checker: Checker, waiting: list[dict[str, Any]], seconds: float) -> None:
+    """Stop the host, let the work end that still waits, and start a new host."""
     await system.stop_hosts()
     if waiting:
+        print(f"{len(waiting)} tasks still wait after {seconds:.0f} s, as does:", flush=True)
+        print("  {kind} {task_id}: {status}, {step}, {updated_at}, {error}".format(**waiting[0]), flush=True)
         await work_hours_later(system)
     await asyncio.to_thread(system.hosts[0].start)
     await checker.wait_until_ready()
@@ -117,17 +116,10 @@ def _report(notebook: Notebook, disturber: Disturber, system: System, options: a
     done = (counts["saves"], counts["conversations"], disturber.kills.total(), disturber.freezes.total())
     wrong = [len(notebook.accusations[name]) for name in WRONG]
     headings = ("", "saves acknowledged", "conversations", "kills", "freezes", *WRONG)
-    show(
-        f"Chaos, seed {options.seed}",
-        headings,
-        [[f"{options.profile}, {options.seconds:.0f} s", *(f"{count:,}" for count in (*done, *wrong))]],
-    )
-    for name, of_each in (
-        ("kills", disturber.kills),
-        ("freezes", disturber.freezes),
-        ("other disturbances", disturber.others),
-        ("also", counts),
-    ):
+    line = [f"{options.profile}, {options.seconds:.0f} s", *(f"{count:,}" for count in (*done, *wrong))]
+    show(f"Chaos, seed {options.seed}", headings, [line])
+    details = {"kills": disturber.kills, "freezes": disturber.freezes, "other disturbances": disturber.others, "also": counts}
+    for name, of_each in details.items():
         print(f"{name}: {', '.join(f'{count:,} {what}' for what, count in sorted(of_each.items()))}", flush=True)
     print(f"starts that a host refused while its stores were down: {system.starts_refused}", flush=True)
     for name in WRONG:
