@@ -1,4 +1,4 @@
-"""`python -m bench.chaos`: is anything acknowledged lost, doubled or stuck while hosts and stores are killed and frozen?
+"""`python -m bench.chaos`: kills hosts and stores under load, then looks for what was lost.
 
 Eight clients write for the whole time: memories of every type, bulks, conversations, edits, deletions, with and without Idempotency-Key,
 again whenever an answer is lost. Meanwhile a seeded disturber kills, freezes and restarts the host and what it stands on, fills Redis,
@@ -9,7 +9,7 @@ lost: acknowledged, and not there or saying something else. doubled: there twice
 deleted, and shown again. stuck: a task that does not end, also hours later. poisoned: one that was given up. other 5xx: neither 503 nor
 504. refused: another answer to a right call. crashes: hosts that ended by themselves.
 
-Note: what the seed fixes are the disturbances, and what each client sends. How they meet differs from run to run.
+Note: the seed decides every random choice; how disturbances and calls meet differs from run to run all the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compares what is stored with what `bench.chaos` was told: accuses of what was lost, doubled, brought back, stuck or given up."""
+"""Compares what is stored with what was acknowledged to the clients of `bench.chaos`."""
 
 from __future__ import annotations
 

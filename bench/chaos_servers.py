@@ -234,7 +234,7 @@ class Disturber:
 
     async def _hand(self) -> None:
         while True:
-            await asyncio.sleep(min(self._chance.uniform(0.5, 6), self._left()))
+            await asyncio.sleep(min(self._chance.uniform(1, 9), self._left()))
             if self._left() <= 0:
                 return
             if self._chance.random() < 0.12:
@@ -275,7 +275,7 @@ class Disturber:
             await asyncio.to_thread(start)
 
     async def _freeze(self, target: Target) -> None:
-        long = self._chance.random() < 0.08
+        long = self._chance.random() < 0.05
         await asyncio.to_thread(target.freeze)
         try:
             await asyncio.sleep(self._span(20, 45) if long else self._span(0.5, 8))

@@ -1,4 +1,4 @@
-"""After the time of `bench.chaos` is over: lets all work end, and reads back what is there."""
+"""The end of `bench.chaos`: lets all work end, and reads everything back."""
 
 from __future__ import annotations
 
