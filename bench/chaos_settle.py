@@ -10,7 +10,7 @@ from typing import Any, Self
 import httpx
 
 from bench.chaos_check import WAITING, Stored, check_user
-from bench.chaos_clients import MEMORIES, USERS, Notebook
+from bench.chaos_clients import MEMORIES, TRY_AGAIN, USERS, Notebook
 from bench.chaos_servers import System
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
@@ -75,9 +75,8 @@ class Checker:
             check_user(self._notebook, user, Stored(memories, versions, await self._all("tasks", user)))
 
     async def _versions(self, user: str, memory_id: str) -> list[dict[str, Any]]:
-        response = await self._http.get(f"{MEMORIES}/{memory_id}/versions", params={"user_id": user})
-        response.raise_for_status()
-        found: list[dict[str, Any]] = response.json()["versions"]
+        page = await self._get(f"{MEMORIES}/{memory_id}/versions", {"user_id": user})
+        found: list[dict[str, Any]] = page["versions"]
         return found
 
     async def _all(self, what: str, user: str, **query: str) -> list[dict[str, Any]]:
@@ -85,13 +84,23 @@ class Checker:
         found: list[dict[str, Any]] = []
         asked = {"user_id": user, "limit": "100", **query}
         while True:
-            response = await self._http.get(f"/api/v1/{what}", params=asked)
-            response.raise_for_status()
-            page = response.json()
+            page = await self._get(f"/api/v1/{what}", asked)
             found += page[what]
             if page["next_cursor"] is None:
                 return found
             asked["cursor"] = page["next_cursor"]
+
+    async def _get(self, path: str, query: dict[str, str]) -> dict[str, Any]:
+        """One answer, asked for again while it is a 503. Raises httpx.HTTPError for any other that is not 200, or when that goes on."""
+        deadline = time.monotonic() + READY_S
+        while True:
+            response = await self._http.get(path, params=query)
+            if response.status_code not in TRY_AGAIN or time.monotonic() > deadline:
+                break
+            await asyncio.sleep(0.5)
+        response.raise_for_status()
+        body: dict[str, Any] = response.json()
+        return body
 
 
 class Later:
