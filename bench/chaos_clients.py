@@ -26,7 +26,8 @@ USERS = 36
 KEYS = SLOTS = 4
 """Of each user."""
 PAUSE_S = 0.1
-TIMEOUT_S = 10.0
+TIMEOUTS_S = (5.0, 15.0, 70.0)
+"""How long a client waits for an answer: less and more than a commit may take (10 s), and more than a request may take (60 s)."""
 IMPATIENT_S = 0.05
 """How long a client waits that hangs up early, one call in thirty."""
 GIVE_UP_S = 60.0
@@ -357,7 +358,7 @@ class Client:
         tries = 0
         while not self._late():
             tries += 1
-            timeout = IMPATIENT_S if self._chance.random() < 0.03 else TIMEOUT_S
+            timeout = IMPATIENT_S if self._chance.random() < 0.03 else self._chance.choice(TIMEOUTS_S)
             try:
                 address = self._system.url(self._chance) + path
                 response = await self._http.request(method, address, json=body, params=query, headers=headers, timeout=timeout)
