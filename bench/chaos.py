@@ -1,0 +1,131 @@
+"""`python -m bench.chaos`: kills hosts and stores under load, then looks for what was lost.
+
+Eight clients write for the whole time: memories of every type, bulks, conversations, edits, deletions, with and without Idempotency-Key,
+again whenever an answer is lost. Meanwhile a seeded disturber kills, freezes and restarts the host and what it stands on, fills Redis,
+and runs a second host on the same data. Then everything is let run, and all that was acknowledged is read back through a host that was
+started anew.
+
+lost: acknowledged, and not there or saying something else. doubled: there twice, though it has a key, or its fields name it. back:
+deleted, and shown again. stuck: a task that does not end, also hours later. poisoned: one that was given up. other 5xx: neither 503 nor
+504. refused: another answer to a right call. crashes: hosts that ended by themselves.
+
+Note: the seed decides every random choice; how disturbances and calls meet differs from run to run all the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import platform
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bench.chaos_clients import Client, Notebook
+from bench.chaos_servers import Disturber, System
+from bench.chaos_settle import Checker, work_hours_later
+from bench.tables import show
+
+CLIENTS = 8
+WRONG = ("lost", "doubled", "back", "stuck", "poisoned", "other 5xx", "refused", "crashes")
+SHOWN = 10
+"""Accusations of a kind that are printed."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run and print; 1 when something was lost, doubled, back, stuck, poisoned or wrongly answered, 130 when it was stopped."""
+    parser = argparse.ArgumentParser(prog="python -m bench.chaos", description="Kills and freezes Memory Core while it is written to.")
+    parser.add_argument("--profile", choices=("embedded", "azure"), default="embedded", help="what the host stands on")
+    parser.add_argument("--seconds", type=float, default=480.0, help="of traffic and disturbances (default 480)")
+    parser.add_argument("--settle", type=float, default=180.0, help="seconds that tasks may take to end afterwards (default 180)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--embedder", choices=("hash", "minilm"), default="hash", help="minilm: the local model (default hash)")
+    options = parser.parse_args(arguments)
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, seed {options.seed}", flush=True)
+    folder = Path(tempfile.mkdtemp(prefix="memory-core-chaos-"))
+    is_kept = True
+    try:
+        wrong = asyncio.run(_run(folder, options))
+        is_kept = wrong > 0
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        is_kept = False
+        print("Stopped; nothing is left running.", flush=True)
+        return 130
+    finally:
+        if is_kept:
+            print(f"\nData and logs are kept in {folder}", flush=True)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    return int(wrong > 0)
+
+
+async def _run(folder: Path, options: argparse.Namespace) -> int:
+    """The whole run; how much was wrong."""
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    system, notebook = System(folder, options.profile, options.embedder), Notebook()
+    try:
+        await system.start()
+        async with Checker(system, notebook) as checker:
+            async with system.watched():
+                await checker.wait_until_ready()
+                disturber = await _disturb(system, notebook, options)
+                await checker.wait_until_ready()
+                waiting = await checker.settle(options.settle)
+            await _renew(system, checker, waiting, options.settle)
+            await checker.check()
+    finally:
+        await system.stop()
+    notebook.accusations["crashes"] += system.crashes
+    _report(notebook, disturber, system, options)
+    return sum(len(notebook.accusations[name]) for name in WRONG)
+
+
+async def _disturb(system: System, notebook: Notebook, options: argparse.Namespace) -> Disturber:
+    """Traffic and disturbances, until all calls are answered."""
+    until = time.monotonic() + options.seconds
+    disturber = Disturber(system, options.seed, until)
+    clients = [Client(number, options.seed, system, notebook, until) for number in range(CLIENTS)]
+    async with asyncio.TaskGroup() as group:
+        group.create_task(disturber.run())
+        for client in clients:
+            group.create_task(client.run())
+    print(f"{options.seconds:.0f} s of traffic are over; waiting for tasks to end", flush=True)
+    return disturber
+
+
+async def _renew(system: System, checker: Checker, waiting: list[dict[str, Any]], seconds: float) -> None:
+    """Stop the host, let the work end that still waits, and start a new host."""
+    await system.stop_hosts()
+    if waiting:
+        print(f"{len(waiting)} tasks still wait after {seconds:.0f} s, as does:", flush=True)
+        print("  {kind} {task_id}: {status}, {step}, {updated_at}, {error}".format(**waiting[0]), flush=True)
+        await work_hours_later(system)
+    await asyncio.to_thread(system.hosts[0].start)
+    await checker.wait_until_ready()
+
+
+def _report(notebook: Notebook, disturber: Disturber, system: System, options: argparse.Namespace) -> None:
+    counts = notebook.counts
+    done = (counts["saves"], counts["conversations"], disturber.kills.total(), disturber.freezes.total())
+    wrong = [len(notebook.accusations[name]) for name in WRONG]
+    headings = ("", "saves acknowledged", "conversations", "kills", "freezes", *WRONG)
+    line = [f"{options.profile}, {options.seconds:.0f} s", *(f"{count:,}" for count in (*done, *wrong))]
+    show(f"Chaos, seed {options.seed}", headings, [line])
+    details = {"kills": disturber.kills, "freezes": disturber.freezes, "other disturbances": disturber.others, "also": counts}
+    for name, of_each in details.items():
+        print(f"{name}: {', '.join(f'{count:,} {what}' for what, count in sorted(of_each.items()))}", flush=True)
+    print(f"starts that a host refused while its stores were down: {system.starts_refused}", flush=True)
+    for name in WRONG:
+        for why in notebook.accusations[name][:SHOWN]:
+            print(f"{name}: {why}", flush=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,346 @@
+"""The processes of `bench.chaos`, and the random disturber that kills and freezes them.
+
+A host listens on one port for its whole life, however often it dies; a second one serves the same data from time to time. Every process
+ends with this one, however that ends (`tests.child`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import redis
+
+from tests import child
+from tests.azure_stores import AzureStores
+from tests.azurite_server import AzuriteServer
+from tests.cosmos_server import CosmosServer
+from tests.ports import kept_for
+from tests.redis_server import RedisServer
+
+ROOT = Path(__file__).resolve().parent.parent
+DIMENSIONS = 384
+"""Of the vectors of both embedders, `hash` and the local model."""
+REFUSED = "did not start"
+"""What a host says that could not start, because a store is down for example."""
+WATCH_S = 0.2
+HANDS = 2
+"""Disturbances at once, each of another target."""
+
+
+class Host:
+    """One development host that keeps its port and its data through all its deaths."""
+
+    def __init__(self, name: str, folder: Path, environment: dict[str, str]) -> None:
+        self.name = name
+        self.port = kept_for(self)
+        self.wanted = False
+        self.log = folder / f"{name.replace(' ', '-')}.log"
+        self._data, self._environment = folder / "data", environment
+        self._process: subprocess.Popen[bytes] | None = None
+        self._said = 0
+        self._turn = threading.Lock()
+
+    @property
+    def pid(self) -> int:
+        """Of the process that runs now."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start the process; it listens a second or two later."""
+        with self._turn:
+            self.wanted = True
+            self._start()
+
+    def end(self, how: signal.Signals = signal.SIGKILL) -> None:
+        """End the process, at once or as Ctrl+C does."""
+        with self._turn:
+            self.wanted = False
+            self._end(how)
+
+    def revive(self) -> None:
+        """Start again what ended by itself, if it is still meant to run."""
+        with self._turn:
+            if self.wanted and self.exit_code() is not None:
+                self._end(signal.SIGKILL)
+                self._start()
+
+    def _start(self) -> None:
+        command = [sys.executable, "-m", "memory_core.localhost", "--port", str(self.port), "--data", str(self._data)]
+        with self.log.open("ab") as log:
+            self._said = log.tell()
+            self._process = child.start(command, cwd=ROOT, env=self._environment, stdout=log, stderr=subprocess.STDOUT)
+
+    def _end(self, how: signal.Signals) -> None:
+        if self._process is not None:
+            child.end(self._process, how)
+            self._process = None
+
+    def exit_code(self) -> int | None:
+        """The code of a process that ended by itself; None while it runs."""
+        return None if self._process is None else self._process.poll()
+
+    def refused_to_start(self) -> bool:
+        """Whether the last process said why it could not start."""
+        with self.log.open("rb") as log:
+            log.seek(self._said)
+            return REFUSED in log.read().decode(errors="replace")
+
+
+@dataclass
+class Target:
+    """Something to disturb. deeds: what may be done to it, with how likely each is; `kill`, `stop` and `start` are for those deeds."""
+
+    name: str
+    deeds: Mapping[str, int]
+    freeze: Callable[[], None]
+    thaw: Callable[[], None]
+    start: Callable[[], None] = lambda: None
+    kill: Callable[[], None] = lambda: None
+    stop: Callable[[], None] = lambda: None
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class System:
+    """Host, second host and stores of one run."""
+
+    def __init__(self, folder: Path, profile: str, embedder: str) -> None:
+        self.folder, self.profile = folder, profile
+        self.data = folder / "data"
+        self.data.mkdir(parents=True)
+        self.stores = AzureStores(folder / "stores") if profile == "azure" else None
+        self._embedder = embedder
+        self.hosts: list[Host] = []
+        self.crashes: list[str] = []
+        self.starts_refused = 0
+
+    def environment(self) -> dict[str, str]:
+        """The settings of a host: the defaults, but for runs of consolidation, which come every minute instead of every ten."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))}
+        stores = {} if self.stores is None else self.stores.settings()
+        ours = {
+            "EMBEDDING_PROVIDER": self._embedder,
+            "MEMORY_CONSOLIDATION_PAUSE_MINUTES": "1",
+            "MEMORY_CONSOLIDATION_SPREAD_MINUTES": "0",
+            "LOG_LEVEL": "WARNING",
+        }
+        return {**kept, **ours, "MEMORY_DATA": str(self.data), "MEMORY_AUTH": "off", **stores}
+
+    async def start(self) -> None:
+        """Start the stores and one host."""
+        if self.stores is not None:
+            (self.folder / "stores").mkdir()
+            await asyncio.to_thread(self.stores.start)
+            await self.stores.provision(DIMENSIONS)
+        self.hosts = [Host(name, self.folder, self.environment()) for name in ("host", "second host")]
+        await asyncio.to_thread(self.hosts[0].start)
+
+    async def stop_hosts(self) -> None:
+        """Ask all hosts to stop."""
+        for host in self.hosts:
+            await asyncio.to_thread(host.end, signal.SIGTERM)
+
+    async def stop(self) -> None:
+        """End everything, frozen or not."""
+        for host in self.hosts:
+            await asyncio.to_thread(host.end)
+        if self.stores is not None:
+            await asyncio.to_thread(self.stores.stop)
+
+    def url(self, chance: random.Random) -> str:
+        """The address of a host that is meant to run, now and then of one that was just killed."""
+        return chance.choice([host for host in self.hosts if host.wanted] or self.hosts[:1]).url
+
+    @asynccontextmanager
+    async def watched(self) -> AsyncIterator[None]:
+        """Start hosts again that ended by themselves, for as long as the block runs; those that did not refuse to start have crashed."""
+        watching = asyncio.ensure_future(self._watch())
+        try:
+            yield
+        finally:
+            watching.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await watching
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(WATCH_S)
+            for host in self.hosts:
+                code = host.exit_code() if host.wanted else None
+                if code is None:
+                    continue
+                if host.refused_to_start():
+                    self.starts_refused += 1
+                else:
+                    self.crashes.append(f"{host.name} ended by itself with {code}: {host.log}")
+                await asyncio.sleep(5 * WATCH_S)
+                await asyncio.to_thread(host.revive)
+
+    def targets(self) -> list[Target]:
+        """What can be disturbed in this profile, the second host apart."""
+        main = self.hosts[0]
+        stop = partial(main.end, signal.SIGTERM)
+        host = Target("host", {"kill": 5, "stop": 1, "freeze": 4}, *_frozen(main), main.start, main.end, stop)
+        if self.stores is None:
+            return [host, host, _locked(self.data / "memory.db"), _locked(self.data / "queue.db")]
+        cosmos, redis_server, azurite = self.stores.cosmos, self.stores.redis, self.stores.azurite
+        return [
+            host,
+            host,
+            Target("cosmos", {"kill": 5, "freeze": 5}, *_frozen(cosmos), cosmos.start, cosmos.kill),
+            Target("redis", {"kill": 4, "freeze": 3, "fill": 3}, *_frozen(redis_server), redis_server.start, redis_server.kill),
+            Target("azurite", {"kill": 5, "freeze": 5}, *_frozen(azurite), azurite.start, azurite.kill),
+        ]
+
+
+class Disturber:
+    """Kills, freezes and fills what there is, by a seeded plan; whatever it did is undone when it ends."""
+
+    def __init__(self, system: System, seed: int, until: float) -> None:
+        """until: on the monotonic clock."""
+        self._system, self._until = system, until
+        self._chance = random.Random(f"disturber {seed}")
+        self._targets = system.targets()
+        self._second = asyncio.Lock()
+        self.kills: Counter[str] = Counter()
+        self.freezes: Counter[str] = Counter()
+        self.others: Counter[str] = Counter()
+
+    async def run(self) -> None:
+        """Disturb until the time is over."""
+        await asyncio.gather(*(self._hand() for _ in range(HANDS)))
+
+    async def _hand(self) -> None:
+        while True:
+            await asyncio.sleep(min(self._chance.uniform(1, 9), self._left()))
+            if self._left() <= 0:
+                return
+            if self._chance.random() < 0.12:
+                await self._take_turn(self._second, self._run_second())
+            else:
+                target = self._chance.choice(self._targets)
+                (deed,) = self._chance.choices(list(target.deeds), list(target.deeds.values()))
+                await self._take_turn(target.lock, self._disturb(target, deed))
+
+    async def _take_turn(self, lock: asyncio.Lock, work: Coroutine[Any, Any, None]) -> None:
+        """Do the work, unless the other hand has the same target now."""
+        if lock.locked():
+            work.close()
+            return
+        async with lock:
+            await work
+
+    async def _disturb(self, target: Target, deed: str) -> None:
+        self._note(f"{deed} {target.name}")
+        if deed == "kill":
+            self.kills[target.name] += 1
+            await self._restart(target.kill, target.start)
+        elif deed == "freeze":
+            self.freezes[target.name] += 1
+            await self._freeze(target)
+        elif deed == "stop":
+            self.others["graceful stops"] += 1
+            await self._restart(target.stop, target.start)
+        else:
+            self.others["full Redis"] += 1
+            await self._fill_redis()
+
+    async def _restart(self, end: Callable[[], None], start: Callable[[], None]) -> None:
+        await asyncio.to_thread(end)
+        try:
+            await asyncio.sleep(self._span(0, 3))
+        finally:
+            await asyncio.to_thread(start)
+
+    async def _freeze(self, target: Target) -> None:
+        long = self._chance.random() < 0.05
+        await asyncio.to_thread(target.freeze)
+        try:
+            await asyncio.sleep(self._span(20, 45) if long else self._span(0.5, 8))
+        finally:
+            target.thaw()
+
+    async def _fill_redis(self) -> None:
+        """Let Redis refuse every write for want of memory."""
+        assert self._system.stores is not None
+        with redis.Redis.from_url(self._system.stores.redis.url, socket_timeout=5) as client:
+            await asyncio.to_thread(client.config_set, "maxmemory", "1")
+            try:
+                await asyncio.sleep(self._span(1, 8))
+            finally:
+                client.config_set("maxmemory", "0")
+
+    async def _run_second(self) -> None:
+        """A second host on the same data for a while; it is frozen, and then stopped or killed."""
+        host, killed = self._system.hosts[1], self._chance.random() < 0.5
+        self._note(f"second host, which is {'killed' if killed else 'stopped'} in the end")
+        self.others["second hosts"] += 1
+        await asyncio.to_thread(host.start)
+        try:
+            await asyncio.sleep(self._span(5, 20))
+            if self._left() > 0:
+                self.freezes["second host"] += 1
+                await self._freeze(Target("second host", {}, *_frozen(host)))
+        finally:
+            self.kills["second host"] += killed
+            await asyncio.to_thread(host.end, signal.SIGKILL if killed else signal.SIGTERM)
+
+    def _note(self, what: str) -> None:
+        with (self._system.folder / "disturbances.txt").open("a") as notes:
+            notes.write(f"{datetime.now(timezone.utc):%H:%M:%S.%f} {what}\n")
+
+    def _left(self) -> float:
+        return max(0.0, self._until - time.monotonic())
+
+    def _span(self, least: float, most: float) -> float:
+        """A time to wait, cut where the whole time ends."""
+        return min(self._chance.uniform(least, most), self._left())
+
+
+def _frozen(process: Host | CosmosServer | RedisServer | AzuriteServer) -> tuple[Callable[[], None], Callable[[], None]]:
+    """How to freeze a process and how to let it go on."""
+    return (lambda: _send(process.pid, signal.SIGSTOP), lambda: _send(process.pid, signal.SIGCONT))
+
+
+def _locked(file: Path) -> Target:
+    """A SQLite file whose write lock somebody else holds while it is frozen."""
+    connections: list[sqlite3.Connection] = []
+
+    def freeze() -> None:
+        connection = sqlite3.connect(file, isolation_level=None, timeout=10, check_same_thread=False)
+        connections.append(connection)
+        with contextlib.suppress(sqlite3.OperationalError):  # a frozen process may hold it: then it is locked anyway
+            connection.execute("BEGIN IMMEDIATE")
+
+    def thaw() -> None:
+        while connections:
+            connections.pop().close()
+
+    return Target(file.name, {"freeze": 1}, freeze, thaw)
+
+
+def _send(pid: int, what: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, what)
