@@ -29,6 +29,7 @@ from memory_core.functions import runtime
 from memory_core.functions.body import check_raw, read_object
 from memory_core.functions.inputs import Nothing, from_json, from_query, invalid, query_fields
 from memory_core.functions.keys import Caller, Right
+from memory_core.functions.origin import check_host
 from memory_core.functions.problem import problem_response
 
 if TYPE_CHECKING:
@@ -166,7 +167,8 @@ def _as_function(handler: Callable[..., Any], door: Door, answer: Callable[[Http
 
 def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, correlation: str) -> Admitted[Any]:
     """Authenticate, then authorise, then read: nobody unknown makes this process parse a body."""
-    caller = here.caller(req.url, req.headers)
+    check_host(req.headers)
+    caller = here.caller(req.method, req.url, req.headers)
     if door.right is not None:
         caller.require("write" if door.own and caller.user_id is not None else door.right)
     content = req.get_body()
@@ -194,8 +196,7 @@ def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, corre
 def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query: dict[str, str], in_path: str | None) -> Owner:
     """Whose memories are meant; takes the scope's fields out of `body` and `query`. All places that name the user must agree."""
     if not door.scoped:
-        if caller.user_id is not None:
-            raise Forbidden("This key is bound to one user and this call is about the whole app")
+        caller.require_any_user()
         return Owner(caller.app_id, "")
     places = [body] if door.has_body else [query]
     if door.has_body and method in ("PUT", "PATCH", "DELETE"):
