@@ -62,6 +62,12 @@ class NotFound(MemoryCoreError):
     status, type, title = 404, "not_found", "Not found"
 
 
+class TooSlow(MemoryCoreError):
+    """The request did not arrive in time. The development host only."""
+
+    status, type, title = 408, "too_slow", "Request timeout"
+
+
 class Conflict(MemoryCoreError):
     """The state of the thing forbids the request: a transition, an idempotency key used twice, an episodic edit."""
 
@@ -86,6 +92,12 @@ class TooLarge(MemoryCoreError):
     status, type, title = 413, "too_large", "Too large"
 
 
+class AddressTooLong(MemoryCoreError):
+    """The request's address is over its limit. The development host only."""
+
+    status, type, title = 414, "address_too_long", "Address too long"
+
+
 class UnsupportedMediaType(MemoryCoreError):
     """The body is not `application/json`."""
 
@@ -96,6 +108,12 @@ class Invalid(MemoryCoreError):
     """A field is missing, unknown or wrong; `errors` names each."""
 
     status, type, title = 422, "invalid", "Invalid request"
+
+
+class HeadTooLarge(MemoryCoreError):
+    """The request's head, or the number of its headers, is over its limit. The development host only."""
+
+    status, type, title = 431, "head_too_large", "Request header fields too large"
 
 
 class Unavailable(MemoryCoreError):

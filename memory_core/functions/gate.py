@@ -31,6 +31,7 @@ from memory_core.functions.call_names import known_calls
 from memory_core.functions.field_names import suggest_field
 from memory_core.functions.inputs import Nothing, from_json, from_query, invalid, query_fields, unknown_field
 from memory_core.functions.keys import LOCAL_CALLER, Caller, Right
+from memory_core.functions.origin import check_host
 from memory_core.functions.problem import problem_response
 
 if TYPE_CHECKING:
@@ -171,7 +172,8 @@ def _as_function(handler: Callable[..., Any], door: Door, answer: Callable[[Http
 
 def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, correlation: str) -> Admitted[Any]:
     """Authenticate, then authorise, then read: nobody unknown makes this process parse a body."""
-    caller = here.caller(req.url, req.headers)
+    check_host(req.headers)
+    caller = here.caller(req.method, req.url, req.headers)
     if door.right is not None:
         caller.require("write" if door.own and caller.user_id is not None else door.right)
     content = req.get_body()
@@ -200,8 +202,7 @@ def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, corre
 def _owner(door: Door, caller: Caller, method: str, body: dict[str, Any], query: dict[str, str], in_path: str | None) -> Owner:
     """Whose memories are meant; takes the scope's fields out of `body` and `query`. All places that name the user must agree."""
     if not door.scoped:
-        if caller.user_id is not None:
-            raise Forbidden("This key is bound to one user and this call is about the whole app")
+        caller.require_any_user()
         return Owner(caller.app_id, "")
     places = [body] if door.has_body else [query]
     if door.has_body and method in ("PUT", "PATCH", "DELETE"):

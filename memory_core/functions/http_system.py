@@ -38,20 +38,20 @@ async def system_health(req: HttpRequest) -> HttpResponse:
 @blueprint.route(route="health/ready", methods=["GET"])
 @ungated
 async def system_ready(req: HttpRequest) -> HttpResponse:
-    """Readiness: what each dependency answered just now; 503 when saves or retrieves can't work.
+    """Readiness: what each dependency answered within the last second; 503 when saves or retrieves can't work.
 
-    What is wrong in detail (host names, server messages) is shown to callers with a key only.
+    `checked_at` says when. What is wrong in detail (host names, server messages) is shown to callers with a key only.
     """
     try:
         here = await runtime.current()
-        state = await here.core.ready()
+        state = await here.readiness.latest()
     except Unavailable as error:
         return _readiness(unready(error), error.retry_after_s)
     try:
-        here.caller(req.url, req.headers)
+        here.caller(req.method, req.url, req.headers)
     except (Unauthenticated, Forbidden):
         state = {**state, "dependencies": {name: _for_anyone(one) for name, one in state["dependencies"].items()}}
-    return _readiness(state, None)
+    return _readiness(state)
 
 
 @blueprint.route(route="metrics", methods=["GET"])
@@ -86,7 +86,7 @@ def _for_anyone(dependency: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in dependency.items() if name != "facts"} | {"detail": None}
 
 
-def _readiness(state: Mapping[str, Any], retry_after_s: int | None) -> HttpResponse:
+def _readiness(state: Mapping[str, Any], retry_after_s: int | None = None) -> HttpResponse:
     if state["status"] == "unavailable":
         return json_response(state, status=503, headers={"Retry-After": str(retry_after_s or 2)})
     return json_response(state)

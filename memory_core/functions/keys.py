@@ -44,6 +44,11 @@ class Caller:
         if right not in self.rights and not self.is_admin:
             raise Forbidden(f"This key does not have the right `{right}`")
 
+    def require_any_user(self) -> None:
+        """Raise Forbidden for a key that is bound to one user."""
+        if self.user_id is not None:
+            raise Forbidden("This key is bound to one user and this call is about the whole app")
+
 
 LOCAL_CALLER = Caller(LOCAL_APP, LOCAL_APP, frozenset({"admin"}))
 

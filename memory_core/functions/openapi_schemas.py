@@ -84,6 +84,7 @@ def _shapes() -> dict[str, Schema]:
     told: Schema = {"context": text, "parts": parts, "left_out": parts, "degraded": _list(text)}
     retrieved["explain"] = {"type": ["object", "null"], "description": "Only when asked for"}
     readiness = {"status": {"enum": ["ready", "degraded", "unavailable"]}, "dependencies": {"type": "object"}}
+    checked: Schema = {"checked_at": {"type": "string", "format": "date-time"}}
     waits: Schema = {"buffered": {"type": "integer"}, "flush_at": {"type": ["string", "null"], "format": "date-time"}}
     accepted: Schema = {"task_id": text, "status": {"const": "accepted"}, "degraded": _list(text)}
     as_of = {"type": ["integer", "null"], "description": "The sequence of the log that this is the state of; null when others kept writing"}
@@ -119,7 +120,7 @@ def _shapes() -> dict[str, Schema]:
         "SessionPage": _object({"sessions": _list(ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
         "Evolution": _object({"memories": _list(ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),
         "Versions": _object({"versions": _list(ref("VersionView"))}, "versions"),
-        "Readiness": _object(readiness, *readiness),
+        "Readiness": _object({**readiness, **checked}, *readiness),
     }
 
 

@@ -7,8 +7,6 @@ they are made in, and a cold start pays only for what it uses. The development h
 from __future__ import annotations
 
 import asyncio
-import functools
-import ipaddress
 import logging
 import os
 from collections.abc import Mapping
@@ -16,8 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from memory_core.domain.errors import Forbidden
 from memory_core.functions.keys import LOCAL_CALLER, Caller, Keyring
+from memory_core.functions.origin import check_local, is_loopback
+from memory_core.readiness import SharedReadiness
 
 if TYPE_CHECKING:
     from memory_core.config import Settings
@@ -33,20 +32,16 @@ class Runtime:
     """What a request needs. keyring: None when authentication is off."""
 
     core: MemoryCore
+    readiness: SharedReadiness
     keyring: Keyring | None
     deadline_s: float
     body_limit_bytes: int
 
-    def caller(self, url: str, headers: Mapping[str, str]) -> Caller:
-        """Who sends this request. Raises Unauthenticated or Forbidden.
-
-        Without authentication the URL's host must be loopback too: a web page whose name resolves to 127.0.0.1 can make
-        a browser send requests here, but it can't make the browser call them `localhost`.
-        """
+    def caller(self, method: str, url: str, headers: Mapping[str, str]) -> Caller:
+        """Who sends this request; without authentication `check_local` decides. Raises Unauthenticated or Forbidden."""
         if self.keyring is not None:
             return self.keyring.caller(headers)
-        if not is_loopback(urlsplit(url).hostname or ""):
-            raise Forbidden("MEMORY_AUTH=off answers only requests to a loopback address, such as http://127.0.0.1")
+        check_local(method, urlsplit(url).netloc, headers)
         return LOCAL_CALLER
 
 
@@ -81,7 +76,7 @@ async def start(settings: Settings) -> Runtime:
 
     core = MemoryCore(settings)
     await core.open()  # when that fails, the next request tries again, with connections of its own
-    _current = Runtime(core, keyring, settings.deadline_s, settings.body_limit_bytes)
+    _current = Runtime(core, SharedReadiness(core.ready, core.clock), keyring, settings.deadline_s, settings.body_limit_bytes)
     return _current
 
 
@@ -91,17 +86,6 @@ async def close() -> None:
     runtime, _current, _settings = _current, None, None
     if runtime is not None:
         await runtime.core.close()
-
-
-@functools.lru_cache(maxsize=128)
-def is_loopback(host: str) -> bool:
-    """Whether a host name or address can be reached from this machine only."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _keyring(settings: Settings) -> Keyring | None:

@@ -21,13 +21,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from memory_core.domain.errors import EmbeddingMismatch, MemoryCoreError, Unavailable
-from memory_core.functions import runtime
+from memory_core.functions import origin, runtime
 from memory_core.functions.http_system import unready
 from memory_core.localhost import welcome
 from memory_core.localhost.asgi import Application
 from memory_core.localhost.host import GRACE_S, listen, new_event_loop, serve, sorted_by_trigger
 from memory_core.localhost.queue_options import QueueOptions
 from memory_core.localhost.queues import Queues
+from memory_core.localhost.request_body import Limits
 
 if TYPE_CHECKING:
     from memory_core.config import Settings
@@ -65,7 +66,7 @@ def _to_environment(arguments: Sequence[str] | None) -> None:
     parser.add_argument("--data", help="folder for the data (MEMORY_DATA, default .memory)")
     given = vars(parser.parse_args(arguments))
     os.environ.update({f"MEMORY_{name.upper()}": str(value) for name, value in given.items() if value is not None})
-    if runtime.is_loopback(os.environ.get("MEMORY_HOST", "127.0.0.1")) and not os.environ.get("MEMORY_API_KEYS"):
+    if origin.is_loopback(os.environ.get("MEMORY_HOST", "127.0.0.1")) and not os.environ.get("MEMORY_API_KEYS"):
         os.environ.setdefault("MEMORY_AUTH", "off")
 
 
@@ -81,7 +82,9 @@ async def _run(settings: Settings, server_socket: socket.socket) -> None:
         served.timers.start()
         if core is not None:
             queues.start(core.queue)
-        await serve(Application(served.router, served.timers, settings.body_limit_bytes), server_socket, lambda: welcome.say(lines))
+        limits = Limits(settings.body_limit_bytes, settings.deadline_s)
+        application = Application(served.router, served.timers, limits, local_only=settings.auth == "off")
+        await serve(application, server_socket, lambda: welcome.say(lines))
     finally:
         await served.timers.stop()
         await queues.stop(GRACE_S)

@@ -22,6 +22,7 @@ import uvicorn
 from memory_core.adapters.queue.messages import checked_name
 from memory_core.localhost.app_settings import resolved
 from memory_core.localhost.asgi import Application
+from memory_core.localhost.protocol import LimitedProtocol
 from memory_core.localhost.queues import QueueFunction
 from memory_core.localhost.routing import Route, Router
 from memory_core.localhost.timers import Timer, Timers, next_due
@@ -88,6 +89,7 @@ async def serve(application: Application, server_socket: socket.socket, on_start
     """Answer requests until SIGINT or SIGTERM; then finish what is in flight, for up to GRACE_S seconds."""
     config = uvicorn.Config(
         application,
+        http=LimitedProtocol,
         lifespan="off",
         ws="none",
         access_log=False,

@@ -72,9 +72,14 @@ class Timers:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def fire(self, name: str, request: HttpRequest) -> HttpResponse:
-        """Start a timer by hand: 202. Raises NotFound for a name that is no timer; needs the right `admin` where keys are in use."""
+        """Start a timer by hand: 202. Raises NotFound for a name that is no timer.
+
+        Where keys are in use it needs one with the right `admin` that is not bound to a user, since a timer works for all users.
+        """
         here = await runtime.current()
-        here.caller(request.url, request.headers).require("admin")
+        caller = here.caller(request.method, request.url, request.headers)
+        caller.require("admin")
+        caller.require_any_user()
         timer = self._timers.get(name)
         if timer is None:
             raise NotFound(f"There is no timer function {name}")

@@ -15,6 +15,7 @@ from memory_core.adapters.openai.client import Service
 from memory_core.adapters.openai.embedder import OpenAIEmbedder
 from memory_core.adapters.redis.embedded import embedded
 from memory_core.domain.chunks import Chunking
+from memory_core.domain.errors import Unavailable
 from memory_core.ports import Embedder
 from tests.memories import MovableClock
 from tests.openai_server import OpenAIServer
@@ -110,6 +111,45 @@ async def test_a_question_during_a_bulk_waits_for_a_batch_and_not_for_the_bulk()
     await embedder.close()
 
 
+async def test_a_query_does_not_wait_for_long_texts_that_were_there_before_it() -> None:
+    """Twenty callers save a long text each; none of their batches may stand before the question."""
+    embedder = MiniLMEmbedder()
+    await embedder.open()
+    saves = [asyncio.create_task(embedder.embed([f"{number} " + "word " * 220])) for number in range(20)]
+    await asyncio.sleep(0)
+    await embedder.embed_query("a question")
+    assert not all(save.done() for save in saves)
+    await asyncio.gather(*saves)
+    await embedder.close()
+
+
+async def test_long_texts_beyond_a_minutes_work_are_refused_until_those_before_them_are_done() -> None:
+    embedder = MiniLMEmbedder(chunking=Chunking(20, 5), most_waiting=10)
+    await embedder.open()
+    text = "The harbour was quiet, and nobody spoke of the storm. " * 40
+    first = asyncio.create_task(embedder.embed([text, text + "Anna sold the boat."]))
+    while not embedder.waiting:
+        await asyncio.sleep(0)
+    with pytest.raises(Unavailable) as refused:
+        await embedder.embed([text])
+    assert refused.value.retry_after_s
+    assert len(await first) == 2
+    assert len(await embedder.embed([text])) == 1
+    await embedder.close()
+
+
+@pytest.mark.parametrize(("word", "other", "count"), [(".", "!", 31_000), ("word ", "wood ", 6_200), ("日本語", "月本語", 3_600)])
+async def test_of_a_text_however_long_minilm_reads_eight_windows(word: str, other: str, count: int) -> None:
+    """The edges always; what stands in one of the many others between changes nothing, so it cost nothing."""
+    embedder = MiniLMEmbedder()
+    tenth = count // 10
+    texts = [word * count, other + word * (count - 1), word * tenth + other + word * (count - tenth - 1)]
+    whole, beginning, between = await embedder.embed(texts)
+    np.testing.assert_array_equal(whole, between)
+    assert not np.array_equal(whole, beginning)
+    await embedder.close()
+
+
 async def test_minilm_ranks_by_meaning() -> None:
     embedder = MiniLMEmbedder()
     question, near, far = await embedder.embed(["Where does Ana live?", "Her home is in Lisbon.", "The backup runs at two."])
@@ -118,7 +158,7 @@ async def test_minilm_ranks_by_meaning() -> None:
 
 
 async def test_of_a_very_long_query_minilm_reads_the_edges_and_some_of_what_is_between() -> None:
-    """A text to be saved is read whole, however long that takes; nobody should wait so long for an answer."""
+    """Of a text to be saved more windows are read; a query's answer is waited for."""
     embedder = MiniLMEmbedder(chunking=Chunking(40, 5))
     whole = "The harbour was quiet, and nobody spoke of the storm. " * 40
     middle = len(whole) // 2

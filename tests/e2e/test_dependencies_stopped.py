@@ -123,6 +123,7 @@ async def test_without_the_long_term_reads_are_a_503_and_not_empty(standing: htt
     memory = save(standing, user, "Ana moved to Lisbon", session_id="s")
     stores.cosmos.kill()
     scope = {"user_id": user}
+    await asyncio.to_thread(until, lambda: state(standing, "long_term"), ("unavailable", "unavailable"))
     async with httpx.AsyncClient(base_url=standing.base_url, timeout=60) as client:
         ready, alive, *reads = await asyncio.gather(
             client.get("/health/ready"),
@@ -158,7 +159,7 @@ async def test_redis_killed_in_traffic_is_done_without_and_taken_up_again(standi
             standing.post, "/api/v1/memories/retrieve", json={"user_id": user, "query": "note", "session_id": "s1"}
         )
         assert (found.status_code, found.json()["degraded"]) == (200, ["short_term"])
-        assert await asyncio.to_thread(state, standing, "short_term") == ("degraded", "unavailable")
+        await asyncio.to_thread(until, lambda: state(standing, "short_term"), ("degraded", "unavailable"))
         await asyncio.to_thread(stores.redis.start)
         await asyncio.to_thread(until, lambda: state(standing, "short_term"), ("ready", "ok"))
         await asyncio.to_thread(until, kept_in_short_term, True)
@@ -170,7 +171,7 @@ async def test_storage_killed_in_traffic_is_said_and_stops_nothing(standing: htt
         await traffic.until(lambda: len(traffic.acknowledged) >= 10)
         await asyncio.to_thread(stores.azurite.kill)
         before = len(traffic.acknowledged)
-        assert await asyncio.to_thread(state, standing, *STORAGE) == ("degraded", "unavailable", "unavailable")
+        await asyncio.to_thread(until, lambda: state(standing, *STORAGE), ("degraded", "unavailable", "unavailable"))
         await traffic.until(lambda: len(traffic.acknowledged) >= before + 30)
         await asyncio.to_thread(stores.azurite.start)
         await asyncio.to_thread(until, lambda: state(standing, *STORAGE), ("ready", "ok", "ok"))

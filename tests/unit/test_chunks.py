@@ -46,6 +46,15 @@ def test_few_of_many_are_spread_evenly_from_the_first_to_the_last(count, most):
     assert not gaps or 0 < max(gaps) <= min(gaps) + 1 + (count > most)
 
 
+@given(st.integers(0, 40_000))
+def test_of_a_text_no_more_than_eight_windows_are_embedded_its_edges_always(count):
+    chosen = Chunking(254, 50).cut(count)
+    every = windows(count, 254, 50)
+    assert chosen[:1] + chosen[-1:] == every[:1] + every[-1:]
+    assert chosen == every if len(every) <= 8 else len(chosen) == 8
+    assert set(chosen) <= set(every)
+
+
 @given(st.integers(1, 300), st.integers(0, 60), st.integers(1, 6))
 def test_so_many_windows_cover_so_many_tokens_and_no_more(size, overlap, count):
     chunking = Chunking(size, min(overlap, size - 1))

@@ -41,6 +41,15 @@ def test_without_a_vocabulary_a_token_is_four_characters_and_that_is_said_once(
     assert len(caplog.records) == 1
 
 
+def test_of_a_long_text_eight_windows_are_asked_for_its_edges_always() -> None:
+    text = TEXT * 4
+    windows = tokens.pieces(text)
+    assert len(windows) == 8
+    assert text.startswith(windows[0])
+    assert text.endswith(windows[-1])
+    assert all(window in text for window in windows)
+
+
 @settings(max_examples=50)
 @given(st.text(max_size=3000))
 def test_any_text_is_covered_by_its_windows(text: str) -> None:

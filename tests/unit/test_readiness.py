@@ -1,9 +1,11 @@
 import asyncio
+from typing import Any
 
 import pytest
 
 from memory_core.ports import Health
-from memory_core.readiness import readiness
+from memory_core.readiness import SharedReadiness, readiness
+from tests.memories import MovableClock
 
 
 class Answers:
@@ -37,3 +39,54 @@ async def test_what_does_not_answer_in_time_is_unavailable(long_term: Answers, q
     if queue.health is None:
         assert told["dependencies"]["queue"]["detail"] == "did not answer within 0.05 s"
         assert told["dependencies"]["queue"]["adapter"] == "storage"
+
+
+class Counted:
+    """Checks that end when they are let, and count how often they were begun."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self.let = asyncio.Event()
+
+    async def __call__(self) -> dict[str, Any]:
+        self.runs += 1
+        await self.let.wait()
+        return {"status": "ready", "run": self.runs}
+
+
+async def test_callers_that_ask_at_once_share_one_run_also_when_the_first_goes_away() -> None:
+    checks, clock = Counted(), MovableClock()
+    shared = SharedReadiness(checks, clock)
+    first, *others = [asyncio.create_task(shared.latest()) for _ in range(20)]
+    await asyncio.sleep(0)
+    first.cancel()
+    checks.let.set()
+    answers = await asyncio.gather(*others)
+    assert answers == [{"status": "ready", "run": 1, "checked_at": clock.now()}] * 19
+
+
+async def test_an_answer_serves_the_second_after_it_and_no_longer() -> None:
+    checks, clock = Counted(), MovableClock()
+    checks.let.set()
+    shared = SharedReadiness(checks, clock)
+    checked_at = (await shared.latest())["checked_at"]
+    clock.advance(seconds=0.9)
+    assert await shared.latest() == {"status": "ready", "run": 1, "checked_at": checked_at}
+    clock.advance(seconds=0.2)
+    assert (await shared.latest())["run"] == 2
+    clock.advance(hours=-1)
+    assert (await shared.latest())["run"] == 3
+
+
+async def test_a_run_that_failed_serves_nobody_else() -> None:
+    checks = iter([ZeroDivisionError(), None])
+
+    async def check() -> dict[str, Any]:
+        if error := next(checks):
+            raise error
+        return {"status": "ready"}
+
+    shared = SharedReadiness(check, MovableClock())
+    with pytest.raises(ZeroDivisionError):
+        await shared.latest()
+    assert (await shared.latest())["status"] == "ready"

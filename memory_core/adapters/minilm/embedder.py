@@ -1,8 +1,8 @@
-"""The `Embedder` over MiniLM: one worker thread, so that the event loop never waits for the model.
+"""The `Embedder` over MiniLM: two worker threads, one for queries and short texts, one for long ones.
 
-A long call is cut into small batches that queue one by one, so a question asked during a bulk save waits for one batch, not for
-all. Single texts of concurrent calls are not gathered into batches: measured on two cores, eight turns of 40 tokens cost 5 ms
-each together and 8 ms each alone, too little to make everybody wait for company.
+So the event loop never waits for the model, and a query never waits for a long text. A call is cut into small batches that queue one
+by one, so calls of one thread take turns. Single texts of concurrent calls are not gathered into batches: measured on two cores, eight
+turns of 40 tokens cost 5 ms each together and 8 ms each alone, too little to make everybody wait for company.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
+from threading import Lock
 from typing import TypeVar
 
 from memory_core.adapters.minilm.model import DIMENSIONS, MAX_TOKENS, MiniLM
@@ -27,18 +29,27 @@ QUERY_WINDOWS = 4
 """Each takes 60 ms of two idle cores, and 10,000 Chinese characters are 49. Of 180 questions put at the start, in the middle or at the end
 of 9,400 characters about something else, four windows find as much as all (recall@10 .053 and .058, @20 .092 and .097); pasted talks find
 as many of their own turns (.600 and .587)."""
+SHORT_CHARACTERS = 1_000
+"""Of all texts of a call. A call with more is one of long texts."""
 BATCH_TEXTS = 8
-BATCH_TOKENS = 512
+BATCH_TOKENS = 256
 """Padded. Beyond it a batch is no faster for each token, and takes memory that onnxruntime keeps."""
+MOST_WAITING = 1_000
+"""Windows of long texts, in all calls: one to two minutes of work. The largest bulk has 800."""
+RETRY_S = 30
 
 
 class MiniLMEmbedder:
     """`EMBEDDING_PROVIDER=minilm`: 384 dimensions, no key, no network. Texts over 254 tokens are embedded in overlapping windows."""
 
-    def __init__(self, *, threads: int = 2, chunking: chunks.Chunking = chunks.STANDARD) -> None:
+    def __init__(self, *, threads: int = 2, chunking: chunks.Chunking = chunks.STANDARD, most_waiting: int = MOST_WAITING) -> None:
+        """most_waiting: windows of long texts that may wait; a call that comes to more is refused, unless it is the only one."""
         self._chunking = chunking.within(MAX_TOKENS)
+        self._of_queries = replace(self._chunking, most_windows=QUERY_WINDOWS)
         self._threads = threads
-        self._worker: ThreadPoolExecutor | None = None
+        self._short, self._long = _Worker("minilm-short"), _Worker("minilm-long")
+        self._most_waiting, self.waiting = most_waiting, 0
+        self._loading = Lock()
         self._model: MiniLM | None = None
 
     @property
@@ -57,34 +68,45 @@ class MiniLMEmbedder:
         return chunks.covered(QUERY_WINDOWS, self._chunking) // 3
 
     async def open(self) -> None:
-        """Load the model in its thread. Raises Unavailable when the extra `local` is not installed, or holds other files."""
-        await self._in_thread(self._loaded)
+        """Load the model in a thread. Raises Unavailable when the extra `local` is not installed, or holds other files."""
+        await self._short.run(self._loaded)
 
     async def close(self) -> None:
-        """Let the model go; a batch that is running ends first."""
-        worker, self._worker, self._model = self._worker, None, None
-        if worker is not None:
-            await asyncio.to_thread(worker.shutdown)
+        """Let the model go; batches that are running end first."""
+        await self._short.stop()
+        await self._long.stop()
+        self._model = None
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One normalised float32 vector a text, in order. Loads the model when `open` has not."""
-        if not texts:
-            return []
-        return await self._vectors(await self._in_thread(lambda: [self._windows(text) for text in texts]))
+        """One normalised float32 vector a text, in order. Loads the model when `open` has not.
+
+        Raises Unavailable where too many windows of long texts wait already.
+        """
+        if sum(map(len, texts)) <= SHORT_CHARACTERS:
+            return await self._vectors(await self._short.run(lambda: [self._windows(text) for text in texts]), self._short) if texts else []
+        windows = [await self._long.run(partial(self._windows, text)) for text in texts]
+        count = sum(map(len, windows))
+        if self.waiting and self.waiting + count > self._most_waiting:
+            raise Unavailable("embedder", f"{self.waiting} windows of long texts wait to be embedded", retry_after_s=RETRY_S)
+        self.waiting += count
+        try:
+            return await self._vectors(windows, self._long)
+        finally:
+            self.waiting -= count
 
     async def embed_query(self, text: str) -> Vector:
         """As `embed` up to QUERY_WINDOWS windows; of a longer text only as many are read, the first, the last and evenly between."""
-        windows = await self._in_thread(lambda: self._windows(text))
-        (vector,) = await self._vectors([[windows[place] for place in chunks.spread(len(windows), QUERY_WINDOWS)]])
+        windows = await self._short.run(lambda: self._windows(text, self._of_queries))
+        (vector,) = await self._vectors([windows], self._short)
         return vector
 
-    async def _vectors(self, windows: Sequence[Sequence[Sequence[int]]]) -> list[Vector]:
+    async def _vectors(self, windows: Sequence[Sequence[Sequence[int]]], worker: _Worker) -> list[Vector]:
         """One vector for each text, given as its windows."""
         flat = [window for of_text in windows for window in of_text]
         by_length = sorted(range(len(flat)), key=lambda place: len(flat[place]))
         vectors: dict[int, Vector] = {}
         for batch in _batches(by_length, flat):
-            made = await self._in_thread(partial(self._run, [flat[place] for place in batch]))
+            made = await worker.run(partial(self._run, [flat[place] for place in batch]))
             vectors.update(zip(batch, made, strict=True))
         answers, start = [], 0
         for of_text in windows:
@@ -102,22 +124,38 @@ class MiniLMEmbedder:
         return Health("minilm", "ok", (time.perf_counter() - began) * 1000)
 
     def _loaded(self) -> MiniLM:
-        """The model; only ever called in the one worker thread, so it is loaded once."""
-        if self._model is None:
-            self._model = MiniLM(self._threads)
-        return self._model
+        """The model, loaded once."""
+        with self._loading:
+            if self._model is None:
+                self._model = MiniLM(self._threads)
+            return self._model
 
     def _run(self, windows: Sequence[Sequence[int]]) -> list[Vector]:
         return self._loaded().vectors(windows)
 
-    def _windows(self, text: str) -> list[list[int]]:
+    def _windows(self, text: str, chunking: chunks.Chunking | None = None) -> list[list[int]]:
         tokens = self._loaded().tokens(text)
-        return [tokens[start:end] for start, end in chunks.windows(len(tokens), self._chunking.size, self._chunking.overlap)] or [[]]
+        return [tokens[start:end] for start, end in (chunking or self._chunking).cut(len(tokens))] or [[]]
 
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        if self._worker is None:
-            self._worker = ThreadPoolExecutor(1, thread_name_prefix="minilm")
-        return await asyncio.get_running_loop().run_in_executor(self._worker, work)
+
+class _Worker:
+    """One thread, started by the first work."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._pool: ThreadPoolExecutor | None = None
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """The work's result, once what was given before it is done."""
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(1, thread_name_prefix=self._name)
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    async def stop(self) -> None:
+        """End the thread after the work that runs."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            await asyncio.to_thread(pool.shutdown)
 
 
 def _batches(places: Sequence[int], windows: Sequence[Sequence[int]]) -> list[list[int]]:

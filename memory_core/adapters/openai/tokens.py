@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import logging
 import os
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory_core.domain.chunks import STANDARD, Chunking, windows
+from memory_core.domain.chunks import STANDARD, Chunking
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -33,17 +34,17 @@ def is_short(text: str, chunking: Chunking = STANDARD) -> bool:
 
 
 def pieces(text: str, chunking: Chunking = STANDARD) -> list[str]:
-    """The text's windows; the text itself when it is one."""
+    """The windows of the text that are embedded; the text itself when it is one."""
     if is_short(text, chunking):
         return [text]
     tokenizer = encoding()
     if tokenizer is None:
         size, overlap = chunking.size * CHARACTERS_A_TOKEN, chunking.overlap * CHARACTERS_A_TOKEN
-        return [text[start:end] for start, end in windows(len(text), size, overlap)]
+        return [text[start:end] for start, end in replace(chunking, size=size, overlap=overlap).cut(len(text))]
     # What it decodes to is the text again, but for lone surrogates; the offsets are of that.
     decoded, offsets = tokenizer.decode_with_offsets(tokenizer.encode_ordinary(text))
     ends = [*offsets, len(decoded)]
-    return [decoded[ends[start] : ends[end]] for start, end in windows(len(offsets), chunking.size, chunking.overlap)]
+    return [decoded[ends[start] : ends[end]] for start, end in chunking.cut(len(offsets))]
 
 
 @lru_cache(maxsize=1)
