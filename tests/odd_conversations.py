@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
+from urllib.parse import quote
 
 from memory_core.domain.conversation import Message
 from memory_core.domain.errors import AgentFailed
@@ -337,6 +338,58 @@ def name(seed: int) -> str:
     drawn = _Drawn(random.Random(f"odd name {seed}"))
     text = "".join(one for one in drawn.fragment() if one not in "/\\#?" and unicodedata.category(one) not in ("Cc", "Cs", "Zl", "Zp"))
     return text.strip()[:128].strip() or "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call of the API: `query` as parameters, `body` as JSON; statuses: what it may answer, all below 500 where there are none."""
+
+    method: str
+    path: str
+    body: dict[str, Any] | None = None
+    query: dict[str, str] | None = None
+    statuses: tuple[int, ...] = ()
+
+
+def requests(seed: int, user_id: str) -> list[Request]:
+    """The odd conversation told in every way but as a conversation, and asked for: saves, bulks, an agent's words, batches, queries."""
+    drawn = _Drawn(random.Random(f"odd requests {seed}"))
+    told, session = conversation(seed)[:20], name(seed)
+    spoken = [{name: value for name, value in one.items() if name in ("role", "content", "actor")} for one in told]
+    who: dict[str, Any] = {"user_id": user_id, "session_id": session}
+    label = _label(drawn.fragment())
+    saved = {
+        "user_id": user_id,
+        "content": told[0]["content"],
+        "actor": label,
+        "tags": [label, *(_label(drawn.fragment()) for _ in range(3))],
+    }
+    slot = {"subject": _label(drawn.fragment()), "attribute": _label(drawn.fragment()), "value": _label(drawn.fragment())}
+    query = _taken(drawn.content())[:10_000].strip() or "."
+    modes = [{"mode": "reconstruct"}, {"explain": True, "recipe": "weighted"}, {"tags": [label], "session_id": session}]
+    return [
+        Request("POST", "agent/summaries", {"user_id": user_id, "messages": spoken, "mode": "full"}, statuses=(200,)),
+        Request("POST", "agent/summaries", {"user_id": user_id, "messages": spoken}, statuses=(200,)),
+        Request("POST", "memories/save", {**saved, **who, "event_timestamp": told[0]["timestamp"]}, statuses=(200, 201)),
+        Request("POST", "memories/save", {**saved, **slot, "type": "semantic", "category": label}, statuses=(200, 201)),
+        Request("POST", "memories/save", {"user_id": user_id, "type": "procedural", "key": label, "value": slot}, statuses=(200, 201)),
+        Request("POST", "memories/bulk", {"user_id": user_id, "memories": [{"content": one["content"]} for one in told[:5]]}),
+        Request("POST", "agent/memories", {**who, "messages": spoken[:3], "agent_id": name(seed + 1)}, statuses=(202,)),
+        Request("POST", "memories/batch", {**who, "messages": told[:3]}, statuses=(200, 202)),
+        Request("POST", "memories/batch/flush", who),
+        Request("POST", "memories/retrieve", {"user_id": user_id, "query": query}, statuses=(200,)),
+        Request("POST", "memories/retrieve", {"user_id": user_id, "query": query, **drawn.draw.choice(modes)}, statuses=(200,)),
+        Request("POST", "context", {"user_id": user_id, "query": query, "session_id": session}, statuses=(200,)),
+        Request("GET", "memories/query", query={"user_id": user_id, "query": query[:500]}),
+        Request("GET", "memories", query={"user_id": user_id, "tag": label, "category": label}, statuses=(200,)),
+        Request("GET", "timeline", query={"user_id": user_id, "subject": slot["subject"]}),
+        Request("GET", f"sessions/{quote(session, safe='')}", query={"user_id": user_id}),
+        Request("GET", f"procedures/{quote(label, safe='')}", query={"user_id": user_id}),
+    ]
+
+
+def _label(text: str) -> str:
+    return _taken(text)[:200].strip() or "label"
 
 
 async def ask_all(agents: Agents, seed: int) -> None:
