@@ -6,6 +6,9 @@ its task was poisoned, its summary a 500. `python -m bench.odd_conversations` te
 
 from __future__ import annotations
 
+import base64
+from hashlib import shake_128
+
 import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
@@ -18,10 +21,12 @@ from tests.talk import talk
 LONG = {
     "links": " ".join(f"https://wiki.example/{'section' * 20}/{number}?q={'x' * 60}" for number in range(20)),
     "paths": "\n".join(f"C:\\Users\\ana\\projects\\{'module' * 8}\\file{number}.py" for number in range(100)),
-    "words": "Heute: " + " ".join(f"{'Donaudampfschifffahrtsgesellschaft' * 3}{number}" for number in range(60)),
-    "base64": "QUJDREVGR0hJSktMTU5PUA" * 140,
-    "japanese": "私は東京に住んでいます。" * 400,
-    "speaker": "I " * 2_000,
+    "words": "Heute: " + " ".join(f"{number}te{'Donaudampfschifffahrtsgesellschaft' * 3}" for number in range(60)),
+    "base64": base64.b64encode(shake_128(b"odd").digest(3_000)).decode(),
+    "japanese": "".join(
+        f"私は{chr(0x4E00 + number)}区の{number}番地に住んでいる{chr(0x5E00 + number)}さんが好きです。" for number in range(400)
+    ),
+    "speaker": " ".join(f"I saw {number} and I ate {number + 1} and" for number in range(400)),
     "spaces": "a " * 10_000,
 }
 VALUE = "a" * 230
