@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
@@ -39,6 +40,7 @@ _AFTERWARDS = (
     Request("GET", "conflicts", statuses=(200,)),
     Request("GET", "agents"),
     Request("GET", "tasks", statuses=(200,)),
+    Request("GET", "timeline"),
 )
 
 
@@ -59,23 +61,17 @@ class Tally:
 async def tell(client: httpx.AsyncClient, seed: int, user_id: str, tally: Tally) -> None:
     """Tell one odd conversation, wait until it is formed, and say the same texts in every other call."""
     body = {"user_id": user_id, "session_id": name(seed), "agent_id": name(seed + 7), "messages": conversation(seed)}
-    answer = await _send(client, Request("POST", "memories", body, statuses=(202,)), seed, tally)
-    if answer is not None:
-        await _wait(client, answer.json()["task_id"], seed, user_id, tally)
-    for one in requests(seed, user_id):
-        answer = await _send(client, one, seed, tally)
-        if answer is not None and answer.status_code == 202 and "task_id" in answer.json():
-            await _wait(client, answer.json()["task_id"], seed, user_id, tally)
+    for one in (Request("POST", "memories", body, statuses=(202,)), *requests(seed, user_id)):
+        await _run(client, one, seed, user_id, tally)
     wrong = await client.post(f"{_API}memories", content=refused(seed).encode(), headers={"content-type": "application/json"})
     if wrong.status_code not in (400, 422):
         tally.fail("not refused", seed, f"{wrong.status_code} for {refused(seed)}")
 
 
 async def consolidate(client: httpx.AsyncClient, seed: int, user_id: str, tally: Tally) -> None:
-    """Consolidate a user, and read all that came of it."""
-    answer = await _send(client, Request("POST", "consolidate", {"user_id": user_id}, statuses=(200, 202)), seed, tally)
-    if answer is not None and answer.status_code == 202:
-        await _wait(client, answer.json()["task_id"], seed, user_id, tally)
+    """Consolidate a user, read all that came of it, and move it to another user."""
+    for work in ("consolidate", "decay", "archive"):
+        await _run(client, Request("POST", work, {"user_id": user_id}, statuses=(200, 202)), seed, user_id, tally)
     for one in _AFTERWARDS:
         await _send(client, Request(one.method, one.path, query={"user_id": user_id}, statuses=one.statuses), seed, tally)
     await _send(client, Request("POST", "context", {"user_id": user_id}, statuses=(200,)), seed, tally)
@@ -84,6 +80,39 @@ async def consolidate(client: httpx.AsyncClient, seed: int, user_id: str, tally:
         path = f"memories/{memory['id']}/evolution/graph"
         for form in ("json", "mermaid", "svg", "dot", "graphml", "html"):
             await _send(client, Request("GET", path, query={"user_id": user_id, "format": form}), seed, tally)
+    await _move(client, seed, user_id, f"{user_id} moved", tally)
+
+
+async def _move(client: httpx.AsyncClient, seed: int, user_id: str, other_id: str, tally: Tally) -> None:
+    """Export a user and import that as another one: what was taken once has to be taken again."""
+    user, other = f"users/{quote(user_id, safe='')}", f"users/{quote(other_id, safe='')}"
+    exported = await _run(client, Request("POST", f"{user}/export", statuses=(202,)), seed, user_id, tally)
+    begun = await _send(client, Request("POST", f"{other}/import", statuses=(202,)), seed, tally)
+    if exported is None or begun is None:
+        return
+    import_id, parts = begun.json()["task_id"], exported["result"]["parts"]
+    for part in range(1, parts + 1):
+        file = await client.get(f"{_API}{user}/export/{exported['task_id']}", params={"part": part})
+        taken = await client.put(
+            f"{_API}{other}/import/{import_id}",
+            params={"part": part},
+            content=file.content,
+            headers={"content-type": file.headers["content-type"]},
+        )
+        if taken.status_code != 204:
+            tally.fail("unexpected", seed, f"part {part} of an import: {taken.status_code} {taken.text[:300]}")
+    commit = Request(
+        "POST", f"{other}/import/{import_id}/commit", {"parts": parts, "sha256": exported["result"]["sha256"]}, statuses=(202,)
+    )
+    await _run(client, commit, seed, other_id, tally)
+
+
+async def _run(client: httpx.AsyncClient, request: Request, seed: int, user_id: str, tally: Tally) -> dict[str, Any] | None:
+    """The task of a request, once it has succeeded; None where there is none or it has not."""
+    answer = await _send(client, request, seed, tally)
+    if answer is None or answer.status_code != 202 or "task_id" not in answer.json():
+        return None
+    return await _wait(client, answer.json()["task_id"], seed, user_id, tally)
 
 
 async def _send(client: httpx.AsyncClient, request: Request, seed: int, tally: Tally) -> httpx.Response | None:
@@ -99,23 +128,24 @@ async def _send(client: httpx.AsyncClient, request: Request, seed: int, tally: T
     return answer
 
 
-async def _wait(client: httpx.AsyncClient, task_id: str, seed: int, user_id: str, tally: Tally) -> None:
-    """Wait for a task to succeed; a first attempt that failed is a failure, because the same text will fail again."""
+async def _wait(client: httpx.AsyncClient, task_id: str, seed: int, user_id: str, tally: Tally) -> dict[str, Any] | None:
+    """The task once it has succeeded; a first attempt that failed is a failure, because the same text will fail again."""
     deadline, pause = time.monotonic() + END_S, 0.01
     task: dict[str, Any] = {}
     while time.monotonic() < deadline:
         task = (await client.get(f"{_API}tasks/{task_id}", params={"user_id": user_id})).json()
         if task["status"] == "succeeded" and task["attempts"] <= 1:
             tally.counts["formed" if task["kind"] == "converse" else "tasks"] += 1
-            return
+            return task
         if task["status"] not in ("accepted", "running") or task["attempts"] > 1 or task["error"] is not None:
             tally.fail(
                 "poisoned", seed, f"{task['kind']} {task['status']} after {task['attempts']} attempts: {json.dumps(task['error'])[:300]}"
             )
-            return
+            return None
         await asyncio.sleep(pause)
         pause = min(0.2, pause * 1.5)
     tally.fail("stuck", seed, f"{task.get('kind')} {task.get('status')} for {END_S} s")
+    return None
 
 
 async def run(port: int, first: int, count: int, tally: Tally) -> None:
