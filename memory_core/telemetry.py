@@ -43,6 +43,9 @@ class Telemetry:
 
         self._tokens = Counter("memory_core_llm_tokens", "Tokens of language models", ["app", "model", "kind"], registry=self._registry)
         self._agent_calls = Counter("memory_core_agent_calls", "Calls of a model's agents", ["call", "outcome"], registry=self._registry)
+        self._cut = Counter(
+            "memory_core_rule_answers_cut", "Fields of rules' answers cut to size", ["call", "field"], registry=self._registry
+        )
         self._consolidated = Counter("memory_core_consolidation", "What runs of consolidation did", ["what"], registry=self._registry)
         self._consolidated.labels("runs")  # 0 is said, not left out: whoever watches for runs that stay away needs a number
         self._apps: set[str] = set()
@@ -93,6 +96,10 @@ class Telemetry:
     def agent_call(self, call: str, outcome: str) -> None:
         """Count how a call of an agent ended: ok, repaired, failed, unavailable or over_budget."""
         self._agent_calls.labels(call, outcome).inc()
+
+    def answer_cut(self, call: str, field: str) -> None:
+        """Count a field of what rules answered that was cut to its schema; `answer` where a plainer rule answered all of it."""
+        self._cut.labels(call, field).inc()
 
     def consolidated(self, counts: Mapping[str, int]) -> None:
         """Count what one run did: the run itself (`runs`), the events it read, and what its steps say."""

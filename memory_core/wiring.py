@@ -64,12 +64,12 @@ class Adapters:
     def of(cls, settings: Settings, clock: Clock, charged: Charged, meter: Meter | None = None) -> Adapters:
         """The adapters that the settings name; nothing is connected yet.
 
-        `charged` is told what a store's answers cost, `meter` what a language model takes.
+        `charged` is told what a store's answers cost, `meter` what a language model takes and what rules cut.
         """
         short_term = _short_term(settings, clock)
         embedder = _embedder(settings, short_term, clock)
         long_term = _long_term(settings, embedder, clock, charged)
-        rules = _rules(settings)
+        rules = _rules(settings, meter)
         agents = rules if settings.llm_provider == "offline" else _model(settings, short_term, clock, meter)
         courier = WebCourier(settings.webhook_allow, timeout_s=settings.webhook_timeout_s)
         # `hash` is for benches and tests, where words shall mean themselves.
@@ -222,12 +222,12 @@ def _openai(settings: Settings, clock: Clock) -> Embedder:
     )
 
 
-def _rules(settings: Settings) -> Agents:
+def _rules(settings: Settings, meter: Meter | None) -> Agents:
     """The agents without a model. Words alone tell topics apart: vectors found 160 of 200 right instead of 158, at ten times the cost."""
     from memory_core.adapters.offline.agents import OfflineAgents
 
     gap = timedelta(minutes=settings.boundary_gap_minutes)
-    return OfflineAgents(boundary_gap=gap)
+    return OfflineAgents(boundary_gap=gap, meter=meter)
 
 
 def _service(provider: str, base_url: str | None, key: SecretStr | None, identity_client_id: str | None) -> Service:

@@ -15,6 +15,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from memory_core.domain.moments import Moment
 
 NOT_AVAILABLE = "N/A"
+MAX_NARRATIVE = 3_000
+"""Characters of a story."""
+MAX_TERM = 80
+"""Characters of a tag, a keyword, or of the subject or the attribute of a slot."""
+MAX_VALUE = 200
+"""Characters of what fills a slot."""
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -23,7 +29,7 @@ def _one_line(value: Any) -> Any:
 
 
 Sentence = Annotated[str, BeforeValidator(_one_line), Field(max_length=600)]
-Term = Annotated[str, BeforeValidator(_one_line), Field(max_length=80)]
+Term = Annotated[str, BeforeValidator(_one_line), Field(max_length=MAX_TERM)]
 
 
 class _Answer(BaseModel):
@@ -116,7 +122,7 @@ class ConversationSummary(_Answer):
     """The summariser's answer: what was said, as a story."""
 
     context: SummaryContext = Field(default_factory=SummaryContext)
-    narrative: Annotated[str, Field(min_length=1, max_length=3000)]
+    narrative: Annotated[str, Field(min_length=1, max_length=MAX_NARRATIVE)]
     retrieval: RetrievalHints = Field(default_factory=RetrievalHints)
     metadata: SummaryMetadata = Field(default_factory=SummaryMetadata)
 
@@ -124,7 +130,7 @@ class ConversationSummary(_Answer):
 class Narrative(_Answer):
     """A fast summary: the story alone."""
 
-    narrative: Annotated[str, Field(min_length=1, max_length=3000)]
+    narrative: Annotated[str, Field(min_length=1, max_length=MAX_NARRATIVE)]
 
 
 class SaidFact(_Answer):
@@ -138,7 +144,7 @@ class SaidFact(_Answer):
     quote: Annotated[str, Field(min_length=1, max_length=500)]
     subject: Term | None = None
     attribute: Term | None = None
-    value: Annotated[str, BeforeValidator(_one_line), Field(max_length=200)] | None = None
+    value: Annotated[str, BeforeValidator(_one_line), Field(max_length=MAX_VALUE)] | None = None
     confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
 
 

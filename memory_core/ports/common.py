@@ -53,3 +53,6 @@ class Meter(Protocol):
 
     def agent_call(self, call: str, outcome: str) -> None:
         """How one call ended: ok, repaired, failed, unavailable or over_budget."""
+
+    def answer_cut(self, call: str, field: str) -> None:
+        """A field of what rules answered was cut to its schema; `answer` where a plainer rule answered all of it."""

@@ -1,21 +1,25 @@
 """The agents by rule: `LLM_PROVIDER=offline`, and what steps in when a model fails.
 
 Deterministic and without a model: the same messages give the same answers on every machine, and every word of an answer was said
-or stands in a table. What a reader would get wrong: `embedder` is for vectors that mean something; with the `hash` embedder give
-None, for its similarities are noise.
+or stands in a table. No text makes them fail: an answer that is too long is cut, and where a rule fails a plainer one answers; both are
+counted. What a reader would get wrong: `embedder` is for vectors that mean something; with the `hash` embedder give None, for its
+similarities are noise.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from memory_core.adapters.offline import boundary, narrative
 from memory_core.adapters.offline.behaviour import episode_analysis
 from memory_core.adapters.offline.conflicts import decided
 from memory_core.adapters.offline.facts import said_facts, speaker
+from memory_core.adapters.offline.fitting import answer_within_schema, fitted
 from memory_core.adapters.offline.foresight import said_foresight
 from memory_core.adapters.offline.keywords import retrieval_hints
 from memory_core.adapters.offline.patterns import found_patterns
@@ -40,10 +44,12 @@ from memory_core.domain.agent_answers import (
     Synthesis,
 )
 from memory_core.domain.conversation import Message
+from memory_core.domain.errors import AgentFailed
 from memory_core.domain.models import Vector
 from memory_core.domain.own_words import own_words
-from memory_core.ports import DecisionItem, Embedder, Health, SceneItem
+from memory_core.ports import DecisionItem, Embedder, Health, Meter, SceneItem
 
+log = logging.getLogger(__name__)
 MODEL = "offline-rules/1"
 BOUNDARY_GAP = timedelta(minutes=120)
 DEEP_WORDS, SHALLOW_WORDS = 250, 40
@@ -57,13 +63,14 @@ T = TypeVar("T")
 class OfflineAgents:
     """The `Agents` port by rule. boundary_gap: the silence that always parts two cells.
 
-    embedder: whose vectors say what sentences and messages have in common; None = their words alone decide. Only
-    `Unavailable` of the embedder is ever raised by the first four calls.
+    embedder: whose vectors say what sentences and messages have in common; None = their words alone decide. meter: told
+    which answers were cut. Only `Unavailable` of the embedder is ever raised, and `AgentFailed` by `synthesise`.
     """
 
-    def __init__(self, embedder: Embedder | None = None, *, boundary_gap: timedelta = BOUNDARY_GAP) -> None:
+    def __init__(self, embedder: Embedder | None = None, *, boundary_gap: timedelta = BOUNDARY_GAP, meter: Meter | None = None) -> None:
         self._embedder = embedder
         self._gap = boundary_gap
+        self._meter = meter
 
     @property
     def model(self) -> str:
@@ -81,47 +88,53 @@ class OfflineAgents:
         return 0, 0
 
     async def detect_boundary(self, app_id: str, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
-        """Where the topic changes."""
+        """Where the topic changes; by the plainer rule nowhere."""
         vectors = await self._vectors([boundary.text_of(message) for message in messages])
-        return _answered(await _done(messages, boundary.boundaries, messages, previous, self._gap, vectors))
+        rule = partial(boundary.boundaries, messages, previous, self._gap, vectors)
+        return await self._answer("detect_boundary", _length(messages), rule, Boundaries)
 
     async def analyse_episode(self, app_id: str, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
-        """How the people behaved, by cues."""
-        return _answered(await _done(messages, episode_analysis, messages))
+        """How the people behaved, by cues; by the plainer rule nothing is seen."""
+        return await self._answer("analyse_episode", _length(messages), partial(episode_analysis, messages), EpisodeAnalysis)
 
     async def summarise(self, app_id: str, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
-        """The most central sentences; fast: by their words alone, and without hints for retrieval."""
-        said = await _done(messages, narrative.candidates, messages)
-        vectors = None if fast else await self._vectors([one.text for one in said])
-        return _answered(await _done(messages, _summary, messages, said, vectors, fast))
+        """The most central sentences, by the plainer rule the first ones; fast: by their words alone, and without hints for retrieval."""
+        said = vectors = None
+        if self._embedder is not None and not fast:
+            said = await _done(_length(messages), narrative.candidates, messages)
+            vectors = await self._vectors([one.text for one in said])
+        rule = partial(_summary, messages, said, vectors, fast)
+        return await self._answer("summarise", _length(messages), rule, partial(_plain_summary, messages))
 
     async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
-        """What users asserted, and what holds for a while."""
-        return _answered(await _done(messages, _extracted, messages))
+        """What users asserted, and what holds for a while; by the plainer rule nothing."""
+        return await self._answer("extract_facts", _length(messages), partial(_extracted, messages), ExtractedFacts)
 
     async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
-        """By slot, negation, number and words in common."""
-        return _answered(await asyncio.to_thread(decided, new, held))
+        """By slot, negation, number and words in common; by the plainer rule all stay as they are."""
+        return await self._answer("decide_conflicts", None, partial(decided, new, held), Decisions)
 
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
-        """The notes merged part by part. Raises AgentFailed when they do not fit."""
-        return _answered(await asyncio.to_thread(merged, notes))
+        """The notes merged part by part. Raises AgentFailed when they do not fit, or can't be merged."""
+        return await self._answer("synthesise", None, partial(merged, notes), _no_synthesis)
 
     async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
-        """What was said again in several of them. Short ones are done at once, as messages are."""
-        if sum(len(one.text) for one in episodes) <= SHORT:
-            return _answered(found_patterns(episodes))
-        return _answered(await asyncio.to_thread(found_patterns, episodes))
+        """What was said again in several of them, by the plainer rule nothing. Short ones are done at once, as messages are."""
+        return await self._answer("find_patterns", sum(len(one.text) for one in episodes), partial(found_patterns, episodes), FoundPatterns)
 
     async def judge_sufficiency(
         self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
     ) -> Answered[Sufficiency]:
-        """By the share of the query's words that stand in what was found; one other query, with the words of the best."""
-        return _answered(judged(query, asked, found))
+        """By the share of the query's words that stand in what was found; one other query, with the words of the best.
+
+        By the plainer rule anything that was found is enough.
+        """
+        plainer = partial(Sufficiency, sufficient=bool(found))
+        return await self._answer("judge_sufficiency", 0, partial(judged, query, asked, found), plainer)
 
     async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
-        """Themes that come up again and again, and habits that do."""
-        return _answered(seen_traits(scenes))
+        """Themes that come up again and again, and habits that do; by the plainer rule none."""
+        return await self._answer("update_profile", 0, partial(seen_traits, scenes), ProfileUpdate)
 
     async def check(self) -> Health:
         """Always ready."""
@@ -132,16 +145,32 @@ class OfflineAgents:
             return None
         return await self._embedder.embed([text or " " for text in texts])
 
+    async def _answer(self, call: str, length: int | None, rule: Callable[[], T], plainer: Callable[[], T]) -> Answered[T]:
+        """What the rule answers, within its schema; what was cut is counted, and so is each answer of a plainer rule."""
+        answer = await _done(length, answer_within_schema, rule, plainer)
+        fields = answer.cut
+        if answer.failure is not None:
+            log.warning("a rule of %s failed with %s, a plainer one answers", call, answer.failure)
+            fields = (*fields, "answer")
+        if self._meter is not None:
+            for field in fields:
+                self._meter.answer_cut(call, field)
+        return Answered(answer.value, Provenance(MODEL))
 
-async def _done(messages: Sequence[Message], rule: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What the rule says of the messages: at once when they are short, else in a thread."""
-    if sum(len(message.content) for message in messages) <= SHORT:
+
+async def _done(length: int | None, rule: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """What the rule says: at once of texts that are short together, else, or where nothing is known of their length, in a thread."""
+    if length is not None and length <= SHORT:
         return rule(*args, **kwargs)
     return await asyncio.to_thread(rule, *args, **kwargs)
 
 
-def _answered(value: T) -> Answered[T]:
-    return Answered(value, Provenance(MODEL))
+def _length(messages: Sequence[Message]) -> int:
+    return sum(len(message.content) for message in messages)
+
+
+def _no_synthesis() -> Synthesis:
+    raise AgentFailed("the notes can't be merged by rule")
 
 
 def _extracted(messages: Sequence[Message]) -> ExtractedFacts:
@@ -149,23 +178,30 @@ def _extracted(messages: Sequence[Message]) -> ExtractedFacts:
 
 
 def _summary(
-    messages: Sequence[Message], said: Sequence[narrative.Said], vectors: Sequence[Vector] | None, fast: bool
+    messages: Sequence[Message], said: Sequence[narrative.Said] | None, vectors: Sequence[Vector] | None, fast: bool
 ) -> ConversationSummary:
+    said = narrative.candidates(messages) if said is None else said
     story = narrative.narrative(messages, said, vectors)
     if fast:
-        return ConversationSummary(narrative=story)
+        return fitted(ConversationSummary, narrative=story)
     actors = [speaker(message) for message in messages]
     texts = [own_words(message.content) for message in messages if message.role in ("user", "assistant")]
     hints = retrieval_hints(texts, said_facts(messages), actors) if said else RetrievalHints()
-    return ConversationSummary(
-        context=SummaryContext(
+    return fitted(
+        ConversationSummary,
+        context=fitted(
+            SummaryContext,
             available_data=f"{len(messages)} messages.",
             content_scope=f"About {', '.join(hints.tags[:4])}." if hints.tags else NOT_AVAILABLE,
         ),
         narrative=story,
         retrieval=hints,
-        metadata=SummaryMetadata(depth=_depth(said), follow_ups=_follow_ups(messages, said)),
+        metadata=fitted(SummaryMetadata, depth=_depth(said), follow_ups=_follow_ups(messages, said)),
     )
+
+
+def _plain_summary(messages: Sequence[Message]) -> ConversationSummary:
+    return ConversationSummary(narrative=narrative.first_words(messages))
 
 
 def _depth(said: Sequence[narrative.Said]) -> str:
@@ -176,4 +212,4 @@ def _depth(said: Sequence[narrative.Said]) -> str:
 def _follow_ups(messages: Sequence[Message], said: Sequence[narrative.Said]) -> list[str]:
     """The questions of the last message: nobody has answered them yet."""
     last = len(messages) - 1
-    return [f"{one.by} asked: {one.text}"[:600] for one in said if one.message == last and one.asks][:2]
+    return [f"{one.by} asked: {one.text}" for one in said if one.message == last and one.asks][:2]

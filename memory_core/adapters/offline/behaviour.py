@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from statistics import mean
 
 from memory_core.adapters.offline.facts import speaker
+from memory_core.adapters.offline.fitting import fitted
 from memory_core.adapters.offline.narrative import Said, candidates
 from memory_core.domain.agent_answers import (
     NOT_AVAILABLE,
@@ -22,6 +23,7 @@ from memory_core.domain.agent_answers import (
     InteractionInsights,
     Worked,
 )
+from memory_core.domain.beginning import beginning
 from memory_core.domain.conversation import Message
 from memory_core.domain.own_words import own_words
 
@@ -99,26 +101,31 @@ def episode_analysis(messages: Sequence[Message]) -> EpisodeAnalysis:
     """The patterns of behaviour of the users among these messages, each from a cue that can be pointed at."""
     told = [(number, message) for number, message in enumerate(messages) if message.role == "user"]
     if not told:
-        return EpisodeAnalysis(context=EpisodeContext(available_data=_available(messages), analysis_limitation="No user speaks in it."))
-    who = " and ".join(dict.fromkeys(speaker(message) for _, message in told))[:120]
+        return EpisodeAnalysis(
+            context=fitted(EpisodeContext, available_data=_available(messages), analysis_limitation="No user speaks in it.")
+        )
+    who = beginning(" and ".join(dict.fromkeys(speaker(message) for _, message in told)), 120)
     texts = [own_words(message.content[:4_000]) for _, message in told]
     said = candidates(messages)
     worked, failed = _advice(messages, told, texts, said, _WORKED), _advice(messages, told, texts, said, _FAILED)
     return EpisodeAnalysis(
-        context=EpisodeContext(
+        context=fitted(
+            EpisodeContext,
             available_data=_available(messages),
             user_intent=_intent(said),
             analysis_limitation="Read by rules: only what stands there in so many words is seen.",
         ),
-        what_worked=Worked(strategies=worked[:3], pattern=f"{who} said that it worked." if worked else NOT_AVAILABLE),
-        what_failed=Failed(strategies=failed[:2], pattern=f"{who} said that it did not work." if failed else NOT_AVAILABLE),
-        behavioral_profile=BehavioralProfile(
+        what_worked=fitted(Worked, strategies=worked[:3], pattern=f"{who} said that it worked." if worked else NOT_AVAILABLE),
+        what_failed=fitted(Failed, strategies=failed[:2], pattern=f"{who} said that it did not work." if failed else NOT_AVAILABLE),
+        behavioral_profile=fitted(
+            BehavioralProfile,
             communication=_communication(who, texts),
             learning=_habits(who, texts, _LEARNING),
             problem_solving=_habits(who, texts, _SOLVING),
             decision_making=_habits(who, texts, _DECIDING),
         ),
-        interaction_insights=InteractionInsights(
+        interaction_insights=fitted(
+            InteractionInsights,
             engagement_triggers=_replied_to(messages, told, texts, said, _PLEASED, "was pleased by", who),
             friction_points=_replied_to(messages, told, texts, said, _CONFUSED, "was confused by", who),
         ),
@@ -139,7 +146,7 @@ def _intent(said: Sequence[Said]) -> str:
     """The first question or request, as it was said; what somebody wanted is not guessed."""
     for one in said:
         if one.by_person and (one.asks or _REQUEST.search(one.text)):
-            return f"{one.by} {'asked' if one.asks else 'said'}: {one.text}"[:600]
+            return f"{one.by} {'asked' if one.asks else 'said'}: {one.text}"
     return NOT_AVAILABLE
 
 
@@ -186,7 +193,7 @@ def _before(messages: Sequence[Message], number: int, said: Sequence[Said]) -> s
     for earlier in range(number - 1, max(-1, number - 4), -1):
         if messages[earlier].role != "user":
             of_it = [one.text for one in said if one.message == earlier and not one.asks]
-            return of_it[0][:400] if of_it else None
+            return beginning(of_it[0], 400) if of_it else None
     return None
 
 
@@ -200,4 +207,4 @@ def _replied_to(
     who: str,
 ) -> str:
     found = _advice(messages, told, texts, said, cue)
-    return f"{who} {how}: {found[0]}"[:600] if found else NOT_AVAILABLE
+    return f"{who} {how}: {found[0]}" if found else NOT_AVAILABLE

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from memory_core.adapters.offline.fitting import fitted
 from memory_core.adapters.offline.keywords import content_terms
 from memory_core.domain.agent_answers import Decision, Decisions
 from memory_core.domain.numerals import numbers_in
@@ -58,7 +59,8 @@ def decided(new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Decisi
         if verdicts:
             one, verdict = max(verdicts, key=lambda pair: (_RANK[pair[1].operation], pair[1].confidence, -pair[0].number))
             found.append(
-                Decision(
+                fitted(
+                    Decision,
                     new=one.number,
                     memory=memory.number,
                     operation=verdict.operation,

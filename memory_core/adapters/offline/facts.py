@@ -17,11 +17,13 @@ from memory_core.adapters.offline.corrections import Match, put_right
 from memory_core.adapters.offline.fact_endings import over
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import CLOSED, listed
+from memory_core.adapters.offline.fitting import count_cut, fitted
 from memory_core.adapters.offline.places import COUNTRIES
 from memory_core.adapters.offline.subjects import told_and_owner
 from memory_core.adapters.offline.voice import conjugated, third_person, told_of
-from memory_core.domain.agent_answers import SaidFact
+from memory_core.domain.agent_answers import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.attributes import canonical_attribute
+from memory_core.domain.beginning import beginning
 from memory_core.domain.conversation import Message
 from memory_core.domain.endings import NO_LONGER
 from memory_core.domain.own_words import own_words
@@ -33,6 +35,8 @@ from memory_core.domain.stopwords import QUERY_WORDS
 from memory_core.domain.text import terms_of, tokens, words
 
 MAX_FACTS = 40
+MAX_NAME = 60
+"""Characters of the name that somebody is told of by."""
 _BY_SUBJECT: dict[Of, tuple[Pattern, ...]] = {
     of: tuple(row for row in fact_patterns.ENGLISH + fact_patterns.FOREIGN if of in row.of)
     for of in ("self", "we", "mine", "call", "other", "foreign")
@@ -97,19 +101,32 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
 
 def speaker(message: Message) -> str:
     """How a message is told of: by the actor's name where there is one, else by its role: "User", "Assistant"."""
-    return " ".join((message.actor or "").split())[:60] or message.role.capitalize()
+    return beginning(" ".join((message.actor or "").split()), MAX_NAME) or message.role.capitalize()
 
 
 def _said(one: _Found, number: int, quote: str) -> SaidFact:
-    whole = one.subject is not None and one.attribute is not None and one.value is not None
-    slot = (
-        (one.subject, one.attribute, one.value)
-        if whole and len(one.attribute or "") <= 80 and len(one.subject or "") <= 80
-        else (None,) * 3
+    slot = _slot(one)
+    return fitted(
+        SaidFact,
+        text=one.text,
+        message=number,
+        quote=quote,
+        subject=slot[0],
+        attribute=slot[1],
+        value=slot[2],
+        confidence=one.confidence,
     )
-    return SaidFact(
-        text=one.text[:500], message=number, quote=quote, subject=slot[0], attribute=slot[1], value=slot[2], confidence=one.confidence
-    )
+
+
+def _slot(one: _Found) -> tuple[str, str, str] | tuple[None, None, None]:
+    """Subject, attribute and value; none where one is missing or too long, because a cut name or value is another one."""
+    if one.subject is None or one.attribute is None or one.value is None:
+        return None, None, None
+    for field, text, limit in (("subject", one.subject, MAX_TERM), ("attribute", one.attribute, MAX_TERM), ("value", one.value, MAX_VALUE)):
+        if len(text) > limit:
+            count_cut(field)
+            return None, None, None
+    return one.subject, one.attribute, one.value
 
 
 def _last_word_wins(facts: list[SaidFact]) -> list[SaidFact]:

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 
 from memory_core.adapters.offline.clauses import asserted_clauses, without_fillers
 from memory_core.adapters.offline.facts import speaker
+from memory_core.adapters.offline.fitting import fitted
 from memory_core.adapters.offline.foresight_cues import PASSING
 from memory_core.adapters.offline.forward_dates import Ahead, ahead
 from memory_core.adapters.offline.voice import expanded, is_past, third_person
@@ -71,8 +72,14 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
             who = speaker(message)
             described = third_person(text, who) or f"{who} said: {sentence.text}"
             quote = message.content[sentence.start : sentence.end]
-            one = SaidForesight(
-                description=described[:500], message=number, quote=quote, start_time=span[0], end_time=span[1], confidence=span[2]
+            one = fitted(
+                SaidForesight,
+                description=described,
+                message=number,
+                quote=quote,
+                start_time=span[0],
+                end_time=span[1],
+                confidence=span[2],
             )
             found.setdefault(described.casefold(), one)
     return list(found.values())[:MAX_FORESIGHT]

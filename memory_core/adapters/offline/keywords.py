@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import sqrt
 
-from memory_core.domain.agent_answers import RetrievalHints, SaidFact
+from memory_core.adapters.offline.fitting import fitted
+from memory_core.domain.agent_answers import MAX_TERM, RetrievalHints, SaidFact
 from memory_core.domain.dedup import fuzzy_dedup
 from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
 from memory_core.domain.text import terms_of, tokens, words
@@ -49,10 +50,6 @@ _WORD = re.compile(r"[^\W_](?:[\w'’.+#&-]*[\w+#])?")
 _DENSE = re.compile(r"[\u4e00-\u9fff\u3400-\u4dbf]{2,6}|[\u30a1-\u30ff]{2,12}|[\uac00-\ud7af]{2,8}|[\u0e00-\u0e7f]{3,12}")
 
 
-MAX_LENGTH = 80
-"""Characters of a keyword; what is longer is a paste, not a phrase."""
-
-
 def retrieval_hints(texts: Sequence[str], facts: Sequence[SaidFact], actors: Iterable[str]) -> RetrievalHints:
     """Tags, keywords and queries of what was said. actors: who spoke; their names are no keywords, everything is of them."""
     keywords = keywords_of(texts, actors)
@@ -60,7 +57,7 @@ def retrieval_hints(texts: Sequence[str], facts: Sequence[SaidFact], actors: Ite
     ranked = sorted(themes(terms).items(), key=lambda item: (-item[1], item[0]))
     topics = [theme for theme, weight in ranked if weight >= THEME_FLOOR][:3]
     tags = fuzzy_dedup([*topics, *(keyword for keyword in keywords if len(keyword.split()) <= 2)])[:MAX_TAGS]
-    return RetrievalHints(tags=tags, keywords=keywords, queries=_queries(facts, keywords))
+    return fitted(RetrievalHints, tags=tags, keywords=keywords, queries=_queries(facts, keywords))
 
 
 def keywords_of(texts: Sequence[str], actors: Iterable[str] = ()) -> list[str]:
@@ -109,7 +106,7 @@ def _phrases(text: str, named: frozenset[str]) -> list[tuple[str, tuple[str, ...
             if run:
                 kept = run[-LONGEST_PHRASE:]
                 spelling = " ".join(kept)
-                if len(spelling) <= MAX_LENGTH and (terms := tuple(terms_of(one for part in kept for one in words(part)))):
+                if len(spelling) <= MAX_TERM and (terms := tuple(terms_of(one for part in kept for one in words(part)))):
                     found.append((spelling, terms))
             run = []
     return found
@@ -142,4 +139,4 @@ def _queries(facts: Sequence[SaidFact], keywords: Sequence[str]) -> list[str]:
         if fact.subject is not None and fact.attribute is not None
     ]
     asked += [f"What was said about {keyword}?" for keyword in keywords]
-    return [query[:200] for query in dict.fromkeys(asked)][:MAX_QUERIES]
+    return list(dict.fromkeys(asked))[:MAX_QUERIES]

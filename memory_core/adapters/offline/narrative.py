@@ -18,6 +18,8 @@ import numpy.typing as npt
 from memory_core.adapters.offline.clauses import without_fillers
 from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.voice import third_person
+from memory_core.domain.agent_answers import MAX_NARRATIVE
+from memory_core.domain.beginning import beginning
 from memory_core.domain.conversation import Message
 from memory_core.domain.own_words import own_words
 from memory_core.domain.quotes import may_tell
@@ -26,6 +28,8 @@ from memory_core.domain.text import tokens
 
 MAX_WORDS = 180
 """Of a narrative: within the 150 to 200 that are asked for, a last sentence included."""
+MAX_FIRST_WORDS = 600
+"""Characters of a story that is no more than how a conversation begins."""
 MAX_CANDIDATES = 200
 """Sentences that are weighed; of more, every n-th of what an assistant said is left out first."""
 USER_SHARE = 2.5
@@ -68,22 +72,35 @@ def candidates(messages: Sequence[Message]) -> list[Said]:
 
 
 def narrative(messages: Sequence[Message], said: Sequence[Said], vectors: Sequence[npt.NDArray[np.float32]] | None = None) -> str:
-    """The story in at most `MAX_WORDS` words. vectors: one a sentence of `said`; None = terms alone decide."""
+    """The story in at most `MAX_WORDS` words and `MAX_NARRATIVE` characters.
+
+    vectors: one a sentence of `said`; None = terms alone decide.
+    """
     if not said:
         return _nothing(messages)
     weight = centrality(said if vectors is None else vectors)
     weight = weight * np.array([(USER_SHARE if one.by_person else 1.0) * (0.7 if one.asks else 1.0) for one in said])
     chosen: set[int] = set()
-    left = MAX_WORDS
+    left, room = MAX_WORDS, MAX_NARRATIVE
     for place in sorted(range(len(said)), key=lambda place: (-float(weight[place]), place)):
         length = len(said[place].text.split()) + 3
-        if length <= left and not any(_doubles(said[place], said[other]) for other in chosen):
+        if length > left or any(_doubles(said[place], said[other]) for other in chosen):
+            continue
+        size = len(_told([said[place]])) + 1  # a name in place of each "I" may make a sentence many times as long
+        if size <= room:
             chosen.add(place)
-            left -= length
+            left, room = left - length, room - size
     if not chosen:  # one endless sentence
         first = int(np.argmax(weight))
-        return _told([Said(0, said[first].by, " ".join(said[first].text.split()[:MAX_WORDS]), (), said[first].by_person, False)])
+        endless = Said(0, said[first].by, " ".join(said[first].text.split()[:MAX_WORDS]), (), said[first].by_person, False)
+        return beginning(_told([endless]), MAX_NARRATIVE)
     return _told([said[place] for place in sorted(chosen)])
+
+
+def first_words(messages: Sequence[Message]) -> str:
+    """How the conversation begins, word for word: the story where no other can be told."""
+    said = " ".join(f"{speaker(one)} said: {' '.join(one.content.split())}" for one in messages if one.role not in ("system", "tool"))
+    return beginning(said or _nothing(messages), MAX_FIRST_WORDS)
 
 
 def centrality(sentences_or_vectors: Sequence[Said] | Sequence[npt.NDArray[np.float32]]) -> Weights:

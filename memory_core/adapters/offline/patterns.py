@@ -13,10 +13,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memory_core.adapters.offline.clauses import without_fillers
+from memory_core.adapters.offline.facts import MAX_NAME
+from memory_core.adapters.offline.fitting import fitted
 from memory_core.adapters.offline.keywords import content_terms
 from memory_core.adapters.offline.places import CITIES, COUNTRIES, NOWHERE
 from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_answers import FoundPattern, FoundPatterns
+from memory_core.domain.beginning import beginning
 from memory_core.domain.numerals import numbers_in
 from memory_core.domain.own_words import own_words
 from memory_core.domain.polarity import NEGATIONS
@@ -166,7 +169,7 @@ def _told(plain: str, who: str) -> str | None:
 
 def _said(episode: DecisionItem) -> Iterator[tuple[str, str]]:
     """(who, sentence) of what persons state in an episode. A story says itself whom it quotes."""
-    by = " ".join((episode.actor or "").split())[:60]
+    by = beginning(" ".join((episode.actor or "").split()), MAX_NAME)
     if by.casefold() in _NO_PERSON:
         return
     who = teller = by if by and by.casefold() != "user" else _USER
@@ -208,8 +211,9 @@ def _named(said: Sequence[_Told]) -> Iterator[FoundPattern]:
 def _pattern(summary: str, kind: Literal["preference", "habit", "place", "person"], numbers: Sequence[int]) -> FoundPattern:
     """Surer, and more important, the more often it was said; a liking counts a little more."""
     more = min(len(numbers), 6) - FEWEST_WITH_A_CUE
-    return FoundPattern(
-        summary=summary[:500],
+    return fitted(
+        FoundPattern,
+        summary=summary,
         pattern=kind,
         importance_score=round(0.55 + 0.05 * more + (0.1 if kind == "preference" else 0.0), 2),
         confidence=round(0.6 + 0.05 * more, 2),

@@ -12,7 +12,9 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timezone
 
+from memory_core.adapters.offline.fitting import fitted
 from memory_core.domain.agent_answers import Sufficiency
+from memory_core.domain.beginning import beginning
 from memory_core.domain.bm25 import idf
 from memory_core.domain.query import analyse_query
 from memory_core.domain.stopwords import QUERY_WORDS
@@ -42,8 +44,8 @@ def judged(query: str, asked: Sequence[str], found: Sequence[DecisionItem]) -> S
     why = f"{len(terms) - len(missing)} of {len(terms)} words of the query were found, {round(100 * share)} % of what it says"
     why += f"; not found: {', '.join(missing[:5])}." if missing else "."
     if share >= ENOUGH:
-        return Sufficiency(sufficient=True, why=why)
-    return Sufficiency(sufficient=False, why=why, rewritten=_rewritten(query, terms, found, frequency) if len(asked) == 1 else None)
+        return fitted(Sufficiency, sufficient=True, why=why)
+    return fitted(Sufficiency, sufficient=False, why=why, rewritten=_rewritten(query, terms, found, frequency) if len(asked) == 1 else None)
 
 
 def _rewritten(query: str, terms: Sequence[str], found: Sequence[DecisionItem], frequency: Counter[str]) -> str | None:
@@ -51,4 +53,4 @@ def _rewritten(query: str, terms: Sequence[str], found: Sequence[DecisionItem], 
     said = [word for one in found[:BEST] for word in words(one.text) if word not in QUERY_WORDS and not word.isdigit()]
     term_of = {word: term[0] for word in dict.fromkeys(said) if (term := terms_of([word])) and term[0] not in terms}
     rarest = sorted(term_of, key=lambda word: (frequency[term_of[word]], said.index(word)))[:FEEDBACK_WORDS]
-    return f"{query[:400]} {' '.join(rarest)}"[:500] if rarest else None
+    return f"{beginning(query, 400)} {' '.join(rarest)}" if rarest else None

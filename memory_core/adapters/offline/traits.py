@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memory_core.adapters.offline.fitting import fitted
 from memory_core.domain.agent_answers import ProfileUpdate, SeenTrait
 from memory_core.domain.profile import MIN_CELLS, tells_length
 from memory_core.domain.scene_sorting import EVERYDAY
@@ -31,7 +32,7 @@ def seen_traits(scenes: Sequence[SceneItem]) -> ProfileUpdate:
     lengths = [trait for _, trait, _ in found if tells_length(trait)][1:]
     kept = [one for one in found if one[1] not in lengths][:MAX_TRAITS]
     return ProfileUpdate(
-        traits=[SeenTrait(trait=trait, scenes=sorted(of)[-MAX_SCENES:], confidence=_sure(times)) for times, trait, of in kept]
+        traits=[fitted(SeenTrait, trait=trait, scenes=sorted(of)[-MAX_SCENES:], confidence=_sure(times)) for times, trait, of in kept]
     )
 
 

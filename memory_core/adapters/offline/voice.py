@@ -37,6 +37,8 @@ _ADVERBS = (
 _FIRST_PERSON = re.compile(rf"\bI\s+(?P<adverbs>{_ADVERBS})(?P<verb>[A-Za-z]+)")
 _LISTENER = re.compile(r"\b(?:you|your|yours|we|us|our|ours|let's)\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:I|[Mm]y|me|mine|myself)\b")
+_NAME = "\0"
+"""Stands for the speaker's name until the sentence is rewritten, so that no rule rewrites the name. No text of a user has it."""
 _PASTS = """
     will would can could should may might must shall had did was used ought became began bent bet blew bought broke brought built
     burnt caught chose came cost cut dealt dreamt drew drank drove ate fell fed felt fought found flew forgot forgave froze got gave
@@ -69,20 +71,23 @@ def is_english(sentence: str) -> bool:
 
 
 def third_person(sentence: str, who: str) -> str | None:
-    """The sentence as told of `who`; None when it speaks to or of others as well, is not English, or is not about the speaker."""
+    """The sentence as told of `who`; None when it speaks to or of others as well, is not English, or is not about the speaker.
+
+    A name is never read as a pattern, a template or words of the sentence, whatever characters it has.
+    """
     plain = re.sub(r"\bi\b", "I", expanded(sentence))
     if not _SPEAKER.search(plain) or _LISTENER.search(plain) or not is_english(plain):
         return None
-    told = _FIRST_PERSON.sub(lambda match: f"{who} {match['adverbs']}{_of_third(match['verb'])}", plain)
+    told = _FIRST_PERSON.sub(lambda match: f"{_NAME} {match['adverbs']}{_of_third(match['verb'])}", plain)
     if told != plain:
         told = _JOINED.sub(lambda match: f"{match[1]} {_of_third(match[2])}", told) if _in_present(plain) else told
-    told = re.sub(r"\bI\b", who, told)
-    return _capitalised(_without_my(told, who))
+    told = re.sub(r"\bI\b", _NAME, told)
+    return _capitalised(_without_my(told, who).replace(_NAME, who))
 
 
 def told_of(words: str, who: str) -> str:
     """A few words with the speaker's pronouns turned: "my dog" → "their dog"."""
-    return _without_my(re.sub(r"\bI\b", who, words), who, named=True)
+    return _without_my(re.sub(r"\bI\b", _NAME, words), who, named=True).replace(_NAME, who)
 
 
 def conjugated(verb_phrase: str) -> str:
@@ -100,12 +105,13 @@ def _in_present(sentence: str) -> bool:
 
 def _without_my(text: str, who: str, *, named: bool = False) -> str:
     def possessive(match: re.Match[str]) -> str:
-        return "their" if named or re.search(rf"\b{re.escape(who)}\b", text[: match.start()]) else f"{who}'s"
+        before = text[: match.start()]
+        return "their" if named or _NAME in before or re.search(rf"\b{re.escape(who)}\b", before) else f"{_NAME}'s"
 
     text = re.sub(r"\b[Mm]y\b", possessive, text)
     text = re.sub(r"\bmyself\b", "themself", text)
     text = re.sub(r"\bmine\b", "theirs", text)
-    return re.sub(r"\bme\b", "them" if named else who, text)
+    return re.sub(r"\bme\b", "them" if named else _NAME, text)
 
 
 def _of_third(verb: str) -> str:

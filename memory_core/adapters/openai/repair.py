@@ -7,7 +7,6 @@ answer but a failed one, because "no facts" must not be what garbage comes to.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from memory_core.adapters.openai.echoes import Echoes
 from memory_core.adapters.openai.json_text import values_in
+from memory_core.domain.beginning import beginning
 from memory_core.domain.errors import AgentFailed
 
 T = TypeVar("T", bound=BaseModel)
@@ -131,14 +131,4 @@ def _cut(value: Any, place: Sequence[int | str], longest: int) -> None:
     for step in path:
         value = value[step]
     whole = value[last]
-    value[last] = _shorter(whole, longest) if isinstance(whole, str) else whole[:longest]
-
-
-def _shorter(text: str, longest: int) -> str:
-    """The beginning of the text, up to the end of a sentence or else of a word where one is near."""
-    head = text[:longest]
-    for ending in (r".*[.!?。！？](?=\s|$)", r".*(?=\s)"):
-        match = re.match(ending, head, re.DOTALL)
-        if match and len(match.group()) > longest * 0.6:
-            return match.group().rstrip()
-    return head
+    value[last] = beginning(whole, longest) if isinstance(whole, str) else whole[:longest]

@@ -1,0 +1,85 @@
+"""Fits what rules answer to the schema of the answer: what is too long is cut, and what still does not fit is answered by a plainer rule.
+
+Rules count words and sentences, schemas count characters, and a user's text may have a word of 30,000 of them. Cutting stands here once,
+so that no rule has to think of it. Note: what was cut is said with the answer, because a cut that is not counted hides a wrong rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from memory_core.domain.beginning import beginning
+from memory_core.domain.errors import MemoryCoreError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Schema = TypeVar("Schema", bound=BaseModel)
+_ROUNDS = 4
+"""Fixing one error may uncover another: a cut list may hold a text that is too long."""
+_TOO_LONG = frozenset({"string_too_long", "too_long"})
+_cut_fields: ContextVar[list[str] | None] = ContextVar("cut_fields", default=None)
+"""What was cut of the answer that is being made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted(Generic[T]):
+    """An answer within its schema.
+
+    cut: the fields that were cut, by name, one entry for each cut. failure: the type of the error for which the plainer rule answered.
+    """
+
+    value: T
+    cut: tuple[str, ...] = ()
+    failure: str | None = None
+
+
+def answer_within_schema(rule: Callable[[], T], plainer: Callable[[], T]) -> Fitted[T]:
+    """What the rule answers, or where it fails on a text what the plainer rule does. Raises MemoryCoreError where the rule does.
+
+    A rule fails on a text only by a mistake of ours; the text's user must not lose a conversation for it.
+    """
+    fields: list[str] = []
+    entered = _cut_fields.set(fields)
+    try:
+        return Fitted(rule(), tuple(fields))
+    except MemoryCoreError:
+        raise
+    except Exception as error:  # noqa: BLE001  # the answer says that the rule failed, and it is counted
+        return Fitted(plainer(), tuple(fields), type(error).__name__)
+    finally:
+        _cut_fields.reset(entered)
+
+
+def fitted(schema: Callable[P, Schema], *args: P.args, **fields: P.kwargs) -> Schema:
+    """A part of an answer, with texts and lists over their limits cut. Raises ValidationError for what is wrong in another way."""
+    given: dict[str, Any] = dict(fields)
+    for _ in range(_ROUNDS):
+        try:
+            return schema(*args, **given)
+        except ValidationError as error:
+            for one in error.errors(include_url=False, include_input=False):
+                if one["type"] not in _TOO_LONG:
+                    raise
+                given[str(one["loc"][0])] = _cut(given[str(one["loc"][0])], one["loc"][1:], one["ctx"]["max_length"])
+                count_cut(str(one["loc"][0]))
+    return schema(*args, **given)
+
+
+def count_cut(field: str) -> None:
+    """Say that a field of the answer being made was cut or left out."""
+    fields = _cut_fields.get()
+    if fields is not None:
+        fields.append(field)
+
+
+def _cut(value: Any, place: Sequence[int | str], limit: int) -> Any:
+    """The value with what stands at the place cut; an item of a list, or all of it."""
+    if place:
+        number = int(place[0])
+        return [*value[:number], _cut(value[number], place[1:], limit), *value[number + 1 :]]
+    return beginning(value, limit) if isinstance(value, str) else value[:limit]

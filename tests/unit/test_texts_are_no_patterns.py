@@ -1,0 +1,137 @@
+"""No text of a user becomes a pattern or a template, read off the syntax tree of the whole package.
+
+A replacement of `sub` is a constant or a function. A pattern made from variables escapes them, or is made of constants of its module. A
+template of `format` is a constant. What can't be seen that way is listed with its reason.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import pytest
+
+import memory_core
+
+ROOT = Path(memory_core.__file__).parent
+PATTERN_MAKERS = {"compile", "search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn"}
+REASONS = {
+    "adapters/offline/voice.py: pattern.sub(written, plain)": "both stand in _CONTRACTIONS",
+    "adapters/offline/behaviour.py: re.compile(f'\\\\b(?:{words})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
+    "adapters/offline/foresight_cues.py: re.compile(f'\\\\b(?:{said})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
+    "adapters/offline/fact_endings.py: re.compile(f'{said}$')": "said runs through constants",
+    (
+        "adapters/offline/fact_patterns.py: re.compile(f'(?:{said})\\\\s*', re.IGNORECASE if 'foreign' in self.of else 0)"
+    ): "the rows of its table",
+    "adapters/openai/dialect.py: re.search(f'\\\\b{name}\\\\b', named)": "name is one of _OPTIONAL",
+    "domain/importance.py: re.compile(f'(?<!\\\\w)(?:{phrases})(?!\\\\w)')": "phrases are escaped in the line before",
+    "consolidation/import_check.py: re.fullmatch(pattern, entry.id)": "pattern is a constant of its module",
+    "adapters/offline/facts.py: row.attribute.format(**{**parts, 'value': value.lower()})": "the rows of a table",
+    "adapters/offline/facts.py: row.told.format(**parts)": "the rows of a table",
+    "adapters/offline/facts.py: row.filled.format(value=value)": "the rows of a table",
+    "adapters/cosmos/queries.py: under.format(**bounds, level=bounds['floor'])": "a constant in the line before",
+    "adapters/cosmos/queries.py: under.format(**bounds, level=bounds['long_floor'])": "a constant in the line before",
+}
+
+
+@pytest.fixture(scope="module")
+def found() -> set[str]:
+    """Every suspect of the package, with the path of its module."""
+    paths = sorted(ROOT.rglob("*.py"))
+    return {f"{path.relative_to(ROOT)}: {call}" for path in paths for call in suspects(ast.parse(path.read_text()))}
+
+
+def is_constant(node: ast.expr) -> bool:
+    """A literal, a name in capitals, or put together from these, `replace` and `join` among them."""
+    if isinstance(node, ast.Constant):
+        return True
+    if isinstance(node, ast.Name):
+        return node.id.isupper()
+    if isinstance(node, ast.JoinedStr):
+        return all(is_constant(part.value) for part in node.values if isinstance(part, ast.FormattedValue))
+    if isinstance(node, ast.IfExp):
+        return is_constant(node.body) and is_constant(node.orelse)
+    if isinstance(node, ast.BinOp):
+        return is_constant(node.left) and is_constant(node.right)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("replace", "join"):
+        return all(is_constant(one) for one in (node.func.value, *node.args))
+    return False
+
+
+def is_escaped(node: ast.expr) -> bool:
+    """A constant, `re.escape` of anything, or several of either joined by a constant."""
+    if is_constant(node):
+        return True
+    if isinstance(node, ast.JoinedStr):
+        return all(is_escaped(part.value) for part in node.values if isinstance(part, ast.FormattedValue))
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    if ast.unparse(node.func) == "re.escape":
+        return True
+    if node.func.attr == "join" and is_constant(node.func.value):
+        joined = node.args[0]
+        mapped = isinstance(joined, ast.Call) and ast.unparse(joined.func) == "map" and ast.unparse(joined.args[0]) == "re.escape"
+        return mapped or is_constant(joined) or (isinstance(joined, ast.GeneratorExp) and is_escaped(joined.elt))
+    return False
+
+
+def is_replacement(node: ast.expr, functions: Collection[str]) -> bool:
+    """A constant or a function."""
+    return is_constant(node) or isinstance(node, ast.Lambda) or (isinstance(node, ast.Name) and node.id in functions)
+
+
+def suspects(tree: ast.Module) -> Iterator[str]:
+    """Calls whose pattern or template may be a text of a user."""
+    functions = {node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        name, receiver, arguments = node.func.attr, node.func.value, node.args
+        of_module = ast.unparse(receiver) in ("re", "regex")
+        makes_pattern = of_module and name in PATTERN_MAKERS and bool(arguments) and not is_escaped(arguments[0])
+        replaces = name in ("sub", "subn") and len(arguments) > of_module and not is_replacement(arguments[of_module], functions)
+        if makes_pattern or replaces or (name in ("format", "format_map") and not is_constant(receiver)):
+            yield ast.unparse(node)
+
+
+def test_no_pattern_and_no_template_is_made_of_a_text(found: set[str]) -> None:
+    assert found - REASONS.keys() == set()
+
+
+def test_every_reason_is_still_needed(found: set[str]) -> None:
+    assert REASONS.keys() - found == set()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "re.sub(r'\\bI\\b', who, told)",
+        "_I.sub(who, told)",
+        "re.search(who, told)",
+        "re.compile(rf'\\b{who}\\b')",
+        "re.compile('|'.join(names))",
+        "regex.findall(f'{who}', told)",
+        "text.format(value=1)",
+        "text.format_map(values)",
+        "f'{who} lives'.format()",
+    ],
+)
+def test_what_it_is_to_find_it_finds(code: str) -> None:
+    assert list(suspects(ast.parse(code)))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "re.sub('a', 'b', told)",
+        "_I.sub(lambda match: who, told)",
+        "re.search(re.escape(who), told)",
+        "re.compile(rf'\\b(?:{_FORMS}|{re.escape(who)})\\b')",
+        "re.compile('|'.join(map(re.escape, names)))",
+        "'{}'.format(who)",
+        "_TEXT.format(who)",
+    ],
+)
+def test_what_is_safe_it_lets_pass(code: str) -> None:
+    assert not list(suspects(ast.parse(code)))
