@@ -69,7 +69,7 @@ async def keep_disjoint(
 
 
 def _gaining(changes: Changes[Any]) -> dict[Slot, list[Memory]]:
-    """By slot, the truths that these changes let hold longer, or that may no longer stand beside another one."""
+    """By slot, the truths that these changes may let hold longer, or that may no longer stand beside another one."""
     first, last = dict[str, Memory | None](), dict[str, Memory]()
     for change in changes.changes:
         first.setdefault(change.after.id, change.before)
@@ -81,7 +81,16 @@ def _gaining(changes: Changes[Any]) -> dict[Slot, list[Memory]]:
         slot = slot_of(after) if after.type is MemoryType.SEMANTIC else None
         if slot is not None and _gains(first[name], after):
             gaining.setdefault(slot, []).append(after)
+    for version in _written(changes):
+        memory, slot = first.get(base_id(version.id)), slot_of(version)
+        if slot is not None and memory is not None and version.version < memory.version and memory.type is MemoryType.SEMANTIC:
+            gaining.setdefault(slot, []).append(version)  # it may hold again
     return gaining
+
+
+def _written(changes: Changes[Any]) -> list[Memory]:
+    """The old versions that these changes write."""
+    return [Memory.model_validate(one.body) for one in changes.puts if one.kind == "version"]
 
 
 def _gains(before: Memory | None, after: Memory) -> bool:
@@ -116,7 +125,7 @@ async def _old_versions(
     names = [
         version_id(one.id, number)
         for one in members.values()
-        if one.version > 1 and (one.valid_from > begins or any(one.id == each.id for each in gaining))
+        if one.version > 1 and (one.valid_from > begins or any(one.id == base_id(each.id) for each in gaining))
         for number in range(1, one.version)
     ]
     wanted = [name for name in names if name not in look.documents]
@@ -145,7 +154,7 @@ class _Slot:
         for change in changes.changes:
             if change.before is not None:
                 before.setdefault(change.after.id, change.before)
-        written = {one.id: Memory.model_validate(one.body) for one in changes.puts if one.kind == "version"}
+        written = {one.id: one for one in _written(changes)}
         after = {**before, **{change.after.id: change.after for change in changes.changes}, **written}
         for change in changes.changes:
             if change.removed:
@@ -163,7 +172,7 @@ class _Slot:
         open_ended = [one for one in counted if _stands(one) and one.valid_until is None]
         later, shorter = list[Memory](), list[Memory]()
         for truth in counted:
-            if truth.valid_until is not None and truth.valid_until <= truth.valid_from:
+            if _is_empty(truth):
                 continue
             if not _stands(truth) or truth.valid_until is not None:
                 rivals = [*later, *(one for one in open_ended if _told(one) < _told(truth))]
@@ -173,7 +182,7 @@ class _Slot:
                 if limits and (truth.valid_until is None or min(limits) < truth.valid_until):
                     truth = ended(truth, min(limits))
                     shorter.append(truth)
-            if truth.valid_until is None or truth.valid_from < truth.valid_until:
+            if not _is_empty(truth):
                 later.append(truth)
         return shorter
 
@@ -188,7 +197,7 @@ class _Slot:
         if all(stand):
             return None
         held = [self.before.get(one.id) for one in (truth, other)]
-        if any(stand) or stood[0] is not stood[1] or any(one is None or not _counts(one) for one in held):
+        if any(stand) or stood[0] is not stood[1] or any(one is None or not _counts(one) or _is_empty(one) for one in held):
             return other.valid_from
         first, second = (one for one in held if one is not None)
         if not _overlap(first, second):
@@ -206,6 +215,11 @@ def _counts(one: Memory) -> bool:
 
 def _stands(one: Memory) -> bool:
     return one.status in FOUND_BY_DEFAULT
+
+
+def _is_empty(one: Memory) -> bool:
+    """Whether it holds at no moment."""
+    return one.valid_until is not None and one.valid_until <= one.valid_from
 
 
 def _told(one: Memory) -> tuple[datetime, float, int]:
