@@ -167,8 +167,12 @@ class Ledger:
         commit_id = self._ids.new("cmt")
         look, ahead = basis or await self.look(owner, ids, nears), list[Change]()
 
+        async def complete(changes: Changes[Result]) -> Changes[Result]:
+            return changes if self._completed is None else await self._completed(self._store, owner, changes, look, nears, ahead)
+
         async def decided(before: Head | None) -> tuple[Changes[Result], Changes[Result]]:
-            return await self._decided(owner, decide, look, nears, before, ahead, while_erasing)
+            bare, changes = await self._decided(owner, decide, look, before, while_erasing)
+            return bare, await complete(changes)
 
         bare, changes, head = *await decided(look.head), look.head
         in_the_way, postponing, refused = self._ahead_of(owner, head), False, 0
@@ -183,8 +187,8 @@ class Ledger:
                     in_the_way, postponing = None, False
                     continue
                 head, in_the_way = in_the_way.head, None
-            if surplus := surplus_endings(changes):
-                ahead += await self._end_ahead(owner, surplus, call)
+            if (surplus := surplus_endings(changes)) and (done := await self._end_ahead(owner, surplus, call)):
+                ahead += done
                 look = await self.look(owner, ids, nears)
                 bare, changes, head = *await decided(head), look.head
                 continue
@@ -193,36 +197,26 @@ class Ledger:
             try:
                 in_the_way = await self._send(owner, assembled, while_erasing)
             except TooLarge:
-                changes = await self._with_less(owner, bare)
+                changes = await complete(await self._with_less(owner, bare))
                 if postponing or not unsettled(changes):
                     raise
                 postponing = True
                 continue
             if in_the_way is None:
-                done = self._done(owner, assembled, changes)
+                committed = self._done(owner, assembled, changes)
                 await self._settle(owner, left_open(changes), call)
-                return done
+                return committed
         return Committed(changes.result)
 
     async def _decided(
-        self,
-        owner: Owner,
-        decide: Callable[[Look], Changes[Result]],
-        look: Look,
-        nears: Sequence[Near],
-        before: Head | None,
-        ahead: Sequence[Change],
-        while_erasing: bool,
+        self, owner: Owner, decide: Callable[[Look], Changes[Result]], look: Look, before: Head | None, while_erasing: bool
     ) -> tuple[Changes[Result], Changes[Result]]:
         """What is decided on a look, and the same with what that does to open questions."""
         _check_life(before, look.head, while_erasing)
         sequence = 0 if look.head is None else look.head.sequence
         shown = [one.memory for near in look.near for one in near]
         bare = await without_circles(self._store, owner, decide(look), look.documents, shown, sequence)
-        changes = await settled(self._store, owner, bare, self._clock.now())
-        if self._completed is not None:
-            changes = await self._completed(self._store, owner, changes, look, nears, ahead)
-        return bare, changes
+        return bare, await settled(self._store, owner, bare, self._clock.now())
 
     async def _with_less(self, owner: Owner, bare: Changes[Result]) -> Changes[Result]:
         """What is decided, as it fits a commit: no question ends with it, or, where that alone is what it is for, one."""
