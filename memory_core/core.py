@@ -28,6 +28,7 @@ from memory_core.domain.errors import Unavailable
 from memory_core.evolution.bring_back import BringingBack
 from memory_core.evolution.clear import Clearer
 from memory_core.evolution.conflicts import Conflicts
+from memory_core.evolution.disjoint import keep_disjoint
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.status import InUse
 from memory_core.evolution.thaw import Thaw
@@ -107,7 +108,8 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         settings, made = self.settings, self._adapters
         pause = timedelta(minutes=settings.consolidation_pause_minutes)
         gathered = Threshold(made.queue, self._clock, settings.consolidation_threshold, pause).gathered
-        return Ledger(made.long_term, self._clock, self._ids, deadline_s=settings.commit_deadline_s, gathered=gathered)
+        deadline_s = settings.commit_deadline_s
+        return Ledger(made.long_term, self._clock, self._ids, deadline_s=deadline_s, gathered=gathered, completed=keep_disjoint)
 
     def _for_saving(self) -> None:
         made, clock, ids = self._adapters, self._clock, self._ids

@@ -15,7 +15,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.versions import is_version
 from memory_core.evolution.tellings import ended, over
-from memory_core.evolution.truth_line import MAX_REPLACED, place_of
+from memory_core.evolution.truth_line import place_of
 from memory_core.ledger.changes import Change
 
 _NEVER = datetime.max.replace(tzinfo=timezone.utc)
@@ -53,7 +53,7 @@ def without_overlap(changes: Sequence[Change], truths: Sequence[Memory], version
         for place, change in enumerate(changes)
     ]
     rest = [Change("preceded" if one.status in FOUND_BY_DEFAULT else "superseded", one, before[one.id]) for one in turned.values()]
-    return [*made, *rest[: max(0, MAX_REPLACED - len(made))]]
+    return [*made, *rest]
 
 
 def _counts(one: Memory) -> bool:
@@ -74,7 +74,7 @@ def _limit(one: Memory, later: Memory, before: Mapping[str, Memory]) -> datetime
 def overruling(one: Memory, others: Sequence[Memory]) -> list[Change]:
     """What becomes of the past of a slot where somebody says now from when on this one holds: all of it ends there."""
     known = {other.id: other for other in others}
-    return [Change("superseded", after, known[after.id]) for after in _ending_at(one, others)][:MAX_REPLACED]
+    return [Change("superseded", after, known[after.id]) for after in _ending_at(one, others)]
 
 
 def _ending_at(one: Memory, others: Sequence[Memory]) -> list[Memory]:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.domain.conflict import ConflictRecord
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, allowed
 from memory_core.domain.models import Memory, OnConflict, Status
 from memory_core.domain.slots import slot_of
 from memory_core.evolution.decide import Verdict, judge
@@ -32,12 +32,20 @@ def settled(change: Change, told_since: Sequence[Memory], now: datetime) -> tupl
         return [change], []
     judgement = judge(back, [Neighbour(one, 1.0) for one in rivals], NEVER_ALIKE)
     if judgement.verdict is Verdict.SAME and judgement.old is not None:
-        return [replace(change, after=_merged_into(judgement.old, back))], []
+        return _followed_by(change, Change("merged", _merged_into(judgement.old, back), back)), []
     if judgement.verdict is not Verdict.CONTRADICTS:
         return [change], []
     resolution = recorded(resolve(back, judgement, OnConflict.AUTO, now), back)
-    changes = [replace(change, after=one.after) if one.after.id == back.id else one for one in resolution.changes]
+    changes = [step for one in resolution.changes for step in (_followed_by(change, one) if one.after.id == back.id else [one])]
     return changes, list(resolution.records)
+
+
+def _followed_by(change: Change, settled: Change) -> list[Change]:
+    """The change that ends as `settled` does: in two steps where the memory has to be active in between, as a deleted one has to."""
+    if change.before is None or settled.after.status in allowed(change.before.status):
+        return [replace(change, after=settled.after)]
+    event = "superseded" if settled.event_type == "created" else settled.event_type
+    return [change, replace(settled, event_type=event, before=change.after)]
 
 
 def _merged_into(held: Memory, back: Memory) -> Memory:

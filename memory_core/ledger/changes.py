@@ -16,7 +16,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, check_move
 from memory_core.domain.models import UNLOGGED_FIELDS, Event, Head, Memory
 from memory_core.domain.results import Call
 from memory_core.domain.slots import Slot, slot_of, with_marks
-from memory_core.domain.versions import version_id
+from memory_core.domain.versions import VERSIONS_END, version_id
 from memory_core.ledger.ids import event_id
 from memory_core.ports import Batch, Document, Write
 
@@ -75,6 +75,38 @@ class Changes(Generic[Result]):
         return not self.fragile and not any(
             event.memory_id in self.reads or event.session_id in self.sessions or event.memory_type in self.types for event in events
         )
+
+
+MAX_OPERATIONS = 99
+"""Of the 100 that a batch holds; the other is the head."""
+
+
+def surplus_endings(changes: Changes[Any]) -> list[Change]:
+    """The changes that only end a past truth earlier, where all changes together are more than a batch holds; else none."""
+    memories = {change.after.id for change in changes.changes}
+    documents = len(changes.puts) + len(changes.creates) + len(changes.staged) + len(changes.deletes) + len(changes.scenes)
+    if len(changes.changes) + len(memories) + documents <= MAX_OPERATIONS:
+        return []
+    return [change for change in changes.changes if _only_ends_earlier(change)]
+
+
+def ended_as(change: Change, memory: Memory | None) -> Change | None:
+    """The same ending for the memory as it is now; None where it has ended by then, or is no past truth any more."""
+    until = change.after.valid_until
+    if memory is None or until is None or memory.status is not change.after.status:
+        return None
+    if memory.valid_until is not None and memory.valid_until <= until:
+        return None
+    return replace(change, after=memory.model_copy(update={"valid_until": until}), before=memory)
+
+
+def _only_ends_earlier(change: Change) -> bool:
+    if change.before is None or change.removed or change.after.status in FOUND_BY_DEFAULT or VERSIONS_END in change.metadata:
+        return False
+    before, after = (
+        one.model_dump(exclude={*UNLOGGED_FIELDS, "embedding", "updated_at", "valid_until"}) for one in (change.before, change.after)
+    )
+    return before == after and change.before.valid_until != change.after.valid_until
 
 
 @dataclass(frozen=True, slots=True)

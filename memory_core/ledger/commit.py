@@ -18,10 +18,10 @@ from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
-from memory_core.domain.models import Event, Head, Memory
+from memory_core.domain.models import Event, Head, Memory, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.ledger.changes import Assembled, Change, Changes, assemble
+from memory_core.ledger.changes import Assembled, Change, Changes, assemble, ended_as, surplus_endings
 from memory_core.ledger.circles import without_circles
 from memory_core.ledger.ids import marker_id
 from memory_core.ledger.settling import SETTLED, followed, left_open, settled, unsettled
@@ -30,15 +30,21 @@ from memory_core.ports import Clock, Document, IdSource, LongTermStore, Near, Ne
 Result = TypeVar("Result")
 _RECENT_EVENTS, _RECENT_OWNERS = 256, 1024
 _EVENTS_PAGE = 500
+MAX_ENDED_AHEAD = 40
+"""Past truths that one commit ends before the decision that ends them; each is two documents of a commit's hundred."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a decision was shown: the head, the documents, one tuple of neighbours for each `Near`."""
+    """What a decision was shown: the head, the documents, one tuple of neighbours for each `Near`.
+
+    merged: what was merged into another memory of the slots that were looked at; a decision takes it for no neighbour.
+    """
 
     head: Head | None
     documents: dict[str, Document]
     near: tuple[tuple[Neighbour, ...], ...] = ()
+    merged: tuple[Neighbour, ...] = ()
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory of this id, with its vector; None when there is none in the head's epoch."""
@@ -82,25 +88,42 @@ Gathered = Callable[[Owner, int, int, datetime | None], Awaitable[None]]
 """Told after each commit how many memories had been made since the last consolidation, before it and after."""
 
 
+Completed = Callable[
+    [LongTermStore, Owner, Changes[Any], Look, Sequence[Near], Sequence[Change]],
+    Awaitable[Changes[Any]],
+]
+"""Completes what is decided before each commit. The last argument: changes of the same decision that were committed before it."""
+
+
 class Ledger:
     """Commits decisions, one after the other per owner within this process, optimistically across processes."""
 
     def __init__(
-        self, store: LongTermStore, clock: Clock, ids: IdSource, *, deadline_s: float = 10.0, gathered: Gathered | None = None
+        self,
+        store: LongTermStore,
+        clock: Clock,
+        ids: IdSource,
+        *,
+        deadline_s: float = 10.0,
+        gathered: Gathered | None = None,
+        completed: Completed | None = None,
     ) -> None:
         self._store, self._clock, self._ids, self._deadline_s = store, clock, ids, deadline_s
-        self._gathered = gathered
+        self._gathered, self._completed = gathered, completed
         self._queues: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
         self._recent: OrderedDict[Owner, tuple[Head, deque[Event]]] = OrderedDict()
 
     async def look(self, owner: Owner, ids: Sequence[str], nears: Sequence[Near] = ()) -> Look:
         """Head and documents, then the neighbours: never older than the head, so no commit slips in between unseen."""
         if len(nears) <= 1:
-            one = await self._store.snapshot(owner, ids, nears[0] if nears else None)
-            return Look(one.head, dict(one.documents), (one.near,) if nears else ())
-        first = await self._store.snapshot(owner, ids)
-        others = await asyncio.gather(*(self._store.snapshot(owner, (), near) for near in nears))
-        return Look(first.head, dict(first.documents), tuple(other.near for other in others))
+            first = await self._store.snapshot(owner, ids, nears[0] if nears else None)
+            shown = [first.near] if nears else []
+        else:
+            first = await self._store.snapshot(owner, ids)
+            shown = [other.near for other in await asyncio.gather(*(self._store.snapshot(owner, (), near) for near in nears))]
+        near = tuple(tuple(one for one in each if one.memory.status is not Status.UPDATED) for each in shown)
+        merged = tuple(one for each in shown for one in each if one.memory.status is Status.UPDATED)
+        return Look(first.head, dict(first.documents), near, merged)
 
     async def commit(
         self,
@@ -142,8 +165,16 @@ class Ledger:
         while_erasing: bool,
     ) -> Committed[Result]:
         commit_id = self._ids.new("cmt")
-        look = basis or await self.look(owner, ids, nears)
-        bare, changes, head = *await self._decided(owner, decide, look, look.head, while_erasing), look.head
+        look, ahead = basis or await self.look(owner, ids, nears), list[Change]()
+
+        async def complete(changes: Changes[Result]) -> Changes[Result]:
+            return changes if self._completed is None else await self._completed(self._store, owner, changes, look, nears, ahead)
+
+        async def decided(before: Head | None) -> tuple[Changes[Result], Changes[Result]]:
+            bare, changes = await self._decided(owner, decide, look, before, while_erasing)
+            return bare, await complete(changes)
+
+        bare, changes, head = *await decided(look.head), look.head
         in_the_way, postponing, refused = self._ahead_of(owner, head), False, 0
         while changes.changes or changes.puts or changes.creates or changes.deletes:
             if in_the_way is not None:
@@ -152,24 +183,29 @@ class Ledger:
                 await asyncio.sleep(random.uniform(0.0, 0.02) * refused)
                 if in_the_way.decide_again or not await self._stand(owner, changes, head, in_the_way.head):
                     look = await self.look(owner, ids, nears)
-                    bare, changes, head = *await self._decided(owner, decide, look, head, while_erasing), look.head
+                    bare, changes, head = *await decided(head), look.head
                     in_the_way, postponing = None, False
                     continue
                 head, in_the_way = in_the_way.head, None
+            if (surplus := surplus_endings(changes)) and (done := await self._end_ahead(owner, surplus, call)):
+                ahead += done
+                look = await self.look(owner, ids, nears)
+                bare, changes, head = *await decided(head), look.head
+                continue
             epoch = self._ids.new("ep") if head is None else head.epoch
             assembled = assemble(head, changes, commit_id=commit_id, epoch=epoch, now=self._clock.now(), call=call)
             try:
                 in_the_way = await self._send(owner, assembled, while_erasing)
             except TooLarge:
-                changes = await self._with_less(owner, bare)
+                changes = await complete(await self._with_less(owner, bare))
                 if postponing or not unsettled(changes):
                     raise
                 postponing = True
                 continue
             if in_the_way is None:
-                done = self._done(owner, assembled, changes)
+                committed = self._done(owner, assembled, changes)
                 await self._settle(owner, left_open(changes), call)
-                return done
+                return committed
         return Committed(changes.result)
 
     async def _decided(
@@ -202,6 +238,23 @@ class Ledger:
                 return wanted if left_open(wanted) else Changes(None)
 
             await self._commit(owner, ending, [name], (), None, call, while_erasing=False)
+
+    async def _end_ahead(self, owner: Owner, endings: Sequence[Change], call: Call) -> list[Change]:
+        """Commit, before the decision itself, that these past truths end earlier; what was changed.
+
+        Should this process die after it, less holds than the decision wants, never more; deciding again finds them ended.
+        """
+        done = list[Change]()
+        for start in range(0, len(endings), MAX_ENDED_AHEAD):
+            part = endings[start : start + MAX_ENDED_AHEAD]
+            names = [one.after.id for one in part]
+
+            def ending(look: Look, part: Sequence[Change] = part, names: Sequence[str] = names) -> Changes[list[Change]]:
+                changes = [again for one in part if (again := ended_as(one, look.memory(one.after.id))) is not None]
+                return Changes(changes, tuple(changes), reads=frozenset(names))
+
+            done += (await self._commit(owner, ending, names, (), None, call, while_erasing=False)).result
+        return done
 
     async def _send(self, owner: Owner, assembled: Assembled, while_erasing: bool) -> _InTheWay | None:
         """None once the batch is in; what is in its way otherwise. Resends after every unclear answer."""

@@ -74,9 +74,9 @@ class Near:
 
     slot: (subject, attribute), both case-folded. key: of procedural memories, as it is. At most `limit`, nearest first; those of the
     slot, or of the key, come in any case, and with them the truths that a contradiction superseded there, because a fact that
-    arrives late has its place among them; of a key also what was deleted as contradicted, whose old versions may hold. While somebody
-    stands in the slot a store may leave out everybody else: the slot alone decides then. A key is asked for alone: without a slot or a
-    vector.
+    arrives late has its place among them; of a slot also what was merged (`updated`), of a key also what was deleted as contradicted,
+    whose old versions may hold. While somebody stands in the slot a store may leave out everybody else: the slot alone decides then. A
+    key is asked for alone: without a slot or a vector.
     """
 
     vector: Vector | None

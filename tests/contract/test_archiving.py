@@ -10,7 +10,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.models import MemoryType, Status
-from memory_core.domain.requests import ListInput, RetrieveInput, UpdateInput
+from memory_core.domain.requests import ListInput, RetrieveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Call, Foreseen
 from tests.builders import ALICE, NOW
 from tests.cold import archived, blobs, equal, everything, saved, years_go_by
@@ -324,6 +324,28 @@ async def test_the_same_truth_told_again_meanwhile_is_one(world: World, core: Me
     back = await core.restore(ALICE, old.id)
     assert (back.status, back.next_id) == (Status.UPDATED, new.id)
     assert len(await listed(core)) == 1
+
+
+@pytest.mark.parametrize(("said", "becomes"), [("Ana lives in Oslo", Status.UPDATED), ("Ana lives in Bergen", Status.SUPERSEDED)])
+@pytest.mark.parametrize("by_status", [True, False])
+async def test_a_truth_that_was_deleted_in_the_archive_comes_back_beside_what_was_saved_since(
+    world: World, core: MemoryCore, said: str, becomes: Status, by_status: bool
+) -> None:
+    """It was refused with a 409 for ever: from `deleted` a memory may only become `active`."""
+    slot = {"subject": "Ana", "attribute": "city"}
+    (old,) = await saved(core, fact("Ana lives in Oslo", **slot))
+    years_go_by(world)
+    await archived(world, core)
+    await core.delete(ALICE, old.id)
+    (new,) = await saved(core, fact(said, **slot))
+    if by_status:
+        back = await core.set_status(ALICE, old.id, StatusInput(status="active", reason="asked for"))
+    else:
+        back = await core.restore(ALICE, old.id)
+    assert (back.status, back.next_id) == (becomes, new.id)
+    assert [one.id for one in await listed(core)] == [new.id]
+    told = [one.event_type for one in await world.log() if one.memory_id == old.id]
+    assert told[-2] == "restored"
 
 
 async def test_a_turn_that_is_told_again_while_it_is_cold_is_reinforced_and_comes_back_so(world: World, core: MemoryCore) -> None:

@@ -131,7 +131,12 @@ async def test_neighbours_of_the_same_slot_come_however_unlike_they_are(store: L
     )
     near = Near(unit(1), SEMANTIC, 0.5, slot=("ann strasse", "home"))
     found = (await store.snapshot(ALICE, near=near)).near
-    assert {one.memory.id: round(one.similarity, 5) for one in found} == {"mem_bare": 0.0, "mem_old": 0.0, "mem_slot": -1.0}
+    assert {one.memory.id: round(one.similarity, 5) for one in found} == {
+        "mem_bare": 0.0,
+        "mem_merged": 0.0,
+        "mem_old": 0.0,
+        "mem_slot": -1.0,
+    }
     without = (await store.snapshot(ALICE, near=Near(None, SEMANTIC, 0.5, slot=("ann strasse", "home")))).near
     assert {one.memory.id for one in without} == {"mem_bare", "mem_old", "mem_slot"}
 

@@ -64,11 +64,11 @@ def nearest(owner: Owner, near: Near, vector: Vector) -> Query:
 
 
 def in_slot(owner: Owner, slot: tuple[str, str], near: Near) -> Query:
-    """The memories that fill the slot (subject, attribute), now or before a contradiction: the latest 200 truths, whole."""
+    """The memories that fill the slot (subject, attribute), now or before a contradiction or a merge: the latest 200 truths, whole."""
     asked = Conditions(owner, ("memory",))
     asked.equal("c.slot_subject", slot[0])
     asked.equal("c.slot_attribute", slot[1])
-    return _truths(asked, near, ("superseded",))
+    return _truths(asked, near, ("superseded",), ("updated",))
 
 
 def of_key(owner: Owner, key: str, near: Near) -> Query:
@@ -78,8 +78,9 @@ def of_key(owner: Owner, key: str, near: Near) -> Query:
     return _truths(asked, near, ("superseded", "deleted"))
 
 
-def _truths(asked: Conditions, near: Near, past: Sequence[str]) -> Query:
-    asked.add(f"{asked.is_among('c.status', FOUND)} OR ({asked.is_among('c.status', past)} AND c.status_reason = 'contradicted')")
+def _truths(asked: Conditions, near: Near, past: Sequence[str], merged: Sequence[str] = ()) -> Query:
+    contradicted = f"({asked.is_among('c.status', past)} AND c.status_reason = 'contradicted')"
+    asked.add(f"{asked.is_among('c.status', (*FOUND, *merged))} OR {contradicted}")
     if near.types:
         asked.among("c.type", near.types)
     return asked.query(f"TOP {SLOT_MATES} *", "ORDER BY c.event_at DESC")

@@ -33,7 +33,8 @@ _STRAYS = (
 )
 _TRUTHS = (
     f"AND {_OF_THE_HEAD} "  # noqa: S608 - our own names
-    "AND kind = 'memory' AND (status IN ('active', 'compressed') OR status IN (:past, 'superseded') AND status_reason = 'contradicted') "
+    "AND kind = 'memory' AND (status IN ('active', 'compressed') OR status IN (:past, 'superseded') AND status_reason = 'contradicted' "
+    "OR :slotted AND status = 'updated') "
     "AND (:all_types OR type IN (SELECT value FROM json_each(:types))) ORDER BY event_at DESC LIMIT 200"
 )
 _BY_SLOT = (
@@ -158,15 +159,15 @@ def head_and_documents(
 def truths(connection: sqlite3.Connection, owner: Owner, near: Near) -> list[str]:
     """Ids of the memories that fill the slot, or are values of the key, now or before a contradiction: the latest 200 of them.
 
-    Of a key also those that an undo took away, whose old versions may hold.
+    Of a slot also those that were merged; of a key also those that an undo took away, whose old versions may hold.
     """
     parameters = {"app_id": owner.app_id, "user_id": owner.user_id, "all_types": int(not near.types), "types": listed(near.types)}
     found: list[str] = []
     if near.slot is not None:
         slot = {"subject": near.slot[0], "attribute": near.slot[1]}
-        found += [identity for (identity,) in connection.execute(_BY_SLOT, {**parameters, **slot, "past": "superseded"})]
+        found += [identity for (identity,) in connection.execute(_BY_SLOT, {**parameters, **slot, "past": "superseded", "slotted": 1})]
     if near.key is not None:
-        found += [identity for (identity,) in connection.execute(_BY_KEY, {**parameters, "key": near.key, "past": "deleted"})]
+        found += [identity for (identity,) in connection.execute(_BY_KEY, {**parameters, "key": near.key, "past": "deleted", "slotted": 0})]
     return found
 
 

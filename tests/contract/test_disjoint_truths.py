@@ -1,0 +1,129 @@
+"""One truth of a slot at each moment, also after merges, decisions, edits before a decision, and in a slot that is told very often."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.conflict_requests import ConflictsInput
+from memory_core.domain.models import Memory
+from memory_core.domain.requests import UpdateInput
+from memory_core.domain.results import Saved
+from memory_core.domain.time_requests import ReplayInput
+from tests.builders import ALICE, NOW
+from tests.conflicts import asking
+from tests.world import World, fact, listed
+
+CITY: dict[str, Any] = {"subject": "Ana", "attribute": "city"}
+START = NOW - timedelta(days=200)
+
+
+def day(number: float) -> datetime:
+    """A day of the story; all of them are past."""
+    return START + timedelta(days=number)
+
+
+async def save(core: MemoryCore, city: str, told: float, **fields: Any) -> Saved:
+    return await core.save(ALICE, fact(f"Ana lives in {city}", value=city, event_timestamp=day(told), **CITY, **fields))
+
+
+async def cities(core: MemoryCore, *days: float) -> list[str]:
+    """What held at these moments, by a list and by a replay; several at one moment with a slash between them."""
+    answers = []
+    for number in days:
+        shown = [one.content for one in await listed(core, at=day(number))]
+        replayed = await core.replay(ALICE, ReplayInput(known_at=NOW + timedelta(days=900), at=day(number), limit=100))
+        assert sorted(shown) == sorted(one.content for one in replayed.memories)
+        answers.append("/".join(one.replace("Ana lives in ", "").replace("\n", "+") for one in sorted(shown)))
+    return answers
+
+
+async def decide(core: MemoryCore, decision: str) -> str:
+    """Decide the one conflict that is open; its id."""
+    (record,) = (await core.conflicts(ALICE, ConflictsInput(status="pending"))).conflicts
+    return (await core.resolve_conflict(ALICE, record.id, asking(decision))).id
+
+
+async def edit(core: MemoryCore, memory: Memory, city: str) -> Memory:
+    current = await core.get(ALICE, memory.id)
+    return await core.update(ALICE, memory.id, UpdateInput(content=f"Ana lives in {city}", value=city), current.etag)
+
+
+async def test_a_truth_told_late_ends_one_that_was_merged_since(core: MemoryCore) -> None:
+    await save(core, "Kiev", 0)
+    await save(core, "Bonn", 9, on_conflict="merge")
+    await save(core, "Rome", 5)
+    assert await cities(core, 0.5, 5.5, 9.5) == ["Kiev", "Rome", "Kiev+Bonn"]
+
+
+async def test_a_truth_told_late_ends_the_old_version_of_one_that_was_merged(core: MemoryCore) -> None:
+    kiev = await save(core, "Kiev", 4)
+    await core.update(ALICE, kiev.memory.id, UpdateInput(content="Ana lives in Kiev"), kiev.memory.etag)
+    await save(core, "Oslo", 6, on_conflict="merge")
+    await save(core, "Bonn", 8)
+    assert await cities(core, 4.5, 6.5, 8.5, 210) == ["Kiev", "Kiev", "Bonn", "Bonn"]
+
+
+async def test_a_decision_lets_a_truth_told_meanwhile_end_the_one_that_falls(core: MemoryCore) -> None:
+    await save(core, "Kiev", 2)
+    bonn = await save(core, "Bonn", 8)
+    assert bonn.conflict is not None
+    await core.undo_conflict(ALICE, bonn.conflict.id)
+    await save(core, "Lima", 7)
+    await decide(core, "supersede")
+    assert await cities(core, 2.5, 7.5, 8.5) == ["Kiev", "Lima", "Bonn"]
+
+
+async def test_a_decision_lets_the_old_version_of_the_winner_end_the_one_that_falls(core: MemoryCore) -> None:
+    await save(core, "Lima", 1)
+    bonn = await save(core, "Bonn", 4)
+    assert bonn.conflict is not None
+    await core.undo_conflict(ALICE, bonn.conflict.id)
+    await edit(core, bonn.memory, "Rome")
+    await decide(core, "supersede")
+    assert await cities(core, 1.5, 4.5, 201) == ["Lima", "Bonn", "Rome"]
+
+
+async def test_a_truth_that_overrules_sixty_others_shares_no_day_with_any(core: MemoryCore, world: World) -> None:
+    """The last twenty were left as they were, by a cap that nobody was told of."""
+    for number in range(1, 61):
+        await save(core, f"City {number}", number)
+    told = await save(core, "Bern", 100, valid_from=day(0))
+    assert await cities(core, *(number + 0.5 for number in range(61))) == ["Bern"] * 61
+    assert [one.value for one in await listed(core)] == ["Bern"]
+    assert told.conflict is not None
+    records = [one.body for one in await (await world.look_on()).page(ALICE, "conflict", None, None, 100)]
+    (record,) = [one for one in records if one["id"] == told.conflict.id]
+    assert len(record["moves"]) == 61, "what the decision did is all written down"
+
+
+@pytest.mark.parametrize("edited", [True, False])
+async def test_a_decision_that_is_taken_back_gives_back_what_its_last_step_cut(core: MemoryCore, edited: bool) -> None:
+    await save(core, "Lima", 1)
+    bonn = await save(core, "Bonn", 8)
+    assert bonn.conflict is not None
+    await core.undo_conflict(ALICE, bonn.conflict.id)
+    if edited:
+        await edit(core, bonn.memory, "Rome")
+    else:
+        await save(core, "Kiev", 7)
+    before = await listed(core, status="all")
+    decided = await decide(core, "supersede")
+    assert [one.valid_until for one in await listed(core, status="superseded") if one.value == "Lima"] == [day(8 if edited else 7)]
+    await core.undo_conflict(ALICE, decided)
+    validity = {one.id: (one.status, one.valid_from, one.valid_until, one.next_id) for one in before}
+    after = await listed(core, status="all")
+    assert {one.id: (one.status, one.valid_from, one.valid_until, one.next_id) for one in after} == validity
+
+
+async def test_what_is_kept_side_by_side_stays_so_where_both_fall_together(core: MemoryCore) -> None:
+    await save(core, "Kiev", 2)
+    await save(core, "Bonn", 5, on_conflict="keep_both")
+    assert await cities(core, 2.5, 5.5) == ["Kiev", "Bonn/Kiev"]
+    await save(core, "Lima", 9)
+    assert await cities(core, 2.5, 5.5, 9.5) == ["Kiev", "Bonn/Kiev", "Lima"]
+    await save(core, "Rome", 7)
+    assert await cities(core, 2.5, 5.5, 7.5, 9.5) == ["Kiev", "Bonn/Kiev", "Rome", "Lima"]
