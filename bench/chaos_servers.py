@@ -44,6 +44,10 @@ HANDS = 2
 """Disturbances at once, each of another target."""
 
 
+SPANS = ((0.0, 5.0), (11.0, 15.0), (20.0, 45.0))
+"""Seconds that something is gone: less than a commit may take (10 s), more than that, and about as long as a message is hidden (30 s)."""
+
+
 class Host:
     """One development host that keeps its port and its data through all its deaths."""
 
@@ -268,17 +272,18 @@ class Disturber:
             await self._fill_redis()
 
     async def _restart(self, end: Callable[[], None], start: Callable[[], None]) -> None:
+        ((least, most),) = self._chance.choices(SPANS[:2], (80, 20))
         await asyncio.to_thread(end)
         try:
-            await asyncio.sleep(self._span(0, 3))
+            await asyncio.sleep(self._span(least, most))
         finally:
             await asyncio.to_thread(start)
 
     async def _freeze(self, target: Target) -> None:
-        long = self._chance.random() < 0.05
+        ((least, most),) = self._chance.choices(SPANS, (75, 20, 5))
         await asyncio.to_thread(target.freeze)
         try:
-            await asyncio.sleep(self._span(20, 45) if long else self._span(0.5, 8))
+            await asyncio.sleep(self._span(least, most))
         finally:
             target.thaw()
 
