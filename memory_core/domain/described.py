@@ -1,0 +1,90 @@
+"""What an error says of itself without any value that somebody sent or stored.
+
+The message of an exception often quotes its input: pydantic's `input_value`, a missing key, the body that a service sent back. So only
+errors of our own tree speak for themselves. Of all others the class is named, and what a fixed list of attributes tells.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from functools import cache
+
+from pydantic import BaseModel, ValidationError
+
+from memory_core.domain.errors import MemoryCoreError
+
+MAX_DETAILS = 5
+"""Refused fields that are named of one ValidationError, and members of one group."""
+_SQLITE = {
+    sqlite3.SQLITE_BUSY: "the database is locked",
+    sqlite3.SQLITE_CANTOPEN: "the file can't be opened",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged",
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "the disk does not answer as it should",
+    sqlite3.SQLITE_NOTADB: "the file is not a database",
+    sqlite3.SQLITE_READONLY: "the file is read-only",
+}
+"""What is wrong, by SQLite's primary result code."""
+
+
+def described(error: BaseException) -> str:
+    """An error as it may be logged, stored and shown.
+
+    Args:
+        error: of any kind. The `detail` of our own errors is written for callers and returned as it is.
+
+    Returns:
+        One line: the detail, or the class with a status, an errno or the places of what was refused.
+    """
+    if isinstance(error, MemoryCoreError):
+        return error.detail
+    name = type(error).__name__
+    detail = _detail_of(error)
+    return f"{name}: {detail}" if detail else name
+
+
+def _detail_of(error: BaseException) -> str:
+    if isinstance(error, ValidationError):
+        return _refused_places(error)
+    if isinstance(error, BaseExceptionGroup):
+        return "; ".join(described(member) for member in error.exceptions[:MAX_DETAILS])
+    if isinstance(error, sqlite3.Error):
+        return _sqlite_problem(error)
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int):
+        return f"HTTP {status}"
+    if isinstance(error, OSError) and isinstance(error.errno, int):
+        return os.strerror(error.errno)
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return described(cause) if isinstance(cause, OSError) and cause is not error else ""
+
+
+def _refused_places(error: ValidationError) -> str:
+    """Where and how each value was wrong. A part of a path that is no field of ours is somebody's own name: a star stands for it."""
+    problems = error.errors(include_url=False, include_input=False, include_context=False)
+    places = (".".join(str(part) if isinstance(part, int) or part in _field_names() else "*" for part in one["loc"]) for one in problems)
+    told = [f"{place or 'all'} {one['type']}" for place, one in zip(places, problems, strict=True)]
+    more = f" and {len(told) - MAX_DETAILS} more" if len(told) > MAX_DETAILS else ""
+    return f"{', '.join(told[:MAX_DETAILS])}{more}"
+
+
+@cache
+def _field_names() -> frozenset[str]:
+    """The names of all fields of all models that are defined in this process."""
+    names: set[str] = set()
+    models: list[type[BaseModel]] = [BaseModel]
+    while models:
+        model = models.pop()
+        names.update(model.model_fields)
+        models.extend(model.__subclasses__())
+    return frozenset(names)
+
+
+def _sqlite_problem(error: sqlite3.Error) -> str:
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:
+        return ""
+    name = getattr(error, "sqlite_errorname", f"code {code}")
+    problem = _SQLITE.get(code & 0xFF)
+    return f"{problem} ({name})" if problem else name
