@@ -18,6 +18,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from memory_core.domain.calibration import CALIBRATIONS, Calibration
+from memory_core.domain.errors import PlainError
 from memory_core.environment import host_or_network, listed, said, shown, unknown, variable
 from memory_core.setting_types import (
     MOST,
@@ -45,7 +46,7 @@ from memory_core.setting_types import (
 log = logging.getLogger(__name__)
 
 
-class ConfigError(ValueError):
+class ConfigError(PlainError):
     """Settings that can't be used; the text names each environment variable, its value and what is allowed."""
 
 

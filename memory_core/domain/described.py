@@ -7,15 +7,18 @@ errors of our own tree speak for themselves. Of all others the class is named, a
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from functools import cache
 
 from pydantic import BaseModel, ValidationError
 
-from memory_core.domain.errors import MemoryCoreError
+from memory_core.domain.errors import MemoryCoreError, PlainError
 
 MAX_DETAILS = 5
 """Refused fields that are named of one ValidationError, and members of one group."""
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
+NOT_SHOWN = "(a name that is not shown)"
 _SQLITE = {
     sqlite3.SQLITE_BUSY: "the database is locked",
     sqlite3.SQLITE_CANTOPEN: "the file can't be opened",
@@ -36,12 +39,21 @@ def described(error: BaseException) -> str:
 
     Returns:
         One line: the detail, or the class with a status, an errno or the places of what was refused.
+
     """
     if isinstance(error, MemoryCoreError):
         return error.detail
+    if isinstance(error, PlainError):
+        return str(error)
     name = type(error).__name__
     detail = _detail_of(error)
     return f"{name}: {detail}" if detail else name
+
+
+def shown_name(name: object) -> str:
+    """A name that a caller gave, of a field or a document, if it looks like one: a sentence in its place is not repeated. Numbers stay."""
+    text = str(name)
+    return text if isinstance(name, int) or _IDENTIFIER.fullmatch(text) else NOT_SHOWN
 
 
 def _detail_of(error: BaseException) -> str:

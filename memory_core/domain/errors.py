@@ -31,6 +31,10 @@ class MemoryCoreError(Exception):
         self.retry_after_s = retry_after_s
 
 
+class PlainError(ValueError):
+    """A ValueError whose text may be logged and shown: it names settings, fields, ids and numbers, and nothing that a user wrote."""
+
+
 class Malformed(MemoryCoreError):
     """The request can't be read at all: broken JSON, invalid UTF-8, a void cursor."""
 

@@ -94,8 +94,8 @@ def _callback(value: str) -> str:
     try:
         parts = urlsplit(value)
         host, _ = parts.hostname, parts.port
-    except ValueError as error:
-        raise ValueError(f"is not a valid address: {error}") from None
+    except ValueError:
+        raise ValueError("is not a valid address") from None
     if parts.scheme not in ("http", "https") or not host or any(character.isspace() for character in value):
         raise ValueError("must be an address that begins with http:// or https:// and names a host")
     if parts.username is not None or parts.password is not None:

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from memory_core.domain.conversation import Role
+from memory_core.domain.described import shown_name
 from memory_core.domain.fields import (
     Ahead,
     CallbackUrl,
@@ -111,7 +112,7 @@ class RetrieveInput(Input):
         known = RECIPE_WEIGHTS[self.recipe]
         for name in self.weights or {}:
             if name not in known:
-                raise ValueError(f"weights.{name}: the recipe {self.recipe} has the weights {', '.join(sorted(known))}")
+                raise ValueError(f"weights.{shown_name(name)}: the recipe {self.recipe} has the weights {', '.join(sorted(known))}")
         return self
 
     @model_validator(mode="after")

@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 import orjson
 from azure.functions import HttpRequest, HttpResponse
 
+from memory_core.domain.described import shown_name
 from memory_core.domain.errors import FieldError, Forbidden, Malformed, MemoryCoreError, Unavailable
 from memory_core.domain.fields import Input
 from memory_core.domain.results import Call
@@ -146,10 +147,10 @@ def _as_function(handler: Callable[..., Any], door: Door, answer: Callable[[Http
             response = await answer(req, correlation)
         except MemoryCoreError as error:
             if error.status >= 500:
-                log.warning("%s %s is answered with %d: %s, correlation id %s", req.method, path, error.status, error.detail, correlation)
+                log.warning("%s is answered with %d: %s, correlation id %s", handler.__name__, error.status, error.detail, correlation)
             return problem_response(error, path, correlation)
         except Exception:
-            log.exception("%s %s failed, correlation id %s", req.method, path, correlation)
+            log.exception("%s failed, correlation id %s", handler.__name__, correlation)
             return problem_response(MemoryCoreError("Something failed here; the log tells what"), path, correlation)
         response.headers["X-Correlation-Id"] = correlation
         return response
@@ -183,7 +184,7 @@ def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, corre
     owner = _owner(door, caller, req.method, body, query, route.get("user_id"))
     if door.has_body:
         if query:
-            raise invalid(*(FieldError(field, "is not a query parameter of this call") for field in query))
+            raise invalid(*(FieldError(shown_name(field), "is not a query parameter of this call") for field in query))
         checked = from_json(door.takes, body, now=here.core.clock.now())
     else:
         checked = from_query(door.takes, query)

@@ -15,6 +15,7 @@ import orjson
 from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
+from memory_core.domain.described import shown_name
 from memory_core.domain.errors import FieldError, Invalid, Malformed
 from memory_core.domain.fields import Fraction, Input, Limit, Name, Text
 from memory_core.domain.moments import Moment
@@ -106,13 +107,14 @@ def query_fields(url: str) -> dict[str, str]:
         return {}
     try:
         pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=50)
-    except ValueError as error:
-        raise Malformed(f"The query string can't be read: {error}", errors=(FieldError("query string", str(error)),)) from None
+    except ValueError:
+        message = "is no UTF-8, or has more than 50 fields"
+        raise Malformed(f"The query string can't be read: it {message}", errors=(FieldError("query string", message),)) from None
     fields = dict(pairs)
     if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         doubles = sorted({name for name in names if names.count(name) > 1})
-        raise invalid(*(FieldError(name[:MAX_FIELD_CHARACTERS], "is given more than once") for name in doubles))
+        raise invalid(*(FieldError(shown_name(name), "is given more than once") for name in doubles))
     return fields
 
 
@@ -138,7 +140,7 @@ def _named(error: ErrorDetails, given: Any) -> tuple[str, str]:
         # Past a leaf, the location only names branches of a union type.
         if not isinstance(value, (dict, list)):
             break
-        path.append(str(part))
+        path.append(shown_name(part))
         known = (isinstance(value, dict) and part in value) or (isinstance(value, list) and isinstance(part, int) and part < len(value))
         value = value[part] if known else None  # type: ignore[index]
     message = _words(error)

@@ -9,23 +9,19 @@ from __future__ import annotations
 import asyncio
 import functools
 import ipaddress
-import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from memory_core.domain.errors import Forbidden
+from memory_core.domain.errors import Forbidden, PlainError
 from memory_core.functions.keys import LOCAL_CALLER, Caller, Keyring
+from memory_core.logs import protect
 
 if TYPE_CHECKING:
     from memory_core.config import Settings
     from memory_core.core import MemoryCore
-
-
-_CHATTY = ("azure.core", "azure.cosmos", "azure.identity")
-"""Loggers of SDKs that write down every request with all its headers at INFO: twenty lines a call of the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +66,7 @@ async def start(settings: Settings) -> Runtime:
     """Wire and open the runtime of this process. Raises ValueError where these settings can't be served safely."""
     global _current
     keyring = _keyring(settings)
-    if settings.log_level != "DEBUG":
-        for name in _CHATTY:
-            logging.getLogger(name).setLevel(logging.WARNING)
+    protect(settings.log_level)
     from memory_core.core import MemoryCore
 
     core = MemoryCore(settings)
@@ -107,5 +101,5 @@ def _keyring(settings: Settings) -> Keyring | None:
     public = urlsplit(f"//{os.environ.get('WEBSITE_HOSTNAME', 'localhost')}").hostname or ""
     for host in (settings.host, public):
         if not is_loopback(host):
-            raise ValueError(f"MEMORY_AUTH=off works only on a loopback address, not on {host}: configure MEMORY_API_KEYS instead")
+            raise PlainError(f"MEMORY_AUTH=off works only on a loopback address, not on {host}: configure MEMORY_API_KEYS instead")
     return None

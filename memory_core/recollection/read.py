@@ -39,14 +39,14 @@ class Reader:
             snapshot = await self._store.snapshot(owner, [memory_id])
             memory = self._memory(snapshot.documents.get(memory_id), snapshot.head)
             if memory is None or snapshot.head is None or "." in memory_id:
-                raise NotFound(f"no memory {memory_id!r} for this user")
+                raise NotFound("no memory of this id for this user")
             return Settled(memory, snapshot.head.sequence)
 
         async def then(_: Head | None) -> Memory:
             memory = (await self.get(owner, memory_id)).memory
             held = as_it_was(memory, await self._versions_of(owner, memory), at)
             if held is None:
-                raise NotFound(f"the memory {memory_id!r} was not true at {at.isoformat()}, or was deleted since")
+                raise NotFound(f"this memory was not true at {at.isoformat()}, or was deleted since")
             return held
 
         return Settled(*await self._settled(owner, then))
@@ -99,7 +99,7 @@ class Reader:
             near = (await self._store.snapshot(owner, (), key_near(key))).near
             memory = next(iter(standing(one.memory for one in near if key_of(one.memory) == key)), memory)
         if memory is None or memory.status in (Status.DELETED, Status.SUPERSEDED):
-            raise NotFound(f"no procedure {key!r} for this user")
+            raise NotFound("no procedure of this key for this user")
         return memory
 
     async def sessions(self, owner: Owner, cursor: str | None, limit: int) -> SessionPage:
@@ -119,7 +119,7 @@ class Reader:
         snapshot = await self._store.snapshot(owner, [identity])
         found = snapshot.documents.get(identity)
         if found is None or snapshot.head is None or found.body["epoch"] != snapshot.head.epoch or not has_begun(found):
-            raise NotFound(f"no session {session_id!r} for this user")
+            raise NotFound("no session of this name for this user")
         return _session_view(found.body)
 
     async def _under_their_own_ids(self, owner: Owner, memories: list[Memory]) -> list[Memory]:

@@ -51,14 +51,14 @@ class Replayer:
         sequence = 0 if head is None else await self._past.sequence_at(owner, head, known_at)
         states = await self._past.memory(owner, memory_id, sequence) if sequence else {}
         if head is None or memory_id not in states or "." in memory_id:
-            raise NotFound(f"no memory {memory_id!r} of this user was known at {known_at.isoformat()}")
+            raise NotFound(f"no memory of this id was known at {known_at.isoformat()}")
         memory = states[memory_id].memory(head.epoch)
         if at is None:
             return Settled(memory, sequence)
         versions = (state.memory(head.epoch) for name, state in states.items() if name != memory_id)
         held = as_it_was(memory, versions, at)
         if held is None:
-            raise NotFound(f"at {known_at.isoformat()} the memory {memory_id!r} was not held true at {at.isoformat()}")
+            raise NotFound(f"at {known_at.isoformat()} this memory was not held true at {at.isoformat()}")
         return Settled(held, sequence)
 
     async def _head(self, owner: Owner) -> Head | None:
