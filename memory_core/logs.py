@@ -95,7 +95,8 @@ def errors_without_text() -> Iterator[None]:
     try:
         yield
     except Exception as error:  # noqa: BLE001 - it goes on, only in another form
-        raise without_text(error) from None
+        stand_in = without_text(error)
+        raise stand_in from stand_in.__cause__
 
 
 def _is_of(name: str, packages: tuple[str, ...]) -> bool:

@@ -76,7 +76,7 @@ class Application:
         path = raw_path.decode("latin-1")
         if method == "POST" and path.startswith("/admin/functions/"):
             return await self._admin.fire(path.removeprefix("/admin/functions/"), request)
-        raise NotFound(f"No function answers {method} {path}")
+        raise NotFound(f"No function answers {method} at this path")
 
 
 def _headers(pairs: list[tuple[bytes, bytes]]) -> dict[str, str]:
