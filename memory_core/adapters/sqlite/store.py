@@ -197,14 +197,19 @@ class SqliteStore:
         return await self._file.write(bookkeeping.scrub, self._clock.now())
 
     async def check(self) -> Health:
-        """One small read, with what the file and the slices take."""
+        """One small read, with what the file and the slices take; after a write that failed for want of room, a write too."""
         begun = time.perf_counter()
         try:
             facts = await self._file.read(self._facts)
+            problem = await self._file.write(self._file.room.problem) if self._file.room.failed else None
+            warning = self._file.room.warning()
         except Unavailable as error:
             return Health("sqlite", "unavailable", last_ok=self._last_ok, detail=error.detail)
+        if problem is not None:
+            return Health("sqlite", "unavailable", last_ok=self._last_ok, detail=f"nothing can be saved: {problem}", facts=facts)
         self._last_ok = self._clock.now()
-        return Health("sqlite", "ok", (time.perf_counter() - begun) * 1000, self._last_ok, facts=facts)
+        latency_ms = (time.perf_counter() - begun) * 1000
+        return Health("sqlite", "degraded" if warning else "ok", latency_ms, self._last_ok, warning, facts)
 
     async def _with_slice(self, work: Callable[[sqlite3.Connection, bool], T], owner: Owner) -> T:
         """Do `work` on the owner's slice: here, unless it says Heavy to that, else in a thread. One at a time, the others would only wait.
