@@ -311,3 +311,40 @@ async def test_a_damaged_row_is_unavailable_and_not_an_accident_of_ours(opened: 
     file.close()
     with pytest.raises(Unavailable, match="damaged"):
         await store.snapshot(ALICE, ["mem_1"])
+
+
+async def erase(store: SqliteStore) -> None:
+    """The first commit of an erasure: it ends the user's life."""
+    await commit(store, ALICE, head={"epoch": "epoch-2", "state": "erasing", "counts": {}})
+
+
+async def test_of_a_user_who_is_erased_here_nothing_stays_in_memory(opened: Opened) -> None:
+    store = await opened()
+    await save(store, memory("tea", owner=ALICE))
+    await store.search(ALICE, query("tea", unit(1)))
+    assert (await store.check()).facts["slices"] == 1
+    await erase(store)
+    assert (await store.check()).facts["slices"] == 0
+
+
+async def test_of_a_user_whom_another_process_erased_nothing_stays_in_memory_for_long(opened: Opened) -> None:
+    clock = StillClock()
+    here, there = await opened(clock=clock), await opened(clock=clock)
+    await save(here, memory("tea", owner=ALICE))
+    await there.search(ALICE, query("tea", unit(1)))
+    await erase(here)
+    clock.forward(3599)
+    assert (await there.check()).facts["slices"] == 1
+    clock.forward(2)
+    assert (await there.check()).facts["slices"] == 0
+
+
+async def test_a_user_who_is_searched_now_and_then_stays_in_memory(opened: Opened) -> None:
+    clock = StillClock()
+    store = await opened(clock=clock)
+    await save(store, memory("tea", owner=ALICE))
+    for _ in range(3):
+        await store.search(ALICE, query("tea", unit(1)))
+        clock.forward(3000)
+        await store.search(Owner("app", "another"), query("tea", unit(1)))
+    assert (await store.check()).facts["slices"] == 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable
+from datetime import timedelta
 from math import isnan
 from typing import Any, Final
 
@@ -29,6 +30,8 @@ FINDABLE: Final = frozenset({"active", "compressed"})
 MAX_TURNS = 1_000_000
 """A turn beyond this ordinal has no neighbours: turns index an array, and a forged one must not fill the memory."""
 MIN_WASTE = 1000
+LONGEST_IDLE: Final = timedelta(hours=1)
+"""A slice that nobody searched for so long is let go: of a user whom another process has erased, nothing stays in memory for longer."""
 
 _COLUMNS: Final[dict[str, type[np.generic]]] = {
     "alive": np.bool_, "findable": np.bool_, "version": np.bool_, "overtaken": np.bool_, "has_vector": np.bool_,

@@ -13,14 +13,15 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 
 from memory_core.adapters.slices.forms import as_blob
-from memory_core.adapters.slices.slice import Slice
+from memory_core.adapters.slices.slice import LONGEST_IDLE, Slice
 from memory_core.adapters.sqlite.reading import Standing, standing_of, transaction
 from memory_core.adapters.sqlite.rows import MEMORY_KINDS, whole
 from memory_core.adapters.sqlite.schema import check_embedder
 from memory_core.domain.scope import Owner
-from memory_core.ports import Batch
+from memory_core.ports import Batch, Clock
 
 log = logging.getLogger(__name__)
 _CHANGED = (
@@ -33,36 +34,40 @@ class Heavy(Exception):
 
 
 class _Held:
-    """A slice with its lock and what it weighed after its last use."""
+    """A slice with its lock, what it weighed after its last use, and when that began."""
 
-    def __init__(self, dimensions: int) -> None:
+    def __init__(self, dimensions: int, used_at: datetime) -> None:
         self.lock = threading.Lock()
         self.slice = Slice(dimensions)
         self.nbytes = 0
+        self.used_at = used_at
 
 
 class Slices:
     """At most `budget_bytes` of slices, estimated; the one in use is never dropped, however large it is."""
 
-    def __init__(self, model: str, dimensions: int, budget_bytes: int) -> None:
+    def __init__(self, model: str, dimensions: int, budget_bytes: int, clock: Clock) -> None:
         self._model = model
         self._dimensions = dimensions
-        self._budget_bytes = budget_bytes
+        self._budget_bytes, self._clock = budget_bytes, clock
         self._lock = threading.Lock()
         self._held: OrderedDict[Owner, _Held] = OrderedDict()
 
     def facts(self) -> dict[str, int]:
         """How many slices are held and what they weigh."""
         with self._lock:
+            self._let_idle_go()
             return {"slices": len(self._held), "slice_bytes": sum(one.nbytes for one in self._held.values())}
 
     @contextmanager
     def hold(self, owner: Owner) -> Iterator[Slice]:
         """The owner's slice, for the caller alone. Take it before anything is read, or it may be newer than that."""
         with self._lock:
+            self._let_idle_go()
             held = self._held.get(owner)
             if held is None:
-                held = self._held[owner] = _Held(self._dimensions)
+                held = self._held[owner] = _Held(self._dimensions, self._clock.now())
+            held.used_at = self._clock.now()
             self._held.move_to_end(owner)
         with held.lock:
             before = held.slice.change
@@ -96,6 +101,13 @@ class Slices:
         held.epoch, held.change = standing.head.epoch, standing.change
         return standing
 
+    def ended(self, owner: Owner, epoch: str) -> None:
+        """Let go what is held of an earlier epoch of the owner, as after an erasure."""
+        with self._lock:
+            held = self._held.get(owner)
+            if held is not None and held.slice.change >= 0 and held.slice.epoch != epoch:
+                del self._held[owner]
+
     def committed(self, owner: Owner, batch: Batch, change: int) -> None:
         """Put a commit of this process, the owner's `change`-th, into the owner's slice where that is held, idle and right before it."""
         with self._lock:
@@ -126,6 +138,12 @@ class Slices:
         except BaseException:
             held.clear()  # a row may be half there: the next look loads everything
             raise
+
+    def _let_idle_go(self) -> None:
+        """Let go what nobody used for long; those used last stand last. The lock is held."""
+        until = self._clock.now() - LONGEST_IDLE
+        while self._held and next(iter(self._held.values())).used_at < until:
+            self._held.popitem(last=False)
 
     def _weigh(self, owner: Owner, held: _Held) -> None:
         """Note what a slice takes now, and let others go when that is too much together."""

@@ -80,7 +80,7 @@ class SqliteStore:
         self._clock = clock
         self._embedder = (embedding_model, dimensions)
         self._synchronous: Synchronous = synchronous
-        self._slices = Slices(embedding_model, dimensions, slice_budget_bytes)
+        self._slices = Slices(embedding_model, dimensions, slice_budget_bytes, clock)
         self._turns: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
         self._last_ok: datetime | None = None
 
@@ -115,6 +115,7 @@ class SqliteStore:
         light = len(batch.writes) + len(batch.events) + len(batch.scenes) <= DOCUMENTS_ON_THE_LOOP
         write = self._file.write_light if light else self._file.write
         change = await write(committing.apply, owner, batch, self._clock.now(), self._embedder)
+        self._slices.ended(owner, batch.head.epoch)
         if light:
             self._slices.committed(owner, batch, change)
 
