@@ -111,6 +111,11 @@ class Damaged(Unavailable):
     type = "damaged"
 
 
+def damaged_memory(memory_id: str) -> Damaged:
+    """The error for a stored memory whose document can't be read."""
+    return Damaged("long_term", f"the memory {memory_id} is damaged: what is stored of it can't be read", retry_after_s=30)
+
+
 class AgentFailed(MemoryCoreError):
     """A model answered, but nothing that can be used: garbage after its repair, a refusal, a filtered text, no budget left.
 

@@ -94,6 +94,7 @@ class Slice:
         """Forget everything; the next look loads it again."""
         self.epoch = ""
         self.change = -1
+        self.damaged: frozenset[str] = frozenset()
         self.ids: list[str] = []
         self.fallen = 0
         self.documents, self.total_length, self.expiring = 0, 0.0, 0
@@ -150,7 +151,10 @@ class Slice:
         return sum(self._by_type[TYPE_CODES[one]] for one in types)
 
     def put(self, memory_id: str, kind: str, body: dict[str, Any], blob: bytes | None) -> None:
-        """Take in a memory or version as stored, new or changed. ValueError when its vector has other dimensions."""
+        """Take in a memory or version as stored, new or changed. ValueError when its vector has other dimensions.
+
+        `damaged` names memories that could not be taken in; one that is taken in is named no longer.
+        """
         lexical, tags = body["lexical"], body["tags"]
         stamp = hash((orjson.dumps((lexical, tags, body["session_id"])), blob))
         row = self._rows.get(memory_id)
@@ -165,9 +169,11 @@ class Slice:
         self._set(row, self._plain(body))
         self._columns["findable"][row] = kind == "memory" and body["status"] in FINDABLE
         self._count(row, +1)
+        self.damaged -= {memory_id}
 
     def drop(self, memory_id: str) -> None:
         """Let a memory go, if it is held."""
+        self.damaged -= {memory_id}
         row = self._rows.pop(memory_id, None)
         if row is not None:
             self._count(row, -1)

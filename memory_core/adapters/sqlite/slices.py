@@ -24,6 +24,8 @@ from memory_core.domain.scope import Owner
 from memory_core.ports import Batch, Clock
 
 log = logging.getLogger(__name__)
+MOST_DAMAGED = 20
+"""Memories of one user that are left out; with more, something else is wrong, and searches say so."""
 _CHANGED = (
     "SELECT id, kind, body, inner, vector FROM documents WHERE app_id = ? AND user_id = ? AND change > ? AND epoch = ? ORDER BY change, id"
 )
@@ -54,10 +56,12 @@ class Slices:
         self._held: OrderedDict[Owner, _Held] = OrderedDict()
 
     def facts(self) -> dict[str, int]:
-        """How many slices are held and what they weigh."""
+        """How many slices are held and what they weigh; how many memories in them can't be read, if any."""
         with self._lock:
             self._let_idle_go()
-            return {"slices": len(self._held), "slice_bytes": sum(one.nbytes for one in self._held.values())}
+            damaged = sum(len(one.slice.damaged) for one in self._held.values())
+            facts = {"slices": len(self._held), "slice_bytes": sum(one.nbytes for one in self._held.values())}
+            return facts | ({"damaged": damaged} if damaged else {})
 
     @contextmanager
     def hold(self, owner: Owner) -> Iterator[Slice]:
@@ -132,12 +136,28 @@ class Slices:
                 held.put(document.id, document.kind, document.body, as_blob(document.vector))
 
     def _read_missed(self, connection: sqlite3.Connection, owner: Owner, held: Slice, epoch: str) -> None:
-        try:
-            for memory_id, kind, body, inner, blob in connection.execute(_CHANGED, (*owner, held.change, epoch)):
-                held.put(memory_id, kind, whole(body, inner), blob)
-        except BaseException:
-            held.clear()  # a row may be half there: the next look loads everything
-            raise
+        """Read what changed. A memory that can't be read is left out, and the slice loaded anew without it: it may be half there."""
+        damaged: set[str] = set()
+        since = held.change
+        while True:
+            memory_id = ""
+            try:
+                for memory_id, kind, body, inner, blob in connection.execute(_CHANGED, (*owner, since, epoch)):
+                    if memory_id not in damaged:
+                        held.put(memory_id, kind, whole(body, inner), blob)
+            except (ValueError, KeyError, TypeError):
+                held.clear()
+                if not memory_id or len(damaged) == MOST_DAMAGED:
+                    raise
+                log.error("a search leaves out the memory %s: what is stored of it can't be read", memory_id)
+                damaged.add(memory_id)
+                since = -1
+            except BaseException:
+                held.clear()  # a row may be half there: the next look loads everything
+                raise
+            else:
+                held.damaged |= damaged
+                return
 
     def _let_idle_go(self) -> None:
         """Let go what nobody used for long; those used last stand last. The lock is held."""
