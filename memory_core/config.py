@@ -271,7 +271,7 @@ class Settings(BaseModel):
     commit_deadline_s: Positive = Field(10.0, description="Seconds a write may try against concurrent ones")
     body_limit_bytes: Count = Field(1_048_576, description="Longest request body")
     log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"], Upper] = Field(
-        "INFO", description="Least severity logged"
+        "INFO", description="Least severity logged of our own messages; other packages: warnings"
     )
 
     @model_validator(mode="after")

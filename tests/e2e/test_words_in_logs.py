@@ -237,10 +237,11 @@ async def _damage_items(told: Told, memory_id: str) -> None:
     assert told.profile.stores is not None
     async with CosmosClient(told.profile.stores.cosmos.endpoint, KEY) as client:
         container = client.get_database_client(told.database).get_container_client("memories")
-        rows = container.query_items(
-            "SELECT * FROM c WHERE c.id = @id OR c.kind = 'conversation'", parameters=[{"name": "@id", "value": memory_id}]
-        )
-        for row in [row async for row in rows if row["user_id"] == told.user]:
+        query = "SELECT * FROM c WHERE c.app_id = @p0 AND c.user_id = @p1 AND (c.id = @p2 OR c.kind = 'conversation')"
+        named = zip(("@p0", "@p1", "@p2"), ("local", told.user, memory_id), strict=True)
+        parameters: list[dict[str, object]] = [{"name": name, "value": value} for name, value in named]
+        rows = container.query_items(query, parameters=parameters, partition_key=["local", told.user])
+        for row in [row async for row in rows]:
             wrong = (
                 {"state": text("damage")} if row["kind"] == "conversation" else {"created_at": text("damage"), "confidence": text("damage")}
             )
@@ -284,7 +285,7 @@ def test_nothing_a_user_said_is_logged_or_told_in_an_error_before_and_after_an_e
     told.post("/api/v1/forget", ids=[ids[3]], mode="hard", reason=text("forget"))
     tasks = [refused, *told.client.get("/api/v1/tasks", params={"user_id": told.user, "limit": 100}).json()["tasks"]]
     errors = [task["error"] for task in tasks if LEAK.search(str(task["error"]))]
-    assert any(answer.status_code >= 500 for answer in told.problems)
+    assert {answer.status_code for answer in told.problems} >= {400, 404, 412, 415, 422, 503}
     assert len(told.host.terminal.splitlines()) > 20
     assert (errors, leaks(told), told.in_log()) == ([], [], [])
 
