@@ -130,10 +130,11 @@ def remember(told: Told) -> list[str]:
     bulk = [{"content": text("bulk")}, {"content": {WORD: text("bulk")}}, {"content": "", f"{WORD} field": 1}]
     assert told.post("/api/v1/memories/bulk", memories=bulk).status_code == 207
     ids = [answer.json()["memory"]["id"] for answer in saved]
-    one = told.client.get(f"/api/v1/memories/{ids[0]}", params={"user_id": told.user})
-    edit = {"user_id": told.user, "content": text("edit"), "reason": text("reason")}
-    told.call("PUT", f"/api/v1/memories/{ids[0]}", json=edit, headers={"If-Match": one.headers["etag"]})
-    told.call("PUT", f"/api/v1/memories/{ids[1]}", json=edit, headers={"If-Match": f'"{WORD}"'})
+    stored = told.client.get(f"/api/v1/memories/{ids[1]}", params={"user_id": told.user})
+    edit = {"user_id": told.user, "content": text("edit")}
+    path = f"/api/v1/memories/{ids[1]}"
+    assert told.call("PUT", path, json=edit, headers={"If-Match": stored.headers["etag"]}).status_code == 200
+    assert told.call("PUT", path, json=edit, headers={"If-Match": f'"{WORD}"'}).status_code == 412
     return ids
 
 
