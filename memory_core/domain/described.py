@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import sqlite3
 from functools import cache
 
 from pydantic import BaseModel, ValidationError
@@ -20,15 +19,15 @@ MAX_DETAILS = 5
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 NOT_SHOWN = "(a name that is not shown)"
 _SQLITE = {
-    sqlite3.SQLITE_BUSY: "the database is locked",
-    sqlite3.SQLITE_CANTOPEN: "the file can't be opened",
-    sqlite3.SQLITE_CORRUPT: "the file is damaged",
-    sqlite3.SQLITE_FULL: "the disk is full",
-    sqlite3.SQLITE_IOERR: "the disk does not answer as it should",
-    sqlite3.SQLITE_NOTADB: "the file is not a database",
-    sqlite3.SQLITE_READONLY: "the file is read-only",
+    "SQLITE_BUSY": "the database is locked",
+    "SQLITE_CANTOPEN": "the file can't be opened",
+    "SQLITE_CORRUPT": "the file is damaged",
+    "SQLITE_FULL": "the disk is full",
+    "SQLITE_IOERR": "the disk does not answer as it should",
+    "SQLITE_NOTADB": "the file is not a database",
+    "SQLITE_READONLY": "the file is read-only",
 }
-"""What is wrong, by SQLite's primary result code."""
+"""What is wrong, by the name of SQLite's primary result code."""
 
 
 def described(error: BaseException) -> str:
@@ -61,8 +60,9 @@ def _detail_of(error: BaseException) -> str:
         return _refused_places(error)
     if isinstance(error, BaseExceptionGroup):
         return "; ".join(described(member) for member in error.exceptions[:MAX_DETAILS])
-    if isinstance(error, sqlite3.Error):
-        return _sqlite_problem(error)
+    sqlite_name = getattr(error, "sqlite_errorname", None)  # read so, since who only needs Cosmos DB does not import sqlite3
+    if sqlite_name is not None:
+        return _sqlite_problem(sqlite_name)
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return f"HTTP {status}"
@@ -93,10 +93,6 @@ def _field_names() -> frozenset[str]:
     return frozenset(names)
 
 
-def _sqlite_problem(error: sqlite3.Error) -> str:
-    code = getattr(error, "sqlite_errorcode", None)
-    if code is None:
-        return ""
-    name = getattr(error, "sqlite_errorname", f"code {code}")
-    problem = _SQLITE.get(code & 0xFF)
+def _sqlite_problem(name: str) -> str:
+    problem = _SQLITE.get("_".join(name.split("_")[:2]))
     return f"{problem} ({name})" if problem else name
