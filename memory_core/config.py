@@ -18,6 +18,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from memory_core.domain.calibration import CALIBRATIONS, Calibration
+from memory_core.domain.errors import PlainError
 from memory_core.environment import foreign_variables, host_or_network, listed, said, shown, unknown, variable
 from memory_core.setting_types import (
     MOST,
@@ -45,7 +46,7 @@ from memory_core.setting_types import (
 log = logging.getLogger(__name__)
 
 
-class ConfigError(ValueError):
+class ConfigError(PlainError):
     """Settings that can't be used; the text names each environment variable, its value and what is allowed."""
 
 
@@ -278,7 +279,7 @@ class Settings(BaseModel):
     commit_deadline_s: Positive = Field(10.0, description="Seconds a write may try against concurrent ones")
     body_limit_bytes: Count = Field(1_048_576, description="Longest request body")
     log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"], Upper] = Field(
-        "INFO", description="Least severity logged"
+        "INFO", description="Least severity logged of our own messages; other packages: warnings"
     )
 
     @model_validator(mode="after")

@@ -13,7 +13,9 @@ import sys
 from collections.abc import Sequence
 
 from memory_core.config import Settings
+from memory_core.domain.described import described
 from memory_core.domain.errors import MemoryCoreError
+from memory_core.logs import write_to_terminal
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,9 +24,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--dry-run", action="store_true", help="say how many there are, and change nothing")
     dry_run = parser.parse_args(arguments).dry_run
     try:
-        count = asyncio.run(_again(Settings.from_env(), dry_run=dry_run))
+        settings = Settings.from_env()
+        write_to_terminal(settings.log_level)
+        count = asyncio.run(_again(settings, dry_run=dry_run))
     except ValueError as error:
-        return _failed(error, 2)
+        return _failed(described(error), 2)
     except MemoryCoreError as error:
         return _failed(error, 1)
     sys.stdout.write(f"{count} {'user' if count == 1 else 'users'} of this store had been erased{': ' if dry_run else ', and '}")

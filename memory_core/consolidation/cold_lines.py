@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from memory_core.domain.cold_copy import LEFT_OUT, ColdCopy, Kept
+from memory_core.domain.errors import PlainError
 from memory_core.domain.models import Memory
 from memory_core.domain.scope import Owner
 
@@ -67,7 +68,7 @@ def copy_in(body: Mapping[str, Any]) -> tuple[ColdCopy, frozenset[str]]:
     )
     copy = ColdCopy("", str(body["chain_id"]), members)
     if copy.member(copy.chain_id) is None:
-        raise ValueError("chain_id: is none of its members")
+        raise PlainError("chain_id: is none of its members")
     return copy, frozenset(embedded)
 
 

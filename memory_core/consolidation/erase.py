@@ -210,6 +210,7 @@ class Eraser:
 
 REMAINS: Final = [
     "the head of nobody, with the user's id and no content, for 8 days",
+    "one key in Redis, with the user's id in its name, the ids of the lives that have ended and no content, for 8 days",
     "messages in queues, with ids and no content, for up to 7 days",
     "vectors of texts, without the texts, under hashes, for up to 24 hours",
     "what backups, soft delete and versions of the stores themselves hold, for as long as they are set to",

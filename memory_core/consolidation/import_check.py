@@ -20,6 +20,8 @@ from memory_core.consolidation.import_log import Log
 from memory_core.domain.candidates import weighted_length
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Conversation
+from memory_core.domain.described import described, shown_name
+from memory_core.domain.errors import PlainError
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Event, Memory
 from memory_core.domain.scope import check_name
@@ -72,10 +74,10 @@ class Check:
             self._look(entry, entry.model())
         except ValidationError as error:
             one = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            where = ".".join(map(str, one["loc"]))
-            raise Refused(entry.line, f"{entry.kind} {entry.id}: {where}: {one['msg']}") from None
+            where = ".".join(shown_name(part) for part in one["loc"])
+            raise Refused(entry.line, f"{entry.kind} {shown_name(entry.id)}: {where}: {one['msg']}") from None
         except (TypeError, KeyError, ValueError) as error:
-            raise Refused(entry.line, f"{entry.kind} {entry.id}: {error}") from None
+            raise Refused(entry.line, f"{entry.kind} {shown_name(entry.id)}: {described(error)}") from None
         self.counts[entry.kind] += 1
 
     def end(self) -> dict[str, Any]:
@@ -94,7 +96,7 @@ class Check:
         self._log.end()
         for (held, name), line in self._seen.items():
             if held == "messages" and ("conversation", name.removesuffix("_messages")) not in self._seen:
-                raise Refused(line, f"{name} belongs to a conversation that is not in this file")
+                raise Refused(line, f"{shown_name(name)} belongs to a conversation that is not in this file")
         return {**self._log.head(), **self._memories.head()}
 
     def _name(self, entry: Entry) -> None:
@@ -103,24 +105,24 @@ class Check:
             try:
                 check_name(entry.id)
             except ValueError as error:
-                raise Refused(entry.line, f"the id {entry.id!r} {error}") from None
+                raise Refused(entry.line, f"the id {shown_name(entry.id)!r} {error}") from None
         elif re.fullmatch(pattern, entry.id) is None:
-            raise Refused(entry.line, f"{entry.id!r} is no id of a {entry.kind}")
+            raise Refused(entry.line, f"{shown_name(entry.id)!r} is no id of a {entry.kind}")
         if (entry.kind, entry.id) in self._seen:
-            raise Refused(entry.line, f"{entry.kind} {entry.id} comes twice")
+            raise Refused(entry.line, f"{entry.kind} {shown_name(entry.id)} comes twice")
         self._seen[entry.kind, entry.id] = entry.line
         sequence = entry.body.get("sequence")
         if not isinstance(sequence, int) or isinstance(sequence, bool) or sequence < 0:
-            raise Refused(entry.line, f"{entry.kind} {entry.id}: sequence: should be a whole number")
+            raise Refused(entry.line, f"{entry.kind} {shown_name(entry.id)}: sequence: should be a whole number")
 
     def _look(self, entry: Entry, model: BaseModel) -> None:
         within = getattr(model, "session_id" if entry.kind in ("session", "buffer") else "id", entry.id)
         if within != entry.id:
-            raise ValueError(f"is called {within} within")
+            raise PlainError(f"is called {shown_name(within)} within")
         if entry.kind == COLD:
             copy = copy_in(entry.body)[0]
             if name_of(copy) != entry.id:
-                raise ValueError(f"is called {name_of(copy)} within")
+                raise PlainError(f"is called {shown_name(name_of(copy))} within")
             self._log.claim_copy(copy, entry.line)
         if isinstance(model, Memory):
             self._archived(model)
@@ -139,7 +141,7 @@ class Check:
         """What lies in the archive comes before it in the file."""
         place = memory.archival_location
         if place not in (None, GONE) and (COLD, str(place).removeprefix(f"{COLD}/")) not in self._seen:
-            raise ValueError(f"archival_location: {place} is not in this file")
+            raise PlainError("archival_location: its cold copy is not in this file")
 
 
 class _Memories:
@@ -155,14 +157,14 @@ class _Memories:
 
     def take(self, entry: Entry, memory: Memory) -> None:
         if not 0 < memory.sequence <= memory.revision:
-            raise ValueError("sequence and revision: should be places in the log")
+            raise PlainError("sequence and revision: should be places in the log")
         self._latest = max(self._latest, (memory.revision, entry.line))
         for reference in _references(memory):
             self._named.setdefault(reference, entry.line)
         if entry.kind == "version":
             base, _, number = memory.id.rpartition(".v")
             if int(number) != memory.version:
-                raise ValueError(f"is version {memory.version} of {base}")
+                raise PlainError(f"is version {memory.version} of {shown_name(base)}")
             self._named.setdefault(base, entry.line)
             return
         self._places[memory.id] = entry.line
@@ -187,18 +189,18 @@ class _Memories:
             raise Refused(self._latest[1], f"revision: the log ends at {log.sequence}")
         for name, line in self._places.items():
             if name not in log.told_of:
-                raise Refused(line, f"no event of the log tells of {name}")
+                raise Refused(line, f"no event of the log tells of {shown_name(name)}")
             if not log.tells(name):
-                raise Refused(line, f"by the log there is no {name}: it was forgotten for good, or never began")
+                raise Refused(line, f"by the log there is no {shown_name(name)}: it was forgotten for good, or never began")
         for reference, line in (self._named | {name: line for name, line in log.told_of.items() if name not in self._named}).items():
             if reference not in self._places and reference not in log.forgotten:
-                raise Refused(line, f"refers to {reference}, which is not in this file")
+                raise Refused(line, f"refers to {shown_name(reference)}, which is not in this file")
         ended: set[str] = set()
         for start in self._next:
             walked, at = set[str](), start
             while at in self._next and at not in ended:
                 if at in walked:
-                    raise Refused(self._next[at][1], f"{at} is replaced, after some steps, by itself")
+                    raise Refused(self._next[at][1], f"{shown_name(at)} is replaced, after some steps, by itself")
                 walked.add(at)
                 at = self._next[at][0]
             ended |= walked

@@ -17,6 +17,8 @@ from memory_core.consolidation.cold_lines import copy_in
 from memory_core.consolidation.export_file import FORMAT, KINDS, MAX_PART_BYTES, VERSION
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Conversation, Message
+from memory_core.domain.described import shown_name
+from memory_core.domain.errors import PlainError
 from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Event, Memory
 from memory_core.domain.scene import KnownPerson, Scene
 from memory_core.ledger.buffer import Buffer
@@ -190,12 +192,13 @@ def header_in(line: bytes) -> dict[str, Any]:
     if parsed.get("format") != FORMAT:
         raise Refused(1, f"this is not an export: `format` should be {FORMAT}")
     if parsed.get("version") != VERSION:
-        raise Refused(1, f"`version` is {parsed.get('version')!r}; this program reads {VERSION}")
+        version = parsed.get("version")
+        raise Refused(1, f"`version` is {version if isinstance(version, int) else 'no number'}; this program reads {VERSION}")
     counts, sequence = parsed.get("counts"), parsed.get("sequence")
     if not isinstance(sequence, int) or not isinstance(counts, dict) or not all(isinstance(one, int) for one in counts.values()):
         raise Refused(1, "`sequence` should be a number and `counts` numbers by kind")
     if unknown := counts.keys() - set(KINDS):
-        raise Refused(1, f"`counts` names {min(unknown)}, which this program does not know")
+        raise Refused(1, f"`counts` names {shown_name(min(unknown))}, which this program does not know")
     return parsed
 
 
@@ -221,20 +224,20 @@ def _json(number: int, text: bytes) -> Any:
 def _memory(body: dict[str, Any]) -> Memory:
     memory = Memory.model_validate(body)
     if len(memory.content.encode()) > MAX_CONTENT_BYTES:
-        raise ValueError(f"content: is longer than {MAX_CONTENT_BYTES} bytes")
+        raise PlainError(f"content: is longer than {MAX_CONTENT_BYTES} bytes")
     if len(orjson.dumps(memory.metadata)) > MAX_METADATA_BYTES:
-        raise ValueError(f"metadata: is longer than {MAX_METADATA_BYTES} bytes as JSON")
+        raise PlainError(f"metadata: is longer than {MAX_METADATA_BYTES} bytes as JSON")
     return memory
 
 
 def _event(body: dict[str, Any]) -> Event:
     """An event, in which the fields of a memory that changed are such fields: a replay makes memories of them."""
     if unknown := body.keys() - Event.model_fields.keys():
-        raise ValueError(f"{min(unknown)}: is not a field of an event")
+        raise PlainError(f"{shown_name(min(unknown))}: is not a field of an event")
     event = Event.model_validate(body)
     for where, fields in (("before", event.before), ("after", event.after)):
         if unknown := fields.keys() - Memory.model_fields.keys():
-            raise ValueError(f"{where}: {min(unknown)}: is not a field of a memory")
+            raise PlainError(f"{where}: {shown_name(min(unknown))}: is not a field of a memory")
         told_fields(fields)
     return event
 

@@ -17,6 +17,7 @@ import orjson
 from memory_core.consolidation.cold_lines import memories_of
 from memory_core.consolidation.import_lines import Entry, Refused, told_fields
 from memory_core.domain.cold_copy import ColdCopy
+from memory_core.domain.errors import PlainError
 from memory_core.domain.models import UNLOGGED_FIELDS, Event, Memory
 from memory_core.domain.versions import base_id, is_version
 
@@ -51,7 +52,7 @@ class Log:
     def claim(self, memory: Memory, line: int) -> None:
         """The line says that at its revision this memory was, or old version had been, what it says. Raises ValueError."""
         if self.sequence:
-            raise ValueError("comes after the log, and should before")
+            raise PlainError("comes after the log, and should before")
         old = is_version(memory.id)
         if old and memory.archived_at is not None:
             return  # the beginning of what lies in the archive whole, and is looked at there
@@ -67,9 +68,9 @@ class Log:
     def take(self, entry: Entry, event: Event) -> None:
         """The next event. Raises ValueError for one that is not."""
         if event.sequence != self.sequence + 1:
-            raise ValueError(f"sequence: is {event.sequence}, where the log goes on with {self.sequence + 1}")
+            raise PlainError(f"sequence: is {event.sequence}, where the log goes on with {self.sequence + 1}")
         if self._last is not None and event.occurred_at <= self._last:
-            raise ValueError("occurred_at: is not later than that of the event before")
+            raise PlainError("occurred_at: is not later than that of the event before")
         self.sequence, self._last = event.sequence, event.occurred_at
         self.told_of.setdefault(event.memory_id, entry.line)
         if event.redacted:

@@ -18,6 +18,8 @@ import numpy as np
 import orjson
 from pydantic import ValidationError
 
+from memory_core.domain.described import described
+from memory_core.domain.errors import PlainError
 from memory_core.domain.models import Memory, Vector
 
 FORMAT = 1
@@ -90,7 +92,7 @@ def decoded(data: bytes) -> ColdCopy:
     try:
         body = orjson.loads(gzip.decompress(data))
         if body["format"] != FORMAT:
-            raise ValueError(f"is of format {body['format']!r}; this version reads {FORMAT}")
+            raise PlainError(f"is of another format; this version reads {FORMAT}")
         members = tuple(
             Kept(
                 _memory(one["memory"]),
@@ -101,7 +103,7 @@ def decoded(data: bytes) -> ColdCopy:
         )
         return ColdCopy(body["epoch"], body["chain_id"], members)
     except (OSError, EOFError, zlib.error, KeyError, TypeError, ValidationError) as error:
-        raise ValueError(f"is not a cold copy: {error}") from error
+        raise PlainError(f"is not a cold copy: {described(error)}") from error
 
 
 def _body(memory: Memory) -> dict[str, Any]:

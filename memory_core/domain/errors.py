@@ -38,6 +38,10 @@ class MemoryCoreError(Exception):
         self.did_you_mean = did_you_mean
 
 
+class PlainError(ValueError):
+    """A ValueError whose text may be logged and shown: it names settings, fields, ids and numbers, and nothing that a user wrote."""
+
+
 class Malformed(MemoryCoreError):
     """The request can't be read at all: broken JSON, invalid UTF-8, a void cursor."""
 
@@ -136,6 +140,11 @@ class Damaged(Unavailable):
     """What is kept is not what was written. Asking again gives the same, until somebody mends it."""
 
     type = "damaged"
+
+
+def damaged_memory(memory_id: str) -> Damaged:
+    """The error for a stored memory whose document can't be read."""
+    return Damaged("long_term", f"the memory {memory_id} is damaged: what is stored of it can't be read", retry_after_s=30)
 
 
 class AgentFailed(MemoryCoreError):

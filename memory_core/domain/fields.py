@@ -6,7 +6,6 @@ One would get wrong: a message that begins with "name: " speaks of the field of 
 from __future__ import annotations
 
 import math
-import re
 import unicodedata
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -18,13 +17,6 @@ from pydantic_core import CoreSchema
 
 from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Foresight
 from memory_core.domain.scope import check_name
-
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-
-
-def is_plain_name(name: str) -> bool:
-    """Whether a field's name that a caller gave may be repeated in an error: a short identifier holds none of a user's words."""
-    return _PLAIN_NAME.fullmatch(name) is not None
 
 
 def _no_nul(value: str) -> str:
@@ -104,8 +96,8 @@ def _callback(value: str) -> str:
     try:
         parts = urlsplit(value)
         host, _ = parts.hostname, parts.port
-    except ValueError as error:
-        raise ValueError(f"is not a valid address: {error}") from None
+    except ValueError:
+        raise ValueError("is not a valid address") from None
     if parts.scheme not in ("http", "https") or not host or any(character.isspace() for character in value):
         raise ValueError("must be an address that begins with http:// or https:// and names a host")
     if parts.username is not None or parts.password is not None:

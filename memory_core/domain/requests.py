@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
 from memory_core.domain.conversation import GivenRole
+from memory_core.domain.described import is_plain_name
 from memory_core.domain.fields import (
     Ahead,
     CallbackUrl,
@@ -27,7 +28,6 @@ from memory_core.domain.fields import (
     Query,
     SlotName,
     Tokens,
-    is_plain_name,
     require_fields,
 )
 from memory_core.domain.lifecycle import BY_HAND

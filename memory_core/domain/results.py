@@ -124,11 +124,13 @@ class MemoryPage:
     """One page of a list; `next_cursor` is None on the last.
 
     as_of_sequence: the log's last event that it knows of; None when others wrote all the while, so that it can't be said.
+    damaged: ids of memories that belong on this page and can't be read from what is stored.
     """
 
     memories: tuple[Memory, ...]
     next_cursor: str | None
     as_of_sequence: int | None = 0
+    damaged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

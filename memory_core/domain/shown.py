@@ -7,7 +7,9 @@ already holds as text.
 from __future__ import annotations
 
 import orjson
+from pydantic import ValidationError
 
+from memory_core.domain.errors import damaged_memory
 from memory_core.domain.models import Memory
 
 
@@ -28,7 +30,11 @@ class Shown:
 
     @property
     def memory(self) -> Memory:
-        """The memory itself, without its vector where it came from a store."""
+        """The memory itself, without its vector where it came from a store. Raises Damaged."""
         if self._memory is None:
-            self._memory = Memory.model_validate({**orjson.loads(self.json), **orjson.loads(self._rest)})
+            body = {**orjson.loads(self.json), **orjson.loads(self._rest)}
+            try:
+                self._memory = Memory.model_validate(body)
+            except ValidationError as error:
+                raise damaged_memory(str(body.get("id"))) from error
         return self._memory

@@ -43,7 +43,7 @@ class BringingBack:
     async def _found(self, owner: Owner, memory_id: str) -> Memory:
         memory = (await self._ledger.look(owner, [memory_id])).memory(memory_id)
         if memory is None:
-            raise NotFound(f"no memory {memory_id!r} for this user")
+            raise NotFound("no memory of this id for this user")
         return memory
 
     async def _hot(self, owner: Owner, memory: Memory, change: StatusInput, call: Call) -> Memory:

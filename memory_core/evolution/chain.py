@@ -40,7 +40,7 @@ class Chains:
         """The memory to start from, whatever its status, without its vector. Raises NotFound, for old versions too."""
         found = {} if "." in memory_id else await self._store.memories(owner, [memory_id])
         if memory_id not in found:
-            raise NotFound(f"no memory {memory_id!r} for this user")
+            raise NotFound("no memory of this id for this user")
         return found[memory_id].memory
 
     async def forward(self, owner: Owner, start: Memory, limit: int = MAX_MEMORIES) -> Walk:

@@ -71,7 +71,7 @@ class Conflicts:
             if record.open:
                 return decide(page, document, asked, call.actor)
             if record.strategy != asked.decision:
-                raise Conflict(f"this conflict is resolved already, by {record.strategy}: {record.reason}; undo that to decide it anew")
+                raise Conflict(f"this conflict is resolved already, by {record.strategy}; undo that to decide it anew")
             return record
 
         return await self._turn(owner, conflict_id, turn, call)
@@ -160,7 +160,7 @@ class _NeedsVectors(Exception):
 def _held(look: Look, conflict_id: str) -> Document:
     found = look.documents.get(conflict_id)
     if found is None or found.kind != "conflict" or look.head is None or found.body["epoch"] != look.head.epoch:
-        raise NotFound(f"no conflict {conflict_id!r} for this user")
+        raise NotFound("no conflict of this id for this user")
     return found
 
 

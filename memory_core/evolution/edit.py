@@ -228,7 +228,7 @@ def _sessions_of(edit: _Edit) -> frozenset[str]:
 def _present(look: Look, memory_id: str) -> Memory:
     memory = look.memory(memory_id)
     if memory is None:
-        raise NotFound(f"no memory {memory_id!r} for this user")
+        raise NotFound("no memory of this id for this user")
     return memory
 
 

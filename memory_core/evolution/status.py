@@ -104,7 +104,7 @@ def _bring(page: Page, memory: Memory, reason: str) -> None:
 def _present(look: Look, memory_id: str) -> Memory:
     memory = look.memory(memory_id)
     if memory is None:
-        raise NotFound(f"no memory {memory_id!r} for this user")
+        raise NotFound("no memory of this id for this user")
     return memory
 
 

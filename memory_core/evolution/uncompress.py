@@ -57,7 +57,7 @@ class Uncompress:
         def decide(seen: Look) -> Changes[Memory]:
             held = seen.memory(memory.id)
             if held is None:
-                raise NotFound(f"no memory {memory.id!r} for this user")
+                raise NotFound("no memory of this id for this user")
             if earlier_result(seen.documents, owner, call) is not None or held.status is Status.ACTIVE:
                 return Changes(held)
             if held.status is not Status.COMPRESSED:

@@ -122,7 +122,7 @@ class Asking:
             if not wrong:
                 return text, ""
             complaint = "; ".join(wrong)
-            log.info("a synthesis is refused: %s", complaint)
+            log.info("a synthesis is refused for %d reasons", len(wrong))
         return None, complaint
 
     async def _synthesised(self, step: str, agents: Agents, items: Sequence[DecisionItem]) -> str | None:

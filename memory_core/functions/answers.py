@@ -42,7 +42,8 @@ def settled_response(found: Settled, *, logged_only: bool, include_embedding: bo
 def memories_response(page: MemoryPage, *, logged_only: bool = False) -> HttpResponse:
     """One page of memories; `logged_only`: without the fields that no event records, where it was told from the log."""
     shown = [_as_logged(memory) if logged_only else memory.public() for memory in page.memories]
-    return json_response({"memories": shown, "as_of_sequence": page.as_of_sequence, "next_cursor": page.next_cursor})
+    damaged = {"damaged": page.damaged} if page.damaged else {}
+    return json_response({"memories": shown, "as_of_sequence": page.as_of_sequence, "next_cursor": page.next_cursor, **damaged})
 
 
 def events_response(page: EventPage) -> HttpResponse:

@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 
+from memory_core.domain.described import shown_name
 from memory_core.domain.errors import FieldError, Invalid, Malformed, MemoryCoreError, TooLarge, UnsupportedMediaType
 
 MAX_DEPTH = 64
@@ -96,7 +97,7 @@ def _refuse_numbers(body: bytes) -> None:
             raise Malformed(f"{path or 'body'}: {value.why}", errors=(FieldError(path or "body", value.why),))
         if isinstance(value, (dict, list)):
             inside = value.items() if isinstance(value, dict) else enumerate(value)
-            left += [(f"{path}.{name}" if path else str(name), item) for name, item in inside]
+            left += [(f"{path}.{shown_name(name)}" if path else shown_name(name), item) for name, item in inside]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ def _refuse_doubles(pairs: list[tuple[str, Any]]) -> None:
     seen: set[str] = set()
     for name, _ in pairs:
         if name in seen:
-            raise _refused(Malformed, f"has the name {json.dumps(name[:100])} twice in one object")
+            raise _refused(Malformed, f"has the name {json.dumps(shown_name(name))} twice in one object")
         seen.add(name)
 
 

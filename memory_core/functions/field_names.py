@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from memory_core.domain.fields import is_plain_name
+from memory_core.domain.described import is_plain_name
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CLOSE = 0.75

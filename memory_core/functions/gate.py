@@ -21,8 +21,9 @@ from urllib.parse import urlsplit
 import orjson
 from azure.functions import HttpRequest, HttpResponse
 
+from memory_core.domain.described import is_plain_name
 from memory_core.domain.errors import FieldError, Forbidden, Malformed, MemoryCoreError, Unavailable
-from memory_core.domain.fields import Input, is_plain_name
+from memory_core.domain.fields import Input
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner, check_name
 from memory_core.functions import runtime
@@ -152,10 +153,10 @@ def _as_function(handler: Callable[..., Any], door: Door, answer: Callable[[Http
             if error.status in (404, 422) and error.did_you_mean is None and req.route_params:
                 error.did_you_mean = known_calls().suggest_other_method(req.method, path)
             if error.status >= 500:
-                log.warning("%s %s is answered with %d: %s, correlation id %s", req.method, path, error.status, error.detail, correlation)
+                log.warning("%s is answered with %d: %s, correlation id %s", handler.__name__, error.status, error.detail, correlation)
             return problem_response(error, path, correlation)
         except Exception:
-            log.exception("%s %s failed, correlation id %s", req.method, path, correlation)
+            log.exception("%s failed, correlation id %s", handler.__name__, correlation)
             return problem_response(MemoryCoreError("Something failed here; the log tells what"), path, correlation)
         response.headers["X-Correlation-Id"] = correlation
         return response

@@ -16,8 +16,9 @@ import orjson
 from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
+from memory_core.domain.described import is_plain_name
 from memory_core.domain.errors import FieldError, Invalid, Malformed
-from memory_core.domain.fields import Cursor, Fraction, Input, Limit, Name, Query, is_plain_name
+from memory_core.domain.fields import Cursor, Fraction, Input, Limit, Name, Query
 from memory_core.domain.moments import Moment
 from memory_core.functions.field_names import suggest_field
 
@@ -120,8 +121,9 @@ def query_fields(url: str) -> dict[str, str]:
         return {}
     try:
         pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=50)
-    except ValueError as error:
-        raise Malformed(f"The query string can't be read: {error}", errors=(FieldError("query string", str(error)),)) from None
+    except ValueError:
+        message = "is no UTF-8, or has more than 50 fields"
+        raise Malformed(f"The query string can't be read: it {message}", errors=(FieldError("query string", message),)) from None
     fields = dict(pairs)
     if len(fields) < len(pairs):
         names = [name for name, _ in pairs]

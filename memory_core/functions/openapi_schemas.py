@@ -89,6 +89,7 @@ def _shapes() -> dict[str, Schema]:
     accepted: Schema = {"task_id": text, "status": {"const": "accepted"}, "degraded": _list(text)}
     as_of = {"type": ["integer", "null"], "description": "The sequence of the log that this is the state of; null when others kept writing"}
     memories: Schema = {"memories": _list(ref("Memory")), "as_of_sequence": as_of, "next_cursor": cursor}
+    damaged = _list(text) | {"description": "Only when there are any: ids of memories of this page whose stored documents can't be read"}
     return {
         "Anything": {"type": "object"},
         "Accepted": _object(accepted, *accepted),
@@ -113,7 +114,7 @@ def _shapes() -> dict[str, Schema]:
         "Retrieved": _object(retrieved, "results", "degraded", "as_of_sequence"),
         "Context": _object(told, *told),
         "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
-        "MemoryPage": _object(memories, *memories),
+        "MemoryPage": _object({**memories, "damaged": damaged}, *memories),
         "ConflictPage": _object({"conflicts": _list(ref("ConflictRecord")), "next_cursor": cursor}, "conflicts", "next_cursor"),
         "ScenePage": _object({"scenes": _list(ref("SceneView")), "next_cursor": cursor}, "scenes", "next_cursor"),
         "EventPage": _object({"events": _list(ref("Event")), "next_cursor": cursor}, "events", "next_cursor"),

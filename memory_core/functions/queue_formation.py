@@ -9,6 +9,7 @@ from __future__ import annotations
 import azure.functions as func
 
 from memory_core.functions import runtime
+from memory_core.logs import errors_without_text
 
 blueprint = func.Blueprint()
 CONNECTION = "QueueStorage"
@@ -18,12 +19,14 @@ CONNECTION = "QueueStorage"
 @blueprint.queue_trigger(arg_name="msg", queue_name="formation", connection=CONNECTION)
 async def queue_formation(msg: func.QueueMessage) -> None:
     """Form the conversation of one task, or see to it that its message comes again."""
-    here = await runtime.current()
-    await here.core.work(msg.get_body().decode())
+    with errors_without_text():
+        here = await runtime.current()
+        await here.core.work(msg.get_body().decode())
 
 
 @blueprint.queue_trigger(arg_name="msg", queue_name="formation-poison", connection=CONNECTION)
 async def queue_formation_poison(msg: func.QueueMessage) -> None:
     """Mark the task of a message that came too often as poisoned, unless it went on without it."""
-    here = await runtime.current()
-    await here.core.give_up(msg.get_body().decode())
+    with errors_without_text():
+        here = await runtime.current()
+        await here.core.give_up(msg.get_body().decode())

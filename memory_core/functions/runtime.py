@@ -7,24 +7,21 @@ they are made in, and a cold start pays only for what it uses. The development h
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from memory_core.domain.errors import PlainError
 from memory_core.functions.keys import LOCAL_CALLER, Caller, Keyring
 from memory_core.functions.origin import check_local, is_loopback
+from memory_core.logs import protect
 from memory_core.readiness import SharedReadiness
 
 if TYPE_CHECKING:
     from memory_core.config import Settings
     from memory_core.core import MemoryCore
-
-
-_CHATTY = ("azure.core", "azure.cosmos", "azure.identity")
-"""Loggers of SDKs that write down every request with all its headers at INFO: twenty lines a call of the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +66,7 @@ async def start(settings: Settings) -> Runtime:
     """Wire and open the runtime of this process. Raises ValueError where these settings can't be served safely."""
     global _current
     keyring = _keyring(settings)
-    if settings.log_level != "DEBUG":
-        for name in _CHATTY:
-            logging.getLogger(name).setLevel(logging.WARNING)
+    protect(settings.log_level)
     from memory_core.core import MemoryCore
 
     core = MemoryCore(settings)
@@ -95,5 +90,5 @@ def _keyring(settings: Settings) -> Keyring | None:
     public = urlsplit(f"//{os.environ.get('WEBSITE_HOSTNAME', 'localhost')}").hostname or ""
     for host in (settings.host, public):
         if not is_loopback(host):
-            raise ValueError(f"MEMORY_AUTH=off works only on a loopback address, not on {host}: configure MEMORY_API_KEYS instead")
+            raise PlainError(f"MEMORY_AUTH=off works only on a loopback address, not on {host}: configure MEMORY_API_KEYS instead")
     return None

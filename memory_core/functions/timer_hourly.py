@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 import azure.functions as func
 
 from memory_core.functions import runtime
+from memory_core.logs import errors_without_text
+
+if TYPE_CHECKING:
+    from memory_core.core import MemoryCore
 
 blueprint = func.Blueprint()
 log = logging.getLogger(__name__)
@@ -20,8 +25,12 @@ log = logging.getLogger(__name__)
 @blueprint.timer_trigger(arg_name="timer", schedule="0 0 * * * *")
 async def timer_hourly(timer: func.TimerRequest) -> None:
     """Send for the users whose consolidation is due, send lost messages again, write accesses down, remove files whose time is over."""
-    here = await runtime.current()
-    core = here.core
+    with errors_without_text():
+        await send_for_work((await runtime.current()).core)
+
+
+async def send_for_work(core: MemoryCore) -> None:
+    """All parts of the hour. Raises ExceptionGroup as `each` does."""
 
     async def due() -> str:
         return f"{await core.fan_out()} messages ask for the users who are due"

@@ -17,7 +17,9 @@ from datetime import datetime
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
-from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
+from pydantic import ValidationError
+
+from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable, damaged_memory
 from memory_core.domain.models import Event, Head, Memory, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -70,10 +72,13 @@ class Committed(Generic[Result]):
 
 
 def as_memory(document: Document, head: Head | None) -> Memory | None:
-    """The memory in a document, with its vector; None for one of another epoch (an erased user's leftovers)."""
-    if head is None or document.body.get("epoch") != head.epoch:
+    """The memory in a document, with its vector; None for one of another epoch (an erased user's leftovers). Raises Damaged."""
+    if head is None or document.body.get("epoch", head.epoch) != head.epoch:
         return None
-    memory = Memory.model_validate(document.body)
+    try:
+        memory = Memory.model_validate(document.body)
+    except ValidationError as error:
+        raise damaged_memory(document.id) from error
     memory.embedding = document.vector
     return memory
 

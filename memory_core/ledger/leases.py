@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from memory_core.domain.described import described
 from memory_core.domain.errors import MemoryCoreError, Unavailable
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task, TaskMessage
@@ -54,8 +55,7 @@ def pause(times: int, error: BaseException | None = None) -> timedelta:
 
 def said(error: BaseException) -> str:
     """An error as a task shows it to whom it belongs."""
-    text = error.detail if isinstance(error, MemoryCoreError) else f"{type(error).__name__}: {error}"
-    return text[:MAX_ERROR_CHARACTERS]
+    return described(error)[:MAX_ERROR_CHARACTERS]
 
 
 class Leases:

@@ -209,7 +209,7 @@ class Operations:
         def changes(look: Look) -> Changes[Task]:
             pair = Pair.of(look, task_id)
             if pair is None or pair.subject is None or pair.subject.kind != "operation":
-                raise NotFound(f"no task {task_id!r} of this kind for this user")
+                raise NotFound("no task of this id of this kind for this user")
             stored, now = operation_in(pair.subject), self._clock.now()
             advanced = _advanced(pair.subject, stored.model_copy(update={"cursor": change(stored)}))
             fields = {"updated_at": now, **({"next_enqueue_at": now, "step": None} if due else {})}
@@ -223,7 +223,7 @@ class Operations:
         """A task of a kind and the operation that it is about. Raises NotFound."""
         pair = Pair.of(await self._ledger.look(owner, [task_id, operation_id(task_id)]), task_id)
         if pair is None or pair.subject is None or pair.task.kind != kind:
-            raise NotFound(f"no {kind} {task_id!r} for this user; finished ones are kept for {LIFETIME.days} days")
+            raise NotFound(f"no {kind} of this id for this user; finished ones are kept for {LIFETIME.days} days")
         return pair.task, operation_in(pair.subject)
 
     async def there(self, owner: Owner, task_id: str) -> Operation | None:

@@ -104,7 +104,7 @@ class Steering:
         def decide(look: Look) -> Changes[Task]:
             pair = Pair.of(look, task_id)
             if pair is None:
-                raise NotFound(f"no task {task_id!r} for this user")
+                raise NotFound("no task of this id for this user")
             if earlier_result(look.documents, owner, call) is not None:
                 return Changes(pair.task)
             if pair.task.subject_id != subject:

@@ -74,7 +74,7 @@ class Tasks:
         """One task. Raises NotFound."""
         found = await self.held(owner, task_id)
         if found is None:
-            raise NotFound(f"no task {task_id!r} for this user; finished ones are kept for {LIFETIME.days} days")
+            raise NotFound(f"no task of this id for this user; finished ones are kept for {LIFETIME.days} days")
         return found.task
 
     async def page(self, owner: Owner, status: TaskStatus | None, kind: TaskKind | None, cursor: str | None, limit: int) -> TaskPage:

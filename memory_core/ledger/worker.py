@@ -65,7 +65,7 @@ class Worker:
         try:
             message = message_of(body)
         except Malformed:
-            log.error("dropped from the poison queue: %.200s", body)
+            log.error("a message of %d characters that is not ours is dropped from the poison queue", len(body))
             return
         held = await self._tasks.held(message.owner, message.task_id)
         if held is None or held.task.generation != message.generation:

@@ -10,7 +10,6 @@ import asyncio
 import gc
 import importlib
 import json
-import logging
 import os
 import socket
 import sys
@@ -20,6 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from memory_core.domain.described import described
 from memory_core.domain.errors import EmbeddingMismatch, MemoryCoreError, Unavailable
 from memory_core.functions import origin, runtime
 from memory_core.functions.http_system import unready
@@ -29,6 +29,7 @@ from memory_core.localhost.host import GRACE_S, listen, new_event_loop, serve, s
 from memory_core.localhost.queue_options import QueueOptions
 from memory_core.localhost.queues import Queues
 from memory_core.localhost.request_body import Limits
+from memory_core.logs import write_to_terminal
 
 if TYPE_CHECKING:
     from memory_core.config import Settings
@@ -44,12 +45,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = Settings.from_env()
     except ValueError as error:
         return _failed(error, 2)
-    logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    write_to_terminal(settings.log_level)
     try:
         with listen(settings.host, settings.port) as server_socket, asyncio.Runner(loop_factory=new_event_loop()) as runner:
             runner.run(_run(settings, server_socket))
     except ValueError as error:
-        return _failed(error, 2)
+        return _failed(described(error), 2)
     except (OSError, MemoryCoreError) as error:
         return _failed(error, 1)
     except KeyboardInterrupt:

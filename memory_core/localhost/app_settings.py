@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from memory_core.domain.errors import PlainError
+
 _SETTING = re.compile(r"%([^%]+)%")
 
 
@@ -14,7 +16,7 @@ def resolved(text: str, settings: Mapping[str, str]) -> str:
 
     def value(match: re.Match[str]) -> str:
         if match[1] not in settings:
-            raise ValueError(f"{text} names the setting {match[1]}, which is not there")
+            raise PlainError(f"{text} names the setting {match[1]}, which is not there")
         return settings[match[1]]
 
     return _SETTING.sub(value, text)

@@ -20,6 +20,7 @@ import azure.functions as func
 import uvicorn
 
 from memory_core.adapters.queue.messages import checked_name
+from memory_core.domain.errors import PlainError
 from memory_core.localhost.app_settings import resolved
 from memory_core.localhost.asgi import Application
 from memory_core.localhost.protocol import LimitedProtocol
@@ -61,7 +62,7 @@ def sorted_by_trigger(app: func.FunctionApp, settings: Mapping[str, str]) -> Ser
             case "queueTrigger":
                 queues.append(_queue_function(name, binding, function.get_user_function(), settings))
             case other:
-                raise ValueError(f"{name}: the development host can't serve a {other}")
+                raise PlainError(f"{name}: the development host can't serve a {other}")
     return Served(Router(routes), Timers(timers, lambda: datetime.now(timezone.utc)), queues)
 
 
@@ -112,7 +113,7 @@ def _timer(name: str, binding: Mapping[str, Any], call: Callable[..., Any], sett
     try:
         next_due(schedule, datetime.now(timezone.utc))
     except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+        raise PlainError(f"{name}: {error}") from None
     return Timer(name, schedule, binding["name"], call)
 
 
@@ -120,7 +121,7 @@ def _queue_function(name: str, binding: Mapping[str, Any], call: Callable[..., A
     try:
         queue = checked_name(resolved(binding["queueName"], settings))
     except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+        raise PlainError(f"{name}: {error}") from None
     return QueueFunction(name, queue, binding["name"], call)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from memory_core.domain.errors import PlainError
 from memory_core.localhost.app_settings import host_value
 
 _SPAN = re.compile(r"(?:(?P<days>\d+)\.)?(?P<hours>\d\d?):(?P<minutes>\d\d?)(?::(?P<seconds>\d\d?(?:\.\d{1,7})?))?")
@@ -39,7 +40,7 @@ class QueueOptions:
             return host_value(host_json, settings, "extensions", "queues", name)
 
         if given("messageEncoding") not in (None, "base64"):
-            raise ValueError("host.json: messageEncoding should be base64, which is how messages are sent")
+            raise PlainError("host.json: messageEncoding should be base64, which is how messages are sent")
         default = cls()
         batch_size = _number("batchSize", given("batchSize"), default.batch_size, 1, 32)
         timeout = host_value(host_json, settings, "functionTimeout")
@@ -59,7 +60,7 @@ def _number(name: str, value: Any, default: int, least: int, most: int) -> int:
     if value is None:
         return default
     if not str(value).isdecimal() or not least <= int(value) <= most:
-        raise ValueError(f"host.json: {name} should be a number from {least} to {most}, not {value!r}")
+        raise PlainError(f"host.json: {name} should be a number from {least} to {most}, not {value!r}")
     return int(value)
 
 
@@ -69,5 +70,5 @@ def _span(name: str, value: Any, default: timedelta, least: timedelta) -> timede
     match = _SPAN.fullmatch(str(value))
     span = match and timedelta(**{unit: float(part) for unit, part in match.groupdict(default="0").items()})
     if span is None or not least <= span <= timedelta(days=7):
-        raise ValueError(f"host.json: {name} should be a time like 00:00:30, from {least} to 7 days, not {value!r}")
+        raise PlainError(f"host.json: {name} should be a time like 00:00:30, from {least} to 7 days, not {value!r}")
     return span

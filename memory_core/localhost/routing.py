@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+from memory_core.domain.errors import PlainError
+
 _PARAMETER = re.compile(r"{(\w+)}")
 _CATCH_ALL = re.compile(r"{\*(\w+)}")
 _LITERAL = re.compile(r"[^{}*?]+")
@@ -44,7 +46,7 @@ class Route:
             elif _LITERAL.fullmatch(segment):
                 parts.append((segment.lower(), False))
             else:
-                raise ValueError(f"{function}: the development host does not know the route segment {segment}")
+                raise PlainError(f"{function}: the development host does not know the route segment {segment}")
         return cls(function, method.upper(), tuple(parts), call)
 
     def fits(self, segments: list[str]) -> bool:

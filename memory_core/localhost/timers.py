@@ -15,7 +15,7 @@ from datetime import datetime, timedelta, timezone
 from azure.functions import HttpRequest, HttpResponse
 from azure.functions.timer import TimerRequest
 
-from memory_core.domain.errors import NotFound
+from memory_core.domain.errors import NotFound, PlainError
 from memory_core.functions import runtime
 
 log = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ def next_due(schedule: str, after: datetime) -> datetime:
         times.day_and = True
         return next(times).replace(tzinfo=timezone.utc)
     except (CronSimError, StopIteration) as error:
-        raise ValueError(f"the schedule {schedule!r} can't be served: {error or 'it never comes'}") from None
+        raise PlainError(f"the schedule {schedule!r} can't be served: {error or 'it never comes'}") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import logging
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from memory_core.domain.errors import NotFound
+from memory_core.domain.errors import Damaged, NotFound
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Head, Memory, Status
 from memory_core.domain.requests import ListInput
@@ -22,6 +23,7 @@ from memory_core.ports import Clock, Document, LongTermStore, Place
 from memory_core.recollection.filters import as_it_was, of_list
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 LOOKS = 4
 """How often a page is read anew because somebody wrote meanwhile; then it can't be said what it is the state of."""
 _VERSIONS_READ = 90
@@ -39,36 +41,36 @@ class Reader:
             snapshot = await self._store.snapshot(owner, [memory_id])
             memory = self._memory(snapshot.documents.get(memory_id), snapshot.head)
             if memory is None or snapshot.head is None or "." in memory_id:
-                raise NotFound(f"no memory {memory_id!r} for this user")
+                raise NotFound("no memory of this id for this user")
             return Settled(memory, snapshot.head.sequence)
 
         async def then(_: Head | None) -> Memory:
             memory = (await self.get(owner, memory_id)).memory
             held = as_it_was(memory, await self._versions_of(owner, memory), at)
             if held is None:
-                raise NotFound(f"the memory {memory_id!r} was not true at {at.isoformat()}, or was deleted since")
+                raise NotFound(f"this memory was not true at {at.isoformat()}, or was deleted since")
             return held
 
         return Settled(*await self._settled(owner, then))
 
     async def page(self, owner: Owner, query: ListInput) -> MemoryPage:
-        """One page, newest first. Raises Malformed for a void cursor."""
+        """One page, newest first; what is damaged is named beside it. Raises Malformed for a void cursor."""
         bound = {"list": "memories", **query.model_dump(mode="json", exclude={"cursor", "limit"}, exclude_none=True)}
 
         now = self._clock.now()
 
-        async def read(head: Head | None) -> tuple[list[Memory], str | None]:
+        async def read(head: Head | None) -> tuple[list[Memory], str | None, list[str]]:
             place = self._cursors.read(owner, head, bound, query.cursor)
             if head is None:
-                return [], None
+                return [], None, []
             documents = await self._store.page(owner, "memory", of_list(query, now), place, query.limit + 1)
             shown, more = documents[: query.limit], len(documents) > query.limit
-            memories = [memory for memory in (self._memory(document, head) for document in shown) if memory is not None]
+            memories, damaged = self._memories(shown, head)
             cursor = self._cursors.make(owner, head, bound, _place(shown[-1])) if more else None
-            return await self._under_their_own_ids(owner, memories), cursor
+            return await self._under_their_own_ids(owner, memories), cursor, damaged
 
-        (memories, cursor), as_of = await self._settled(owner, read)
-        return MemoryPage(tuple(memories), cursor, as_of)
+        (memories, cursor, damaged), as_of = await self._settled(owner, read)
+        return MemoryPage(tuple(memories), cursor, as_of, tuple(damaged))
 
     async def _settled(self, owner: Owner, read: Callable[[Head | None], Awaitable[T]]) -> tuple[T, int | None]:
         """What was read, and the sequence at which exactly that is so: the log did not grow while it was read.
@@ -99,7 +101,7 @@ class Reader:
             near = (await self._store.snapshot(owner, (), key_near(key))).near
             memory = next(iter(standing(one.memory for one in near if key_of(one.memory) == key)), memory)
         if memory is None or memory.status in (Status.DELETED, Status.SUPERSEDED):
-            raise NotFound(f"no procedure {key!r} for this user")
+            raise NotFound("no procedure of this key for this user")
         return memory
 
     async def sessions(self, owner: Owner, cursor: str | None, limit: int) -> SessionPage:
@@ -119,7 +121,7 @@ class Reader:
         snapshot = await self._store.snapshot(owner, [identity])
         found = snapshot.documents.get(identity)
         if found is None or snapshot.head is None or found.body["epoch"] != snapshot.head.epoch or not has_begun(found):
-            raise NotFound(f"no session {session_id!r} for this user")
+            raise NotFound("no session of this name for this user")
         return _session_view(found.body)
 
     async def _under_their_own_ids(self, owner: Owner, memories: list[Memory]) -> list[Memory]:
@@ -144,6 +146,20 @@ class Reader:
             found = (self._memory(document, snapshot.head) for document in snapshot.documents.values())
             older += [one for one in found if one is not None]
         return older
+
+    def _memories(self, documents: Sequence[Document], head: Head) -> tuple[list[Memory], list[str]]:
+        """The memories of these documents, and the ids of those that can't be read: one of them must not hide the others."""
+        memories, damaged = [], []
+        for document in documents:
+            try:
+                memory = self._memory(document, head)
+            except Damaged as error:
+                log.error("a list leaves it out: %s", error.detail)
+                damaged.append(document.id)
+                continue
+            if memory is not None:
+                memories.append(memory)
+        return memories, damaged
 
     @staticmethod
     def _memory(document: Document | None, head: Head | None) -> Memory | None:

@@ -52,14 +52,14 @@ class Replayer:
         states = await self._past.memory(owner, memory_id, sequence) if sequence else {}
         if head is None or memory_id not in states or "." in memory_id:
             first = "" if head is None else await self._first_known(owner, memory_id)
-            raise NotFound(f"no memory {memory_id!r} of this user was known at {known_at.isoformat()}{first}")
+            raise NotFound(f"no memory of this id was known at {known_at.isoformat()}{first}")
         memory = states[memory_id].memory(head.epoch)
         if at is None:
             return Settled(memory, sequence)
         versions = (state.memory(head.epoch) for name, state in states.items() if name != memory_id)
         held = as_it_was(memory, versions, at)
         if held is None:
-            raise NotFound(f"at {known_at.isoformat()} the memory {memory_id!r} was not held true at {at.isoformat()}")
+            raise NotFound(f"at {known_at.isoformat()} this memory was not held true at {at.isoformat()}")
         return Settled(held, sequence)
 
     async def _first_known(self, owner: Owner, memory_id: str) -> str:

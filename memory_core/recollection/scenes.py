@@ -46,7 +46,7 @@ class Scenes:
         now = self._clock.now()
         found = await self._by_ids(owner, [scene_id], now)
         if scene_id not in found:
-            raise NotFound(f"no scene {scene_id!r} for this user")
+            raise NotFound("no scene of this id for this user")
         (view,) = await self._views(owner, [found[scene_id]], now)
         return view
 

@@ -79,7 +79,7 @@ async def test_a_task_that_fails_five_times_is_poisoned_and_a_retry_begins_anew(
     core = await world.core(agents=agents)
     accepted = await converse(core)
     task = await finished(world, core, accepted)
-    assert (task.status, task.attempts, task.error) == ("poisoned", 5, "RuntimeError: the agents are broken")
+    assert (task.status, task.attempts, task.error) == ("poisoned", 5, "RuntimeError")
     assert await told(core) == []
     assert (await stored(world, task.subject_id)).state == "poisoned"
     assert await pending(world) == 0
@@ -146,7 +146,8 @@ async def test_a_message_that_is_not_one_of_ours_ends_in_the_poison_queue_and_th
     with pytest.raises(Malformed):
         await core.work(body)
     await core.give_up(body)
-    assert f"dropped from the poison queue: {body}" in caplog.text
+    assert f"a message of {len(body)} characters that is not ours is dropped from the poison queue" in caplog.text
+    assert not body or body not in caplog.text
 
 
 async def test_messages_of_tasks_that_are_gone_are_dropped(world: World) -> None:

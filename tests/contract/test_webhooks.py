@@ -176,7 +176,7 @@ async def test_a_poisoned_task_is_told_and_so_is_its_success_after_a_retry(world
     await finished(world, core, accepted)
     await delivered(world, core)
     assert [(one.task["status"], one.task["error"]) for one in courier.brought] == [
-        ("poisoned", "RuntimeError: the agents are broken"),
+        ("poisoned", "RuntimeError"),
         ("succeeded", None),
     ]
     assert len({one.headers["X-Memory-Delivery"] for one in courier.brought}) == 2

@@ -88,7 +88,7 @@ def test_what_always_fails_ends_in_the_poison_queues_function(tmp_path: Path) ->
     finally:
         assert host.stop() == 0
     assert calls(tmp_path) == ["fail 1", "fail 2", "fail 3", "fail poisoned"]
-    assert "RuntimeError: as asked" in host.terminal
+    assert "Described: RuntimeError" in host.terminal
     assert ready["dependencies"]["queue"]["status"] == "ok"
     assert ready["dependencies"]["queue"]["facts"].keys() == {"formation-poison", "consolidation-poison", "webhooks-poison"}
 

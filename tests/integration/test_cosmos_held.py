@@ -37,8 +37,8 @@ async def opened(server: CosmosServer) -> AsyncIterator[Open]:
     stores: list[CosmosStore] = []
     database = uuid4().hex
 
-    async def open_one(*, replica: bool = False, budget: int = 2**20) -> CosmosStore:
-        stores.append(_store(server.replica if replica else server.endpoint, database, budget))
+    async def open_one(*, replica: bool = False, budget: int = 2**20, clock: StillClock | None = None) -> CosmosStore:
+        stores.append(_store(server.replica if replica else server.endpoint, database, budget, clock=clock))
         if len(stores) == 1:
             await stores[0].provision()
         await stores[-1].open()
@@ -50,11 +50,11 @@ async def opened(server: CosmosServer) -> AsyncIterator[Open]:
         await one.close()
 
 
-def _store(address: str, database: str, budget: int, consistency: Consistency = "strong") -> CosmosStore:
+def _store(address: str, database: str, budget: int, consistency: Consistency = "strong", clock: StillClock | None = None) -> CosmosStore:
     return CosmosStore(
         address,
         database,
-        clock=StillClock(),
+        clock=clock or StillClock(),
         embedding_model="test",
         dimensions=DIMENSIONS,
         key=KEY,
@@ -138,6 +138,31 @@ async def test_of_a_user_who_was_erased_and_begins_anew_nothing_old_is_found(ope
     anew = saving(head.model_copy(update={"epoch": "epoch-2", "sequence": 0}), memory("tea", id="mem_new", embedding=unit(2)))
     await here.commit(ALICE, replace(anew, expected=head))
     assert await found(there) == {"mem_new"}
+
+
+async def erase(store: CosmosStore) -> None:
+    """The first commit of an erasure: it ends the user's life."""
+    await commit(store, ALICE, head={"epoch": "epoch-2", "state": "erasing", "counts": {}})
+
+
+async def test_of_a_user_who_is_erased_here_nothing_stays_in_memory(opened: Open) -> None:
+    store = await opened()
+    await save(store, memory("tea", embedding=unit(1)))
+    await held(store)
+    await erase(store)
+    assert await slices(store) == 0
+
+
+async def test_of_a_user_whom_another_process_erased_nothing_stays_in_memory_for_long(opened: Open) -> None:
+    clock = StillClock()
+    here, there = await opened(), await opened(clock=clock)
+    await save(here, memory("tea", embedding=unit(1)))
+    await held(there)
+    await erase(here)
+    clock.forward(3599)
+    assert await slices(there) == 1
+    clock.forward(2)
+    assert await slices(there) == 0
 
 
 async def test_a_log_that_does_not_tell_of_all_is_not_relied_on(opened: Open) -> None:

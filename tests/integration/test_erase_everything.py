@@ -241,3 +241,15 @@ async def test_not_a_byte_is_left_whoever_was_about_to_write(place: Place, count
         assert [one.content for one in await listed(process, status="all")] == ["I begin anew"]
         assert len((await process.sessions(ALICE)).sessions) == 1
     assert len(await listed(core, ELSE)) == len(brought)
+
+
+async def test_the_receipt_tells_of_every_key_in_redis_that_names_the_user(place: Place) -> None:
+    core = await place.core()
+    await core.save(ALICE, turn("I keep bees", session="s1"))
+    await core.retrieve(ALICE, RetrieveInput(query="bees", session_id="s1", similarity_threshold=0.0))
+    task = await erased(place, core)
+    assert task.result is not None
+    left = [key async for key in place.redis.scan_iter() if ALICE.user_id.encode() in key]
+    told = [text for text in task.result["remains"] if "Redis" in text and "user's id" in text and "8 days" in text]
+    assert (len(left), len(told)) == (1, 1)
+    assert 0 < await place.redis.ttl(left[0]) <= 8 * 24 * 3600

@@ -23,6 +23,7 @@ from memory_core.functions import runtime
 from memory_core.functions.gate import Admitted, gated, ungated
 from memory_core.functions.inputs import Nothing
 from memory_core.localhost.timers import Timer, Timers
+from memory_core.logs import PrivacyFilter
 
 KEY = "mc_shop_k1_0123456789abcdef"
 ADMIN = "mc_shop_k2_0123456789abcdef"
@@ -83,9 +84,12 @@ async def test_an_answer_that_takes_too_long_is_a_503_that_says_when_to_come_bac
 async def test_an_unexpected_error_is_a_500_that_tells_the_log_and_not_the_caller(
     here: runtime.Runtime, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def broken(req: Admitted[Nothing]) -> func.HttpResponse:
-        raise ZeroDivisionError("secret detail")
+    secret = " ".join(["secret", "detail"])
 
+    async def broken(req: Admitted[Nothing]) -> func.HttpResponse:
+        raise ZeroDivisionError(secret)
+
+    caplog.handler.addFilter(PrivacyFilter())
     with caplog.at_level(logging.ERROR):
         response = await handler(broken)(request(x_correlation_id="trace-1"))
     assert problem(response)["status"] == 500
@@ -93,7 +97,9 @@ async def test_an_unexpected_error_is_a_500_that_tells_the_log_and_not_the_calle
     assert b"secret" not in response.get_body()
     assert b"Traceback" not in response.get_body()
     assert "trace-1" in caplog.text
-    assert "secret detail" in caplog.text
+    assert "Described: ZeroDivisionError" in caplog.text
+    assert "raise ZeroDivisionError(secret)" in caplog.text
+    assert secret not in caplog.text
 
 
 async def test_a_dependency_that_is_down_is_a_503_that_names_it_and_a_line_of_log(
@@ -105,7 +111,20 @@ async def test_a_dependency_that_is_down_is_a_503_that_names_it_and_a_line_of_lo
     response = await handler(down)(request(x_correlation_id="trace-2"))
     assert "long term" in problem(response)["detail"]
     assert response.headers["Retry-After"] == "7"
-    assert "answered with 503: long term: Cosmos DB answered 429, correlation id trace-2" in caplog.text
+    assert "down is answered with 503: long term: Cosmos DB answered 429, correlation id trace-2" in caplog.text
+
+
+@pytest.mark.parametrize("error", [Unavailable("long term", "is down"), ZeroDivisionError()], ids=["down", "broken"])
+async def test_a_failure_is_logged_without_the_path_which_may_name_a_user(
+    here: runtime.Runtime, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
+    async def fails(req: Admitted[Nothing]) -> func.HttpResponse:
+        raise error
+
+    asked = func.HttpRequest("GET", "http://localhost:7071/api/v1/users/zelda?user_id=zelda", body=b"")
+    assert problem(await handler(fails)(asked))["status"] >= 500
+    assert "fails" in caplog.text
+    assert "zelda" not in caplog.text
 
 
 async def test_what_is_wrong_with_a_request_is_told_to_its_sender_only(here: runtime.Runtime, caplog: pytest.LogCaptureFixture) -> None:

@@ -19,7 +19,7 @@ from memory_core.adapters.sqlite import across
 from memory_core.adapters.sqlite.commit import PURGE_EVERY
 from memory_core.adapters.sqlite.schema import LAYOUT
 from memory_core.adapters.sqlite.store import SqliteStore
-from memory_core.domain.errors import EmbeddingMismatch, Unavailable
+from memory_core.domain.errors import Damaged, EmbeddingMismatch, Unavailable
 from memory_core.domain.models import Lexical, Memory
 from memory_core.domain.scope import Owner
 from memory_core.ports import AgentCount, Document, Write
@@ -311,3 +311,62 @@ async def test_a_damaged_row_is_unavailable_and_not_an_accident_of_ours(opened: 
     file.close()
     with pytest.raises(Unavailable, match="damaged"):
         await store.snapshot(ALICE, ["mem_1"])
+
+
+async def erase(store: SqliteStore) -> None:
+    """The first commit of an erasure: it ends the user's life."""
+    await commit(store, ALICE, head={"epoch": "epoch-2", "state": "erasing", "counts": {}})
+
+
+async def test_of_a_user_who_is_erased_here_nothing_stays_in_memory(opened: Opened) -> None:
+    store = await opened()
+    await save(store, memory("tea", owner=ALICE))
+    await store.search(ALICE, query("tea", unit(1)))
+    assert (await store.check()).facts["slices"] == 1
+    await erase(store)
+    assert (await store.check()).facts["slices"] == 0
+
+
+async def test_of_a_user_whom_another_process_erased_nothing_stays_in_memory_for_long(opened: Opened) -> None:
+    clock = StillClock()
+    here, there = await opened(clock=clock), await opened(clock=clock)
+    await save(here, memory("tea", owner=ALICE))
+    await there.search(ALICE, query("tea", unit(1)))
+    await erase(here)
+    clock.forward(3599)
+    assert (await there.check()).facts["slices"] == 1
+    clock.forward(2)
+    assert (await there.check()).facts["slices"] == 0
+
+
+async def test_a_user_who_is_searched_now_and_then_stays_in_memory(opened: Opened) -> None:
+    clock = StillClock()
+    store = await opened(clock=clock)
+    await save(store, memory("tea", owner=ALICE))
+    for _ in range(3):
+        await store.search(ALICE, query("tea", unit(1)))
+        clock.forward(3000)
+        await store.search(Owner("app", "another"), query("tea", unit(1)))
+    assert (await store.check()).facts["slices"] == 1
+
+
+async def test_a_memory_whose_text_is_cut_hides_nothing_but_itself(opened: Opened, path: Path) -> None:
+    store = await opened()
+    await save(store, *(memory(f"tea {number}", owner=ALICE, id=f"mem_{number}", embedding=unit(number)) for number in range(3)))
+    with sqlite3.connect(path) as file:
+        file.execute("UPDATE documents SET body = substr(body, 1, 40) WHERE id = 'mem_1'")
+    file.close()
+    page = await store.page(ALICE, "memory", None, None, 10)
+    assert [(one.id, one.body["sequence"]) for one in page] == [("mem_2", 3), ("mem_1", 2), ("mem_0", 1)]
+    with pytest.raises(Damaged, match="mem_1"):
+        page[1].body["content"]
+    late = await opened()
+    assert set((await late.search(ALICE, query("tea", unit(0)))).candidates.ids) == {"mem_0", "mem_2"}
+    health = await late.check()
+    assert (health.status, health.detail) == ("degraded", "1 stored memories can't be read; the log names them")
+    with sqlite3.connect(path) as file:
+        file.execute("UPDATE documents SET body = (SELECT body FROM documents WHERE id = 'mem_0') WHERE id = 'mem_1'")
+    file.close()
+    await commit(late, ALICE, Write("put", document(memory("tea again", owner=ALICE, id="mem_1", embedding=unit(1)))))
+    assert set((await late.search(ALICE, query("tea", unit(0)))).candidates.ids) == {"mem_0", "mem_1", "mem_2"}
+    assert (await late.check()).status == "ok"

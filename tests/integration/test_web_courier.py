@@ -171,8 +171,7 @@ async def test_a_name_that_leads_into_our_network_is_not_called(
 ) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", Names(addresses))
     posted = await WebCourier(timeout_s=5).post(receiver.url(host="hooks.example"), BODY, SENT)
-    assert (posted.status, posted.refused) == (None, True)
-    assert "no public address" in (posted.error or "")
+    assert posted == await of_an_unknown_name(monkeypatch), "as if nobody had that name"
     assert receiver.connections == 0
 
 
@@ -185,7 +184,7 @@ async def test_a_name_that_changes_its_address_between_two_looks_gains_nothing(m
         courier = WebCourier(["127.0.0.2"], timeout_s=5)
         assert await courier.post(public.url(host="hooks.example"), BODY, SENT) == Posted(200)
         posted = await courier.post(f"http://hooks.example:{inside_port}/", BODY, SENT)
-        assert (posted.status, posted.refused, names.asked) == (None, True, 2)
+        assert (posted.status, names.asked) == (None, 2)
         assert inside.connections == 0
 
 
@@ -199,15 +198,28 @@ async def test_a_name_that_the_operator_allows_is_called_wherever_it_leads(recei
     monkeypatch.setattr(socket, "getaddrinfo", Names(["127.0.0.1"]))
     courier = WebCourier(["Hooks.Internal"], timeout_s=5)
     assert await courier.post(receiver.url(host="hooks.internal"), BODY, SENT) == Posted(200)
-    assert (await courier.post(receiver.url(host="other.internal"), BODY, SENT)).refused
+    assert "no public address" in ((await courier.post(receiver.url(host="other.internal"), BODY, SENT)).error or "")
 
 
-async def test_a_name_that_nobody_has_can_not_be_resolved(monkeypatch: pytest.MonkeyPatch) -> None:
+async def of_an_unknown_name(monkeypatch: pytest.MonkeyPatch) -> Posted:
+    """What comes of a call to a name that does not exist."""
+
     def unknown(*args: Any, **options: Any) -> Any:
         raise socket.gaierror(socket.EAI_NONAME, "no such name")
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    assert await WebCourier().post("http://hooks.example/", BODY, SENT) == Posted(None, "its name can't be resolved")
+    return await WebCourier().post("http://hooks.example/", BODY, SENT)
+
+
+async def test_a_name_that_does_not_exist_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert await of_an_unknown_name(monkeypatch) == Posted(None, "it has no public address, so it is not called", refused=False)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "10.20.30.40", "169.254.169.254", "[fd00:ec2::254]", "localhost", "metadata.localhost"])
+async def test_all_refused_addresses_are_told_of_in_the_same_words(host: str) -> None:
+    url = f"http://{host}/hook"
+    assert WebCourier().refusal(url) == "it has no public address, so it is not called"
+    assert await WebCourier().post(url, BODY, SENT) == Posted(None, "it has no public address, so it is not called", refused=True)
 
 
 async def test_no_proxy_of_the_environment_sees_a_webhook(receiver: Receiver, courier: WebCourier, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar
 from memory_core.adapters.identity import credential
 from memory_core.adapters.storage.account import Account, Calls
 from memory_core.domain.blob_names import check_blob_name, check_blob_prefix
+from memory_core.domain.described import described
 from memory_core.domain.errors import Damaged, Unavailable
 from memory_core.ports import Clock, Health
 
@@ -180,7 +181,9 @@ class BlobArchive:
                     self._credential = credential(account.identity_client_id)
                     self._client = ContainerClient(account.url or "", self._container, self._credential, **account.options())
             except ValueError as error:
-                raise Unavailable(DEPENDENCY, f"the storage account's address can't be used: {error}", retry_after_s=30) from error
+                raise Unavailable(
+                    DEPENDENCY, f"the storage account's address can't be used: {described(error)}", retry_after_s=30
+                ) from error
         return self._client
 
 

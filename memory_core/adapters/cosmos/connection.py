@@ -20,6 +20,7 @@ from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.documents import DEPENDENCY, Item
 from memory_core.adapters.cosmos.remembered import Remembered
 from memory_core.adapters.identity import credential
+from memory_core.domain.described import described
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.scope import Owner
 from memory_core.ports import Charged
@@ -239,7 +240,7 @@ class Connection:
         except BaseException as error:
             await client.close()
             if isinstance(error, binascii.Error):
-                raise Unavailable(DEPENDENCY, f"the key of the account can't be used: {error}", retry_after_s=30) from error
+                raise Unavailable(DEPENDENCY, f"the key of the account can't be used: {described(error)}", retry_after_s=30) from error
             raise
         self._client = client
         return client

@@ -12,9 +12,10 @@ from typing import Any, Final
 
 import numpy as np
 import orjson
+from pydantic import ValidationError
 
 from memory_core.domain.coming import told_by
-from memory_core.domain.errors import EmbeddingMismatch, TooLarge
+from memory_core.domain.errors import EmbeddingMismatch, TooLarge, damaged_memory
 from memory_core.domain.fading import fades, halvings
 from memory_core.domain.models import INTERNAL_FIELDS, Memory, Vector
 from memory_core.domain.scope import Owner
@@ -108,8 +109,11 @@ def epoch_of(item: Mapping[str, Any]) -> str | None:
 
 
 def memory_of(item: Mapping[str, Any]) -> Memory:
-    """The memory in an item, with its vector where that was read."""
-    memory = Memory.model_validate(memory_body(item))
+    """The memory in an item, with its vector where that was read. Raises Damaged."""
+    try:
+        memory = Memory.model_validate(memory_body(item))
+    except ValidationError as error:
+        raise damaged_memory(item["id"]) from error
     vector = item.get("embedding")
     memory.embedding = None if vector is None else np.array(vector, dtype=np.float32)
     return memory

@@ -16,6 +16,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Final
 
 import numpy as np
@@ -26,11 +27,11 @@ from memory_core.adapters.cosmos.documents import HEAD_ID, Item
 from memory_core.adapters.cosmos.heads import known_of
 from memory_core.adapters.cosmos.remembered import Remembered
 from memory_core.adapters.slices.forms import as_blob
-from memory_core.adapters.slices.slice import Slice
+from memory_core.adapters.slices.slice import LONGEST_IDLE, Slice
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
-from memory_core.ports import Place, Touch
+from memory_core.ports import Clock, Place, Touch
 
 log = logging.getLogger(__name__)
 UNITS_A_MEMORY: Final = 0.5
@@ -49,24 +50,33 @@ EVENTS_A_LOOK: Final = 100
 @dataclass(slots=True)
 class _Held:
     slice: Slice
+    used_at: datetime
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+@dataclass(frozen=True, slots=True)
+class _Loading:
+    """The reading of a user, begun for an epoch."""
+
+    task: asyncio.Task[None]
+    epoch: str
 
 
 class HeldUsers:
     """At most `budget_bytes` of slices, estimated, those used last; none with 0."""
 
-    def __init__(self, connection: Connection, dimensions: int, budget_bytes: int) -> None:
-        self._connection, self._dimensions, self._budget_bytes = connection, dimensions, budget_bytes
+    def __init__(self, connection: Connection, dimensions: int, budget_bytes: int, clock: Clock) -> None:
+        self._connection, self._dimensions, self._budget_bytes, self._clock = connection, dimensions, budget_bytes, clock
         self._held: OrderedDict[Owner, _Held] = OrderedDict()
         self._spent: Remembered[float] = Remembered()
-        self._loading: dict[Owner, asyncio.Task[None]] = {}
+        self._loading: dict[Owner, _Loading] = {}
 
     def __contains__(self, owner: Owner) -> bool:
         return owner in self._held
 
     async def close(self) -> None:
         """Give up what is being read, and hold nobody."""
-        tasks = list(self._loading.values())
+        tasks = [loading.task for loading in self._loading.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -74,14 +84,17 @@ class HeldUsers:
 
     def facts(self) -> dict[str, int]:
         """How many users are held and what they weigh."""
+        self._let_idle_go()
         return {"slices": len(self._held), "slice_bytes": self._weight()}
 
     async def caught_up(self, owner: Owner, head: Head | None) -> tuple[Slice | None, float]:
         """The user's slice, not older than the head, and what that cost; None when it is not held, or held no more. Raises Unavailable."""
+        self._let_idle_go()
         held = self._held.get(owner)
         if held is None or head is None or held.slice.epoch != head.epoch:
             self._held.pop(owner, None)
             return None, 0.0
+        held.used_at = self._clock.now()
         self._held.move_to_end(owner)
         if held.slice.change >= head.sequence:
             return held.slice, 0.0
@@ -102,8 +115,18 @@ class HeldUsers:
             self._spent.keep(owner, spent)
             return
         self._spent.keep(owner, None)
-        task = self._loading[owner] = asyncio.create_task(self._load(owner))
+        task = asyncio.create_task(self._load(owner))
+        self._loading[owner] = _Loading(task, head.epoch)
         task.add_done_callback(lambda _: self._loading.pop(owner, None))
+
+    def ended(self, owner: Owner, epoch: str) -> None:
+        """Let go what is held, or just being read, of an earlier epoch of the user, as after an erasure."""
+        held = self._held.get(owner)
+        if held is not None and held.slice.epoch != epoch:
+            del self._held[owner]
+        loading = self._loading.get(owner)
+        if loading is not None and loading.epoch != epoch:
+            loading.task.cancel()
 
     def touched(self, owner: Owner, touches: Mapping[str, Touch]) -> None:
         """Accesses that this process has written down."""
@@ -146,7 +169,7 @@ class HeldUsers:
                     break
                 after = Place(page[-1]["sequence"], page[-1]["id"])
             made.epoch, made.change = head.epoch, head.sequence
-            self._held[owner] = _Held(made)
+            self._held[owner] = _Held(made, self._clock.now())
             self._let_go()
         except Unavailable as error:
             log.info("a user was not read into memory: %s", error.detail)
@@ -155,6 +178,12 @@ class HeldUsers:
 
     def _weight(self) -> int:
         return sum(one.slice.nbytes for one in self._held.values())
+
+    def _let_idle_go(self) -> None:
+        """Let go whom nobody searched for long; those searched last stand last."""
+        until = self._clock.now() - LONGEST_IDLE
+        while self._held and next(iter(self._held.values())).used_at < until:
+            self._held.popitem(last=False)
 
     def _let_go(self) -> None:
         """Let those go that were used longest ago, while all together are too much."""

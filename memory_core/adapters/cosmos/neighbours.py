@@ -7,6 +7,7 @@ record of filled slots says which of the two to ask for.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,10 +16,13 @@ import numpy as np
 from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.connection import Connection
 from memory_core.adapters.cosmos.documents import Item, memory_of
+from memory_core.domain.errors import Damaged
 from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import marked
 from memory_core.ports import Near, Neighbour
+
+log = logging.getLogger(__name__)
 
 
 async def nearby(connection: Connection, owner: Owner, near: Near, head: Head) -> list[Item]:
@@ -41,11 +45,17 @@ def neighbours(near: Near, items: Sequence[Mapping[str, Any]], epoch: str) -> tu
     for item in items:
         if item["epoch"] != epoch or item["id"] in made:
             continue
-        memory = memory_of(item)
-        known = near.vector is not None and memory.embedding is not None
-        similarity = float(np.dot(memory.embedding, near.vector)) if known else 0.0  # type: ignore[arg-type]
         mate = near.slot is not None and (item.get("slot_subject"), item.get("slot_attribute")) == near.slot
         mate = mate or (near.key is not None and item.get("key") == near.key)
+        try:
+            memory = memory_of(item)
+        except Damaged as error:
+            if mate:  # what it says in its slot must not be passed over
+                raise
+            log.error("a neighbour is left out: %s", error.detail)
+            continue
+        known = near.vector is not None and memory.embedding is not None
+        similarity = float(np.dot(memory.embedding, near.vector)) if known else 0.0  # type: ignore[arg-type]
         if mate or similarity >= near.floor:
             made[memory.id] = Neighbour(memory, similarity)
     return tuple(sorted(made.values(), key=lambda one: -one.similarity))

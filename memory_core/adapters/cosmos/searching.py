@@ -6,16 +6,19 @@ from its own tokens, by the same function as for every other store.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memory_core.adapters.cosmos.documents import memory_of
 from memory_core.adapters.cosmos.queries import SIMILARITY
 from memory_core.domain.candidates import CandidateSet, Statistics, from_memories
+from memory_core.domain.errors import Damaged
 from memory_core.domain.models import Head, Lexical, Memory
 from memory_core.domain.related import listed
 from memory_core.ports import Found, Search
 
+log = logging.getLogger(__name__)
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -23,7 +26,7 @@ def found(head: Head | None, search: Search, near: Rows, worded: Rows, charge: f
     """The answer to a search. Memories of another epoch than the head's are left out."""
     ours = [row for row in (*near, *worded) if head is not None and row["epoch"] == head.epoch]
     rows = {row["id"]: row for row in ours}
-    memories = {identity: memory_of(row) for identity, row in rows.items()}
+    memories = {identity: memory for identity, row in rows.items() if (memory := _readable(row)) is not None}
     asked = listed(search.terms, search.related)
     lists = {
         "vector": [row["id"] for row in near if row["id"] in memories],
@@ -36,6 +39,15 @@ def found(head: Head | None, search: Search, near: Rows, worded: Rows, charge: f
     candidates = from_memories(apart, search.terms, search.vector, cosines, search.related)
     candidates.memories, candidates.lists = chosen, lists
     return Found(head, candidates, _statistics(candidates, search.terms), charge)
+
+
+def _readable(row: Mapping[str, Any]) -> Memory | None:
+    """The memory in a row; None for one that can't be read, which must not hide the others."""
+    try:
+        return memory_of(row)
+    except Damaged as error:
+        log.error("a search leaves it out: %s", error.detail)
+        return None
 
 
 def _holds_any(lexical: Lexical, terms: Sequence[str]) -> bool:

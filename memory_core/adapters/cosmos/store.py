@@ -93,7 +93,7 @@ class CosmosStore:
         self._heads = Heads()
         self._looks = Looks(self._connection, self._heads)
         self._slice_budget_bytes = slice_budget_bytes
-        self._held = HeldUsers(self._connection, dimensions, 0)
+        self._held = HeldUsers(self._connection, dimensions, 0, clock)
         self._is_open = False
         self._last_ok: datetime | None = None
 
@@ -105,7 +105,7 @@ class CosmosStore:
             await self._connection.close()
             raise
         budget = self._slice_budget_bytes if level in policies.ENOUGH["strong"] else 0
-        self._held = HeldUsers(self._connection, self._dimensions, budget)
+        self._held = HeldUsers(self._connection, self._dimensions, budget, self._clock)
         self._is_open = True
 
     async def provision(self) -> None:
@@ -136,6 +136,7 @@ class CosmosStore:
         if any(write.document.vector is not None for write in batch.writes):
             await self._embedder.keep()
         await committing.apply(self._connection, self._heads, owner, batch, self._clock.now(), self._dimensions)
+        self._held.ended(owner, batch.head.epoch)
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
         """One document beside the log; it is sent once."""

@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from memory_core.adapters.openai.client import Connection, Service
 from memory_core.adapters.openai.dialect import Dialect, Refusal
-from memory_core.adapters.openai.retries import Retries
+from memory_core.adapters.openai.retries import Retries, service_code
 from memory_core.adapters.openai.structured import strict_schema
 from memory_core.adapters.openai.tokens import CHARACTERS_A_TOKEN
 from memory_core.domain.errors import AgentFailed, Unavailable
@@ -151,11 +151,13 @@ class Chat:
         simpler = asked.after(refusal)
         if simpler is not None:
             if self._dialect == asked:
-                log.info("the model's server refused %s; asking in another way from now on", refusal.parameter or refusal.code)
+                log.info(
+                    "the model's server refused %s; asking in another way from now on", service_code(refusal.parameter or refusal.code)
+                )
                 self._dialect = simpler
             return
         if error.status_code in _REFUSED:
-            raise AgentFailed(f"the request was refused: HTTP {refusal.status} ({refusal.code or 'no code'})") from error
+            raise AgentFailed(f"the request was refused: HTTP {refusal.status} ({service_code(refusal.code)})") from error
         raise error
 
 

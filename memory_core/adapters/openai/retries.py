@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from memory_core.domain.described import NOT_SHOWN, shown_name
 from memory_core.domain.errors import Unavailable
 
 T = TypeVar("T")
@@ -72,7 +73,7 @@ def _read(error: Exception) -> _Failure:
     import openai
 
     if isinstance(error, openai.APIStatusError):
-        code = error.code or error.type or "no code"
+        code = service_code(error.code or error.type)
         transient = error.status_code in _TRANSIENT and code != "insufficient_quota"
         return _Failure(f"it answered HTTP {error.status_code} ({code})", transient, _retry_after(error.response.headers))
     if isinstance(error, (openai.APITimeoutError, TimeoutError)):
@@ -82,6 +83,12 @@ def _read(error: Exception) -> _Failure:
     if isinstance(error, (openai.OpenAIError, ValueError, RecursionError)):
         return _Failure(f"its answer can't be read ({type(error).__name__})", transient=True)
     return _Failure(f"signing in failed ({type(error).__name__})", transient=False)
+
+
+def service_code(text: object) -> str:
+    """The name that a service gives its error; of a text that is no name, nothing, since it may quote what was sent."""
+    name = shown_name(text or "")
+    return "no code" if name == NOT_SHOWN else name
 
 
 def _pause(attempt: int, retry_after_s: float | None) -> float:

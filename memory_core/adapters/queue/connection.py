@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from memory_core.adapters.identity import credential
 from memory_core.adapters.queue.messages import DEPENDENCY
 from memory_core.adapters.storage.account import Account, Calls
+from memory_core.domain.described import described
 from memory_core.domain.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -96,7 +97,9 @@ class Connection:
                     self._credential = credential(given.identity_client_id)
                     self._service = QueueServiceClient(given.url or "", self._credential, **given.options())
             except ValueError as error:
-                raise Unavailable(DEPENDENCY, f"the storage account's address can't be used: {error}", retry_after_s=30) from error
+                raise Unavailable(
+                    DEPENDENCY, f"the storage account's address can't be used: {described(error)}", retry_after_s=30
+                ) from error
         return self._service
 
 

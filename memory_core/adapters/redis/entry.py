@@ -14,6 +14,8 @@ import lz4.block
 import numpy as np
 import orjson
 
+from memory_core.domain.described import described
+from memory_core.domain.errors import PlainError
 from memory_core.domain.models import Memory, Vector
 
 _FORMAT = 1
@@ -35,11 +37,11 @@ def from_bytes(data: bytes) -> Memory:
     form, dimensions = _HEADER.unpack_from(data)
     start = _HEADER.size + 4 * dimensions
     if form != _FORMAT or len(data) <= start:
-        raise ValueError(f"an entry of the working set has the unknown format {form} or is cut short")
+        raise PlainError(f"an entry of the working set has the unknown format {form} or is cut short")
     try:
         document = lz4.block.decompress(data[start:])
     except lz4.block.LZ4BlockError as error:
-        raise ValueError(f"an entry of the working set can't be decompressed: {error}") from error
+        raise PlainError(f"an entry of the working set can't be decompressed: {described(error)}") from error
     memory = Memory.model_validate_json(document)
     if dimensions:
         memory.embedding = vector_from_bytes(data[_HEADER.size : start])

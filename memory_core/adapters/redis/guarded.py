@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from memory_core.adapters.breaker import Breaker
 from memory_core.adapters.redis.client import Connect
 from memory_core.adapters.redis.keys import CHECKED, CHECKED_TTL_S
+from memory_core.domain.described import described
 from memory_core.ports import Clock, Health
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class GuardedRedis:
 
     def _failed(self, name: str, error: Exception) -> None:
         self.failures += 1
-        self._last_error = f"{name}: {type(error).__name__}: {error}".rstrip(": ")
+        self._last_error = f"{name}: {described(error)}"
         if not self._breaker.failing:
             log.warning("The short term (%s) fails, going on without it: %s", self._adapter, self._last_error)
         self._breaker.failed()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable
+from datetime import timedelta
 from math import isnan
 from typing import Any, Final
 
@@ -29,6 +30,8 @@ FINDABLE: Final = frozenset({"active", "compressed"})
 MAX_TURNS = 1_000_000
 """A turn beyond this ordinal has no neighbours: turns index an array, and a forged one must not fill the memory."""
 MIN_WASTE = 1000
+LONGEST_IDLE: Final = timedelta(hours=1)
+"""A slice that nobody searched for so long is let go: of a user whom another process has erased, nothing stays in memory for longer."""
 
 _COLUMNS: Final[dict[str, type[np.generic]]] = {
     "alive": np.bool_, "findable": np.bool_, "version": np.bool_, "overtaken": np.bool_, "has_vector": np.bool_,
@@ -91,6 +94,7 @@ class Slice:
         """Forget everything; the next look loads it again."""
         self.epoch = ""
         self.change = -1
+        self.damaged: frozenset[str] = frozenset()
         self.ids: list[str] = []
         self.fallen = 0
         self.documents, self.total_length, self.expiring = 0, 0.0, 0
@@ -147,7 +151,10 @@ class Slice:
         return sum(self._by_type[TYPE_CODES[one]] for one in types)
 
     def put(self, memory_id: str, kind: str, body: dict[str, Any], blob: bytes | None) -> None:
-        """Take in a memory or version as stored, new or changed. ValueError when its vector has other dimensions."""
+        """Take in a memory or version as stored, new or changed. ValueError when its vector has other dimensions.
+
+        `damaged` names memories that could not be taken in; one that is taken in is named no longer.
+        """
         lexical, tags = body["lexical"], body["tags"]
         stamp = hash((orjson.dumps((lexical, tags, body["session_id"])), blob))
         row = self._rows.get(memory_id)
@@ -162,9 +169,11 @@ class Slice:
         self._set(row, self._plain(body))
         self._columns["findable"][row] = kind == "memory" and body["status"] in FINDABLE
         self._count(row, +1)
+        self.damaged -= {memory_id}
 
     def drop(self, memory_id: str) -> None:
         """Let a memory go, if it is held."""
+        self.damaged -= {memory_id}
         row = self._rows.pop(memory_id, None)
         if row is not None:
             self._count(row, -1)

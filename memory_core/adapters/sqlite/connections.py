@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from memory_core.adapters.sqlite.file import Synchronous, connect, reporting
+from memory_core.adapters.sqlite.room import Room
 from memory_core.adapters.sqlite.schema import DEPENDENCY
 from memory_core.domain.errors import Unavailable
 
@@ -41,6 +42,7 @@ class Connections:
         self._since_checkpoint = 0
         self._checkpoint: asyncio.Task[None] | None = None
         self._under_way = 0
+        self.room = Room(path)
 
     def open(self) -> None:
         """Make the threads; each connects with its first work."""
@@ -73,7 +75,12 @@ class Connections:
 
     async def write(self, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Do a writing `work` in the one thread that writes."""
-        return await self._run(self._writer, work, *args, **kwargs)
+
+        def watched(connection: sqlite3.Connection) -> T:
+            with self.room.watched():
+                return work(connection, *args, **kwargs)
+
+        return await self._run(self._writer, watched)
 
     async def write_light(self, work: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Do a small writing `work`: here when it need not wait for the disk or for another writer, else in the writing thread."""
@@ -90,7 +97,8 @@ class Connections:
     def _at_once(self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> tuple[T] | None:
         """Write without waiting, the answer alone in a tuple; None when another connection is writing."""
         try:
-            answer = work(connection)
+            with self.room.watched():
+                answer = work(connection)
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                 raise

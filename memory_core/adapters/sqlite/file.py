@@ -6,9 +6,11 @@ file has a mark of its own, so that none is taken for another.
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -16,6 +18,7 @@ from typing import Literal
 import orjson
 from pydantic import ValidationError
 
+from memory_core.domain.described import described
 from memory_core.domain.errors import Unavailable
 
 BUSY_TIMEOUT_S = 5.0
@@ -47,7 +50,7 @@ def reporting(dependency: str) -> Iterator[None]:
     except (sqlite3.ProgrammingError, sqlite3.IntegrityError, sqlite3.InterfaceError):
         raise
     except (sqlite3.Error, OSError) as error:
-        raise Unavailable(dependency, f"SQLite: {error}") from error
+        raise Unavailable(dependency, f"SQLite: {described(error)}") from error
     except (orjson.JSONDecodeError, ValidationError) as error:
         raise Unavailable(dependency, "a stored document is damaged and can't be read") from error
 
@@ -59,7 +62,7 @@ def connect(path: Path, synchronous: Synchronous, *, patient: bool = True) -> sq
     takes a disk's time. It both reads and writes: a commit by another connection would empty its page cache each time.
     secure_delete: what is deleted is overwritten in the file, as erasing a user promises.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # what people told is nobody else's on this machine
+    _make_private(path)
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S if patient else IMPATIENCE_S, isolation_level=None, check_same_thread=False)
     try:
         connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'NORMAL'}")
@@ -72,6 +75,23 @@ def connect(path: Path, synchronous: Synchronous, *, patient: bool = True) -> sq
         connection.close()
         raise
     return connection
+
+
+def _make_private(path: Path) -> None:
+    """See that only our user reads the file, on systems that have such modes; SQLite gives the files beside it the mode of the file.
+
+    A new folder is made so too. The mode of a folder that was there is its owner's choice and stays.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if os.name != "posix":
+        return
+    # Never opened when it exists: closing it would drop the locks that SQLite holds for this process.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    for name in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))):
+        with suppress(OSError):  # not there, another user's, or on a file system without modes
+            if name.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+                name.chmod(0o600)
 
 
 def prepare(connection: sqlite3.Connection, layout: Layout) -> None:

@@ -20,6 +20,7 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 from memory_core.adapters.queue.arrivals import Arrivals
 from memory_core.adapters.queue.messages import DEPENDENCY, LIFE, POISON_QUEUES, checked_limit, checked_name, encoded, whole_seconds
 from memory_core.adapters.sqlite.file import Layout, Synchronous, connect, prepare, reporting
+from memory_core.adapters.sqlite.room import Room
 from memory_core.domain.errors import Unavailable
 from memory_core.ports import Clock, Delivery, Health
 
@@ -53,6 +54,7 @@ class SqliteQueue:
         self._connection: sqlite3.Connection | None = None
         self._last_ok: datetime | None = None
         self._under_way = 0
+        self._room = Room(path)
 
     async def open(self) -> None:
         """Make or check the file. After Unavailable, each call tries again."""
@@ -107,8 +109,11 @@ class SqliteQueue:
         begun = time.perf_counter()
         try:
             facts = {queue: await self.length(queue) for queue in POISON_QUEUES}
+            problem = await self._run(self._room.problem) if self._room.failed else None
         except Unavailable as error:
             return Health(ADAPTER, "unavailable", last_ok=self._last_ok, detail=error.detail)
+        if problem is not None:
+            return Health(ADAPTER, "unavailable", last_ok=self._last_ok, detail=f"nothing can be sent: {problem}", facts=facts)
         self._last_ok = self._clock.now()
         return Health(ADAPTER, "ok", (time.perf_counter() - begun) * 1000, self._last_ok, facts=facts)
 
@@ -122,7 +127,7 @@ class SqliteQueue:
             raise Unavailable(DEPENDENCY, "the queue is not open")
 
         def call() -> T:
-            with reporting(DEPENDENCY):
+            with reporting(DEPENDENCY), self._room.watched():
                 return work(self._connected(), *args, **kwargs)
 
         self._under_way += 1

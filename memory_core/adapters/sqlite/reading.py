@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from memory_core.adapters.sqlite.filters import conditions, event_conditions
-from memory_core.adapters.sqlite.rows import READ_COLUMNS, decoded, listed
+from memory_core.adapters.sqlite.rows import READ_COLUMNS, decoded, decoded_or_damaged, listed
 from memory_core.adapters.sqlite.schema import KEY
 from memory_core.domain.coming import Coming, moment_in
 from memory_core.domain.fading import Fading
@@ -198,7 +198,7 @@ def page(
     rows = [row for one in kinds for row in connection.execute(statement, {**parameters, "kind": one})]
     if len(kinds) > 1:
         rows.sort(key=lambda row: (row[6], row[0]), reverse=newest_first)
-    return [decoded(row[:6]) for row in rows[:limit]]
+    return [decoded_or_damaged(row[:6], row[6]) for row in rows[:limit]]
 
 
 def faded(

@@ -15,7 +15,7 @@ import orjson
 
 from memory_core.adapters.slices.forms import as_blob, as_vector, seconds
 from memory_core.domain.coming import told_by
-from memory_core.domain.errors import TooLarge
+from memory_core.domain.errors import Damaged, TooLarge, damaged_memory
 from memory_core.domain.fading import fades, halvings
 from memory_core.domain.models import INTERNAL_FIELDS, Event, public_part
 from memory_core.domain.slots import folded
@@ -101,11 +101,24 @@ def parameters(document: Document) -> dict[str, Any]:
 
 
 def decoded(row: Sequence[Any]) -> Document:
-    """A document from the values of `READ_COLUMNS`."""
+    """A document from the values of `READ_COLUMNS`. Raises Damaged for a memory that can't be parsed."""
     identity, kind, body, inner, expires_at, blob = row
     until = None if expires_at is None else moment(expires_at)
     tag = None if kind in MEMORY_KINDS else tag_of(body, expires_at)
-    return Document(identity, kind, whole(body, inner), as_vector(blob), until, tag)
+    try:
+        return Document(identity, kind, whole(body, inner), as_vector(blob), until, tag)
+    except orjson.JSONDecodeError as error:
+        if kind not in MEMORY_KINDS:
+            raise
+        raise damaged_memory(identity) from error
+
+
+def decoded_or_damaged(row: Sequence[Any], sequence: int) -> Document:
+    """The same; of a memory that can't be parsed a stand-in with its place, so that it does not hide those beside it."""
+    try:
+        return decoded(row)
+    except Damaged:
+        return Document(row[0], row[1], DamagedBody(row[0], sequence=sequence))
 
 
 def tag_of(body: bytes, expires_at: float | None) -> str:
@@ -117,6 +130,17 @@ def whole(body: bytes, inner: bytes | None) -> dict[str, Any]:
     """A document's body out of its two parts."""
     parsed: dict[str, Any] = orjson.loads(body)
     return parsed if inner is None else parsed | orjson.loads(inner)
+
+
+class DamagedBody(dict[str, Any]):
+    """Stands for the body of a memory whose stored text is no JSON. Raises Damaged where a field of it is asked for."""
+
+    def __init__(self, memory_id: str, **known: Any) -> None:
+        super().__init__(known)
+        self._memory_id = memory_id
+
+    def __missing__(self, name: str) -> Any:
+        raise damaged_memory(self._memory_id)
 
 
 def moment(epoch_seconds: float) -> datetime:

@@ -13,16 +13,19 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 
 from memory_core.adapters.slices.forms import as_blob
-from memory_core.adapters.slices.slice import Slice
+from memory_core.adapters.slices.slice import LONGEST_IDLE, Slice
 from memory_core.adapters.sqlite.reading import Standing, standing_of, transaction
 from memory_core.adapters.sqlite.rows import MEMORY_KINDS, whole
 from memory_core.adapters.sqlite.schema import check_embedder
 from memory_core.domain.scope import Owner
-from memory_core.ports import Batch
+from memory_core.ports import Batch, Clock
 
 log = logging.getLogger(__name__)
+MOST_DAMAGED = 20
+"""Memories of one user that are left out; with more, something else is wrong, and searches say so."""
 _CHANGED = (
     "SELECT id, kind, body, inner, vector FROM documents WHERE app_id = ? AND user_id = ? AND change > ? AND epoch = ? ORDER BY change, id"
 )
@@ -33,36 +36,42 @@ class Heavy(Exception):
 
 
 class _Held:
-    """A slice with its lock and what it weighed after its last use."""
+    """A slice with its lock, what it weighed after its last use, and when that began."""
 
-    def __init__(self, dimensions: int) -> None:
+    def __init__(self, dimensions: int, used_at: datetime) -> None:
         self.lock = threading.Lock()
         self.slice = Slice(dimensions)
         self.nbytes = 0
+        self.used_at = used_at
 
 
 class Slices:
     """At most `budget_bytes` of slices, estimated; the one in use is never dropped, however large it is."""
 
-    def __init__(self, model: str, dimensions: int, budget_bytes: int) -> None:
+    def __init__(self, model: str, dimensions: int, budget_bytes: int, clock: Clock) -> None:
         self._model = model
         self._dimensions = dimensions
-        self._budget_bytes = budget_bytes
+        self._budget_bytes, self._clock = budget_bytes, clock
         self._lock = threading.Lock()
         self._held: OrderedDict[Owner, _Held] = OrderedDict()
 
     def facts(self) -> dict[str, int]:
-        """How many slices are held and what they weigh."""
+        """How many slices are held and what they weigh; how many memories in them can't be read, if any."""
         with self._lock:
-            return {"slices": len(self._held), "slice_bytes": sum(one.nbytes for one in self._held.values())}
+            self._let_idle_go()
+            damaged = sum(len(one.slice.damaged) for one in self._held.values())
+            facts = {"slices": len(self._held), "slice_bytes": sum(one.nbytes for one in self._held.values())}
+            return facts | ({"damaged": damaged} if damaged else {})
 
     @contextmanager
     def hold(self, owner: Owner) -> Iterator[Slice]:
         """The owner's slice, for the caller alone. Take it before anything is read, or it may be newer than that."""
         with self._lock:
+            self._let_idle_go()
             held = self._held.get(owner)
             if held is None:
-                held = self._held[owner] = _Held(self._dimensions)
+                held = self._held[owner] = _Held(self._dimensions, self._clock.now())
+            held.used_at = self._clock.now()
             self._held.move_to_end(owner)
         with held.lock:
             before = held.slice.change
@@ -96,6 +105,13 @@ class Slices:
         held.epoch, held.change = standing.head.epoch, standing.change
         return standing
 
+    def ended(self, owner: Owner, epoch: str) -> None:
+        """Let go what is held of an earlier epoch of the owner, as after an erasure."""
+        with self._lock:
+            held = self._held.get(owner)
+            if held is not None and held.slice.change >= 0 and held.slice.epoch != epoch:
+                del self._held[owner]
+
     def committed(self, owner: Owner, batch: Batch, change: int) -> None:
         """Put a commit of this process, the owner's `change`-th, into the owner's slice where that is held, idle and right before it."""
         with self._lock:
@@ -120,12 +136,34 @@ class Slices:
                 held.put(document.id, document.kind, document.body, as_blob(document.vector))
 
     def _read_missed(self, connection: sqlite3.Connection, owner: Owner, held: Slice, epoch: str) -> None:
-        try:
-            for memory_id, kind, body, inner, blob in connection.execute(_CHANGED, (*owner, held.change, epoch)):
-                held.put(memory_id, kind, whole(body, inner), blob)
-        except BaseException:
-            held.clear()  # a row may be half there: the next look loads everything
-            raise
+        """Read what changed. A memory that can't be read is left out, and the slice loaded anew without it: it may be half there."""
+        damaged: set[str] = set()
+        since = held.change
+        while True:
+            memory_id = ""
+            try:
+                for memory_id, kind, body, inner, blob in connection.execute(_CHANGED, (*owner, since, epoch)):
+                    if memory_id not in damaged:
+                        held.put(memory_id, kind, whole(body, inner), blob)
+            except (ValueError, KeyError, TypeError):
+                held.clear()
+                if not memory_id or len(damaged) == MOST_DAMAGED:
+                    raise
+                log.error("a search leaves out the memory %s: what is stored of it can't be read", memory_id)
+                damaged.add(memory_id)
+                since = -1
+            except BaseException:
+                held.clear()  # a row may be half there: the next look loads everything
+                raise
+            else:
+                held.damaged |= damaged
+                return
+
+    def _let_idle_go(self) -> None:
+        """Let go what nobody used for long; those used last stand last. The lock is held."""
+        until = self._clock.now() - LONGEST_IDLE
+        while self._held and next(iter(self._held.values())).used_at < until:
+            self._held.popitem(last=False)
 
     def _weigh(self, owner: Owner, held: _Held) -> None:
         """Note what a slice takes now, and let others go when that is too much together."""

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from memory_core.adapters.slices import searching
@@ -24,7 +24,7 @@ from memory_core.adapters.sqlite.reading import Standing
 from memory_core.adapters.sqlite.schema import DEPENDENCY, LAYOUT, check_embedder
 from memory_core.adapters.sqlite.slices import Heavy, Slices
 from memory_core.domain.coming import Coming
-from memory_core.domain.errors import EmbeddingMismatch, Unavailable
+from memory_core.domain.errors import EmbeddingMismatch, Unavailable, damaged_memory
 from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.scope import Owner
@@ -80,7 +80,7 @@ class SqliteStore:
         self._clock = clock
         self._embedder = (embedding_model, dimensions)
         self._synchronous: Synchronous = synchronous
-        self._slices = Slices(embedding_model, dimensions, slice_budget_bytes)
+        self._slices = Slices(embedding_model, dimensions, slice_budget_bytes, clock)
         self._turns: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
         self._last_ok: datetime | None = None
 
@@ -115,6 +115,7 @@ class SqliteStore:
         light = len(batch.writes) + len(batch.events) + len(batch.scenes) <= DOCUMENTS_ON_THE_LOOP
         write = self._file.write_light if light else self._file.write
         change = await write(committing.apply, owner, batch, self._clock.now(), self._embedder)
+        self._slices.ended(owner, batch.head.epoch)
         if light:
             self._slices.committed(owner, batch, change)
 
@@ -197,14 +198,19 @@ class SqliteStore:
         return await self._file.write(bookkeeping.scrub, self._clock.now())
 
     async def check(self) -> Health:
-        """One small read, with what the file and the slices take."""
+        """One small read, with what the file and the slices take; after a write that failed for want of room, a write too."""
         begun = time.perf_counter()
         try:
             facts = await self._file.read(self._facts)
+            problem = await self._file.write(self._file.room.problem) if self._file.room.failed else None
+            warning = self._file.room.warning() or _damage(facts)
         except Unavailable as error:
             return Health("sqlite", "unavailable", last_ok=self._last_ok, detail=error.detail)
+        if problem is not None:
+            return Health("sqlite", "unavailable", last_ok=self._last_ok, detail=f"nothing can be saved: {problem}", facts=facts)
         self._last_ok = self._clock.now()
-        return Health("sqlite", "ok", (time.perf_counter() - begun) * 1000, self._last_ok, facts=facts)
+        latency_ms = (time.perf_counter() - begun) * 1000
+        return Health("sqlite", "degraded" if warning else "ok", latency_ms, self._last_ok, warning, facts)
 
     async def _with_slice(self, work: Callable[[sqlite3.Connection, bool], T], owner: Owner) -> T:
         """Do `work` on the owner's slice: here, unless it says Heavy to that, else in a thread. One at a time, the others would only wait.
@@ -233,7 +239,10 @@ class SqliteStore:
             standing = self._up_to_date(connection, light, owner, held, held.findable_of(near.types) if near.types else len(held))
             if standing is None:
                 return Snapshot(None, {})
-            similar = searching.neighbours(held, near, reading.truths(connection, owner, near))
+            truths = reading.truths(connection, owner, near)
+            for memory_id in held.damaged.intersection(truths):
+                raise damaged_memory(memory_id)  # what it says in its slot must not be passed over
+            similar = searching.neighbours(held, near, truths)
             now = self._clock.now()
             found = reading.by_id(connection, owner, [memory_id for memory_id, _ in similar], now)
             documents = reading.by_id(connection, owner, ids, now)
@@ -264,6 +273,11 @@ class SqliteStore:
             raise EmbeddingMismatch(
                 DEPENDENCY, f"a query's vector has shape {vector.shape}; the store was opened for {model!r} with {dimensions} dimensions"
             )
+
+
+def _damage(facts: Mapping[str, Any]) -> str | None:
+    damaged = facts.get("damaged")
+    return f"{damaged} stored memories can't be read; the log names them" if damaged else None
 
 
 def _memory(document: Document) -> Memory:

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from memory_core import __version__
-from memory_core.adapters.webhook.addresses import Allowed, literal, may_be_name, plain, unwrapped
+from memory_core.adapters.webhook.addresses import Address, Allowed, literal, may_be_name, plain, unwrapped
 from memory_core.ports import Posted
 
 if TYPE_CHECKING:
     import aiohttp
 
 MAX_HEADER_BYTES = 8 * 1024
-NOT_PUBLIC = "is no public address"
+NOT_PUBLIC = "it has no public address, so it is not called"
+"""Said of every address that is not called, and of a name without any: a caller must not learn here how names resolve in our network."""
 
 
 class Refused(OSError):
@@ -45,11 +46,14 @@ class WebCourier:
         return "nobody listens at port 0" if port == 0 else self._refusal_of(host)
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Posted:
-        """Connect, send, read the answer's status and headers; its body is not read at all."""
+        """Connect, send, read the answer's status and headers; its body is not read at all.
+
+        A name that leads into our network fails like one that does not exist, and is tried again as that is.
+        """
         import aiohttp
         from yarl import URL
 
-        refused: list[str] = []
+        refused: list[Address] = []
         try:
             target = URL(url)
             refusal = self.refusal(url) or self._refusal_of(target.host or "")
@@ -64,7 +68,7 @@ class WebCourier:
             return Posted(None, f"there was no answer within {self._timeout_s:g} s")
         except (aiohttp.ClientError, OSError, ValueError) as error:
             if refused:
-                return Posted(None, f"{', '.join(dict.fromkeys(refused))} {NOT_PUBLIC}, so it is not called", refused=True)
+                return Posted(None, NOT_PUBLIC)
             return Posted(None, said(error))
 
     async def close(self) -> None:
@@ -73,12 +77,12 @@ class WebCourier:
     def _refusal_of(self, host: str) -> str | None:
         address = ipaddress.IPv4Address("127.0.0.1") if plain(host).endswith("localhost") else literal(host)
         if ("%" in host and ":" not in host) or (address is None and not may_be_name(host)):
-            return f"{host} is no host that can be called"
+            return "it names no host that can be called"
         if address is None or self._allowed.host(host) or self._allowed.address(address):
             return None
-        return f"{host} {NOT_PUBLIC}, so it is not called"
+        return NOT_PUBLIC
 
-    def _session(self, host: str, refused: list[str]) -> aiohttp.ClientSession:
+    def _session(self, host: str, refused: list[Address]) -> aiohttp.ClientSession:
         """A client for one request: no connection, no name and no cookie outlives it, and no proxy of the environment is asked.
 
         host: as the client itself has read it. Addresses that were not connected to are added to `refused`.
@@ -91,8 +95,8 @@ class WebCourier:
             family, kind, protocol, _, sockaddr = info
             address = unwrapped(ipaddress.ip_address(str(sockaddr[0]).partition("%")[0]))
             if not any_address and not self._allowed.address(address):
-                refused.append(str(address))
-                raise Refused(f"{address} {NOT_PUBLIC}")
+                refused.append(address)
+                raise Refused(NOT_PUBLIC)
             return socket.socket(family=family, type=kind, proto=protocol)
 
         connector = aiohttp.TCPConnector(force_close=True, use_dns_cache=False, socket_factory=guarded)
@@ -112,7 +116,7 @@ def said(error: Exception) -> str:
 
     match error:
         case aiohttp.ClientConnectorDNSError():
-            return "its name can't be resolved"
+            return NOT_PUBLIC
         case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientSSLError():
             return "its certificate can't be trusted"
         case aiohttp.ClientConnectionError():

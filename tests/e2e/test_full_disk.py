@@ -1,0 +1,52 @@
+"""A disk without room: saves are refused, readiness says why, reads go on, and all is well again once there is room."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.host import Host, memories, problem, save
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux changes the limits of another process")
+LARGE = "tea " * 4_000
+
+
+def limit_files(host: Host, size: int) -> None:
+    """No file of the host may grow beyond this from now on, as on a disk that is full."""
+    resource.prlimit(host.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+
+def fill(client: httpx.Client) -> httpx.Response:
+    """Save until that is refused."""
+    for number in range(40):
+        answer = client.post("/api/v1/memories/save", json={"user_id": "ana", "content": f"{number} {LARGE}"})
+        if answer.status_code != 201:
+            return answer
+    raise AssertionError("the disk never gets full")
+
+
+def test_readiness_says_that_nothing_can_be_saved_and_ends_saying_so_by_itself(tmp_path: Path) -> None:
+    host = Host(tmp_path)
+    try:
+        with httpx.Client(base_url=host.url, timeout=60) as client:
+            kept = save(client, "ana", "I keep bees")
+            assert client.get("/health/ready").status_code == 200
+            limit_files(host, 256 * 1024)
+            problem(fill(client), 503)
+            for _ in range(2):
+                ready = client.get("/health/ready")
+                long_term = ready.json()["dependencies"]["long_term"]
+                assert (ready.status_code, ready.json()["status"], long_term["status"]) == (503, "unavailable", "unavailable")
+                assert "nothing can be saved: OperationalError: the disk" in long_term["detail"]
+            assert kept["id"] in {memory["id"] for memory in memories(client, "ana")}
+            limit_files(host, resource.RLIM_INFINITY)
+            ready = client.get("/health/ready")
+            assert (ready.status_code, ready.json()["dependencies"]["long_term"]["status"]) == (200, "ok")
+            save(client, "ana", "I keep wasps")
+    finally:
+        host.stop(signal.SIGKILL)

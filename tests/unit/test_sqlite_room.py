@@ -1,0 +1,66 @@
+"""A file that can't be written is known to be so, until a write of its own succeeds again."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memory_core.adapters.sqlite.room import Room
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "full.db"
+
+
+@pytest.fixture
+def connection(path: Path) -> Iterator[sqlite3.Connection]:
+    made = sqlite3.connect(path, isolation_level=None)
+    made.execute("PRAGMA journal_mode = WAL")
+    made.execute("CREATE TABLE kept (text BLOB)")
+    yield made
+    made.close()
+
+
+def fill(connection: sqlite3.Connection, room: Room) -> None:
+    """Let the file be as large as it may get, and meet that."""
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    connection.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(sqlite3.OperationalError) as caught, room.watched():
+        connection.execute("INSERT INTO kept VALUES (zeroblob(1000000))")
+    assert caught.value.sqlite_errorname == "SQLITE_FULL"
+
+
+def test_a_full_file_is_told_of_until_there_is_room_again(connection: sqlite3.Connection, path: Path) -> None:
+    room = Room(path)
+    assert (room.failed, room.problem(connection)) == (False, None)
+    fill(connection, room)
+    assert room.failed
+    assert [room.problem(connection) for _ in range(3)] == ["OperationalError: the disk is full (SQLITE_FULL)"] * 3
+    connection.execute("PRAGMA max_page_count = 1000000")
+    assert room.problem(connection) is None
+    assert not room.failed
+
+
+def test_looking_for_room_leaves_nothing_behind(connection: sqlite3.Connection, path: Path) -> None:
+    room = Room(path)
+    fill(connection, room)
+    connection.execute("PRAGMA max_page_count = 1000000")
+    room.problem(connection)
+    assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("kept",)]
+    assert not connection.in_transaction
+
+
+def test_a_writer_in_the_way_and_a_mistake_of_ours_are_no_want_of_room(connection: sqlite3.Connection, path: Path) -> None:
+    room = Room(path)
+    rival = sqlite3.connect(path, isolation_level=None)
+    rival.execute("BEGIN IMMEDIATE")
+    connection.execute("PRAGMA busy_timeout = 1")
+    for statement in ("INSERT INTO kept VALUES (1)", "INSERT INTO missing VALUES (1)"):
+        with pytest.raises(sqlite3.OperationalError), room.watched():
+            connection.execute(statement)
+    rival.close()
+    assert not room.failed
