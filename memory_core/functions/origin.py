@@ -25,8 +25,7 @@ def check_host(headers: Mapping[str, str]) -> None:
     A URL is made of it: a query in it would stand before the request's own.
     """
     host = headers.get("host")
-    match = None if host is None else _HOST.fullmatch(host)
-    if host is not None and (match is None or int(match[1] or 0) > _HIGHEST_PORT):
+    if host is not None and not _is_address(host):
         raise Malformed("Host: is not an address", errors=(FieldError("Host", "is not an address"),))
 
 
@@ -39,7 +38,7 @@ def check_local(method: str, host: str, headers: Mapping[str, str]) -> None:
         headers: By name in lower case. Clients that are no browsers send neither `Sec-Fetch-Site` nor `Origin`.
 
     """
-    if not is_loopback(urlsplit(f"//{host}").hostname or ""):
+    if not _is_local(host):
         raise Forbidden("MEMORY_AUTH=off answers only requests to a loopback address, such as http://127.0.0.1")
     if method in _READING:
         return
@@ -48,6 +47,17 @@ def check_local(method: str, host: str, headers: Mapping[str, str]) -> None:
     allowed = site in ("same-origin", "none") if site is not None else origin is None or origin.partition("://")[2] == host
     if not allowed:
         raise Forbidden("MEMORY_AUTH=off answers no writing request of a web page of another origin")
+
+
+@functools.lru_cache(maxsize=128)
+def _is_address(host: str) -> bool:
+    match = _HOST.fullmatch(host)
+    return match is not None and int(match[1] or 0) <= _HIGHEST_PORT
+
+
+@functools.lru_cache(maxsize=128)
+def _is_local(host: str) -> bool:
+    return is_loopback(urlsplit(f"//{host}").hostname or "")
 
 
 @functools.lru_cache(maxsize=128)

@@ -87,7 +87,8 @@ class LimitedProtocol(HttpToolsProtocol):
         if len(self.headers) > HEADERS:
             self._refusal = HeadTooLarge(f"There are more than {HEADERS} headers")
             raise Refused
-        if len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > HEAD_BYTES:
+        # What came so far holds the head, so only where that is more has the head to be measured.
+        if self._received > HEAD_BYTES and len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > HEAD_BYTES:
             self._refusal = HeadTooLarge(f"The head is over {HEAD_BYTES} bytes")
             raise Refused
         self._awaits_head = False

@@ -36,6 +36,7 @@ class RequestBody:
     def __init__(self, headers: Mapping[str, str], receive: Receive, limits: Limits) -> None:
         declared = headers.get("content-length", "")
         self._declared = int(declared) if declared.isdigit() else 0
+        self._expected = self._declared > 0 or "transfer-encoding" in headers
         self._discardable = headers.get("expect", "").lower() != "100-continue" and self._declared <= DISCARD_BYTES
         self._receive = receive
         self._limits = limits
@@ -52,19 +53,14 @@ class RequestBody:
         """
         if self._declared > self._limits.body_bytes:
             raise too_large(self._limits.body_bytes)
-        chunks: list[bytes] = []
-        size = 0
+        if not self._expected:
+            return await self._chunk()  # the head says that there is none, so nothing has to be waited for
         try:
             async with asyncio.timeout(self._limits.arrival_s):
-                while not self.complete:
-                    chunks.append(await self._chunk())
-                    size += len(chunks[-1])
-                    if size > self._limits.body_bytes:
-                        raise too_large(self._limits.body_bytes)
+                return await self._whole()
         except TimeoutError:
             self._discardable = False
             raise TooSlow(f"The body did not arrive within {self._limits.arrival_s:g} s") from None
-        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
     async def discard(self) -> None:
         """Receive what is left without keeping it, up to DISCARD_BYTES and DISCARD_S. Raises Disconnected.
@@ -80,6 +76,16 @@ class RequestBody:
                     size += len(await self._chunk())
         except TimeoutError:
             return
+
+    async def _whole(self) -> bytes:
+        chunks: list[bytes] = []
+        size = 0
+        while not self.complete:
+            chunks.append(await self._chunk())
+            size += len(chunks[-1])
+            if size > self._limits.body_bytes:
+                raise too_large(self._limits.body_bytes)
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
     async def _chunk(self) -> bytes:
         message = await self._receive()

@@ -27,7 +27,8 @@ KEYS = [
     for key, bound in ((ADMIN, {}), (BOUND, {"user": "ana"}))
 ]
 WAIT_S = 60
-MANY = 3 * 2**20
+MANY = 12 * 2**20
+"""Bytes of a body that is too large: more than the buffers between client and host hold, so that a cut connection shows each time."""
 HEAD = b"Host: localhost\r\nConnection: close\r\n"
 
 
