@@ -138,7 +138,7 @@ async def test_neighbours_of_the_same_slot_come_however_unlike_they_are(store: L
         "mem_slot": -1.0,
     }
     without = (await store.snapshot(ALICE, near=Near(None, SEMANTIC, 0.5, slot=("ann strasse", "home")))).near
-    assert {one.memory.id for one in without} == {"mem_bare", "mem_old", "mem_slot"}
+    assert {one.memory.id for one in without} == {"mem_bare", "mem_merged", "mem_old", "mem_slot"}
 
 
 async def test_the_values_of_a_key_come_by_the_key_alone(store: LongTermStore) -> None:
