@@ -18,7 +18,7 @@ from memory_core.domain.errors import FieldError, Invalid, Malformed, MemoryCore
 
 MAX_DEPTH = 64
 # A string of a valid JSON text, and the colon after it when it is a name. Possessive, so that no text makes it go back.
-_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"(\s*+:)?', re.DOTALL)
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"(\s*+:)?|\\?\Z)', re.DOTALL)
 # The parser reads a whole number beyond 64 bits as a fraction near it, and says nothing.
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
 _LONGEST = 20

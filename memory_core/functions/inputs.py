@@ -22,7 +22,7 @@ from memory_core.domain.moments import Moment
 Model = TypeVar("Model", bound=BaseModel)
 MAX_ERRORS = 50
 MAX_FIELD_CHARACTERS = 200
-_OF_A_FIELD = re.compile(r"([A-Za-z_][\w.]*): (.+)", re.DOTALL)
+_OF_A_FIELD = re.compile(r"\A([A-Za-z_][\w.]*): (.+)", re.DOTALL)
 
 
 class Nothing(Input):

@@ -44,7 +44,7 @@ _ADVERBS = re.compile(
     re.IGNORECASE,
 )
 _HEDGED = re.compile(
-    r"(?:\w+,\s+)?I\s+(?:just\s+|really\s+|also\s+|do\s+)?(?:think|guess|mean|see|know|hope|wonder|suppose|feel like|appreciate"
+    r"\A(?:\w+,\s+)?I\s+(?:just\s+|really\s+|also\s+|do\s+)?(?:think|guess|mean|see|know|hope|wonder|suppose|feel like|appreciate"
     r"|understand|agree|bet"
     r"|swear|promise|wish|would|could|can|might|may|should|am (?:sorry|asking|wondering|sure|good|fine|ok|okay|back|here|done|curious)"
     r"|was wondering|need (?:help|to ask)|have (?:a|another|one|some) (?:\w+ )?questions?|said|told|asked|say|repeat|order|command"

@@ -39,14 +39,14 @@ _FORWARD = re.compile(
     re.IGNORECASE,
 )
 _FIRST_VERB = re.compile(r"\bI\s+(?:(?:just|also|really|finally|recently|already|even|then|have|had)\s+)*(?P<verb>[a-z]+)")
-_BARE_PAST = re.compile(r"(?:(?:just|then|only|finally)\s+)*(?P<verb>[a-z]+ed|came|went|left|got)\b")
+_BARE_PAST = re.compile(r"\A(?:(?:just|then|only|finally)\s++)*(?P<verb>[a-z]+ed|came|went|left|got)\b")
 _LASTED = re.compile(
     r"\b(?:have|has)\s+(?:\w+\s+)?been\s+(?!told|asked|advised|given|prescribed|put|signed|ordered|invited|booked|assigned|sent|banned"
     r"|suspended|grounded)",
     re.IGNORECASE,
 )
 """What has been so for some time, up to now; not what one has been told to do from now on."""
-_CLAUSES = re.compile(r"[,;]\s*|\s+(?:and|but)\s+")
+_CLAUSES = re.compile(r"[,;]\s*|(?<!\s)\s++(?:and|but)\s++")
 _MODALS = frozenset({"will", "shall", "can", "may", "might", "must", "should", "could", "would"})
 _MONTHS_PREGNANT = re.compile(
     r"\b(?P<count>\d{1,2}|one|two|three|four|five|six|seven|eight|nine)\s+(?P<unit>weeks?|months?)\s+pregnant\b", re.IGNORECASE

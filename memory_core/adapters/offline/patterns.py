@@ -159,7 +159,7 @@ def _statements(said: Sequence[_Told]) -> Iterator[_Statement]:
 def _told(plain: str, who: str) -> str | None:
     """The sentence in the third person; None for one that is not about who said it."""
     told = third_person(plain, who)
-    if told is None and re.match(rf"{re.escape(who)}(?:'s)? ", plain):
+    if told is None and plain.startswith((f"{who} ", f"{who}'s ")):
         told = plain
     return told
 

@@ -19,6 +19,8 @@ from memory_core.adapters.openai.json_text import values_in
 from memory_core.domain.errors import AgentFailed
 
 T = TypeVar("T", bound=BaseModel)
+_ENDINGS = (re.compile(r"\A.*[.!?。！？](?=\s|$)", re.DOTALL), re.compile(r"\A.*(?=\s)", re.DOTALL))
+"""Where a text may be cut: after a sentence, else after a word."""
 _ROUNDS = 4
 """Fixing one error may uncover another: a cut list may hold a text that is too long."""
 
@@ -137,8 +139,8 @@ def _cut(value: Any, place: Sequence[int | str], longest: int) -> None:
 def _shorter(text: str, longest: int) -> str:
     """The beginning of the text, up to the end of a sentence or else of a word where one is near."""
     head = text[:longest]
-    for ending in (r".*[.!?。！？](?=\s|$)", r".*(?=\s)"):
-        match = re.match(ending, head, re.DOTALL)
+    for ending in _ENDINGS:
+        match = ending.match(head)
         if match and len(match.group()) > longest * 0.6:
             return match.group().rstrip()
     return head
