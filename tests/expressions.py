@@ -144,8 +144,8 @@ def _value(module: ModuleType, node: ast.expr) -> Any:
 
 RUNS = [
     *". \n\taA1_-'’\"“`<>()[]{},:;/\\@#*=+!?…。日あア한й",
-    "a.", "a ", "A ", "a_", "1,", "1.", "a-", "a'", "1 ", ". ", " .", "..a", " \n", "a\n", "> a\n", "'a", '"a', "“a", "(a", "(1", "<a", "</", "{a:",
-    "[a", "a@", "日a", "aA", "::", "a: b\n", "also ", "now ", "do ", "as ", "I ", "my ", "and ", "the ", "oh no ", "A. ", "http://a/",
+    "a.", "a ", "A ", "a_", "1,", "1.", "a-", "a'", "1 ", ". ", " .", "..a", " \n", "a\n", "> a\n", "'a", '"a', "“a", "(a", "(1", "<a",
+    "</", "{a:",    "[a", "a@", "日a", "aA", "::", "a: b\n", "also ", "now ", "do ", "as ", "I ", "my ", "and ", "the ", "oh no ", "A. ", "http://a/",
 ]  # fmt: skip
 SPOILERS = ("", "a", "\x01")
 MOST_PUMPS = 20

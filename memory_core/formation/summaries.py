@@ -84,7 +84,7 @@ class Summaries:
     async def _answer(self, app_id: str, messages: Sequence[Message], mode: Mode, *, somebody_waits: bool) -> Answered[ConversationSummary]:
         fast = mode == "fast"
         try:
-            async with asyncio.timeout(FAST_WITHIN_S if fast and somebody_waits else None):
+            async with asyncio.timeout(FAST_WITHIN_S if fast and somebody_waits and self._agents is not self._rules else None):
                 return await self._agents.summarise(app_id, messages, fast=fast)
         except AgentFailed as error:
             log.warning("the summariser failed, rules answer instead: %s", error.detail)

@@ -7,8 +7,7 @@ None, for its similarities are noise.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from typing import ParamSpec, TypeVar
 
@@ -21,6 +20,7 @@ from memory_core.adapters.offline.keywords import retrieval_hints
 from memory_core.adapters.offline.patterns import found_patterns
 from memory_core.adapters.offline.sufficiency import judged
 from memory_core.adapters.offline.synthesis import merged
+from memory_core.adapters.offline.threads import RuleThreads, checkpoint
 from memory_core.adapters.offline.traits import seen_traits
 from memory_core.domain.agent_answers import (
     NOT_AVAILABLE,
@@ -48,8 +48,8 @@ MODEL = "offline-rules/1"
 BOUNDARY_GAP = timedelta(minutes=120)
 DEEP_WORDS, SHALLOW_WORDS = 250, 40
 """Words that users and assistants said from which a talk is deep, and up to which it is shallow."""
-SHORT = 4_000
-"""Characters of messages whose rules take 1 to 5 ms together, less than handing them to threads costs the others."""
+SHORT = 2_000
+"""Characters that a rule reads in 10 ms at most: so few are read at once, more in a thread."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -64,6 +64,7 @@ class OfflineAgents:
     def __init__(self, embedder: Embedder | None = None, *, boundary_gap: timedelta = BOUNDARY_GAP) -> None:
         self._embedder = embedder
         self._gap = boundary_gap
+        self._threads = RuleThreads()
 
     @property
     def model(self) -> str:
@@ -74,7 +75,8 @@ class OfflineAgents:
         """Nothing to load; the embedder is opened by its owner."""
 
     async def close(self) -> None:
-        """Nothing to release."""
+        """Let the rules that run finish."""
+        await self._threads.close()
 
     def pool(self) -> tuple[int, int]:
         """No connections."""
@@ -82,42 +84,42 @@ class OfflineAgents:
 
     async def detect_boundary(self, app_id: str, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
         """Where the topic changes."""
-        vectors = await self._vectors([boundary.text_of(message) for message in messages])
-        return _answered(await _done(messages, boundary.boundaries, messages, previous, self._gap, vectors))
+        vectors = None
+        if self._embedder is not None:
+            vectors = await self._vectors(await self._read(messages, _topics, messages))
+        return _answered(await self._read(messages, boundary.boundaries, messages, previous, self._gap, vectors))
 
     async def analyse_episode(self, app_id: str, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
         """How the people behaved, by cues."""
-        return _answered(await _done(messages, episode_analysis, messages))
+        return _answered(await self._read(messages, episode_analysis, messages))
 
     async def summarise(self, app_id: str, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
         """The most central sentences; fast: by their words alone, and without hints for retrieval."""
-        said = await _done(messages, narrative.candidates, messages)
+        said = await self._read(messages, narrative.candidates, messages)
         vectors = None if fast else await self._vectors([one.text for one in said])
-        return _answered(await _done(messages, _summary, messages, said, vectors, fast))
+        return _answered(await self._read(messages, _summary, messages, said, vectors, fast))
 
     async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
         """What users asserted, and what holds for a while."""
-        return _answered(await _done(messages, _extracted, messages))
+        return _answered(await self._read(messages, _extracted, messages))
 
     async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
         """By slot, negation, number and words in common."""
-        return _answered(await asyncio.to_thread(decided, new, held))
+        return _answered(await self._threads.run(decided, new, held))
 
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """The notes merged part by part. Raises AgentFailed when they do not fit."""
-        return _answered(await asyncio.to_thread(merged, notes))
+        return _answered(await self._threads.run(merged, notes))
 
     async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
-        """What was said again in several of them. Short ones are done at once, as messages are."""
-        if sum(len(one.text) for one in episodes) <= SHORT:
-            return _answered(found_patterns(episodes))
-        return _answered(await asyncio.to_thread(found_patterns, episodes))
+        """What was said again in several of them."""
+        return _answered(await self._run((episode.text for episode in episodes), found_patterns, episodes))
 
     async def judge_sufficiency(
         self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
     ) -> Answered[Sufficiency]:
         """By the share of the query's words that stand in what was found; one other query, with the words of the best."""
-        return _answered(judged(query, asked, found))
+        return _answered(await self._run((item.text for item in found), judged, query, asked, found))
 
     async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
         """Themes that come up again and again, and habits that do."""
@@ -127,21 +129,29 @@ class OfflineAgents:
         """Always ready."""
         return Health("offline", "ok", 0.0, facts={"model": MODEL})
 
+    async def _read(self, messages: Sequence[Message], rule: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The result of a rule that reads these messages."""
+        return await self._run((message.content for message in messages), rule, *args, **kwargs)
+
+    async def _run(self, texts: Iterable[str], rule: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The result of a rule that reads these texts: at once when they are short, else in a thread."""
+        if sum(map(len, texts)) <= SHORT:
+            return rule(*args, **kwargs)
+        return await self._threads.run(rule, *args, **kwargs)
+
     async def _vectors(self, texts: Sequence[str]) -> list[Vector] | None:
         if self._embedder is None or not texts:
             return None
         return await self._embedder.embed([text or " " for text in texts])
 
 
-async def _done(messages: Sequence[Message], rule: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What the rule says of the messages: at once when they are short, else in a thread."""
-    if sum(len(message.content) for message in messages) <= SHORT:
-        return rule(*args, **kwargs)
-    return await asyncio.to_thread(rule, *args, **kwargs)
-
-
 def _answered(value: T) -> Answered[T]:
     return Answered(value, Provenance(MODEL))
+
+
+def _topics(messages: Sequence[Message]) -> list[str]:
+    """What is embedded of each message for its topic."""
+    return [boundary.text_of(message) for message in messages]
 
 
 def _extracted(messages: Sequence[Message]) -> ExtractedFacts:
@@ -155,7 +165,11 @@ def _summary(
     if fast:
         return ConversationSummary(narrative=story)
     actors = [speaker(message) for message in messages]
-    texts = [own_words(message.content) for message in messages if message.role in ("user", "assistant")]
+    texts = []
+    for message in messages:
+        checkpoint()
+        if message.role in ("user", "assistant"):
+            texts.append(own_words(message.content))
     hints = retrieval_hints(texts, said_facts(messages), actors) if said else RetrievalHints()
     return ConversationSummary(
         context=SummaryContext(

@@ -17,6 +17,7 @@ from math import log
 import numpy as np
 
 from memory_core.adapters.offline.keywords import content_terms
+from memory_core.adapters.offline.threads import checkpoint
 from memory_core.domain.agent_answers import Boundaries, Cut
 from memory_core.domain.conversation import Message
 from memory_core.domain.models import Vector
@@ -107,6 +108,7 @@ def text_of(message: Message) -> str:
 
 
 def _read(message: Message) -> _Read:
+    checkpoint()
     text = text_of(message)
     found = content_terms(text)
     terms = frozenset(found) | {f"theme:{theme}" for theme, weight in themes(found).items() if weight >= 1}

@@ -51,7 +51,7 @@ def _value_and_slip(meant: str) -> tuple[str, str] | None:
     """Hannah and Anna, of "Hannah, not Anna."; no slip where none is named, None where more clauses follow."""
     marks = sum(meant.count(mark) for mark in _MARKS)
     for match in _NOT.finditer(meant):
-        if 0 < match.start() and match.end() < len(meant) and (match.group()[0] in _MARKS) == (marks == 1) and marks < 2:
+        if match.start() > 0 and match.end() < len(meant) and (match.group()[0] in _MARKS) == (marks == 1) and marks < 2:
             slip = meant[match.end() :]
             return meant[: match.start()], slip.rstrip(_STOPS) or slip[0]
     return None if marks else (meant.rstrip(_STOPS) or meant[0], "")

@@ -44,8 +44,8 @@ _CONDITIONS = re.compile(
     re.IGNORECASE,
 )
 _JOB_END = re.compile(
-    r"(?<!\s)\s++(?:at|in|for|with|by|from|on|near|here|there|now|currently|these days|during|until|till|of course|again|myself|too|bei|chez|en"
-    r"|para)\b.*",
+    r"(?<!\s)\s++(?:at|in|for|with|by|from|on|near|here|there|now|currently|these days|during|until|till|of course|again|myself|too|bei"
+    r"|chez|en|para)\b.*",
     re.IGNORECASE,
 )
 _HOW = re.compile(r"(?:much|hard|little|long|often|well|fast|quickly|usual|before|if|I|we|he|she|they|the (?:same|others))\b")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from memory_core.adapters.offline import fact_patterns
 from memory_core.adapters.offline.clauses import Clause, asserted_clauses, quotes, without_fillers
@@ -19,6 +20,7 @@ from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import CLOSED, listed
 from memory_core.adapters.offline.places import COUNTRIES
 from memory_core.adapters.offline.subjects import told_and_owner
+from memory_core.adapters.offline.threads import checkpoint
 from memory_core.adapters.offline.voice import conjugated, third_person, told_of
 from memory_core.domain.agent_answers import SaidFact
 from memory_core.domain.attributes import canonical_attribute
@@ -26,7 +28,7 @@ from memory_core.domain.conversation import Message
 from memory_core.domain.endings import NO_LONGER
 from memory_core.domain.own_words import own_words
 from memory_core.domain.polarity import NEGATIONS
-from memory_core.domain.quotes import may_tell, proven
+from memory_core.domain.quotes import Proofs, may_tell
 from memory_core.domain.sentences import Sentence, sentences
 from memory_core.domain.slots import folded
 from memory_core.domain.stopwords import QUERY_WORDS
@@ -78,6 +80,7 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
             continue
         who = speaker(message)
         for sentence in sentences(own_words(message.content)):
+            checkpoint()
             quote = message.content[sentence.start : sentence.end]
             matches = list(_of_table(sentence.text))
             if (slip := put_right(sentence.text, before.get(who, []))) is not None:
@@ -91,7 +94,8 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
             if statement is not None:
                 plain.setdefault(statement.text.casefold(), _said(statement, number, quote))
     # A sentence may run over a block of recalled memories, and then its quote is nobody's own words.
-    kept = [fact for fact in (*certain.values(), *plain.values()) if proven(fact.quote, fact.message, messages)][:MAX_FACTS]
+    proofs = Proofs(messages)
+    kept = [*islice((fact for fact in (*certain.values(), *plain.values()) if proofs.prove(fact.quote, fact.message)), MAX_FACTS)]
     return _last_word_wins(sorted(kept, key=lambda fact: fact.message))
 
 

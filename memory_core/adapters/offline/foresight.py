@@ -15,6 +15,7 @@ from memory_core.adapters.offline.clauses import asserted_clauses, without_fille
 from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.foresight_cues import PASSING
 from memory_core.adapters.offline.forward_dates import Ahead, ahead
+from memory_core.adapters.offline.threads import checkpoint
 from memory_core.adapters.offline.voice import expanded, is_past, third_person
 from memory_core.domain.agent_answers import SaidForesight
 from memory_core.domain.conversation import Message
@@ -62,6 +63,7 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
         if not may_tell(message):
             continue
         for sentence in sentences(own_words(message.content)):
+            checkpoint()
             text = without_fillers(sentence.text)
             if sentence.asks or not (_SELF.search(text) or _OWED.search(text)) or not asserted_clauses(text):
                 continue

@@ -15,6 +15,7 @@ from typing import Literal
 from memory_core.adapters.offline.clauses import without_fillers
 from memory_core.adapters.offline.keywords import content_terms
 from memory_core.adapters.offline.places import CITIES, COUNTRIES, NOWHERE
+from memory_core.adapters.offline.threads import checkpoint
 from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_answers import FoundPattern, FoundPatterns
 from memory_core.domain.numerals import numbers_in
@@ -171,6 +172,7 @@ def _said(episode: DecisionItem) -> Iterator[tuple[str, str]]:
         return
     who = teller = by if by and by.casefold() != "user" else _USER
     for sentence in sentences(own_words(episode.text)):
+        checkpoint()
         text = " ".join(sentence.text.split())
         quoted = _QUOTED_SPEAKER.match(text)
         if quoted is not None:
