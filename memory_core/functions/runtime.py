@@ -11,6 +11,7 @@ import functools
 import ipaddress
 import logging
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 _CHATTY = ("azure.core", "azure.cosmos", "azure.identity")
 """Loggers of SDKs that write down every request with all its headers at INFO: twenty lines a call of the store."""
+
+_TURN_S = 0.001
+"""How long a thread may keep the interpreter's lock while the event loop waits for it. With the usual 5 ms each of the loop's turns,
+of which a long body takes dozens, waits so long for a rule that reads a long text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,7 @@ async def start(settings: Settings) -> Runtime:
             logging.getLogger(name).setLevel(logging.WARNING)
     from memory_core.core import MemoryCore
 
+    sys.setswitchinterval(_TURN_S)
     core = MemoryCore(settings)
     await core.open()  # when that fails, the next request tries again, with connections of its own
     _current = Runtime(core, keyring, settings.deadline_s, settings.body_limit_bytes)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from contextvars import copy_context
 from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from memory_core.adapters.offline import threads
-from memory_core.adapters.offline.agents import OfflineAgents
+from memory_core.adapters.offline.agents import LONG, OfflineAgents
 from memory_core.adapters.offline.behaviour import episode_analysis
 from memory_core.adapters.offline.boundary import boundaries
 from memory_core.adapters.offline.conflicts import decided
@@ -20,7 +18,7 @@ from memory_core.adapters.offline.foresight import said_foresight
 from memory_core.adapters.offline.keywords import retrieval_hints
 from memory_core.adapters.offline.narrative import candidates
 from memory_core.adapters.offline.patterns import found_patterns
-from memory_core.adapters.offline.threads import RuleThreads, Stopped, checkpoint
+from memory_core.adapters.offline.threads import RuleThread, Stopped, Turns, checkpoint
 from memory_core.domain.conversation import Message
 from memory_core.ports import DecisionItem
 
@@ -50,36 +48,36 @@ async def until(event: threading.Event) -> bool:
 
 
 async def test_a_rule_ends_when_the_task_that_waits_for_it_is_cancelled() -> None:
-    rule, pool = Endless(), RuleThreads()
-    waiting = asyncio.create_task(pool.run(rule))
+    rule, thread = Endless(), RuleThread()
+    waiting = asyncio.create_task(thread.run(rule))
     assert await until(rule.begun)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
     assert await until(rule.ended)
-    await pool.close()
+    await thread.close()
 
 
 async def test_a_rule_that_waits_for_a_thread_does_not_begin_when_it_is_cancelled() -> None:
-    first, second, pool = Endless(), Endless(), RuleThreads(1)
-    running, waiting = asyncio.create_task(pool.run(first)), asyncio.create_task(pool.run(second))
+    first, second, thread = Endless(), Endless(), RuleThread()
+    running, waiting = asyncio.create_task(thread.run(first)), asyncio.create_task(thread.run(second))
     assert await until(first.begun)
     for task in (waiting, running):
         task.cancel()
     await asyncio.gather(running, waiting, return_exceptions=True)
-    await pool.close()
+    await thread.close()
     assert first.ended.is_set()
     assert not second.begun.is_set()
 
 
 async def test_a_rule_stops_for_its_own_task_only() -> None:
-    stopped, pool = Endless(), RuleThreads()
-    waiting = asyncio.create_task(pool.run(stopped))
+    stopped, thread = Endless(), RuleThread()
+    waiting = asyncio.create_task(thread.run(stopped))
     assert await until(stopped.begun)
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    assert await pool.run(said_facts, MESSAGES)
-    await pool.close()
+    assert await thread.run(said_facts, MESSAGES)
+    await thread.close()
 
 
 @pytest.mark.parametrize(
@@ -97,15 +95,27 @@ async def test_a_rule_stops_for_its_own_task_only() -> None:
     ids=["facts", "foresight", "candidates", "episode", "boundaries", "hints", "conflicts", "patterns"],
 )
 def test_every_rule_looks_whether_it_is_to_stop(rule: Callable[[], object]) -> None:
-    def stopped() -> None:
-        stop = threading.Event()
-        stop.set()
-        threads._stop.set(stop)
-        with pytest.raises(Stopped):
-            rule()
+    turns = Turns()
 
-    copy_context().run(stopped)
-    assert rule() is not None
+    def stopped() -> object:
+        turns.stop.set()
+        return rule()
+
+    assert Turns().run(rule) is not None
+    with pytest.raises(Stopped):
+        turns.run(stopped)
+
+
+async def test_a_shorter_text_does_not_wait_for_a_long_one() -> None:
+    agents, first, second = OfflineAgents(), Endless(), Endless()
+    long = [asyncio.create_task(agents._run(["a" * LONG], rule)) for rule in (first, second)]
+    assert await until(first.begun)
+    assert (await agents.extract_facts("app", [Message(role="user", content="I live in Rome. " * 250, timestamp=WHEN)])).value.facts
+    assert not second.begun.is_set()
+    for task in long:
+        task.cancel()
+    await asyncio.gather(*long, return_exceptions=True)
+    await agents.close()
 
 
 async def test_agents_read_long_texts_beside_the_event_loop() -> None:

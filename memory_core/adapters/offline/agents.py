@@ -20,7 +20,7 @@ from memory_core.adapters.offline.keywords import retrieval_hints
 from memory_core.adapters.offline.patterns import found_patterns
 from memory_core.adapters.offline.sufficiency import judged
 from memory_core.adapters.offline.synthesis import merged
-from memory_core.adapters.offline.threads import RuleThreads, checkpoint
+from memory_core.adapters.offline.threads import RuleThread, checkpoint
 from memory_core.adapters.offline.traits import seen_traits
 from memory_core.domain.agent_answers import (
     NOT_AVAILABLE,
@@ -50,6 +50,8 @@ DEEP_WORDS, SHALLOW_WORDS = 250, 40
 """Words that users and assistants said from which a talk is deep, and up to which it is shallow."""
 SHORT = 2_000
 """Characters that a rule reads in 10 ms at most: so few are read at once, more in a thread."""
+LONG = 50_000
+"""Characters from which texts are read in a thread of their own, so that shorter ones don't wait for them."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -64,7 +66,7 @@ class OfflineAgents:
     def __init__(self, embedder: Embedder | None = None, *, boundary_gap: timedelta = BOUNDARY_GAP) -> None:
         self._embedder = embedder
         self._gap = boundary_gap
-        self._threads = RuleThreads()
+        self._thread, self._thread_for_long = RuleThread(), RuleThread()
 
     @property
     def model(self) -> str:
@@ -76,7 +78,8 @@ class OfflineAgents:
 
     async def close(self) -> None:
         """Let the rules that run finish."""
-        await self._threads.close()
+        await self._thread.close()
+        await self._thread_for_long.close()
 
     def pool(self) -> tuple[int, int]:
         """No connections."""
@@ -105,11 +108,11 @@ class OfflineAgents:
 
     async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
         """By slot, negation, number and words in common."""
-        return _answered(await self._threads.run(decided, new, held))
+        return _answered(await self._run((item.text for item in (*new, *held)), decided, new, held))
 
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """The notes merged part by part. Raises AgentFailed when they do not fit."""
-        return _answered(await self._threads.run(merged, notes))
+        return _answered(await self._run((note.text for note in notes), merged, notes))
 
     async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
         """What was said again in several of them."""
@@ -135,9 +138,11 @@ class OfflineAgents:
 
     async def _run(self, texts: Iterable[str], rule: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The result of a rule that reads these texts: at once when they are short, else in a thread."""
-        if sum(map(len, texts)) <= SHORT:
+        characters = sum(map(len, texts))
+        if characters <= SHORT:
             return rule(*args, **kwargs)
-        return await self._threads.run(rule, *args, **kwargs)
+        thread = self._thread if characters < LONG else self._thread_for_long
+        return await thread.run(rule, *args, **kwargs)
 
     async def _vectors(self, texts: Sequence[str]) -> list[Vector] | None:
         if self._embedder is None or not texts:
