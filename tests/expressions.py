@@ -148,7 +148,7 @@ RUNS = [
     "</", "{a:",    "[a", "a@", "日a", "aA", "::", "a: b\n", "also ", "now ", "do ", "as ", "I ", "my ", "and ", "the ", "oh no ", "A. ", "http://a/",
 ]  # fmt: skip
 SPOILERS = ("", "a", "\x01")
-MOST_PUMPS = 20
+MOST_PUMPS = 12
 """Of one expression; the draws find the same ones again and again."""
 
 

@@ -117,10 +117,8 @@ def breaks_out(case: Case, parts: tuple[str, str, str]) -> str | None:
     """Why the time for such texts is too much; None when it is not."""
     try:
         with limited(TOO_LONG_S):
-            for length in (SHORT, MIDDLE):
-                seconds_of(case, parts, length)
-        if seconds_of(case, parts, MIDDLE) < UNSEEN_S:
-            return None
+            if seconds_of(case, parts, SHORT) < UNSEEN_S and seconds_of(case, parts, MIDDLE) < UNSEEN_S:
+                return None
         with limited(2 * TOO_LONG_S):
             grown = growth(case, parts)
     except TooLong:
