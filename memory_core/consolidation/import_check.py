@@ -29,17 +29,17 @@ from memory_core.domain.slots import slot_of, with_marks
 from memory_core.domain.versions import base_id
 from memory_core.ledger.buffer import Buffer
 
-_NAMED: Final[Mapping[str, str]] = {
-    "cold": r"mem_[A-Za-z0-9_-]{1,120}-[1-9][0-9]{0,15}",
-    "memory": r"mem_[A-Za-z0-9_-]{1,120}",
-    "version": r"mem_[A-Za-z0-9_-]{1,120}\.v[1-9][0-9]{0,6}",
-    "event": r"evt_[A-Za-z0-9_-]{1,120}",
-    "conversation": r"cnv_[A-Za-z0-9-]{1,100}",
-    "messages": r"cnv_[A-Za-z0-9-]{1,100}_messages",
-    "conflict": r"cft_[A-Za-z0-9_-]{1,120}",
-    "scene": r"scn_[A-Za-z0-9_-]{1,120}",
-    "profile": r"prf_profile",
-    "run": r"run_[A-Za-z0-9_-]{1,120}",
+_NAMED: Final[Mapping[str, re.Pattern[str]]] = {
+    "cold": re.compile(r"mem_[A-Za-z0-9_-]{1,120}-[1-9][0-9]{0,15}"),
+    "memory": re.compile(r"mem_[A-Za-z0-9_-]{1,120}"),
+    "version": re.compile(r"mem_[A-Za-z0-9_-]{1,120}\.v[1-9][0-9]{0,6}"),
+    "event": re.compile(r"evt_[A-Za-z0-9_-]{1,120}"),
+    "conversation": re.compile(r"cnv_[A-Za-z0-9-]{1,100}"),
+    "messages": re.compile(r"cnv_[A-Za-z0-9-]{1,100}_messages"),
+    "conflict": re.compile(r"cft_[A-Za-z0-9_-]{1,120}"),
+    "scene": re.compile(r"scn_[A-Za-z0-9_-]{1,120}"),
+    "profile": re.compile(r"prf_profile"),
+    "run": re.compile(r"run_[A-Za-z0-9_-]{1,120}"),
 }
 """The ids of each kind, so that no document can take the place of a task, an operation, the head or one of another kind."""
 
@@ -106,7 +106,7 @@ class Check:
                 check_name(entry.id)
             except ValueError as error:
                 raise Refused(entry.line, f"the id {shown_name(entry.id)!r} {error}") from None
-        elif re.fullmatch(pattern, entry.id) is None:
+        elif pattern.fullmatch(entry.id) is None:
             raise Refused(entry.line, f"{shown_name(entry.id)!r} is no id of a {entry.kind}")
         if (entry.kind, entry.id) in self._seen:
             raise Refused(entry.line, f"{entry.kind} {shown_name(entry.id)} comes twice")

@@ -11,8 +11,8 @@ import re
 MAX_NAME, MAX_PART = 500, 100
 """Characters. A service allows 1,024 and 254; a file name 255 bytes, and a part may need two for each character."""
 
-_NAME = re.compile(r"(?:[A-Za-z0-9._-]*[A-Za-z0-9_-])(?:/[A-Za-z0-9._-]*[A-Za-z0-9_-])*")
-_PREFIX = re.compile(r"(?:[A-Za-z0-9._-]*[A-Za-z0-9_-]/)*[A-Za-z0-9._-]*")
+_NAME = re.compile(r"\A(?:[A-Za-z0-9._-]*[A-Za-z0-9_-])(?:/[A-Za-z0-9._-]*[A-Za-z0-9_-])*")
+_PREFIX = re.compile(r"\A(?:[A-Za-z0-9._-]*[A-Za-z0-9_-]/)*[A-Za-z0-9._-]*")
 
 
 def check_blob_name(name: str) -> str:

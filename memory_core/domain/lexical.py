@@ -22,8 +22,9 @@ MAX_TURN_TEXT = 500
 MAX_TURN_TERMS = 256
 """Distinct terms of a turn that the following ones carry, so that one long document does not bury its neighbours."""
 
-_ASKS = re.compile(r"[?\uff1f\u061f\u037e\u055e]\W*\Z")
-_TAIL = 64  # characters looked at: over a whole text of question marks that expression would take quadratic time
+_ASKS = re.compile(r"(?<!\W)(?=\W++\Z)[^?\uff1f\u061f\u037e\u055e]*+[?\uff1f\u061f\u037e\u055e]")
+_TAIL = 64
+"""Characters at the end of a turn that are looked at for a question mark."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ _LINES = re.compile(
     r"|^[ \t]*(?:system|assistant|human|user)[ \t]*:[^\n]*$",  # a pasted conversation
     re.IGNORECASE | re.MULTILINE,
 )
-_OBJECT = re.compile(r"\{[^{}\n]*:[^{}\n]*\}|`[^`\n]+`")
+_OBJECT = re.compile(r"\{[^{}\n:]*+:[^{}\n]*+\}|`[^`\n]+`")
 _EXAMPLE = re.compile(
     r"(?:\b(?:for example|for instance|e\.g\.|zum beispiel|z\.\s?b\.|par exemple|por ejemplo)|\b(?:examples?|like this|such as)\s*:)"
     r"[^\n.!?]*",
@@ -52,11 +52,13 @@ _TO_WORK_ON = re.compile(
 )
 """Words that somebody gives or is given to be translated, repeated, enjoyed: "Translate to German: I live in Rome"."""
 _QUOTED = re.compile(
-    r'"(?P<straight>[^"\n]{1,600})"|“(?P<curly>[^”\n]{1,600})”|„(?P<low>[^“”\n]{1,600})[“”]|«(?P<angle>[^»\n]{1,600})»'
-    r"|(?<![\w'’])['‘](?P<single>(?:[^'’\n]|(?<=\w)['’](?=\w)){1,600})['’](?!\w)"
+    r'"(?P<straight>[^"\n]{1,600}+)"|“(?P<curly>[^”\n]{1,600}+)”|„(?P<low>[^“”\n]{1,600}+)[“”]|«(?P<angle>[^»\n]{1,600}+)»'
+    r"|(?<![\w'’])['‘](?P<single>[^'’\n]{1,600}+(?:(?<=\w)['’](?=\w)[^'’\n]{1,600}+){0,20}+)['’](?!\w)"
 )
 _SAYS = re.compile(r"\b(?:i|i'm|my|me|we|our|you|ich|mein|je|j'|mon|ma|yo|mi|me llamo)\b", re.IGNORECASE)
 MAX_TITLE_WORDS = 5
+MAX_SPEECH = 600
+"""Characters of a quotation; between marks that lie further apart stands no speech."""
 
 
 def without_recalled(text: str) -> str:
@@ -79,11 +81,11 @@ def own_words(text: str) -> str:
 
 
 def _blank(match: re.Match[str]) -> str:
-    return "".join(character if character == "\n" else " " for character in match.group())
+    return "\n".join(" " * len(line) for line in match.group().split("\n"))
 
 
 def _blank_speech(match: re.Match[str]) -> str:
     inner = match[match.lastgroup or 0]
-    if len(inner.split()) <= MAX_TITLE_WORDS and not _SAYS.search(inner):
+    if len(inner) > MAX_SPEECH or (len(inner.split()) <= MAX_TITLE_WORDS and not _SAYS.search(inner)):
         return match.group()
     return _blank(match)

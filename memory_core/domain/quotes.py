@@ -17,8 +17,7 @@ _MARKS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '
 
 def occurs(quote: str, text: str) -> bool:
     """Whether the quote stands in the text; one without a letter or digit proves nothing."""
-    wanted = _folded(quote).strip(" .,;:!\"'")
-    return any(character.isalnum() for character in wanted) and wanted in _folded(text)
+    return _occurs(quote, _folded(text))
 
 
 def may_tell(message: Message) -> bool:
@@ -31,10 +30,28 @@ def may_tell(message: Message) -> bool:
 
 def proven(quote: str, number: int, messages: Sequence[Message]) -> bool:
     """Whether message `number` exists, may tell facts, and says the quote outside of recalled memories."""
-    if not 0 <= number < len(messages):
-        return False
-    message = messages[number]
-    return may_tell(message) and occurs(quote, without_recalled(message.content))
+    return Proofs(messages).prove(quote, number)
+
+
+class Proofs:
+    """What messages say outside of recalled memories. Each is read once, however many quotes are looked for in it."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._messages = messages
+        self._read: dict[int, str] = {}
+
+    def prove(self, quote: str, number: int) -> bool:
+        """Whether message `number` exists, may tell facts, and says the quote."""
+        if not 0 <= number < len(self._messages) or not may_tell(self._messages[number]):
+            return False
+        if number not in self._read:
+            self._read[number] = _folded(without_recalled(self._messages[number].content))
+        return _occurs(quote, self._read[number])
+
+
+def _occurs(quote: str, folded: str) -> bool:
+    wanted = _folded(quote).strip(" .,;:!\"'")
+    return any(character.isalnum() for character in wanted) and wanted in folded
 
 
 def _folded(text: str) -> str:

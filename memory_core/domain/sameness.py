@@ -21,8 +21,8 @@ from memory_core.domain.polarity import JAPANESE_ENDINGS, NEGATIONS, opposed
 _TRAILING = " .!…。、,;:"
 _DENSE = "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # One character a token where a script writes no spaces; elsewhere runs that may hold . _ - / @ : inside (names of files and code).
-_WORD = re.compile(rf"[{_DENSE}]|(?:(?![{_DENSE}])\w)+(?:(?:[._/@:\\'-]|::)(?:(?![{_DENSE}])\w)+)*(?:\+\+|#)?")
-_IDENTIFIER = re.compile(r"(?=.*[^\W\d_]).*(?:[_/@\\]|\w\.\w|:\w|[^\W\d_]\d|\d[^\W\d_]|\+\+$|#$|[a-z][A-Z]).*")
+_WORD = re.compile(rf"[{_DENSE}]|(?:(?![{_DENSE}])\w)++(?:(?:[._/@:\\'-]|::)(?:(?![{_DENSE}])\w)++)*+(?:\+\+|#)?")
+_IDENTIFIER = re.compile(r"\A(?=.*[^\W\d_]).*(?:[_/@\\]|\w\.\w|:\w|[^\W\d_]\d|\d[^\W\d_]|\+\+$|#$|[a-z][A-Z]).*")
 _TRAILED = re.compile(r"(?<=\w)-(?![\w-])")
 """A minus after what it is said of: the blood type A-."""
 _SENTENCE_END = frozenset('.!?。！？:\n"“„«(')

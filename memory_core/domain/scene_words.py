@@ -24,7 +24,7 @@ READ = 1_000
 TITLE_WORDS = 3
 _LINES_KEPT = 2_048
 """Lines whose words are remembered: a scene that grows has its title made anew in each chunk of a run, of the same lines and a few more."""
-_ASIDE = re.compile(r"\s*\([^()]*\d[^()]*\)")
+_ASIDE = re.compile(r"(?<!\s)\s*+\([^()\d]*+\d[^()]*+\)")
 """What differs each time: "writes short messages (11 words on average)" is one trait, however many words they were."""
 _STYLE = re.compile(r"^User's style:\s*")
 """Begins a note's account of how somebody writes; the sentence after it says who."""

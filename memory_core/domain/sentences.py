@@ -18,9 +18,9 @@ MAX_LENGTH = 500
 _ABBREVIATIONS = frozenset(
     {"dr", "mr", "mrs", "ms", "prof", "st", "vs", "etc", "e.g", "i.e", "no", "approx", "inc", "ltd", "jr", "sr", "z.b", "d.h", "bzw", "ca"}
 )
-_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”]?|\n+")
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s|$)|[。！？]+[」』”]?|\n+")
 _BEFORE = re.compile(r"[\s#>*•·–—-]*(?:\d{1,2}[.)]\s+)?(?:\[[ x]\]\s*)?")
-_LAST_WORD = re.compile(r"([\w.]+)\.$")
+_LAST_WORD = re.compile(r"(?<![\w.])([\w.]+)\.$")
 
 
 @dataclass(frozen=True, slots=True)

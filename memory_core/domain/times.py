@@ -26,7 +26,7 @@ _TELLS = re.compile(
     rf"|{_PLAIN_MONTHS}|{_MAY}|{_WEEKDAYS}|\d{{4}})\b"
 )
 _ASKS = re.compile(
-    r"\s*(?:(?:since\s+)?when|how\s+(?:long|old)|(?:(?:in|on|during)\s+)?(?:what|which)\s+(?:year|month|date|day|week|time))\b",
+    r"\A\s*+(?:(?:since\s+)?when|how\s+(?:long|old)|(?:(?:in|on|during)\s+)?(?:what|which)\s+(?:year|month|date|day|week|time))\b",
     re.IGNORECASE,
 )
 

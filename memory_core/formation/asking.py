@@ -78,7 +78,7 @@ class Asking:
     async def _summarised(self, agents: Agents, cell: Cell, *, fast: bool = False) -> Answered[ConversationSummary]:
         """A story of the cell; a model's that tells of something else is no usable answer."""
         given = await agents.summarise(self.owner.app_id, self._shown(cell.messages), fast=fast)
-        if agents is not self.rules and not tells_of(given.value.narrative, cell.messages):
+        if agents is not self.rules and not await asyncio.to_thread(tells_of, given.value.narrative, cell.messages):
             raise AgentFailed("the story has next to no word of the messages that it is to tell of")
         return given
 

@@ -27,7 +27,7 @@ from memory_core.domain.importance import importance_by_interaction, importance_
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.models import MAX_CONTENT_BYTES, AtomicFact, Foresight, Memory, MemoryType
 from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note, told
-from memory_core.domain.quotes import proven
+from memory_core.domain.quotes import Proofs
 from memory_core.domain.scope import Owner
 from memory_core.formation.boundary import as_text
 from memory_core.ledger.ids import derived, note_id
@@ -60,8 +60,9 @@ class CellMemories:
 def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers: CellAnswers, now: datetime) -> CellMemories:
     """The memories that a cell asks for; events happen when its messages were told."""
     said = answers.facts.value
-    facts = _distinct([one for one in said.facts if proven(one.quote, one.message, cell.messages)])
-    foresight = [one for one in said.foresight if proven(one.quote, one.message, cell.messages) and _is_ahead(one)]
+    proofs = Proofs(cell.messages)
+    facts = _distinct([one for one in said.facts if proofs.prove(one.quote, one.message)])
+    foresight = [one for one in said.foresight if proofs.prove(one.quote, one.message) and _is_ahead(one)]
     dropped = len(said.facts) + len(said.foresight) - len(facts) - len(foresight)
     identity = cell_id(conversation, cell)
     hints = answers.summary.value.retrieval

@@ -6,6 +6,7 @@ any point, finds either nothing done or all of it.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -49,6 +50,8 @@ _MADE: Mapping[Path, frozenset[MemoryType]] = {
     "agent": frozenset({MemoryType.EPISODIC}),
 }
 """What is made of a conversation."""
+SHORT = 4_000
+"""Characters of a cell's messages that are read in 10 ms at most; more are read in a thread."""
 MAX_LOOKS = 5
 """How often a cell is compared anew because others wrote meanwhile; then the task waits and comes back."""
 
@@ -120,7 +123,10 @@ class Former:
         owner, conversation, cell, now = work.owner, work.conversation, work.cell, self._clock.now()
         if conversation.path == "agent":
             return CellMemories(words_memory(owner, conversation, cell, await asking.fast_summary(cell), now), None, (), 0)
-        return cell_memories(owner, conversation, cell, await asking.about(cell), now)
+        answers = await asking.about(cell)
+        if sum(len(message.content) for message in cell.messages) <= SHORT:
+            return cell_memories(owner, conversation, cell, answers, now)
+        return await asyncio.to_thread(cell_memories, owner, conversation, cell, answers, now)
 
     async def _embedded(self, ready: ReadyCell) -> ReadyCell:
         memories = [ready.cell, *ready.compared]

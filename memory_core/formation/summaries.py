@@ -30,6 +30,9 @@ from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, Clock, Document, IdSource
 
 FAST_WITHIN_S = 10.0
+MAX_READ = 2_000_000
+"""Characters that rules read at a time for callers who wait: some ten seconds' work. More of it is refused, and can be tried again."""
+BUSY_S = 5
 KEPT = timedelta(days=30)
 """How long the messages of a summary's task are there to be worked on; they are nobody's memory."""
 Mode = Literal["fast", "full"]
@@ -49,9 +52,10 @@ class Summaries:
     def __init__(self, agents: Agents, rules: Agents, callbacks: Callbacks, beginning: Beginning, clock: Clock, ids: IdSource) -> None:
         self._agents, self._rules, self._callbacks, self._beginning = agents, rules, callbacks, beginning
         self._clock, self._ids = clock, ids
+        self._read = 0
 
     async def at_once(self, app_id: str, told: SummaryInput) -> Summary:
-        """The summary. Raises Unavailable when it is to be a full one and the model is down."""
+        """The summary. Raises Unavailable when it is to be a full one and the model is down, and when rules have too much to read."""
         messages = told.told(self._clock.now(), "user")
         return self._seen(await self._answer(app_id, messages, told.mode, somebody_waits=True), told.mode)
 
@@ -83,6 +87,8 @@ class Summaries:
 
     async def _answer(self, app_id: str, messages: Sequence[Message], mode: Mode, *, somebody_waits: bool) -> Answered[ConversationSummary]:
         fast = mode == "fast"
+        if self._agents is self._rules:
+            return await self._by_rule(app_id, messages, fast, somebody_waits)
         try:
             async with asyncio.timeout(FAST_WITHIN_S if fast and somebody_waits else None):
                 return await self._agents.summarise(app_id, messages, fast=fast)
@@ -92,7 +98,18 @@ class Summaries:
             if not (fast and somebody_waits):
                 raise
             log.warning("the summariser is not waited for, rules answer instead: %s", error)
-        return await self._rules.summarise(app_id, messages, fast=fast)
+        return await self._by_rule(app_id, messages, fast, somebody_waits)
+
+    async def _by_rule(self, app_id: str, messages: Sequence[Message], fast: bool, somebody_waits: bool) -> Answered[ConversationSummary]:
+        """The rules' answer. Raises Unavailable when somebody would wait too long for it; a task waits for its turn."""
+        characters = sum(len(message.content) for message in messages) if somebody_waits else 0
+        if somebody_waits and self._read and self._read + characters > MAX_READ:
+            raise Unavailable("agents", "have too much to read for other callers", retry_after_s=BUSY_S)
+        self._read += characters
+        try:
+            return await self._rules.summarise(app_id, messages, fast=fast)
+        finally:
+            self._read -= characters
 
     def _seen(self, answer: Answered[ConversationSummary], mode: Mode) -> Summary:
         """An answer as callers see it, with what it says besides when that was asked for."""

@@ -19,7 +19,9 @@ from memory_core.domain.errors import FieldError, Invalid, Malformed, MemoryCore
 
 MAX_DEPTH = 64
 # A string of a valid JSON text, and the colon after it when it is a name. Possessive, so that no text makes it go back.
-_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"(\s*+:)?', re.DOTALL)
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"(\s*+:)?|\\?\Z)', re.DOTALL)
+# What the names of an object end with. A string may hold it too, so there are at least as many of these as there are names.
+_END_OF_NAME = re.compile(rb'"\s*+:')
 # The parser reads a whole number beyond 64 bits as a fraction near it, and says nothing.
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
 _LONGEST = 20
@@ -81,7 +83,7 @@ def _check_shape(value: dict[str, Any], body: bytes) -> None:
             else:
                 inside.extend(item)
         level = [item for item in inside if isinstance(item, (dict, list))]
-    if sum(map(bool, _STRING.findall(body))) != names:
+    if len(_END_OF_NAME.findall(body)) != names and sum(map(bool, _STRING.findall(body))) != names:
         json.loads(body, object_pairs_hook=_refuse_doubles)
 
 

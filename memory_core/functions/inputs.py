@@ -26,7 +26,7 @@ Model = TypeVar("Model", bound=BaseModel)
 MAX_ERRORS = 50
 MAX_FIELD_CHARACTERS = 200
 _UNKNOWN = "is not a field of this request"
-_OF_A_FIELD = re.compile(r"([A-Za-z_][\w.]*): (.+)", re.DOTALL)
+_OF_A_FIELD = re.compile(r"\A([A-Za-z_][\w.]*): (.+)", re.DOTALL)
 
 
 class Nothing(Input):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,6 +23,11 @@ from memory_core.readiness import SharedReadiness
 if TYPE_CHECKING:
     from memory_core.config import Settings
     from memory_core.core import MemoryCore
+
+
+_TURN_S = 0.001
+"""How long a thread may keep the interpreter's lock while the event loop waits for it. With the usual 5 ms each of the loop's turns,
+of which a long body takes dozens, waits so long for a rule that reads a long text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,7 @@ async def start(settings: Settings) -> Runtime:
     protect(settings.log_level)
     from memory_core.core import MemoryCore
 
+    sys.setswitchinterval(_TURN_S)
     core = MemoryCore(settings)
     await core.open()  # when that fails, the next request tries again, with connections of its own
     _current = Runtime(core, SharedReadiness(core.ready, core.clock), keyring, settings.deadline_s, settings.body_limit_bytes)

@@ -27,6 +27,8 @@ MAX_ATTEMPTS = 5
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=30), timedelta(minutes=15)
 MAX_ERROR_CHARACTERS = 500
 TRIES = 3
+LOOK_S = 0.5
+"""Seconds between two looks at whether a task was cancelled while it is worked on."""
 MOMENT = timedelta(seconds=1)
 log = logging.getLogger(__name__)
 
@@ -145,13 +147,33 @@ class Lease:
 
     @asynccontextmanager
     async def kept_alive(self) -> AsyncIterator[None]:
-        """Renew the lease for as long as the block runs, however long one step takes."""
-        beating = asyncio.create_task(self._beat())
+        """Renew the lease for as long as the block runs, and stop the block when the task is cancelled. Raises TaskLost then."""
+        working = asyncio.current_task()
+        assert working is not None
+        beating, watching = asyncio.create_task(self._beat()), asyncio.create_task(self._cancel_with_task(working))
         try:
             yield
+        except asyncio.CancelledError:
+            if not watching.done() or working.uncancel() > 0:
+                raise  # the process stops, or whoever waits has given up
+            raise TaskLost from None
         finally:
             beating.cancel()
-            await asyncio.gather(beating, return_exceptions=True)
+            watching.cancel()
+            await asyncio.gather(beating, watching, return_exceptions=True)
+
+    async def _cancel_with_task(self, working: asyncio.Task[Any]) -> None:
+        """Cancel the work when its task is cancelled, or begun anew to clear up after itself."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            try:
+                held = await self._tasks.held(self.owner, self.task.task_id)
+            except MemoryCoreError as error:
+                log.info("it could not be seen whether the task %s was cancelled: %s", self.task.task_id, error.detail)
+                continue
+            if held is not None and (held.task.status == "cancelled" or held.task.generation > self.task.generation):
+                working.cancel()
+                return
 
     async def _beat(self) -> None:
         while True:

@@ -1,7 +1,7 @@
 """What people may do to a task: retry one that gave up or waits, cancel one that is not done.
 
-One would get wrong: cancelling undoes nothing. What was formed stays; what is being formed stops at its next commit, which finds the
-conversation in another state than it was read in.
+One would get wrong: cancelling undoes nothing. What was formed stays; what is being formed stops within a second, and could not be
+committed any more, since the commit finds the conversation in another state than it was read in.
 """
 
 from __future__ import annotations

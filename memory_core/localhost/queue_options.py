@@ -15,7 +15,7 @@ from typing import Any
 from memory_core.domain.errors import PlainError
 from memory_core.localhost.app_settings import host_value
 
-_SPAN = re.compile(r"(?:(?P<days>\d+)\.)?(?P<hours>\d\d?):(?P<minutes>\d\d?)(?::(?P<seconds>\d\d?(?:\.\d{1,7})?))?")
+_SPAN = re.compile(r"\A(?:(?P<days>\d+)\.)?(?P<hours>\d\d?):(?P<minutes>\d\d?)(?::(?P<seconds>\d\d?(?:\.\d{1,7})?))?")
 
 
 @dataclass(frozen=True, slots=True)

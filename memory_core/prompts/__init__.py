@@ -28,8 +28,8 @@ NAMES: tuple[Name, ...] = (
     "detect_boundary", "analyse_episode", "summarise", "summarise_fast", "extract_facts", "decide_conflicts", "find_patterns",
     "update_profile", "judge_sufficiency", "rank_texts", "synthesise",
 )  # fmt: skip
-_EXAMPLE = re.compile(r"<example>(.*?)</example>", re.DOTALL)
-_JSON = re.compile(r"```json\n(.*?)```", re.DOTALL)
+_EXAMPLE = re.compile(r"<example>(.*?)(?:</example>|\Z)", re.DOTALL)
+_JSON = re.compile(r"```json\n(.*?)(?:```|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,13 @@ class Model(ScriptedAgents):
         return replace(await super().summarise(app_id, messages, fast=fast), provenance=Provenance(self.model))
 
 
+class Brief(ScriptedAgents):
+    """Agents whose stories stay short."""
+
+    async def summarise(self, app_id: str, messages: Any, *, fast: bool = False) -> Answered[ConversationSummary]:
+        return await super().summarise(app_id, [one.model_copy(update={"content": one.content[:50]}) for one in messages[:2]], fast=fast)
+
+
 async def test_a_fast_summary_is_a_text_and_a_full_one_tells_more(world: World) -> None:
     core = await world.core(agents=Model())
     assert (await core.summary("app", asked())).public() == {"summary": TOLD, "degraded": []}
@@ -162,3 +169,48 @@ async def test_what_was_summed_up_is_kept_for_a_month_at_most(world: World) -> N
     await core.retry(ALICE, accepted.task_id)
     task = await finished(world, core, accepted)
     assert (task.status, task.error) == ("poisoned", "the messages are gone; they are kept for 30 days")
+
+
+async def test_summaries_by_rule_beyond_what_can_be_read_soon_are_refused_and_can_be_tried_again(world: World) -> None:
+    """A caller would wait for minutes, give up and ask again: it is told when to come back instead. Short ones are still answered."""
+    waiting, go_on = asyncio.Event(), asyncio.Event()
+
+    async def wait(name: str) -> None:
+        waiting.set()
+        await go_on.wait()
+
+    rules = Brief(before=wait)
+    core = await world.core(agents=rules, rules=rules)
+    many = summaries.MAX_READ // 30_000
+    long, half = asked(messages=["a" * 30_000] * many), asked(messages=["a" * 30_000] * (many // 2 + 1))
+    first = asyncio.create_task(core.summary("app", long))
+    await waiting.wait()
+    with pytest.raises(Unavailable) as refused:
+        await core.summary("app", half)
+    assert refused.value.retry_after_s
+    short = asyncio.create_task(core.summary("app", asked()))
+    go_on.set()
+    assert (await short).text == TOLD
+    await first
+    assert (await core.summary("app", half)).text
+
+
+async def test_a_task_waits_for_rules_that_have_much_to_read(world: World) -> None:
+    """What nobody waits for is never refused: it takes its turn."""
+    waiting, go_on = asyncio.Event(), asyncio.Event()
+
+    async def wait(name: str) -> None:
+        waiting.set()
+        await go_on.wait()
+
+    rules = Brief(before=wait)
+    core = await world.core(agents=rules, rules=rules)
+    long = asked(messages=["a" * 30_000] * (summaries.MAX_READ // 30_000))
+    first = asyncio.create_task(core.summary("app", long))
+    await waiting.wait()
+    accepted = await later(core, messages=["a" * 30_000])
+    working = asyncio.create_task(Hand(core).work_all())
+    go_on.set()
+    await working
+    await first
+    assert (await task_of(core, accepted)).status == "succeeded"

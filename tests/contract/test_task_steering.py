@@ -281,3 +281,28 @@ async def test_a_sweep_stops_at_its_limit_and_the_next_one_goes_on(world: World)
     world.clock.forward(LATE)
     assert await core._tasking.sweep.run(limit=3) == Swept(users=4, due=3, sent=3, capped=True)
     assert (await core.sweep()).sent == 2
+
+
+async def test_cancelling_a_task_stops_the_work_on_it_at_once(world: World) -> None:
+    """Whoever cancels wants it to stop: what agents are still doing is not waited for."""
+    asked, stopped = asyncio.Event(), asyncio.Event()
+
+    async def never_answer(name: str) -> None:
+        if name == "facts":
+            asked.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                stopped.set()
+
+    core = await world.core(agents=ScriptedAgents(before=never_answer))
+    accepted = await converse(core)
+    working = asyncio.create_task(Hand(core).work_all())
+    await asked.wait()
+    await core.cancel(ALICE, accepted.task_id)
+    async with asyncio.timeout(60):
+        await stopped.wait()
+        await working
+    assert (await task_of(core, accepted)).status == "cancelled"
+    assert await pending(world) == 0
+    assert await told(core) == []

@@ -8,9 +8,8 @@ similarities are noise.
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import ParamSpec, TypeVar
@@ -25,6 +24,7 @@ from memory_core.adapters.offline.keywords import retrieval_hints
 from memory_core.adapters.offline.patterns import found_patterns
 from memory_core.adapters.offline.sufficiency import judged
 from memory_core.adapters.offline.synthesis import merged
+from memory_core.adapters.offline.threads import RuleThread, checkpoint
 from memory_core.adapters.offline.traits import seen_traits
 from memory_core.domain.agent_answers import (
     NOT_AVAILABLE,
@@ -54,8 +54,10 @@ MODEL = "offline-rules/1"
 BOUNDARY_GAP = timedelta(minutes=120)
 DEEP_WORDS, SHALLOW_WORDS = 250, 40
 """Words that users and assistants said from which a talk is deep, and up to which it is shallow."""
-SHORT = 4_000
-"""Characters of messages whose rules take 1 to 5 ms together, less than handing them to threads costs the others."""
+SHORT = 2_000
+"""Characters that a rule reads in 10 ms at most: so few are read at once, more in a thread."""
+LONG = 50_000
+"""Characters from which texts are read in a thread of their own, so that shorter ones don't wait for them."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -71,6 +73,7 @@ class OfflineAgents:
         self._embedder = embedder
         self._gap = boundary_gap
         self._meter = meter
+        self._thread, self._thread_for_long = RuleThread(), RuleThread()
 
     @property
     def model(self) -> str:
@@ -81,7 +84,9 @@ class OfflineAgents:
         """Nothing to load; the embedder is opened by its owner."""
 
     async def close(self) -> None:
-        """Nothing to release."""
+        """Let the rules that run finish."""
+        await self._thread.close()
+        await self._thread_for_long.close()
 
     def pool(self) -> tuple[int, int]:
         """No connections."""
@@ -89,38 +94,40 @@ class OfflineAgents:
 
     async def detect_boundary(self, app_id: str, messages: Sequence[Message], previous: str | None) -> Answered[Boundaries]:
         """Where the topic changes; by the plainer rule nowhere."""
-        vectors = await self._vectors([boundary.text_of(message) for message in messages])
+        vectors = None
+        if self._embedder is not None:
+            vectors = await self._vectors(await self._run(_said(messages), _topics, messages))
         rule = partial(boundary.boundaries, messages, previous, self._gap, vectors)
-        return await self._answer("detect_boundary", _length(messages), rule, Boundaries)
+        return await self._answer("detect_boundary", _said(messages), rule, Boundaries)
 
     async def analyse_episode(self, app_id: str, messages: Sequence[Message]) -> Answered[EpisodeAnalysis]:
         """How the people behaved, by cues; by the plainer rule nothing is seen."""
-        return await self._answer("analyse_episode", _length(messages), partial(episode_analysis, messages), EpisodeAnalysis)
+        return await self._answer("analyse_episode", _said(messages), partial(episode_analysis, messages), EpisodeAnalysis)
 
     async def summarise(self, app_id: str, messages: Sequence[Message], *, fast: bool = False) -> Answered[ConversationSummary]:
         """The most central sentences, by the plainer rule the first ones; fast: by their words alone, and without hints for retrieval."""
         said = vectors = None
         if self._embedder is not None and not fast:
-            said = await _done(_length(messages), narrative.candidates, messages)
+            said = await self._run(_said(messages), narrative.candidates, messages)
             vectors = await self._vectors([one.text for one in said])
         rule = partial(_summary, messages, said, vectors, fast)
-        return await self._answer("summarise", _length(messages), rule, partial(_plain_summary, messages))
+        return await self._answer("summarise", _said(messages), rule, partial(_plain_summary, messages))
 
     async def extract_facts(self, app_id: str, messages: Sequence[Message]) -> Answered[ExtractedFacts]:
         """What users asserted, and what holds for a while; by the plainer rule nothing."""
-        return await self._answer("extract_facts", _length(messages), partial(_extracted, messages), ExtractedFacts)
+        return await self._answer("extract_facts", _said(messages), partial(_extracted, messages), ExtractedFacts)
 
     async def decide_conflicts(self, app_id: str, new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Answered[Decisions]:
         """By slot, negation, number and words in common; by the plainer rule all stay as they are."""
-        return await self._answer("decide_conflicts", None, partial(decided, new, held), Decisions)
+        return await self._answer("decide_conflicts", _texts([*new, *held]), partial(decided, new, held), Decisions)
 
     async def synthesise(self, app_id: str, notes: Sequence[DecisionItem]) -> Answered[Synthesis]:
         """The notes merged part by part. Raises AgentFailed when they do not fit, or can't be merged."""
-        return await self._answer("synthesise", None, partial(merged, notes), _no_synthesis)
+        return await self._answer("synthesise", _texts(notes), partial(merged, notes), _no_synthesis)
 
     async def find_patterns(self, app_id: str, episodes: Sequence[DecisionItem]) -> Answered[FoundPatterns]:
-        """What was said again in several of them, by the plainer rule nothing. Short ones are done at once, as messages are."""
-        return await self._answer("find_patterns", sum(len(one.text) for one in episodes), partial(found_patterns, episodes), FoundPatterns)
+        """What was said again in several of them; by the plainer rule nothing."""
+        return await self._answer("find_patterns", _texts(episodes), partial(found_patterns, episodes), FoundPatterns)
 
     async def judge_sufficiency(
         self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
@@ -130,24 +137,32 @@ class OfflineAgents:
         By the plainer rule anything that was found is enough.
         """
         plainer = partial(Sufficiency, sufficient=bool(found))
-        return await self._answer("judge_sufficiency", 0, partial(judged, query, asked, found), plainer)
+        return await self._answer("judge_sufficiency", _texts(found), partial(judged, query, asked, found), plainer)
 
     async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
         """Themes that come up again and again, and habits that do; by the plainer rule none."""
-        return await self._answer("update_profile", 0, partial(seen_traits, scenes), ProfileUpdate)
+        return await self._answer("update_profile", (), partial(seen_traits, scenes), ProfileUpdate)
 
     async def check(self) -> Health:
         """Always ready."""
         return Health("offline", "ok", 0.0, facts={"model": MODEL})
+
+    async def _run(self, texts: Iterable[str], rule: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The result of a rule that reads these texts: at once when they are short, else in a thread."""
+        characters = sum(map(len, texts))
+        if characters <= SHORT:
+            return rule(*args, **kwargs)
+        thread = self._thread if characters < LONG else self._thread_for_long
+        return await thread.run(rule, *args, **kwargs)
 
     async def _vectors(self, texts: Sequence[str]) -> list[Vector] | None:
         if self._embedder is None or not texts:
             return None
         return await self._embedder.embed([text or " " for text in texts])
 
-    async def _answer(self, call: str, length: int | None, rule: Callable[[], T], plainer: Callable[[], T]) -> Answered[T]:
+    async def _answer(self, call: str, texts: Sequence[str], rule: Callable[[], T], plainer: Callable[[], T]) -> Answered[T]:
         """What the rule answers, within its schema; what was cut is counted, and so is each answer of a plainer rule."""
-        answer = await _done(length, answer_within_schema, rule, plainer)
+        answer = await self._run(texts, answer_within_schema, rule, plainer)
         fields = answer.cut
         if answer.failure is not None:
             log.warning("a rule of %s failed with %s, a plainer one answers", call, answer.failure)
@@ -158,19 +173,21 @@ class OfflineAgents:
         return Answered(answer.value, Provenance(MODEL))
 
 
-async def _done(length: int | None, rule: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What the rule says: at once of texts that are short together, else, or where nothing is known of their length, in a thread."""
-    if length is not None and length <= SHORT:
-        return rule(*args, **kwargs)
-    return await asyncio.to_thread(rule, *args, **kwargs)
+def _said(messages: Sequence[Message]) -> list[str]:
+    return [message.content for message in messages]
 
 
-def _length(messages: Sequence[Message]) -> int:
-    return sum(len(message.content) for message in messages)
+def _texts(items: Sequence[DecisionItem]) -> list[str]:
+    return [item.text for item in items]
 
 
 def _no_synthesis() -> Synthesis:
     raise AgentFailed("the notes can't be merged by rule")
+
+
+def _topics(messages: Sequence[Message]) -> list[str]:
+    """What is embedded of each message for its topic."""
+    return [boundary.text_of(message) for message in messages]
 
 
 def _extracted(messages: Sequence[Message]) -> ExtractedFacts:
@@ -185,7 +202,11 @@ def _summary(
     if fast:
         return fitted(ConversationSummary, narrative=story)
     actors = [speaker(message) for message in messages]
-    texts = [own_words(message.content) for message in messages if message.role in ("user", "assistant")]
+    texts = []
+    for message in messages:
+        checkpoint()
+        if message.role in ("user", "assistant"):
+            texts.append(own_words(message.content))
     hints = retrieval_hints(texts, said_facts(messages), actors) if said else RetrievalHints()
     return fitted(
         ConversationSummary,

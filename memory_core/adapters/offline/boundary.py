@@ -17,6 +17,7 @@ from math import log
 import numpy as np
 
 from memory_core.adapters.offline.keywords import content_terms
+from memory_core.adapters.offline.threads import checkpoint
 from memory_core.domain.agent_answers import Boundaries, Cut
 from memory_core.domain.conversation import Message
 from memory_core.domain.models import Vector
@@ -35,7 +36,7 @@ CHARACTERS = 1_500
 """Of a message that are read for its topic."""
 
 _CUE = re.compile(
-    r"\W*(?:(?:oh|ok|okay|so|and|well|great|thanks|right|cool|alright|hey|one more thing|perfect)\b[\s,.!:;-]*)*"
+    r"\A\W*+(?:(?:oh|ok|okay|so|and|well|great|thanks|right|cool|alright|hey|one more thing|perfect)\b[\s,.!:;-]*+)*"
     r"(?:by the way|btw|any\s?ways?\b|changing (?:the )?(?:subject|topics?)|(?:on|to) (?:a |an )?(?:\w+ )?(?:different|other|another"
     r"|unrelated) (?:note|topic|subject|matter)"
     r"|(?:completely |totally )?unrelated\b|switch(?:ing)? (?:topics?|gears|subjects?)|speaking of something else|let'?s (?:talk about"
@@ -50,7 +51,7 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _SMALL_TALK = re.compile(
-    r"\W*(?:(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|night|day)|there|how are you(?: doing)?(?: today)?|how(?:'s"
+    r"\A\W*+(?:(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|night|day)|there|how are you(?: doing)?(?: today)?|how(?:'s"
     r"| is) it going|what'?s up"
     r"|(?:i'?m |i am )?(?:fine|good|great|well|ok|okay|not bad)|and you|thanks?|thank you(?: (?:so|very) much)?|thx|cheers"
     r"|you'?re welcome|welcome|bye|goodbye"
@@ -58,17 +59,17 @@ _SMALL_TALK = re.compile(
     r"|hallo|guten (?:tag|morgen|abend)"
     r"|danke|tschüss|wie geht'?s|wie kann ich helfen|bonjour|salut|merci|ça va|au revoir|hola|buenos días|buenas|gracias|adiós|qué tal"
     r"|ciao|grazie|привет|спасибо"
-    r"|你好|谢谢|こんにちは|ありがとう)\b[\W_]*)+",
+    r"|你好|谢谢|こんにちは|ありがとう)\b[\W_]*+)+",
     re.IGNORECASE,
 )
 _GREETING = re.compile(
-    r"\W*(?:(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|day)|there|again|how are you(?: doing)?(?: today)?|what'?s up"
+    r"\A\W*+(?:(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|day)|there|again|how are you(?: doing)?(?: today)?|what'?s up"
     r"|how can i help(?: you)?(?: today)?"
-    r"|hallo|guten (?:tag|morgen|abend)|wie kann ich helfen|bonjour|salut|hola|buenos días|ciao|привет|你好|こんにちは)\b[\W_]*)+",
+    r"|hallo|guten (?:tag|morgen|abend)|wie kann ich helfen|bonjour|salut|hola|buenos días|ciao|привет|你好|こんにちは)\b[\W_]*+)+",
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(
-    r"\W*(?:(?:yes|no|yeah|nope|sure|ok|okay|exactly|right|true|maybe|not yet|because|but|then|so|and (?:then|it|that|he|she|they|why"
+    r"\A\W*+(?:(?:yes|no|yeah|nope|sure|ok|okay|exactly|right|true|maybe|not yet|because|but|then|so|and (?:then|it|that|he|she|they|why"
     r"|how)|good idea|sounds|great"
     r"|that|this|these|those|it|its|it's|they|them|he|she|him|her|too late|twice|both|neither|same|also it|which one|how so|why|really"
     r"|what if|why not"
@@ -107,6 +108,7 @@ def text_of(message: Message) -> str:
 
 
 def _read(message: Message) -> _Read:
+    checkpoint()
     text = text_of(message)
     found = content_terms(text)
     terms = frozenset(found) | {f"theme:{theme}" for theme, weight in themes(found).items() if weight >= 1}

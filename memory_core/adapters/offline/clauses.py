@@ -37,20 +37,20 @@ _SETTING = (
     r"|last (?:week|month|year|summer|winter|spring|autumn|fall|weekend|night)|this (?:week|month|year|morning)"
     r"|in fact|to be honest|honestly|unfortunately|luckily|finally"
 )
-_FILLERS = re.compile(rf"(?:(?:{_FILLER})[,:]?\s+)+(?=\S)", re.IGNORECASE)
-_LEAD = re.compile(rf"(?:(?:{_FILLER}|{_SETTING})[,:]?\s+)+(?=\S)", re.IGNORECASE)
+_FILLERS = re.compile(rf"\A(?:(?:{_FILLER})[,:]?\s++)+(?=\S)", re.IGNORECASE)
+_LEAD = re.compile(rf"\A(?:(?:{_FILLER}|{_SETTING})[,:]?\s++)+(?=\S)", re.IGNORECASE)
 _SPLIT = re.compile(
-    r"\s*(?P<mark>[,;:()])\s*|\s+[–—-]\s+"
-    r"|(?:\s+|(?<=\s))(?P<word>and|but|because|so|although|though|while|whereas|where|since(?=\s+(?:I|my|we)\b)"
-    r"|if|unless|whether|that|who|which|when|in case|und|aber|et|mais|y|pero)\s+",
+    r"(?:(?<!\s)\s*+|(?<=\s)(?=\S))(?P<mark>[,;:()])\s*+|(?<!\s)\s++[–—-]\s++"
+    r"|(?:(?<!\s)\s++|(?<=\s)(?=\S))(?P<word>and|but|because|so|although|though|while|whereas|where|since(?=\s++(?:I|my|we)\b)"
+    r"|if|unless|whether|that|who|which|when|in case|und|aber|et|mais|y|pero)\s++",
     re.IGNORECASE,
 )
 _SPEAKERS = frozenset({"I", "we", "call me"})
 _SUPPOSING = frozenset({"if", "unless", "whether", "in case"})
 _NOT_ASSERTING = frozenset({"that", "who", "which", "when"})
 _SUPPOSED = re.compile(
-    r"\s*(?:and\s+|but\s+|so\s+|well,?\s+)?(?:if|suppose|supposing|imagine|pretend|say\b(?=,?\s+i\b)|let'?s say|assum(?:e|ing)|what if"
-    r"|i wish|wish"
+    r"\A\s*+(?:and\s++|but\s++|so\s++|well,?\s++)?(?:if|suppose|supposing|imagine|pretend|say\b(?=,?\s+i\b)|let'?s say|assum(?:e|ing)"
+    r"|what if|i wish|wish"
     r"|would|could|should|maybe|perhaps|in case|unless|whether|hypothetically|as if|wenn|falls|si"
     r"|in (?:my|a|an|the|this|that|some|your|his|her|our) (?:\w+ )?(?:dreams?|nightmare|fantasy|imagination|game|story|novel|book|movie"
     r"|film|play|simulation|role-?play|scenario|thought experiment)(?=,|\s+(?:I|we|my)\b))\b",
@@ -62,12 +62,12 @@ _NOT_HERE = re.compile(
     re.IGNORECASE,
 )
 _UNREAL = re.compile(
-    r".*\b(?:dreamt|dreamed|(?:dream|nightmare)s?|imagin(?:e|ed|ing)|pretend(?:ed|ing)?|fanta[sz]i[sz](?:e|ed|ing)|daydream(?:ed|ing)?)\b",
+    r"\A.*\b(?:dreamt|dreamed|(?:dream|nightmare)s?|imagin(?:e|ed|ing)|pretend(?:ed|ing)?|fanta[sz]i[sz](?:e|ed|ing)|daydream(?:ed|ing)?)\b",
     re.IGNORECASE,
 )
 """A clause after which nothing that is told was so."""
 _QUOTES = re.compile(
-    r".*\b(?:said|says|wrote|writes|told|tells|texted|posted|tweeted|asked|replied|answered|shouted|whispered|claims?|claimed|announced|quoted"
+    r"\A.*\b(?:said|says|wrote|writes|told|tells|texted|posted|tweeted|asked|replied|answered|shouted|whispered|claims?|claimed|announced|quoted"
     r"|goes|was like|is like)(?: (?:to )?(?:me|us|him|her|them|everyone|everybody|\w+))?$",
     re.IGNORECASE,
 )
@@ -85,10 +85,10 @@ _NAME = (
 )
 """A name that begins a clause. "User" and "Assistant" are none: memories tell of people so, and whoever pastes one says nothing."""
 _SUBJECT = re.compile(
-    rf"(?P<self>I\b|(?:[Jj]ust|[Rr]ecently|[Ff]inally)\s+(?=[a-z]+ed\b|got\b|became\b|started\b))\s*|(?P<us>[Ww]e)\b\s*"
+    rf"\A(?:(?P<self>I\b|(?:[Jj]ust|[Rr]ecently|[Ff]inally)\s+(?=[a-z]+ed\b|got\b|became\b|started\b))\s*|(?P<us>[Ww]e)\b\s*"
     rf"|(?:[Mm]y|[Oo]ur)\s+(?!mother tongue)(?P<relation>{_RELATION})(?P<called>\s+{_NAME})?(?=\s|'s)\s*|(?P<own>[Mm]y)\b\s+|"
     rf"(?:[Pp]lease\s+|[Yy]ou can\s+|[Jj]ust\s+)?(?P<call>[Cc]all\s+me)\b\s*"
-    rf"|(?P<name>{_NAME})\s+(?=(?:[a-z]+(?:s|ed)|was|had|has|is|got|grew|went)\b)"
+    rf"|(?P<name>{_NAME})\s+(?=(?:[a-z]+(?:s|ed)|was|had|has|is|got|grew|went)\b))"
 )
 _REPLACED = re.compile(
     r"\b([Mm]y [\w -]{2,30}?) (?:is not|was|used to be) [^,;]{1,40}[,;] ?(?:but |and )?(?:now )?it is (?:now )?(?!not\b)", re.IGNORECASE

@@ -14,6 +14,7 @@ from typing import Literal
 
 from memory_core.adapters.offline.fitting import fitted
 from memory_core.adapters.offline.keywords import content_terms
+from memory_core.adapters.offline.threads import checkpoint
 from memory_core.domain.agent_answers import Decision, Decisions
 from memory_core.domain.numerals import numbers_in
 from memory_core.domain.polarity import NEGATIONS
@@ -55,6 +56,7 @@ def decided(new: Sequence[DecisionItem], held: Sequence[DecisionItem]) -> Decisi
     """One decision at most for each held memory: the gravest, the surest among equals; none for what is unrelated."""
     found: list[Decision] = []
     for memory in held:
+        checkpoint()
         verdicts = [(one, verdict) for one in new if (verdict := _verdict(one, memory)) is not None]
         if verdicts:
             one, verdict = max(verdicts, key=lambda pair: (_RANK[pair[1].operation], pair[1].confidence, -pair[0].number))

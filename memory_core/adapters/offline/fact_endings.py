@@ -12,24 +12,25 @@ from dataclasses import dataclass
 from memory_core.adapters.offline.voice import conjugated
 
 _BASES = {"living": "live", "working": "work", "studying": "study", "driving": "drive", "speaking": "speak", "learning": "learn"}
-_DID = r"(?:(?:have|has)\s+)?(?:(?:just|finally|recently|already|officially)\s+)?"
+_DID = r"(?:(?:have|has)\s++)?(?:(?:just|finally|recently|already|officially)\s++)?"
 _ANY_MORE = r"any ?(?:more|longer)"
 _WAYS = tuple(
-    re.compile(rf"{said}$")
+    re.compile(rf"\A{said}$")
     for said in (
-        r"(?P<be>am|is|are)\s+no longer\s+(?P<left>.+)",
-        rf"(?P<be>am|is|are)\s+not\s+(?P<left>.+?)\s+{_ANY_MORE}",
-        r"no longer\s+(?P<as_said>.+)",
-        rf"(?:do|does)\s+not\s+(?P<left>.+?)\s+{_ANY_MORE}",
-        rf"{_DID}(?:stopped|quit|gave up|given up)\s+(?P<be>being)\s+(?P<left>.+)",
-        rf"{_DID}(?:stopped|quit)\s+(?P<verb>{'|'.join(_BASES)})\s+(?P<left>.+)",
+        r"(?P<be>am|is|are)\s++no longer\s++(?P<left>.+)",
+        rf"(?P<be>am|is|are)\s++not\s++(?P<left>.+?)(?<!\s)\s++{_ANY_MORE}",
+        r"no longer\s++(?P<as_said>.+)",
+        rf"(?:do|does)\s++not\s++(?P<left>.+?)(?<!\s)\s++{_ANY_MORE}",
+        rf"{_DID}(?:stopped|quit|gave up|given up)\s++(?P<be>being)\s++(?P<left>.+)",
+        rf"{_DID}(?:stopped|quit)\s++(?P<verb>{'|'.join(_BASES)})\s++(?P<left>.+)",
     )
 )
 _AFTERWARDS = re.compile(
-    r"\s+(?:since\b.*|now|these days|at the moment|at all|either|though|sadly|unfortunately|thankfully|I'm afraid|as of \w+)$",
+    r"(?<!\s)\s++(?:since\b(?s:.*)|now|these days|at the moment|at all|either|though|sadly|unfortunately|thankfully|I'm afraid|as of \w+)$",
     re.IGNORECASE,
 )
-_IN_PART = re.compile(r"\b(?:with|only|just|alone|full[- ]time|part[- ]time|every|always|as\b.+\b(?:at|for|in)|mainly|mostly|much|often)\b")
+_IN_PART = re.compile(r"\b(?:with|only|just|alone|full[- ]time|part[- ]time|every|always|mainly|mostly|much|often)\b")
+_AS, _AS_WHERE = re.compile(r"\bas\b"), re.compile(r"\b(?:at|for|in)\b")
 """Words that may be what has ended, and not the rest: who no longer works full-time at Contoso may work there still."""
 _LASTING = re.compile(r"(?:live|work|like|love|enjoy|eat|drink|smoke|play|study|speak|own|have|drive|go|teach|run)s?\b.{1,60}$")
 
@@ -48,12 +49,18 @@ class Over:
 
     def names(self, value: str) -> bool:
         """Whether this value and nothing besides it is said to be over."""
-        return not _IN_PART.search(self.left) and self.left.casefold().endswith(value.casefold())
+        return not _ends_in_part(self.left) and self.left.casefold().endswith(value.casefold())
+
+
+def _ends_in_part(left: str) -> bool:
+    """Whether a part of the words may be all that has ended: "full-time", "as a cook in Rome"."""
+    role = _AS.search(left)
+    return _IN_PART.search(left) is not None or (role is not None and _AS_WHERE.search(left, role.end() + 1) is not None)
 
 
 def over(clause: str, *, of_another: bool) -> Over | None:
     """What the words after a subject say is over, None when nothing is. of_another: the verb stands in the third person."""
-    words = _AFTERWARDS.sub("", re.sub(rf"(?<=\s)({_ANY_MORE})\s+(?:since\b.*|now|these days)$", r"\1", clause))
+    words = _AFTERWARDS.sub("", re.sub(rf"(?<=\s)({_ANY_MORE})\s++(?:since\b(?s:.*)|now|these days)$", r"\1", clause))
     for way in _WAYS:
         match = way.match(words)
         if match is None:

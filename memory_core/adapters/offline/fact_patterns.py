@@ -52,8 +52,8 @@ _SHORT = {
     "<have>": r"(?:have got|has got|have|has|own|owns)",
     "<did>": rf"(?:(?:have|has) )?(?:(?:{_ADVERBS}) )*",
     "<the>": r"(?: (?:der|die|das|den|le|la|les|el|los|las)\b)",
-    " ?": r"\s*",
-    " ": r"\s+",
+    " ?": r"\s*+",
+    " ": r"\s++",
 }
 """Shorthands of the expressions below, written out in this order."""
 _COUNTED = (
@@ -96,7 +96,7 @@ class Pattern:
         said = self.said
         for short, written in _SHORT.items():
             said = said.replace(short, written)
-        object.__setattr__(self, "expression", re.compile(rf"(?:{said})\s*", re.IGNORECASE if "foreign" in self.of else 0))
+        object.__setattr__(self, "expression", re.compile(rf"\A(?:{said})\s*+", re.IGNORECASE if "foreign" in self.of else 0))
 
 
 _ALL: tuple[Of, ...] = ("self", "we", "other")
@@ -190,7 +190,7 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern(_OPINION, _DISLIKES, r"<adv>(?:hates?|dislikes?|detests?|loathes?|despises?)\b", a.activity, filled="dislikes", many=True),
     Pattern("choice between {pair}", "{who} prefers {value} to {of}",
             r"<adv>prefers? (?!to\b)(?P<value>.{2,40}?) <rather> (?P<of>[^,;]{2,40})$", a.thing),
-    Pattern(None, "{who} prefers {value}", r"<adv>prefers?\b(?!.* <rather> )", a.thing),
+    Pattern(None, "{who} prefers {value}", r"<adv>prefers?\b(?!.*(?<!\s) <rather> )", a.thing),
     Pattern("favourite {of}", "{who}'s favourite {of} is {value}",
             r"(?:(?:all[- ]time|absolute|new) )?favou?rite (?P<of>[\w -]{2,30}?) <is>", a.anything, ("mine",)),
     # what one can, has and does
@@ -237,7 +237,7 @@ ENGLISH: tuple[Pattern, ...] = (
 FOREIGN: tuple[Pattern, ...] = (
     # German
     Pattern("home city", _LIVES,
-            r"(?:ich )?(?:wohne|lebe)(?: (?:jetzt|nun|derzeit|noch|wieder|seit [\w ]{3,15}))* in\b", places.place, ("foreign",)),
+            r"(?:ich )?(?:wohne|lebe)(?: (?:jetzt|nun|derzeit|noch|wieder))*(?: seit [\w ]{3,15})? in\b", places.place, ("foreign",)),
     Pattern("home city", _LIVES,
             r"(?:ich bin|wir sind)(?: [\w ]{2,40}?)? nach(?= [\w .-]{2,40} (?:um)?gezogen)", places.place, ("foreign",)),
     Pattern("name", _CALLED, r"(?:ich )?hei(?:ß|ss)e\b|mein name ist", own_names.name, ("foreign",)),

@@ -36,7 +36,7 @@ _TONGUES = """
 """
 LANGUAGES = frozenset(_TONGUES.split())
 _CONDITIONS = re.compile(
-    r"(?:(?:a|an|mild|severe|chronic|type [12]|high|low|my)\s+)*(?:asthma|diabetes|adhd|add|autism|epilepsy|migraines?|blood pressure"
+    r"\A(?:(?:a|an|mild|severe|chronic|type [12]|high|low|my)\s++)*(?:asthma|diabetes|adhd|add|autism|epilepsy|migraines?|blood pressure"
     r"|insomnia"
     r"|arthritis|eczema|psoriasis|c(?:o)?eliac disease|crohn's disease|hay fever|depression|anxiety|dyslexia|endometriosis|hypothyroidism"
     r"|tinnitus"
@@ -44,18 +44,18 @@ _CONDITIONS = re.compile(
     re.IGNORECASE,
 )
 _JOB_END = re.compile(
-    r"\s+(?:at|in|for|with|by|from|on|near|here|there|now|currently|these days|during|until|till|of course|again|myself|too|bei|chez|en"
-    r"|para)\b.*",
+    r"(?<!\s)\s++(?:at|in|for|with|by|from|on|near|here|there|now|currently|these days|during|until|till|of course|again|myself|too|bei"
+    r"|chez|en|para)\b.*",
     re.IGNORECASE,
 )
 _HOW = re.compile(r"(?:much|hard|little|long|often|well|fast|quickly|usual|before|if|I|we|he|she|they|the (?:same|others))\b")
 _THING_END = re.compile(
-    r"\s+(?:a lot|very much|so much|too much|anyway"
+    r"(?<!\s)\s++(?:a lot|very much|so much|too much|anyway"
     r"|(?:the |even )?(?:more|most|better|best)|most of all|more than anything|as well|too|these days|nowadays|right now|now"
     r"|at the moment|lately"
-    r"|any ?more|at all|since\b.*|during\b.*|until\b.*|till\b.*|whenever\b.*|every (?:day|morning|evening|week|weekend)\b.*|after all"
+    r"|any ?more|at all|(?:since|during|until|till|whenever|every (?:day|morning|evening|week|weekend))\b(?s:.*)|after all"
     r"|of course|sehr"
-    r"|beaucoup|mucho)$|\s+(?:as\b|cause\b|than\b).*",
+    r"|beaucoup|mucho)$|(?<!\s)\s++(?:as\b|cause\b|than\b).*",
     re.IGNORECASE,
 )
 _NO_THING = re.compile(
@@ -80,8 +80,8 @@ _MOMENT = (
     rf"|(?:last|this) \w+|in (?:early |late |mid[- ])?(?:{_MONTH}|\d{{4}}|spring|summer|autumn|fall|winter)|on (?:{_DAY})|since \w+"
     r"|yet|either|at all|any ?more|at the (?:start|beginning|end) of (?:the|last|this) \w+|after (?:\w+ ){1,3}years|for good)"
 )
-_WHEN = re.compile(rf"(?:\s*{_MOMENT})*", re.IGNORECASE)
-_WHEN_LAST = re.compile(rf"(?:\s+{_MOMENT})+$", re.IGNORECASE)
+_WHEN = re.compile(rf"\A(?:\s*+{_MOMENT})*", re.IGNORECASE)
+_WHEN_LAST = re.compile(rf"(?<!\s)(?:\s++{_MOMENT}){{1,8}}$", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:an?|the|ein(?:e|en|em|er)?|une?|una?)\s+", re.IGNORECASE)
 _NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
@@ -106,7 +106,7 @@ def organisation(words: str) -> str | None:
     capital = re.match(r"(?:the\s+)?[A-ZÀ-Þ0-9][\w&'’.-]*(?:\s+(?:(?:of|and|for|the|de|und)\s+)*[A-ZÀ-Þ&][\w&'’.-]*){0,5}", words)
     if capital:
         return capital.group().rstrip(".")
-    cut = re.sub(r"\s+(?:as|in|on|since|for|now|near|from|where|until|with|too|these|right|and)\b.*", "", words)
+    cut = re.sub(r"(?<!\s)\s++(?:as|in|on|since|for|now|near|from|where|until|with|too|these|right|and)\b.*", "", words)
     return _few(cut, 5) if re.match(r"(?:an?|the|my (?:own|father's|family's)|eine[rm]?|une?|una?)\s", cut) else None
 
 
@@ -157,7 +157,7 @@ def number(words: str) -> str | None:
 
 def day(words: str) -> str | None:
     """A date as it was written: it holds a digit or the name of a month."""
-    cut = re.sub(r"^(?:on|the)\s+(?:the\s+)?|\s+(?:in|at|near)\s.*", "", words)
+    cut = re.sub(r"^(?:on|the)\s+(?:the\s+)?|(?<!\s)\s++(?:in|at|near)\s.*", "", words)
     return _few(cut, 5) if re.search(r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", cut, re.IGNORECASE) else None
 
 
@@ -209,10 +209,10 @@ def listed(piece: str) -> bool:
 CLOSED: frozenset[Shape] = frozenset({language, condition, food})
 """Shapes that only known words have: what has one of these in a list is one more item, however many words stand around it."""
 _REMARK = re.compile(
-    r"(?:by the way|btw|obviously|actually|honestly|frankly|sadly|unfortunately|luckily|basically|apparently|naturally|clearly|slowly"
+    r"\A(?:(?:by the way|btw|obviously|actually|honestly|frankly|sadly|unfortunately|luckily|basically|apparently|naturally|clearly|slowly"
     r"|though|too|also|of course|for sure|for example|hands down|no doubt|more or less|in (?:general|fact|particular)|after all|at least"
     r"|e?specially|mainly|mostly|sometimes|usually|only|even|just|either|or so|and so on|and such|etc|among others|lol|haha|thanks|sorry"
-    r"|if|as|to be|believe me|trust me|mind you|go figure)\b|.*\b(?:and|or|but)$",
+    r"|if|as|to be|believe me|trust me|mind you|go figure)\b|.*\b(?:and|or|but)$)",
     re.IGNORECASE,
 )
 """What stands after a comma without being one more of what was listed."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from memory_core.adapters.offline import fact_patterns
 from memory_core.adapters.offline.clauses import Clause, asserted_clauses, quotes, without_fillers
@@ -20,6 +21,7 @@ from memory_core.adapters.offline.fact_values import CLOSED, listed
 from memory_core.adapters.offline.fitting import count_cut, fitted
 from memory_core.adapters.offline.places import COUNTRIES
 from memory_core.adapters.offline.subjects import told_and_owner
+from memory_core.adapters.offline.threads import checkpoint
 from memory_core.adapters.offline.voice import conjugated, third_person, told_of
 from memory_core.domain.agent_answers import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.attributes import canonical_attribute
@@ -28,7 +30,7 @@ from memory_core.domain.conversation import Message
 from memory_core.domain.endings import NO_LONGER
 from memory_core.domain.own_words import own_words
 from memory_core.domain.polarity import NEGATIONS
-from memory_core.domain.quotes import may_tell, proven
+from memory_core.domain.quotes import Proofs, may_tell
 from memory_core.domain.sentences import Sentence, sentences
 from memory_core.domain.slots import folded
 from memory_core.domain.stopwords import QUERY_WORDS
@@ -48,7 +50,7 @@ _ADVERBS = re.compile(
     re.IGNORECASE,
 )
 _HEDGED = re.compile(
-    r"(?:\w+,\s+)?I\s+(?:just\s+|really\s+|also\s+|do\s+)?(?:think|guess|mean|see|know|hope|wonder|suppose|feel like|appreciate"
+    r"\A(?:\w+,\s+)?I\s+(?:just\s+|really\s+|also\s+|do\s+)?(?:think|guess|mean|see|know|hope|wonder|suppose|feel like|appreciate"
     r"|understand|agree|bet"
     r"|swear|promise|wish|would|could|can|might|may|should|am (?:sorry|asking|wondering|sure|good|fine|ok|okay|back|here|done|curious)"
     r"|was wondering|need (?:help|to ask)|have (?:a|another|one|some) (?:\w+ )?questions?|said|told|asked|say|repeat|order|command"
@@ -82,6 +84,7 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
             continue
         who = speaker(message)
         for sentence in sentences(own_words(message.content)):
+            checkpoint()
             quote = message.content[sentence.start : sentence.end]
             matches = list(_of_table(sentence.text))
             if (slip := put_right(sentence.text, before.get(who, []))) is not None:
@@ -95,7 +98,8 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
             if statement is not None:
                 plain.setdefault(statement.text.casefold(), _said(statement, number, quote))
     # A sentence may run over a block of recalled memories, and then its quote is nobody's own words.
-    kept = [fact for fact in (*certain.values(), *plain.values()) if proven(fact.quote, fact.message, messages)][:MAX_FACTS]
+    proofs = Proofs(messages)
+    kept = [*islice((fact for fact in (*certain.values(), *plain.values()) if proofs.prove(fact.quote, fact.message)), MAX_FACTS)]
     return _last_word_wins(sorted(kept, key=lambda fact: fact.message))
 
 

@@ -13,6 +13,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from memory_core.adapters.offline.threads import Stopped
 from memory_core.domain.beginning import beginning
 from memory_core.domain.errors import MemoryCoreError
 
@@ -47,7 +48,7 @@ def answer_within_schema(rule: Callable[[], T], plainer: Callable[[], T]) -> Fit
     entered = _cut_fields.set(fields)
     try:
         return Fitted(rule(), tuple(fields))
-    except MemoryCoreError:
+    except (MemoryCoreError, Stopped):
         raise
     except Exception as error:  # noqa: BLE001  # the answer says that the rule failed, and it is counted
         return Fitted(plainer(), tuple(fields), type(error).__name__)

@@ -16,6 +16,7 @@ from memory_core.adapters.offline.facts import speaker
 from memory_core.adapters.offline.fitting import fitted
 from memory_core.adapters.offline.foresight_cues import PASSING
 from memory_core.adapters.offline.forward_dates import Ahead, ahead
+from memory_core.adapters.offline.threads import checkpoint
 from memory_core.adapters.offline.voice import expanded, is_past, third_person
 from memory_core.domain.agent_answers import SaidForesight
 from memory_core.domain.conversation import Message
@@ -40,14 +41,14 @@ _FORWARD = re.compile(
     re.IGNORECASE,
 )
 _FIRST_VERB = re.compile(r"\bI\s+(?:(?:just|also|really|finally|recently|already|even|then|have|had)\s+)*(?P<verb>[a-z]+)")
-_BARE_PAST = re.compile(r"(?:(?:just|then|only|finally)\s+)*(?P<verb>[a-z]+ed|came|went|left|got)\b")
+_BARE_PAST = re.compile(r"\A(?:(?:just|then|only|finally)\s++)*(?P<verb>[a-z]+ed|came|went|left|got)\b")
 _LASTED = re.compile(
     r"\b(?:have|has)\s+(?:\w+\s+)?been\s+(?!told|asked|advised|given|prescribed|put|signed|ordered|invited|booked|assigned|sent|banned"
     r"|suspended|grounded)",
     re.IGNORECASE,
 )
 """What has been so for some time, up to now; not what one has been told to do from now on."""
-_CLAUSES = re.compile(r"[,;]\s*|\s+(?:and|but)\s+")
+_CLAUSES = re.compile(r"[,;]\s*|(?<!\s)\s++(?:and|but)\s++")
 _MODALS = frozenset({"will", "shall", "can", "may", "might", "must", "should", "could", "would"})
 _MONTHS_PREGNANT = re.compile(
     r"\b(?P<count>\d{1,2}|one|two|three|four|five|six|seven|eight|nine)\s+(?P<unit>weeks?|months?)\s+pregnant\b", re.IGNORECASE
@@ -63,6 +64,7 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
         if not may_tell(message):
             continue
         for sentence in sentences(own_words(message.content)):
+            checkpoint()
             text = without_fillers(sentence.text)
             if sentence.asks or not (_SELF.search(text) or _OWED.search(text)) or not asserted_clauses(text):
                 continue

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from math import sqrt
 
 from memory_core.adapters.offline.fitting import fitted
+from memory_core.adapters.offline.threads import checkpoint
 from memory_core.domain.agent_answers import MAX_TERM, RetrievalHints, SaidFact
 from memory_core.domain.dedup import fuzzy_dedup
 from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
@@ -63,7 +64,10 @@ def retrieval_hints(texts: Sequence[str], facts: Sequence[SaidFact], actors: Ite
 def keywords_of(texts: Sequence[str], actors: Iterable[str] = ()) -> list[str]:
     """Up to `MAX_KEYWORDS` phrases, the most telling first, in the spelling that was used first."""
     named = frozenset(word for actor in actors for word in words(actor))
-    phrases = [phrase for text in texts for phrase in _phrases(text, named)]
+    phrases = []
+    for text in texts:
+        checkpoint()
+        phrases += _phrases(text, named)
     frequency: Counter[str] = Counter()
     company: Counter[str] = Counter()
     for phrase in phrases:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from memory_core.adapters.offline.clauses import without_fillers
 from memory_core.adapters.offline.facts import speaker
+from memory_core.adapters.offline.threads import checkpoint
 from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_answers import MAX_NARRATIVE
 from memory_core.domain.beginning import beginning
@@ -56,6 +57,7 @@ def candidates(messages: Sequence[Message]) -> list[Said]:
     for number, message in enumerate(messages):
         if message.role in ("system", "tool"):
             continue
+        checkpoint()
         own = own_words(message.content)
         for sentence in sentences(own):
             terms = tuple(tokens(sentence.text))

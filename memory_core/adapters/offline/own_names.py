@@ -16,7 +16,7 @@ _NAME = re.compile(
     r"(?:Dr\.?\s+|Mr\.?\s+|Mrs\.?\s+|Ms\.?\s+)?[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:van|von|de|der|la|el|bin|al)\s+)*[^\W\d_a-z][\w'’.-]*){0,3}"
 )
 _LOWER_NAME = re.compile(r"[a-z][a-z'-]{1,20}$")
-_AFTER_NAME = re.compile(r"$|\s+(?:from|by|since|for|in|now|too|btw|here|at|with|without|actually|though|please)\b")
+_AFTER_NAME = re.compile(r"$|(?<!\s)\s++(?:from|by|since|for|in|now|too|btw|here|at|with|without|actually|though|please)\b")
 _OWN_NAME = re.compile(r"[A-ZÀ-Þ][a-zà-ÿ'-]+(?: [A-ZÀ-Þ][a-zà-ÿ'-]+){0,2}")
 _PEOPLES = """
     african american argentinian argentine asian australian austrian bangladeshi belgian bolivian bosnian brazilian british canadian

@@ -17,6 +17,7 @@ from memory_core.adapters.offline.facts import MAX_NAME
 from memory_core.adapters.offline.fitting import fitted
 from memory_core.adapters.offline.keywords import content_terms
 from memory_core.adapters.offline.places import CITIES, COUNTRIES, NOWHERE
+from memory_core.adapters.offline.threads import checkpoint
 from memory_core.adapters.offline.voice import third_person
 from memory_core.domain.agent_answers import FoundPattern, FoundPatterns
 from memory_core.domain.beginning import beginning
@@ -162,7 +163,7 @@ def _statements(said: Sequence[_Told]) -> Iterator[_Statement]:
 def _told(plain: str, who: str) -> str | None:
     """The sentence in the third person; None for one that is not about who said it."""
     told = third_person(plain, who)
-    if told is None and re.match(rf"{re.escape(who)}(?:'s)? ", plain):
+    if told is None and plain.startswith((f"{who} ", f"{who}'s ")):
         told = plain
     return told
 
@@ -174,6 +175,7 @@ def _said(episode: DecisionItem) -> Iterator[tuple[str, str]]:
         return
     who = teller = by if by and by.casefold() != "user" else _USER
     for sentence in sentences(own_words(episode.text)):
+        checkpoint()
         text = " ".join(sentence.text.split())
         quoted = _QUOTED_SPEAKER.match(text)
         if quoted is not None:

@@ -59,7 +59,7 @@ _PLACE = re.compile(
     r"(?:the\s+)?[A-ZÀ-ÞĀ-ſ][\w'’.-]*(?:\s+(?:(?:de|del|la|le|of|am|an|upon|sur|der|den|do|da)\s+)?[A-ZÀ-ÞĀ-ſ][\w'’.-]*){0,3}"
 )
 _LOWER_PLACE = re.compile(
-    r"[a-zà-ÿ][\w'’-]{2,}(?:\s+(?:york|francisco|angeles|city|aires|janeiro|paulo|delhi|diego|town))?(?=\s*(?:$|now\b|with\b))"
+    r"\A[a-zà-ÿ][\w'’-]{2,}(?:\s+(?:york|francisco|angeles|city|aires|janeiro|paulo|delhi|diego|town))?(?=\s*(?:$|now\b|with\b))"
 )
 _NOWHERE = """
     the a an my this that his her our your their general fact peace fear hope harmony denial exile luxury poverty misery silence sin
@@ -69,9 +69,9 @@ _NOWHERE = """
 NOWHERE = frozenset(_NOWHERE.split())
 _MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
 _LEFT_FOR = re.compile(
-    rf"(\S.{{1,40}}?) for (\S.{{1,40}}?)(?:\s+(?:last|this|in (?:{_MONTH}|\d)|(?:a|two|three|\d+) \w+ ago).*)?", re.IGNORECASE
+    rf"\A(\S.{{1,40}}?) for (\S.{{1,40}}?)(?:\s+(?:last|this|in (?:{_MONTH}|\d)|(?:a|two|three|\d+) \w+ ago).*)?", re.IGNORECASE
 )
-_FOR_GOOD = re.compile(r"(\S.{1,40}?) (?:for good|for ever|forever|permanently|behind)\b.*", re.IGNORECASE)
+_FOR_GOOD = re.compile(r"\A(\S.{1,40}?) (?:for good|for ever|forever|permanently|behind)\b.*", re.IGNORECASE)
 
 
 def place(words: str) -> str | None:

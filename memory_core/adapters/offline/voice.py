@@ -30,10 +30,7 @@ _FOREIGN = """
 """
 _OTHER_TONGUES = frozenset(_FOREIGN.split())
 _ENGLISH = FUNCTION_WORDS | QUERY_WORDS
-_ADVERBS = (
-    r"(?:(?:always|never|just|also|still|really|often|usually|sometimes|already|recently|once|now|even|only|then|both|finally|almost"
-    r"|currently|rarely|absolutely|actually|mostly|probably|definitely|originally|honestly|no longer|\w{3,}ly)\s+)*"
-)
+_ADVERBS = r"(?:(?:always|never|just|also|still|often|sometimes|already|once|now|even|only|then|both|almost|no longer|\w{3,}ly)\s++)*"
 _FIRST_PERSON = re.compile(rf"\bI\s+(?P<adverbs>{_ADVERBS})(?P<verb>[A-Za-z]+)")
 _LISTENER = re.compile(r"\b(?:you|your|yours|we|us|our|ours|let's)\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:I|[Mm]y|me|mine|myself)\b")

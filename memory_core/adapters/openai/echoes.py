@@ -15,7 +15,7 @@ from memory_core.prompts import Prompt
 
 _FEWEST_WORDS = 3
 _SHORTEST_SENTENCE = 50
-_MADE_UP = re.compile(r"<example>.*?</example>", re.DOTALL)
+_MADE_UP = re.compile(r"<example>.*?(?:</example>|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-_THOUGHT = re.compile(r"\s*<(?:think|thinking|reasoning)>", re.IGNORECASE)
+_THOUGHT = re.compile(r"\A\s*+<(?:think|thinking|reasoning)>", re.IGNORECASE)
 _END_OF_THOUGHT = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 _OPENING = re.compile(r"[{\[]")
 _MAX_STARTS = 40
