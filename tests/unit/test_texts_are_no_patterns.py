@@ -20,13 +20,12 @@ REASONS = {
     "adapters/offline/voice.py: pattern.sub(written, plain)": "both stand in _CONTRACTIONS",
     "adapters/offline/behaviour.py: re.compile(f'\\\\b(?:{words})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
     "adapters/offline/foresight_cues.py: re.compile(f'\\\\b(?:{said})\\\\b', re.IGNORECASE)": "called with constants, by its own module",
-    "adapters/offline/fact_endings.py: re.compile(f'{said}$')": "said runs through constants",
+    "adapters/offline/fact_endings.py: re.compile(f'\\\\A{said}$')": "said runs through constants",
     (
-        "adapters/offline/fact_patterns.py: re.compile(f'(?:{said})\\\\s*', re.IGNORECASE if 'foreign' in self.of else 0)"
+        "adapters/offline/fact_patterns.py: re.compile(f'\\\\A(?:{said})\\\\s*+', re.IGNORECASE if 'foreign' in self.of else 0)"
     ): "the rows of its table",
     "adapters/openai/dialect.py: re.search(f'\\\\b{name}\\\\b', named)": "name is one of _OPTIONAL",
     "domain/importance.py: re.compile(f'(?<!\\\\w)(?:{phrases})(?!\\\\w)')": "phrases are escaped in the line before",
-    "consolidation/import_check.py: re.fullmatch(pattern, entry.id)": "pattern is a constant of its module",
     "adapters/offline/facts.py: row.attribute.format(**{**parts, 'value': value.lower()})": "the rows of a table",
     "adapters/offline/facts.py: row.told.format(**parts)": "the rows of a table",
     "adapters/offline/facts.py: row.filled.format(value=value)": "the rows of a table",
