@@ -58,11 +58,14 @@ class Tally:
         print(self.failures[-1], flush=True)
 
 
-async def tell(client: httpx.AsyncClient, seed: int, user_id: str, tally: Tally) -> None:
-    """Tell one odd conversation, wait until it is formed, and say the same texts in every other call."""
+async def tell(client: httpx.AsyncClient, seed: int, user_id: str, tally: Tally, *, alone: bool = False) -> None:
+    """Tell one odd conversation and wait until it is formed; unless `alone`, say the same texts in every other call."""
     body = {"user_id": user_id, "session_id": name(seed), "agent_id": name(seed + 7), "messages": conversation(seed)}
-    for one in (Request("POST", "memories", body, statuses=(202,)), *requests(seed, user_id)):
-        await _run(client, one, seed, user_id, tally)
+    await _run(client, Request("POST", "memories", body, statuses=(202,)), seed, user_id, tally)
+    if alone:
+        return
+    for request in requests(seed, user_id):
+        await _run(client, request, seed, user_id, tally)
     wrong = await client.post(f"{_API}memories", content=refused(seed).encode(), headers={"content-type": "application/json"})
     if wrong.status_code not in (400, 422):
         tally.fail("not refused", seed, f"{wrong.status_code} for {refused(seed)}")
@@ -148,19 +151,20 @@ async def _wait(client: httpx.AsyncClient, task_id: str, seed: int, user_id: str
     return None
 
 
-async def run(port: int, first: int, count: int, tally: Tally) -> None:
+async def run(port: int, first: int, count: int, tally: Tally, *, alone: bool = False) -> None:
     """Tell the conversations of these seeds, a user at a time."""
     room = asyncio.Semaphore(AT_ONCE)
 
     async def told(client: httpx.AsyncClient, seed: int, user_id: str) -> None:
         async with room:
-            await tell(client, seed, user_id, tally)
+            await tell(client, seed, user_id, tally, alone=alone)
 
     async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
         for start in range(first, first + count, A_USER):
             seeds, user_id = range(start, min(start + A_USER, first + count)), f"odd {start // A_USER} ёлка"
             await asyncio.gather(*(told(client, seed, user_id) for seed in seeds))
-            await consolidate(client, seeds[-1], user_id, tally)
+            if not alone:
+                await consolidate(client, seeds[-1], user_id, tally)
             print(f"{time.strftime('%H:%M:%S')} up to seed {seeds[-1]}: {dict(tally.counts)}", flush=True)
 
 
@@ -207,6 +211,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=1_000)
     parser.add_argument("--from", dest="first", type=int, default=0, metavar="SEED", help="the first seed")
     parser.add_argument("--embedder", default="hash", choices=("hash", "minilm"))
+    parser.add_argument("--alone", action="store_true", help="tell the conversations, and call nothing else with their texts")
     parser.add_argument("--agents", action="store_true", help="ask the rules alone, without a host")
     chosen = parser.parse_args(arguments)
     tally = Tally()
@@ -216,7 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with tempfile.TemporaryDirectory() as folder:
             host = Host(Path(folder), chosen.embedder)
             try:
-                asyncio.run(run(host.port, chosen.first, chosen.count, tally))
+                asyncio.run(run(host.port, chosen.first, chosen.count, tally, alone=chosen.alone))
             finally:
                 host.stop()
     print(f"done: {dict(tally.counts)}; failures: {len(tally.failures)}")
