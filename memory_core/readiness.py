@@ -6,12 +6,15 @@ Whoever balances load asks every few seconds, so a dependency that hangs is call
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Any, Protocol
 
+from memory_core.domain.described import described
 from memory_core.ports import Clock, Health
 
+log = logging.getLogger(__name__)
 WAIT_S = 3.0
 FRESH_S = 1.0
 
@@ -72,6 +75,9 @@ async def _checked(adapter: str, dependency: Checked, wait_s: float) -> Health:
             return await dependency.check()
     except TimeoutError:
         return Health(adapter, "unavailable", detail=f"did not answer within {wait_s:g} s")
+    except Exception as error:
+        log.exception("the check of %s failed", adapter)
+        return Health(adapter, "unavailable", detail=described(error))
 
 
 def _shown(health: Health) -> Mapping[str, Any]:

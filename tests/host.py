@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import httpx
 
 ROOT = Path(__file__).parents[1]
 START_S = 60
+RECOVERED_S = 30
 DIMENSIONS = 384
 """Of the vectors of these hosts' embedder."""
 
@@ -58,6 +59,14 @@ class Host:
         if self.process.poll() is None:
             self.process.send_signal(how)
         return self.process.wait(30)
+
+
+def until(seen: Callable[[], Any], wanted: Any) -> None:
+    """Ask again until the answer is the one that is wanted."""
+    deadline = time.monotonic() + RECOVERED_S
+    while (last := seen()) != wanted:
+        assert time.monotonic() < deadline, last
+        time.sleep(0.05)
 
 
 @contextmanager

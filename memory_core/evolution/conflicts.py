@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-from memory_core.domain.conflict import ConflictPage, ConflictRecord, record_in
+from memory_core.domain.conflict import RULE, ConflictPage, ConflictRecord, record_in
 from memory_core.domain.conflict_requests import ConflictsInput, ResolveInput
 from memory_core.domain.errors import Conflict, HeadMoved, NotFound
 from memory_core.domain.models import Head, MemoryType
@@ -71,7 +71,7 @@ class Conflicts:
             if record.open:
                 return decide(page, document, asked, call.actor)
             if record.strategy != asked.decision:
-                raise Conflict(f"this conflict is resolved already, by {record.strategy}; undo that to decide it anew")
+                raise Conflict(f"this conflict is resolved already, by {record.strategy}{_why(record)}; undo that to decide it anew")
             return record
 
         return await self._turn(owner, conflict_id, turn, call)
@@ -155,6 +155,11 @@ class _NeedsVectors(Exception):
     def __init__(self, texts: dict[str, str]) -> None:
         super().__init__("texts have to be embedded first")
         self.texts = texts
+
+
+def _why(record: ConflictRecord) -> str:
+    """What ended the conflict by itself; empty where a person or a model gave the reason, which may hold a user's words."""
+    return f": {record.reason.rpartition('; ')[2]}" if record.by == RULE else ""
 
 
 def _held(look: Look, conflict_id: str) -> Document:

@@ -122,7 +122,7 @@ class Asking:
             if not wrong:
                 return text, ""
             complaint = "; ".join(wrong)
-            log.info("a synthesis is refused for %d reasons", len(wrong))
+            log.info("a synthesis is refused: %s", "; ".join(reason.partition(":")[0] for reason in wrong))  # behind it are words of notes
         return None, complaint
 
     async def _synthesised(self, step: str, agents: Agents, items: Sequence[DecisionItem]) -> str | None:

@@ -155,8 +155,10 @@ def _as_function(handler: Callable[..., Any], door: Door, answer: Callable[[Http
     @functools.wraps(handler)
     async def function(req: HttpRequest) -> HttpResponse:
         correlation = correlation_id(req.headers)
-        path = urlsplit(req.url).path
+        path = ""
         try:
+            check_host(req.headers)  # before anything reads the URL, which is made of it
+            path = urlsplit(req.url).path
             response = await answer(req, correlation)
         except MemoryCoreError as error:
             if error.status in (404, 422) and error.did_you_mean is None and req.route_params:
@@ -186,7 +188,6 @@ async def _in_thread(admit: Callable[[], Admitted[Any]]) -> Admitted[Any]:
 
 def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, correlation: str) -> Admitted[Any]:
     """Authenticate, then authorise, then read: nobody unknown makes this process parse a body."""
-    check_host(req.headers)
     caller = here.caller(req.method, req.url, req.headers)
     if door.right is not None:
         caller.require("write" if door.own and caller.user_id is not None else door.right)

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from memory_core.domain.errors import FieldError, Forbidden, Malformed
 
-_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._~-]{1,253})(?::([0-9]{1,5})?)?")
+_HOST = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]{2,45})\]|[A-Za-z0-9._~-]{1,253})(?::(?P<port>[0-9]{1,5})?)?")
 _HIGHEST_PORT = 65_535
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -52,7 +52,12 @@ def check_local(method: str, host: str, headers: Mapping[str, str]) -> None:
 @functools.lru_cache(maxsize=128)
 def _is_address(host: str) -> bool:
     match = _HOST.fullmatch(host)
-    return match is not None and int(match[1] or 0) <= _HIGHEST_PORT
+    if match is None or int(match["port"] or 0) > _HIGHEST_PORT:
+        return False
+    try:
+        return match["v6"] is None or bool(ipaddress.IPv6Address(match["v6"]))
+    except ValueError:
+        return False
 
 
 @functools.lru_cache(maxsize=128)

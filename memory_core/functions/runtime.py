@@ -18,11 +18,11 @@ from memory_core.domain.errors import PlainError
 from memory_core.functions.keys import LOCAL_CALLER, Caller, Keyring
 from memory_core.functions.origin import check_local, is_loopback
 from memory_core.logs import protect
-from memory_core.readiness import SharedReadiness
 
 if TYPE_CHECKING:
     from memory_core.config import Settings
     from memory_core.core import MemoryCore
+    from memory_core.readiness import SharedReadiness
 
 
 _TURN_S = 0.001
@@ -74,6 +74,7 @@ async def start(settings: Settings) -> Runtime:
     keyring = _keyring(settings)
     protect(settings.log_level)
     from memory_core.core import MemoryCore
+    from memory_core.readiness import SharedReadiness
 
     sys.setswitchinterval(_TURN_S)
     core = MemoryCore(settings)

@@ -196,6 +196,7 @@ class Ledger:
                 ahead += done
                 look = await self.look(owner, ids, nears)
                 bare, changes, head = *await decided(head), look.head
+                in_the_way, postponing = None, False
                 continue
             epoch = self._ids.new("ep") if head is None else head.epoch
             assembled = assemble(head, changes, commit_id=commit_id, epoch=epoch, now=self._clock.now(), call=call)

@@ -150,11 +150,12 @@ class Lease:
         """Renew the lease for as long as the block runs, and stop the block when the task is cancelled. Raises TaskLost then."""
         working = asyncio.current_task()
         assert working is not None
-        beating, watching = asyncio.create_task(self._beat()), asyncio.create_task(self._cancel_with_task(working))
+        lost = asyncio.Event()
+        beating, watching = asyncio.create_task(self._beat()), asyncio.create_task(self._cancel_with_task(working, lost))
         try:
             yield
         except asyncio.CancelledError:
-            if not watching.done() or working.uncancel() > 0:
+            if not lost.is_set() or working.uncancel() > 0:
                 raise  # the process stops, or whoever waits has given up
             raise TaskLost from None
         finally:
@@ -162,8 +163,8 @@ class Lease:
             watching.cancel()
             await asyncio.gather(beating, watching, return_exceptions=True)
 
-    async def _cancel_with_task(self, working: asyncio.Task[Any]) -> None:
-        """Cancel the work when its task is cancelled, or begun anew to clear up after itself."""
+    async def _cancel_with_task(self, working: asyncio.Task[Any], lost: asyncio.Event) -> None:
+        """Cancel the work, and set `lost`, when its task is cancelled, or begun anew to clear up after itself."""
         while True:
             await asyncio.sleep(LOOK_S)
             try:
@@ -172,6 +173,7 @@ class Lease:
                 log.info("it could not be seen whether the task %s was cancelled: %s", self.task.task_id, error.detail)
                 continue
             if held is not None and (held.task.status == "cancelled" or held.task.generation > self.task.generation):
+                lost.set()
                 working.cancel()
                 return
 

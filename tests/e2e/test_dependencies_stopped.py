@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import time
 import uuid
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import httpx
 import pytest
 
 from tests.azure_stores import AzureStores
 from tests.azure_stores import running as azure_stores_running
-from tests.host import DIMENSIONS, memories, problem, running, save
+from tests.host import DIMENSIONS, RECOVERED_S, memories, problem, running, save, until
 
 WRITERS = 8
-RECOVERED_S = 30
 STORAGE = ("queue", "archive")
 PATIENCE = {"MEMORY_COMMIT_DEADLINE_S": "2", "MEMORY_REDIS_BREAKER_REST_S": "0.2"}
 
@@ -79,14 +76,6 @@ def state(client: httpx.Client, *names: str) -> tuple[str, ...]:
     """The status of all and of each dependency named, as readiness says."""
     found = client.get("/health/ready").json()
     return (found["status"], *(found["dependencies"][name]["status"] for name in names))
-
-
-def until(seen: Callable[[], Any], wanted: Any) -> None:
-    """Ask again until the answer is the one that is wanted."""
-    deadline = time.monotonic() + RECOVERED_S
-    while (last := seen()) != wanted:
-        assert time.monotonic() < deadline, last
-        time.sleep(0.05)
 
 
 def everything(client: httpx.Client, user: str) -> dict[str, list[str]]:

@@ -6,11 +6,12 @@ import resource
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
-from tests.host import Host, memories, problem, save
+from tests.host import Host, memories, problem, save, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux changes the limits of another process")
 LARGE = "tea " * 4_000
@@ -30,6 +31,27 @@ def fill(client: httpx.Client) -> httpx.Response:
     raise AssertionError("the disk never gets full")
 
 
+def long_term(client: httpx.Client) -> dict[str, Any]:
+    told: dict[str, Any] = client.get("/health/ready").json()["dependencies"]["long_term"]
+    return told
+
+
+def state(client: httpx.Client) -> tuple[int, str, str]:
+    ready = client.get("/health/ready")
+    return ready.status_code, ready.json()["status"], ready.json()["dependencies"]["long_term"]["status"]
+
+
+def test_readiness_goes_on_answering_when_the_folder_of_the_data_is_gone(tmp_path: Path) -> None:
+    host = Host(tmp_path)
+    try:
+        with httpx.Client(base_url=host.url, timeout=60) as client:
+            save(client, "ana", "I keep bees")
+            (tmp_path / "data").rename(tmp_path / "elsewhere")
+            until(lambda: "the folder of the data can't be looked at" in str(long_term(client)["detail"]), True)
+    finally:
+        host.stop(signal.SIGKILL)
+
+
 def test_readiness_says_that_nothing_can_be_saved_and_ends_saying_so_by_itself(tmp_path: Path) -> None:
     host = Host(tmp_path)
     try:
@@ -38,15 +60,12 @@ def test_readiness_says_that_nothing_can_be_saved_and_ends_saying_so_by_itself(t
             assert client.get("/health/ready").status_code == 200
             limit_files(host, 256 * 1024)
             problem(fill(client), 503)
-            for _ in range(2):
-                ready = client.get("/health/ready")
-                long_term = ready.json()["dependencies"]["long_term"]
-                assert (ready.status_code, ready.json()["status"], long_term["status"]) == (503, "unavailable", "unavailable")
-                assert "nothing can be saved: OperationalError: the disk" in long_term["detail"]
+            until(lambda: state(client), (503, "unavailable", "unavailable"))
+            until(lambda: state(client), (503, "unavailable", "unavailable"))
+            assert "nothing can be saved: OperationalError: the disk" in long_term(client)["detail"]
             assert kept["id"] in {memory["id"] for memory in memories(client, "ana")}
             limit_files(host, resource.RLIM_INFINITY)
-            ready = client.get("/health/ready")
-            assert (ready.status_code, ready.json()["dependencies"]["long_term"]["status"]) == (200, "ok")
+            until(lambda: state(client), (200, "ready", "ok"))
             save(client, "ana", "I keep wasps")
     finally:
         host.stop(signal.SIGKILL)

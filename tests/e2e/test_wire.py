@@ -92,6 +92,8 @@ def as_key(host: httpx.Client) -> bytes:
         b"ana@localhost",
         b"localhost:x",
         b"localhost:70000",
+        b"[::::]",
+        b"[1.2.3.4]",
         b"local host",
         b"",
         b"localhost\r\nHost: localhost",
@@ -107,6 +109,7 @@ def test_a_host_that_is_no_address_is_refused_and_never_a_query(host: httpx.Clie
 def test_a_request_of_http_1_1_names_its_host(host: httpx.Client) -> None:
     assert ask(host, b"GET /health HTTP/1.1\r\nConnection: close\r\n\r\n")[0] == 400
     assert ask(host, b"GET /health HTTP/1.0\r\n\r\n")[0] == 200
+    assert ask(host, b"GET /health HTTP/1.1\r\nHost: [::1]:7071\r\nConnection: close\r\n\r\n")[0] == 200
 
 
 @pytest.mark.parametrize("path", ["/", "/health", "/health/ready", "/openapi.json", "/metrics", "/zork", "/api/v1/memories?user_id=ana"])

@@ -41,6 +41,17 @@ async def test_what_does_not_answer_in_time_is_unavailable(long_term: Answers, q
         assert told["dependencies"]["queue"]["adapter"] == "storage"
 
 
+class Broken:
+    async def check(self) -> Health:
+        raise FileNotFoundError(2, "No such file or directory", "/data/of/ana")
+
+
+async def test_a_check_that_fails_is_a_dependency_that_is_unavailable() -> None:
+    seen = await readiness({"long_term": ("sqlite", OK), "queue": ("sqlite", Broken())})
+    assert (seen["status"], seen["dependencies"]["queue"]["status"]) == ("degraded", "unavailable")
+    assert "ana" not in str(seen)
+
+
 class Counted:
     """Checks that end when they are let, and count how often they were begun."""
 

@@ -69,6 +69,8 @@ class MiniLMEmbedder:
 
     async def open(self) -> None:
         """Load the model in a thread. Raises Unavailable when the extra `local` is not installed, or holds other files."""
+        self._short.start()
+        self._long.start()
         await self._short.run(self._loaded)
 
     async def close(self) -> None:
@@ -139,20 +141,28 @@ class MiniLMEmbedder:
 
 
 class _Worker:
-    """One thread, started by the first work."""
+    """One thread, started by the first work; once stopped, it takes none until `start`."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._pool: ThreadPoolExecutor | None = None
+        self._stopped = False
+
+    def start(self) -> None:
+        """Take work again."""
+        self._stopped = False
 
     async def run(self, work: Callable[[], T]) -> T:
-        """The work's result, once what was given before it is done."""
+        """The work's result, once what was given before it is done. Raises Unavailable when stopped."""
+        if self._stopped:
+            raise Unavailable("embedder", "it is closed")
         if self._pool is None:
             self._pool = ThreadPoolExecutor(1, thread_name_prefix=self._name)
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     async def stop(self) -> None:
-        """End the thread after the work that runs."""
+        """End the thread after the work that was given."""
+        self._stopped = True
         pool, self._pool = self._pool, None
         if pool is not None:
             await asyncio.to_thread(pool.shutdown)

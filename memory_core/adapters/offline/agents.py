@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 from memory_core.adapters.offline import boundary, narrative
 from memory_core.adapters.offline.behaviour import episode_analysis
@@ -58,7 +58,6 @@ SHORT = 2_000
 """Characters that a rule reads in 10 ms at most: so few are read at once, more in a thread."""
 LONG = 50_000
 """Characters from which texts are read in a thread of their own, so that shorter ones don't wait for them."""
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -73,7 +72,7 @@ class OfflineAgents:
         self._embedder = embedder
         self._gap = boundary_gap
         self._meter = meter
-        self._thread, self._thread_for_long = RuleThread(), RuleThread()
+        self._thread, self._thread_for_long, self._thread_for_queries = RuleThread(), RuleThread(), RuleThread()
 
     @property
     def model(self) -> str:
@@ -87,6 +86,7 @@ class OfflineAgents:
         """Let the rules that run finish."""
         await self._thread.close()
         await self._thread_for_long.close()
+        await self._thread_for_queries.close()
 
     def pool(self) -> tuple[int, int]:
         """No connections."""
@@ -96,7 +96,7 @@ class OfflineAgents:
         """Where the topic changes; by the plainer rule nowhere."""
         vectors = None
         if self._embedder is not None:
-            vectors = await self._vectors(await self._run(_said(messages), _topics, messages))
+            vectors = await self._vectors(await self._run(_said(messages), partial(_topics, messages)))
         rule = partial(boundary.boundaries, messages, previous, self._gap, vectors)
         return await self._answer("detect_boundary", _said(messages), rule, Boundaries)
 
@@ -108,7 +108,7 @@ class OfflineAgents:
         """The most central sentences, by the plainer rule the first ones; fast: by their words alone, and without hints for retrieval."""
         said = vectors = None
         if self._embedder is not None and not fast:
-            said = await self._run(_said(messages), narrative.candidates, messages)
+            said = await self._run(_said(messages), partial(narrative.candidates, messages))
             vectors = await self._vectors([one.text for one in said])
         rule = partial(_summary, messages, said, vectors, fast)
         return await self._answer("summarise", _said(messages), rule, partial(_plain_summary, messages))
@@ -137,7 +137,8 @@ class OfflineAgents:
         By the plainer rule anything that was found is enough.
         """
         plainer = partial(Sufficiency, sufficient=bool(found))
-        return await self._answer("judge_sufficiency", _texts(found), partial(judged, query, asked, found), plainer)
+        rule = partial(judged, query, asked, found)
+        return await self._answer("judge_sufficiency", _texts(found), rule, plainer, thread=self._thread_for_queries)
 
     async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:
         """Themes that come up again and again, and habits that do; by the plainer rule none."""
@@ -147,22 +148,24 @@ class OfflineAgents:
         """Always ready."""
         return Health("offline", "ok", 0.0, facts={"model": MODEL})
 
-    async def _run(self, texts: Iterable[str], rule: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The result of a rule that reads these texts: at once when they are short, else in a thread."""
+    async def _run(self, texts: Iterable[str], rule: Callable[[], T], thread: RuleThread | None = None) -> T:
+        """The result of a rule that reads these texts: at once when they are short, else in a thread, by their length if none is given."""
         characters = sum(map(len, texts))
         if characters <= SHORT:
-            return rule(*args, **kwargs)
-        thread = self._thread if characters < LONG else self._thread_for_long
-        return await thread.run(rule, *args, **kwargs)
+            return rule()
+        thread = thread or (self._thread if characters < LONG else self._thread_for_long)
+        return await thread.run(rule)
 
     async def _vectors(self, texts: Sequence[str]) -> list[Vector] | None:
         if self._embedder is None or not texts:
             return None
         return await self._embedder.embed([text or " " for text in texts])
 
-    async def _answer(self, call: str, texts: Sequence[str], rule: Callable[[], T], plainer: Callable[[], T]) -> Answered[T]:
+    async def _answer(
+        self, call: str, texts: Sequence[str], rule: Callable[[], T], plainer: Callable[[], T], *, thread: RuleThread | None = None
+    ) -> Answered[T]:
         """What the rule answers, within its schema; what was cut is counted, and so is each answer of a plainer rule."""
-        answer = await self._run(texts, answer_within_schema, rule, plainer)
+        answer = await self._run(texts, partial(answer_within_schema, rule, plainer), thread)
         fields = answer.cut
         if answer.failure is not None:
             log.warning("a rule of %s failed with %s, a plainer one answers", call, answer.failure)

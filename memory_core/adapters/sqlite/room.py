@@ -47,7 +47,7 @@ class Room:
 
     def problem(self, connection: sqlite3.Connection) -> str | None:
         """What keeps the file from being written now; after a failure by trying. Raises sqlite3.Error for anything else."""
-        if self._problem is not None and self.free_bytes() >= ROOM_BYTES:
+        if self._problem is not None and self._has_room():
             try:
                 _try(connection)
             except sqlite3.Error as error:
@@ -60,15 +60,24 @@ class Room:
 
     def warning(self) -> str | None:
         """What is worth a look before anything fails."""
-        free = self.free_bytes()
+        try:
+            free = self.free_bytes()
+        except OSError as error:
+            return f"the folder of the data can't be looked at: {described(error)}"
         return f"only {free // 2**20} MB are free on the disk" if free < LOW_BYTES else None
 
     def free_bytes(self) -> int:
-        """What the file system has left for us; as much as anyone needs where it does not say."""
+        """What the file system has left for us; as much as anyone needs where it does not say. Raises OSError where it is gone."""
         if not hasattr(os, "statvfs"):
             return LOW_BYTES
         disk = os.statvfs(self._path.parent)
         return disk.f_bavail * disk.f_frsize
+
+    def _has_room(self) -> bool:
+        try:
+            return self.free_bytes() >= ROOM_BYTES
+        except OSError:
+            return False
 
 
 def _is_about_room(error: sqlite3.Error) -> bool:

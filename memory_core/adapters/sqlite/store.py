@@ -203,7 +203,7 @@ class SqliteStore:
         try:
             facts = await self._file.read(self._facts)
             problem = await self._file.write(self._file.room.problem) if self._file.room.failed else None
-            warning = self._file.room.warning() or _damage(facts)
+            warning = await asyncio.to_thread(self._file.room.warning) or _damage(facts)
         except Unavailable as error:
             return Health("sqlite", "unavailable", last_ok=self._last_ok, detail=error.detail)
         if problem is not None:
