@@ -248,7 +248,7 @@ def _check_match(memory: Memory, if_match: str) -> None:
     tags = {tag.strip().removeprefix("W/") for tag in if_match.split(",")}
     if "*" not in tags and memory.etag not in tags:
         deletion = ": it is deleted" if memory.status is Status.DELETED else ""
-        raise PreconditionFailed(f"the memory has changed since{deletion}; its current ETag is {memory.etag}")
+        raise PreconditionFailed(f"If-Match does not name the memory as it is now{deletion}; its current ETag is {memory.etag}")
 
 
 def _placed(page: Page, edit: Change, others: Sequence[Memory]) -> _Edit:

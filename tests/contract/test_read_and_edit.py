@@ -94,7 +94,7 @@ async def test_an_update_needs_the_current_etag(core: MemoryCore) -> None:
         with pytest.raises(PreconditionFailed):
             await core.update(ALICE, first.id, change, tag)
     second = await core.update(ALICE, first.id, change, first.etag)
-    with pytest.raises(PreconditionFailed, match="changed since"):
+    with pytest.raises(PreconditionFailed, match="as it is now"):
         await core.update(ALICE, first.id, change, first.etag)
     assert (await core.update(ALICE, first.id, UpdateInput(pinned=True), "*")).version == 3
     assert second.version == 2
