@@ -33,6 +33,15 @@ class Shown:
         return cls(orjson.dumps(memory.public()), memory=memory)
 
     @property
+    def is_json(self) -> bool:
+        """Whether what is to be shown is JSON at all: what a store keeps may be damaged."""
+        try:
+            orjson.loads(self.json)
+        except orjson.JSONDecodeError:
+            return False
+        return True
+
+    @property
     def memory(self) -> Memory:
         """The memory itself, without its vector where it came from a store. Raises Damaged."""
         if self._memory is None:

@@ -122,6 +122,18 @@ async def test_a_search_finds_what_stands_beside_a_damaged_memory(world: World, 
     assert WORDS not in str(caplog.messages)
 
 
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_a_search_that_knew_a_memory_leaves_it_out_once_its_text_is_damaged(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    """The index in the process still has it."""
+    core = await world.core()
+    first, second, third = await three(core)
+    asked = RetrieveInput(query="when do the bees fly, sleep, drink?", similarity_threshold=0.0)
+    assert len((await core.retrieve(ALICE, asked)).results) == 3
+    await damage_text(world, second.id)
+    assert {hit.memory.id for hit in (await core.retrieve(ALICE, asked)).results} == {first.id, third.id}
+    assert second.id in caplog.text
+
+
 async def test_a_slot_whose_holder_is_damaged_takes_no_other_truth(world: World) -> None:
     """What it says there must be known before anything is decided; other slots take what comes."""
     core = await world.core()
