@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -29,6 +29,7 @@ from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.leases import Lease, TaskLost
 from memory_core.ledger.operations import Chunk, Operation, Operations
+from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Document, LongTermStore, Place
 
 PAGE = 50
@@ -164,7 +165,8 @@ class Archiver:
                 return
             after = Place(int(documents[-1].body["sequence"]), documents[-1].id)
             last = len(documents) < PAGE
-            met = [Memory.model_validate(one.body) for one in documents if one.body["epoch"] == head.epoch]
+            memories, _ = readable(documents)
+            met = [memory for memory in memories if memory.epoch == head.epoch]
             yield _Seen(after, head.sequence, await self._due(owner, plan, met), last)
             if last:
                 return
@@ -180,7 +182,7 @@ class Archiver:
                 continue
             first = next(one for one in staying if plan.session_id in (None, one.session_id))
             if first.id in ids:
-                found.append((Place(first.sequence, first.id), Family(family.last_id, staying, family.whole)))
+                found.append((Place(first.sequence, first.id), replace(family, members=staying)))
         return tuple(sorted(found, key=lambda one: (one[0].sequence, one[0].id)))
 
     async def _cut(self, run: _Run, portion: Sequence[Moving], known: int, place: Place) -> int:

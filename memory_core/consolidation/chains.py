@@ -132,6 +132,9 @@ def _batches(families: Sequence[Family], left: Counter[str]) -> list[list[Family
     room = 0
     for family in families:
         documents = len(_documents(family))
+        if family.damaged:
+            left["damaged"] += 1
+            continue
         if not family.whole or len(family.members) + documents > MAX_DOCUMENTS:
             left["too_large"] += 1
             continue

@@ -72,7 +72,7 @@ async def page(store: LongTermStore, owner: Owner, chosen: Chosen, after: Place 
     if chosen.ids is not None:
         return await _named(store, owner, chosen, chosen.ids, after, limit)
     documents = await store.page(owner, "memory", chosen.filter, after, limit, newest_first=False)
-    found = [Found(Place(one.body["sequence"], one.id), one.body["session_id"]) for one in documents]
+    found = [Found(Place(one.body["sequence"], one.id), one.body.get("session_id")) for one in documents]
     return [one for one in found if one.place.sequence <= chosen.until]
 
 

@@ -56,10 +56,15 @@ class ColdSweep:
         return ended
 
     async def _pointed_to(self, owner: Owner, kind: Kind, locations: set[str]) -> set[str]:
-        """Those of the locations that a memory, or an old version of one, of whatever status, points to."""
+        """Those of the locations that a memory, or an old version of one, of whatever status, points to.
+
+        All of them where a document can't be read: it may point to any.
+        """
         pointed: set[str] = set()
         after: Place | None = None
         while page := await self._store.page(owner, kind, None, after, PAGE, newest_first=False):
+            if any(one.damaged for one in page):
+                return locations
             pointed |= {str(one.body["archival_location"]) for one in page if one.body["archival_location"] in locations}
             after = Place(int(page[-1].body["sequence"]), page[-1].id)
         return pointed

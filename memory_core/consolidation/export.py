@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,7 @@ from memory_core.ledger.commit import Look
 from memory_core.ledger.leases import Lease, TaskLost
 from memory_core.ledger.operations import Chunk, Operation, Operations
 from memory_core.ledger.parts import LIFETIME, Parts
+from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Document, Filter, Kind, LongTermStore, Place
 
 PAGE = 100
@@ -42,32 +43,37 @@ ROUNDS = 20
 TOUCHED_AT_MOST = 2_000
 """Memories that changed since the last round; for more all is made anew."""
 READ_AT_ONCE = 90
+MEMORY_KINDS = frozenset({"memory", "version"})
 POINTING = frozenset(status.value for status in (Status.ARCHIVED, Status.COMPRESSED, Status.DELETED))
 """Statuses of memories that may have a copy in the archive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of the file that is there: documents of one kind up to a place, the last one's, in one part, or one long one in several."""
+    """A stretch of the file that is there: documents of one kind up to a place, the last one's, in one part, or one long one in several.
+
+    damaged: ids of memories within it that can't be read and have no line.
+    """
 
     names: tuple[str, ...]
     last: Place
     documents: int
+    damaged: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, kept: list[Any]) -> Piece:
         """From how the operation keeps it."""
-        return cls(tuple(kept[0]), Place(kept[1], kept[2]), kept[3])
+        return cls(tuple(kept[0]), Place(kept[1], kept[2]), kept[3], tuple(*kept[4:]))
 
     @property
     def kept(self) -> list[Any]:
         """For the operation to keep."""
-        return [list(self.names), self.last.sequence, self.last.id, self.documents]
+        return [list(self.names), self.last.sequence, self.last.id, self.documents, list(self.damaged)]
 
 
 Pieces = dict[str, list[Piece]]
-Lines = AsyncIterator[tuple[bytes, Document]]
-"""Lines of the file, and the document that they are of."""
+Lines = AsyncIterator[tuple[bytes | None, Document]]
+"""Lines of the file, and the document that they are of; None for a memory that can't be read."""
 
 
 class Exporter:
@@ -178,6 +184,8 @@ class Exporter:
     async def _copies_of(self, owner: Owner, names: dict[str, str]) -> Lines:
         """Each copy once, with the first memory that points to it; `names` grows by what it is called."""
         async for document in self._documents(owner, "memory", None, None, Filter(statuses=POINTING)):
+            if not _can_be_read(document):
+                continue
             location = document.body["archival_location"]
             if location is None or location in names:
                 continue
@@ -208,20 +216,24 @@ class Exporter:
     async def _rendered(self, lease: Lease, kind: Kind, after: Place | None, until: Place | None, cold: Mapping[str, str]) -> list[Piece]:
         """New pieces of the documents between two places."""
         documents = self._documents(lease.owner, kind, after, until)
-        return await self._gathered(lease, ((lines_of(one, cold), one) async for one in documents))
+        return await self._gathered(lease, ((lines_of(one, cold) if _can_be_read(one) else None, one) async for one in documents))
 
     async def _gathered(self, lease: Lease, found: Lines) -> list[Piece]:
         """As many lines to a piece as fit a part: a file of thousands of parts is fetched and brought in a request each."""
         made: list[Piece] = []
-        gathered, size = list[bytes](), 0
+        gathered, damaged, size = list[bytes](), list[str](), 0
         last: Document | None = None
         async for lines, document in found:
+            if lines is None:
+                damaged.append(document.id)
+                last = document
+                continue
             if last is not None and size + len(lines) > MAX_PART_BYTES:
-                made.append(await self._written(lease, gathered, last))
-                gathered, size = [], 0
+                made.append(await self._written(lease, gathered, last, damaged))
+                gathered, damaged, size = [], [], 0
             gathered.append(lines)
             size, last = size + len(lines), document
-        return made if last is None else [*made, await self._written(lease, gathered, last)]
+        return made if last is None else [*made, await self._written(lease, gathered, last, damaged)]
 
     async def _small(self, lease: Lease, kind: Kind, cold: Mapping[str, str]) -> list[Piece]:
         """All documents of a kind, in an order that does not depend on whose they are: so many in a piece that hundreds are few parts."""
@@ -230,9 +242,9 @@ class Exporter:
         groups = [found[at : at + PAGE] for at in range(0, len(found), PAGE)]
         return [await self._written(lease, [lines_of(one, cold) for one in group], group[-1]) for group in groups]
 
-    async def _written(self, lease: Lease, lines: list[bytes], last: Document) -> Piece:
-        names = [await self._parts.write(lease.owner, lease.task.task_id, part) for part in in_parts(b"".join(lines))]
-        return Piece(tuple(names), _place(last), len(lines))
+    async def _written(self, lease: Lease, lines: list[bytes], last: Document, damaged: Sequence[str] = ()) -> Piece:
+        names = [await self._parts.write(lease.owner, lease.task.task_id, part) for part in in_parts(b"".join(lines)) if part]
+        return Piece(tuple(names), _place(last), len(lines), tuple(damaged))
 
     async def _documents(
         self, owner: Owner, kind: Kind, after: Place | None, until: Place | None, where: Filter | None = None
@@ -277,6 +289,8 @@ class Exporter:
             "sequence": sequence,
             "expires_at": (operation.created_at + LIFETIME).isoformat(),
         }
+        if damaged := sorted(name for some in pieces.values() for piece in some for name in piece.damaged):
+            result["damaged"] = damaged
         last = Chunk(cursor={"parts": names}, counts=+counts, done=True, result=result)
         await self._operations.advance(lease, operation, [], lambda look, stored: last)
         await self._parts.remove_all(owner, task_id, but=frozenset(names))
@@ -291,6 +305,10 @@ class Exporter:
         found = await self._operations.there(lease.owner, lease.task.task_id)
         if found is None or found.state in ("cancelling", "cancelled"):
             await self._parts.remove_all(lease.owner, lease.task.task_id)
+
+
+def _can_be_read(document: Document) -> bool:
+    return document.kind not in MEMORY_KINDS or bool(readable([document])[0])
 
 
 def _place(document: Document) -> Place:

@@ -26,6 +26,7 @@ from memory_core.ledger.leases import Lease
 from memory_core.ledger.operations import Chunk, Operation, Operations
 from memory_core.ledger.parts import Parts
 from memory_core.ledger.portions import Portion, size_of
+from memory_core.ledger.readable import readable, readable_shown
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, LongTermStore, Place, ShortTermStore, Stamp
 
@@ -102,35 +103,37 @@ class ForGood:
 
     async def _looked_at(self, owner: Owner, progress: Progress) -> Progress:
         names, left = progress.todo[:PAGE], progress.todo[PAGE:]
-        shown = await self._store.memories(owner, [name for name, _ in names])
+        shown, _ = readable_shown(await self._store.memories(owner, [name for name, _ in names]))
         progress = progress.model_copy(update={"todo": left})
-        old = await self._store.snapshot(owner, [name for found in shown.values() for name in _version_ids(found.memory)])
-        look = Look(old.head, dict(old.documents))
+        old, _ = readable_shown(await self._store.memories(owner, [name for memory in shown.values() for name in _version_ids(memory)]))
         for name, role in names:
-            if name in shown and progress.goes(memory := shown[name].memory, role):
-                progress = progress.without(memory, role, EVER, _versions(look, memory))
+            if name in shown and progress.goes(memory := shown[name], role):
+                progress = progress.without(memory, role, EVER, [old[one] for one in _version_ids(memory) if one in old])
         return progress
 
     async def _made_of_it(self, owner: Owner, progress: Progress) -> Progress:
         after: Place | None = None
         found: list[str] = []
         while documents := await self._store.page(owner, "memory", None, after, PAGE, newest_first=False):
-            memories = [Memory.model_validate(one.body) for one in documents]
+            memories, _ = readable(documents)
             found += [one.id for one in memories if one.id not in progress.gone and progress.was_made_of_it(one)]
             after = Place(documents[-1].body["sequence"], documents[-1].id)
         return progress.asking(found, "made")
 
     async def _remove(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
         names = progress.todo[:LOOKED_AT]
-        shown = await self._store.memories(lease.owner, [name for name, _ in names])
-        sessions = frozenset(found.memory.session_id for found in shown.values() if found.memory.session_id is not None)
-        versions = frozenset(name for found in shown.values() for name in _version_ids(found.memory))
-        looked = _Looked(names, sessions, versions)
+        shown, damaged = readable_shown(await self._store.memories(lease.owner, [name for name, _ in names]))
+        sessions = frozenset(memory.session_id for memory in shown.values() if memory.session_id is not None)
+        versions = frozenset(name for memory in shown.values() for name in _version_ids(memory))
+        old, _ = readable_shown(await self._store.memories(lease.owner, sorted(versions)))
+        looked = _Looked([(name, role) for name, role in names if name not in damaged], sessions, versions)
+        progress = progress.passing_over(damaged)
+        progress = progress.model_copy(update={"todo": [*looked.names, *progress.todo[LOOKED_AT:]]})
 
         def decide(look: Look, stored: Operation) -> Chunk:
             return self._removed(lease.owner, look, progress, looked)
 
-        ids = [*(name for name, _ in names), *(session_document_id(lease.owner, one) for one in sessions), *sorted(versions)]
+        ids = [*(name for name, _ in looked.names), *(session_document_id(lease.owner, one) for one in sessions), *sorted(old)]
         return await self._operations.advance(lease, operation, ids, decide)
 
     def _removed(self, owner: Owner, look: Look, progress: Progress, looked: _Looked) -> Chunk:
@@ -178,7 +181,8 @@ class ForGood:
                 break
             if attempt == SCRUBS - 1:
                 raise Unavailable("long_term", "what was forgotten is in a file that somebody still reads", retry_after_s=5)
-        chunk = Chunk(cursor=None, done=True, result={"mode": "hard", "capped": progress.capped})
+        damaged = {"damaged": progress.damaged} if progress.damaged else {}
+        chunk = Chunk(cursor=None, done=True, result={"mode": "hard", "capped": progress.capped, **damaged})
         return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
 
     async def _empty_short_term(self, owner: Owner, progress: Progress) -> None:

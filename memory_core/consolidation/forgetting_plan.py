@@ -27,6 +27,7 @@ class Progress(BaseModel):
 
     gone: what is removed, each with a sequence that its removal had at most; what has the same id and began later is another memory.
     cells: those of them that were cells and asked for; told: cells that told them. lent, said: marks of what they said, no words.
+    damaged: ids of memories and old versions that can't be read: whether they tell of the forgotten is not known.
     log_from: the sequence of the first event that is redacted. whole: the session that is forgotten with all that it has yet to form.
     """
 
@@ -42,6 +43,7 @@ class Progress(BaseModel):
     sessions: list[str] = Field(default_factory=list)
     lent: list[str] = Field(default_factory=list)
     said: list[str] = Field(default_factory=list)
+    damaged: list[str] = Field(default_factory=list)
     log_from: int | None = None
     whole: str | None = None
     capped: bool = False
@@ -59,6 +61,10 @@ class Progress(BaseModel):
         """With more to look at, but for what is gone or stands there already."""
         known = {name for name, why in self.todo if why != "own" or role == "own"} | self.gone.keys()
         return self.model_copy(update={"todo": [*self.todo, *((name, role) for name in dict.fromkeys(names) if name not in known)]})
+
+    def passing_over(self, damaged: Collection[str]) -> Progress:
+        """With more that can't be read."""
+        return self.model_copy(update={"damaged": sorted({*self.damaged, *damaged})}) if damaged else self
 
     def goes(self, memory: Memory, role: Role) -> bool:
         """Whether a memory that was looked at has to go."""

@@ -26,6 +26,7 @@ from memory_core.ledger.commit import Look, as_memory
 from memory_core.ledger.leases import Lease
 from memory_core.ledger.operations import Chunk, Operation, Operations
 from memory_core.ledger.portions import Portion, size_of, size_of_bodies
+from memory_core.ledger.readable import readable, readable_shown
 from memory_core.ledger.tasks import held_task
 from memory_core.ports import Clock, Document, Kind, LongTermStore, Place
 
@@ -66,19 +67,25 @@ class Sweeping:
         """Look on until there is something to change; then change that, or what was made of the forgotten is put down to be removed."""
         kind: Kind = "memory" if progress.step == "memories" else "version"
         after, found, clean = progress.place, list[str](), progress
-        while not found:
-            clean = progress.at(progress.step, after)
+        unread = list[str]()
+        while not found and not unread:
+            clean = clean.at(progress.step, after)
             place = None if after is None else Place(*after)
             documents = await self._store.page(lease.owner, kind, None, place, PAGE, newest_first=False)
             if not documents:
                 break
-            found = [one.id for one in documents if _concerns(progress, kind, Memory.model_validate(one.body))]
+            memories, damaged = readable(documents)
+            found = [memory.id for memory in memories if _concerns(progress, kind, memory)]
+            unread = [one.id for one in damaged if kind == "version" and progress.is_gone(base_id(one.id), one.body["sequence"])]
+            clean = clean.passing_over([one.id for one in damaged if one.id not in unread])
             after = documents[-1].body["sequence"], documents[-1].id
 
         def decide(look: Look, stored: Operation) -> Chunk:
+            if unread:
+                return Chunk(cursor=clean.document, deletes=tuple(Document(name, kind, {}) for name in unread[:DELETED_AT_ONCE]))
             return self._struck(look, clean, kind, found)
 
-        return await self._operations.advance(lease, operation, found[:WRITTEN_AT_ONCE], decide)
+        return await self._operations.advance(lease, operation, [] if unread else found[:WRITTEN_AT_ONCE], decide)
 
     def _struck(self, look: Look, progress: Progress, kind: Kind, found: Sequence[str]) -> Chunk:
         if not found:
@@ -139,7 +146,8 @@ class Sweeping:
         last = gone[-1] if len(gone) == DELETED_AT_ONCE else documents[-1] if documents else None
         further = progress.at(progress.step, (last.body.get("sequence", 0), last.id)) if last is not None else _next(progress)
         pending = sum(one.kind == "conflict" and one.body["status"] == "pending" for one in gone)
-        others = [name for one in gone if one.kind == "conflict" for name in (one.body["old_id"], one.body["new_id"]) if name]
+        asked = [name for one in gone if one.kind == "conflict" for name in (one.body["old_id"], one.body["new_id"]) if name]
+        others = [*readable_shown(await self._store.memories(lease.owner, asked))[0]] if asked else []
 
         def decide(look: Look, stored: Operation) -> Chunk:
             return Chunk(

@@ -14,14 +14,18 @@ from memory_core.domain.models import Memory
 
 
 class Shown:
-    """`json`: the memory as `Memory.public` shows it. `rest`: the internal fields, as JSON too, from which `memory` is completed."""
+    """`json`: the memory as `Memory.public` shows it. `rest`: the internal fields, as JSON too, from which `memory` is completed.
 
-    __slots__ = ("_memory", "_rest", "json")
+    memory_id: names what can't be read.
+    """
 
-    def __init__(self, json: bytes, rest: bytes = b"{}", memory: Memory | None = None) -> None:
+    __slots__ = ("_memory", "_memory_id", "_rest", "json")
+
+    def __init__(self, json: bytes, rest: bytes = b"{}", memory: Memory | None = None, *, memory_id: str = "") -> None:
         self.json = json
         self._rest = rest
         self._memory = memory
+        self._memory_id = memory_id
 
     @classmethod
     def of(cls, memory: Memory) -> Shown:
@@ -29,12 +33,20 @@ class Shown:
         return cls(orjson.dumps(memory.public()), memory=memory)
 
     @property
+    def is_json(self) -> bool:
+        """Whether what is to be shown is JSON at all: what a store keeps may be damaged."""
+        try:
+            orjson.loads(self.json)
+        except orjson.JSONDecodeError:
+            return False
+        return True
+
+    @property
     def memory(self) -> Memory:
         """The memory itself, without its vector where it came from a store. Raises Damaged."""
         if self._memory is None:
-            body = {**orjson.loads(self.json), **orjson.loads(self._rest)}
             try:
-                self._memory = Memory.model_validate(body)
-            except ValidationError as error:
-                raise damaged_memory(str(body.get("id"))) from error
+                self._memory = Memory.model_validate({**orjson.loads(self.json), **orjson.loads(self._rest)})
+            except (orjson.JSONDecodeError, ValidationError) as error:
+                raise damaged_memory(self._memory_id) from error
         return self._memory

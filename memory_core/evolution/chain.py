@@ -13,6 +13,7 @@ from datetime import datetime
 from memory_core.domain.errors import NotFound
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.scope import Owner
+from memory_core.ledger.readable import readable, readable_shown
 from memory_core.ports import Filter, LongTermStore
 
 MAX_MEMORIES = 200
@@ -24,7 +25,7 @@ _WHATEVER_STATUS = Filter(statuses=frozenset(status.value for status in Status))
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What a walk met, in its order, the start left out; complete: False when a bound cut it."""
+    """What a walk met, in its order, the start left out; complete: False when a bound or a damaged memory cut it."""
 
     memories: tuple[Memory, ...]
     complete: bool = True
@@ -49,30 +50,33 @@ class Chains:
         while step.next_id is not None and step.next_id not in seen:
             if len(met) >= min(limit, MAX_LEVELS):
                 return Walk(tuple(met), complete=False)
-            found = await self._store.memories(owner, [step.next_id])
+            found, damaged = readable_shown(await self._store.memories(owner, [step.next_id]))
+            if damaged:
+                return Walk(tuple(met), complete=False)
             if step.next_id not in found or "." in step.next_id:
                 break
-            step = found[step.next_id].memory
+            step = found[step.next_id]
             seen.add(step.id)
             met.append(step)
         return Walk(tuple(met))
 
     async def backward(self, owner: Owner, starts: Sequence[Memory], limit: int = MAX_MEMORIES) -> Walk:
         """All memories whose `next_id` leads to one of `starts`, the nearest level first, within a level the latest event first."""
-        met, seen, level = list[Memory](), {one.id for one in starts}, list(starts)
+        met, seen, level, readable_all = list[Memory](), {one.id for one in starts}, list(starts), True
         for _ in range(MAX_LEVELS):
             where = replace(_WHATEVER_STATUS, next_ids=frozenset(one.id for one in level))
             # The starts themselves may be among the answers, where there is a cycle.
             asked = limit - len(met) + len(starts) + 1
             documents = await self._store.page(owner, "memory", where, None, asked)
-            found = [Memory.model_validate(document.body) for document in documents]
+            found, damaged = readable(documents)
+            readable_all = readable_all and not damaged
             level = sorted((one for one in found if one.id not in seen and one.epoch == starts[0].epoch), key=_told, reverse=True)
             met += level[: limit - len(met)]
             seen.update(one.id for one in level)
             if len(documents) == asked or len(seen) - len(starts) > limit:
                 return Walk(tuple(met), complete=False)
             if not level:
-                return Walk(tuple(met))
+                return Walk(tuple(met), complete=readable_all)
         return Walk(tuple(met), complete=False)
 
 

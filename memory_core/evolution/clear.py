@@ -20,6 +20,7 @@ from typing import Any
 
 import orjson
 
+from memory_core.domain.errors import damaged_memory
 from memory_core.domain.models import Head, Memory, MemoryType, Status
 from memory_core.domain.requests import ClearInput
 from memory_core.domain.results import Call
@@ -131,6 +132,9 @@ class Clearer:
         where = Filter(_NOT_DELETED, types=frozenset({operation.type} if operation.type else ()), session_id=operation.session_id)
         page = await self._store.page(owner, "memory", where, operation.place, CHUNK + 1, newest_first=False)
         left = [document for document in page if document.body["sequence"] <= operation.until]
+        for document in left:
+            if document.damaged:
+                raise damaged_memory(document.id)
         taken, size = 0, 0
         for document in left[:CHUNK]:
             size += len(orjson.dumps(document.body)) + _NUMBER_BYTES * (document.body["embedding_dimensions"] or 0) + _EVENT_BYTES

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.scope import Owner
+from memory_core.ledger.readable import readable, readable_shown
 from memory_core.ports import Filter, LongTermStore
 
 MAX_MEMBERS = 45
@@ -20,11 +21,15 @@ _WHATEVER_STATUS = Filter(statuses=frozenset(status.value for status in Status))
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The memories that lead to the last one, it included, by sequence; whole: False when there are more than MAX_MEMBERS."""
+    """The memories that lead to the last one, it included, by sequence; whole: False when there are more than MAX_MEMBERS.
+
+    damaged: something that belongs to it can't be read, so `members` may lack more than that.
+    """
 
     last_id: str
     members: tuple[Memory, ...]
     whole: bool = True
+    damaged: bool = False
 
     @property
     def ids(self) -> frozenset[str]:
@@ -42,8 +47,9 @@ class Families:
         """The families of these memories, each once, in the order of their starts. Memories come without vectors."""
         if not starts:
             return []
-        known, open_ends = await self._ahead(owner, starts)
-        joined = await self._behind(owner, known, most=MAX_MEMBERS * len(starts))
+        damaged = set[str]()
+        known, open_ends = await self._ahead(owner, starts, damaged)
+        joined = await self._behind(owner, known, MAX_MEMBERS * len(starts), damaged)
         if joined is None:
             if len(starts) == 1:
                 return [Family(_end(known, starts[0].id), tuple(known.values()), whole=False)]
@@ -55,30 +61,39 @@ class Families:
         for one in known.values():
             members.setdefault(_end(known, one.id), []).append(one)
         ends = dict.fromkeys(_end(known, one.id) for one in starts)
-        return [_family(end, members[end], open_ends) for end in ends]
+        return [_family(end, members[end], open_ends, damaged) for end in ends]
 
-    async def _ahead(self, owner: Owner, starts: Sequence[Memory]) -> tuple[dict[str, Memory], set[str]]:
-        """The starts and all that replaced them; and the ids of those whose successors were not followed to the end."""
+    async def _ahead(self, owner: Owner, starts: Sequence[Memory], damaged: set[str]) -> tuple[dict[str, Memory], set[str]]:
+        """The starts and all that replaced them; and the ids of those whose successors were not followed to the end.
+
+        damaged: grows by the ids of those whose successor can't be read.
+        """
         known = {one.id: one for one in starts}
         for _ in range(MAX_MEMBERS):
             wanted = {one.next_id for one in known.values() if one.next_id is not None and "." not in one.next_id} - known.keys()
-            found = await self._store.memories(owner, sorted(wanted)) if wanted else {}
+            found, lost = readable_shown(await self._store.memories(owner, sorted(wanted)) if wanted else {})
+            damaged |= {one.id for one in known.values() if one.next_id in lost}
             if not found:
                 return known, set()
-            known |= {name: one.memory for name, one in found.items()}
+            known |= found
         return known, {one.id for one in known.values() if one.next_id is not None and one.next_id not in known}
 
-    async def _behind(self, owner: Owner, known: dict[str, Memory], most: int) -> set[str] | None:
-        """Add all that leads to the known ones: the ids of those that were not followed to the end; None when it is more than `most`."""
+    async def _behind(self, owner: Owner, known: dict[str, Memory], most: int, damaged: set[str]) -> set[str] | None:
+        """Add all that leads to the known ones: the ids of those that were not followed to the end; None when it is more than `most`.
+
+        damaged: grows by the ids of those to which something leads that can't be read.
+        """
         epoch, level = next(iter(known.values())).epoch, set(known)
         for _ in range(MAX_MEMBERS):
             where = replace(_WHATEVER_STATUS, next_ids=frozenset(level))
             documents = await self._store.page(owner, "memory", where, None, most + 1)
             if len(documents) > most:
                 return None
-            found = [Memory.model_validate(one.body) for one in documents if one.id not in known and one.body["epoch"] == epoch]
-            known |= {one.id: one for one in found}
-            level = {one.id for one in found}
+            memories, lost = readable(document for document in documents if document.id not in known)
+            damaged |= {str(document.body["next_id"]) for document in lost}
+            found = {memory.id: memory for memory in memories if memory.epoch == epoch}
+            known |= found
+            level = set(found)
             if not level:
                 return set()
         return level
@@ -98,6 +113,7 @@ def _end(known: dict[str, Memory], start: str) -> str:
     return min(path[path.index(at) :])
 
 
-def _family(end: str, members: Sequence[Memory], open_ends: set[str]) -> Family:
-    whole = len(members) <= MAX_MEMBERS and open_ends.isdisjoint(one.id for one in members)
-    return Family(end, tuple(sorted(members, key=lambda one: (one.sequence, one.id))), whole)
+def _family(end: str, members: Sequence[Memory], open_ends: set[str], damaged: set[str]) -> Family:
+    ids = [one.id for one in members]
+    whole = len(members) <= MAX_MEMBERS and open_ends.isdisjoint(ids)
+    return Family(end, tuple(sorted(members, key=lambda one: (one.sequence, one.id))), whole, not damaged.isdisjoint(ids))

@@ -19,6 +19,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.versions import is_version
 from memory_core.ledger.changes import Change, Changes, Result
+from memory_core.ledger.readable import memory_in
 from memory_core.ports import Document, LongTermStore
 
 MAX_STEPS = 200
@@ -88,7 +89,7 @@ class _Chain:
         found = self._documents.get(name)
         if name in self._states or found is None or found.kind != "memory":
             return self._states.get(name)
-        memory = Memory.model_validate(found.body)
+        memory = memory_in(found)
         memory.embedding = found.vector
         return memory
 

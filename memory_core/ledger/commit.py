@@ -17,15 +17,14 @@ from datetime import datetime
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
-from pydantic import ValidationError
-
-from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable, damaged_memory
+from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
 from memory_core.domain.models import Event, Head, Memory, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.changes import Assembled, Change, Changes, assemble, ended_as, surplus_endings
 from memory_core.ledger.circles import without_circles
 from memory_core.ledger.ids import marker_id
+from memory_core.ledger.readable import memory_in
 from memory_core.ledger.settling import SETTLED, followed, left_open, settled, unsettled
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, Near, Neighbour, Stamp
 
@@ -75,10 +74,7 @@ def as_memory(document: Document, head: Head | None) -> Memory | None:
     """The memory in a document, with its vector; None for one of another epoch (an erased user's leftovers). Raises Damaged."""
     if head is None or document.body.get("epoch", head.epoch) != head.epoch:
         return None
-    try:
-        memory = Memory.model_validate(document.body)
-    except ValidationError as error:
-        raise damaged_memory(document.id) from error
+    memory = memory_in(document)
     memory.embedding = document.vector
     return memory
 

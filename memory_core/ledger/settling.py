@@ -20,6 +20,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.slots import same_value, slot_of
 from memory_core.ledger.changes import Change, Changes, Result
 from memory_core.ledger.ids import derived
+from memory_core.ledger.readable import memory_in
 from memory_core.ports import Document, LongTermStore
 
 SETTLED = "conflict_settled"
@@ -74,7 +75,7 @@ class _Read:
         found = self.documents[name]
         if found.kind != "memory" or self.head is None or found.body["epoch"] != self.head.epoch:
             return None
-        memory = Memory.model_validate(found.body)
+        memory = memory_in(found)
         memory.embedding = found.vector
         return memory
 

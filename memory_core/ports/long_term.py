@@ -103,7 +103,10 @@ class LongTermStore(Pooled, Protocol):
     async def page(
         self, owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, *, newest_first: bool = True
     ) -> list[Document]:
-        """One page of documents of a kind by (sequence, id), without vectors. `where` is for memories, its statuses for conflicts too."""
+        """One page of documents of a kind by (sequence, id), without vectors. `where` is for memories, its statuses for conflicts too.
+
+        A memory that can't be parsed comes as a document that is `damaged`; `snapshot` raises Damaged for it.
+        """
 
     async def faded(
         self, owner: Owner, rules: Fading, now: datetime, session_id: str | None, after: Place | None, limit: int

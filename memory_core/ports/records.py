@@ -27,6 +27,7 @@ class Document:
     expires_at: when the store may drop it (receipts, steps, finished tasks). tag: the store's own mark of the state in which
     bookkeeping was read; None for what was not read from a store, and for memories and versions. These travel as `Memory`
     bodies: `Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)`.
+    damaged: what is stored of this memory or version is no JSON. Its body then has no more than `sequence` and `next_id`.
     """
 
     id: str
@@ -35,6 +36,7 @@ class Document:
     vector: Vector | None = None
     expires_at: datetime | None = None
     tag: str | None = field(default=None, compare=False)
+    damaged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from memory_core.domain.scene import Profile
 from memory_core.domain.scope import Owner
 from memory_core.domain.tokens import count_tokens
 from memory_core.domain.versions import base_id
+from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Filter, LongTermStore
 from memory_core.recollection.gather import Gatherer, Rounds
 from memory_core.recollection.profiles import Profiles
@@ -87,7 +88,8 @@ class Briefing:
     async def _newest(self, owner: Owner, where: Filter, limit: int) -> list[Memory]:
         """The newest episodic memories that the filter lets through, newest first."""
         page = await self._store.page(owner, "memory", where, None, limit)
-        return [Memory.model_validate(one.body) for one in page if one.kind == "memory"]
+        memories, _ = readable(document for document in page if document.kind == "memory")
+        return memories
 
     async def _found(self, owner: Owner, asked: ContextInput) -> tuple[Rounds, tuple[str, ...]]:
         """What the query finds, in one round; nothing without a query."""

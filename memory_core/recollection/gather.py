@@ -16,6 +16,7 @@ from memory_core.domain.packing import Piece
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
+from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore
 from memory_core.recollection.query_vector import EMBEDDER
 from memory_core.recollection.rerank import RERANKER
@@ -67,16 +68,16 @@ class Gatherer:
         silent = {EMBEDDER, RERANKER}.intersection(rounds.looks[-1].degraded) if rounds.looks else ()
         look = await self._retriever.look(owner, query, without=silent)
         rows = self._retriever.passing(query, look)[:MOST_FOUND]
-        shown = await self._retriever.shown(owner, look, rows)
+        shown, _ = readable_shown(await self._retriever.shown(owner, look, rows))
         worth = 1.0 if not rounds.looks else LATER
         found: dict[str, Found] = {}
         for row in rows:
-            one = shown.get(look.candidates.ids[row])
-            if one is not None:
-                hit = Found(one.memory, worth * float(look.order[row]))
+            memory = shown.get(look.candidates.ids[row])
+            if memory is not None:
+                hit = Found(memory, worth * float(look.order[row]))
                 found.setdefault(_story(hit), hit)
         rounds.add(query.query, look, list(found.values()))
-        ended = (name for name, one in shown.items() if tells_only_what_has_ended(one.memory, look.moment))
+        ended = (name for name, memory in shown.items() if tells_only_what_has_ended(memory, look.moment))
         return replace(look, left_out=frozenset(ended))
 
     async def pieces(self, owner: Owner, rounds: Rounds, max_tokens: int) -> list[Piece]:
@@ -86,7 +87,7 @@ class Gatherer:
             return []
         look = rounds.looks[0]
         missing = sorted({one.cell for one in hits} - rounds.found.keys())
-        cells = {name: one.memory for name, one in (await self._store.memories(owner, missing) if missing else {}).items()}
+        cells, _ = readable_shown(await self._store.memories(owner, missing) if missing else {})
         settings = await self._surroundings.settings(owner, hits, cells, look.moment)
         placed = [(one, settings[one.memory.id]) for one in hits]
         known = {_story(one) for one in hits}

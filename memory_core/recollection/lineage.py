@@ -10,6 +10,7 @@ from memory_core.domain.models import Memory
 from memory_core.domain.results import Evolution
 from memory_core.domain.scope import Owner
 from memory_core.evolution.chain import Chains
+from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore
 from memory_core.recollection.graph.dot import as_dot
 from memory_core.recollection.graph.graph import MAX_NODES, Graph, mentioned, of_memories
@@ -64,5 +65,5 @@ class Lineage:
         known = {one.id for one in tree}
         wanted = [name for name in mentioned(asked, tree) if name not in known and "." not in name]
         room = MAX_NODES - len(tree)
-        found = await self._store.memories(owner, wanted[:room]) if wanted[:room] else {}
-        return [found[name].memory for name in wanted if name in found], len(wanted) <= room
+        found, damaged = readable_shown(await self._store.memories(owner, wanted[:room]) if wanted[:room] else {})
+        return [found[name] for name in wanted if name in found], len(wanted) <= room and not damaged

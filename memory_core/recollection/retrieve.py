@@ -7,6 +7,7 @@ threshold, and then everything down to the similarity threshold is returned.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -42,6 +43,7 @@ from memory_core.recollection.working_set import WorkingSet
 
 MIN_CANDIDATES = 50
 CANDIDATES_PER_RESULT = 5
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +268,10 @@ class Retriever:
         chosen = [candidates.ids[row] for row in rows]
         at_hand = {name: Shown.of(candidates.memories[name]) for name in chosen if name in candidates.memories}
         missing = [name for name in chosen if name not in at_hand]
-        shown = {**at_hand, **(await self._store.memories(owner, missing, where) if missing else {})}
+        read = await self._store.memories(owner, missing, where) if missing else {}
+        if damaged := [name for name, one in read.items() if not one.is_json]:
+            log.error("a search leaves out the memories %s: what is stored of them can't be read", ", ".join(damaged))
+        shown = {**at_hand, **{name: one for name, one in read.items() if name not in damaged}}
         versions = [name for name in shown if name != base_id(name)]
         standing = await self._store.memories(owner, [base_id(name) for name in versions]) if versions else {}
         for name in versions:

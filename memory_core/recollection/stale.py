@@ -15,6 +15,7 @@ from memory_core.domain.models import Memory
 from memory_core.domain.sameness import normalised
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
+from memory_core.ledger.readable import readable_shown
 from memory_core.ports import Filter, LongTermStore
 from memory_core.recollection.filters import shows
 
@@ -57,9 +58,9 @@ async def _chains(store: LongTermStore, owner: Owner, ids: set[str]) -> dict[str
     held: dict[str, Memory] = {}
     missing = ids
     for _ in range(MAX_HOPS):
-        read = await store.memories(owner, sorted(missing))
-        held |= {name: one.memory for name, one in read.items()}
-        missing = {one.memory.next_id for one in read.values() if one.memory.next_id} - held.keys()
+        read, _ = readable_shown(await store.memories(owner, sorted(missing)))
+        held |= read
+        missing = {memory.next_id for memory in read.values() if memory.next_id} - held.keys()
         if not missing:
             break
     return held

@@ -15,7 +15,7 @@ from math import sqrt
 from memory_core.domain.models import Head, Memory, MemoryType
 from memory_core.domain.scene import Scene
 from memory_core.domain.scope import Owner
-from memory_core.ledger.commit import as_memory
+from memory_core.ledger.readable import readable, readable_shown
 from memory_core.ports import Document, Filter, LongTermStore, Place
 from memory_core.recollection.scenes import Scenes
 
@@ -88,8 +88,8 @@ class Surroundings:
         """The neighbours of one scene's hits, best first."""
         if setting.scene is not None:
             wanted = _lent(setting.scene.cell_ids, hits)
-            shown = await self._store.memories(owner, list(wanted), where) if wanted else {}
-            return [(Found(one.memory, wanted[name]), setting) for name, one in shown.items()]
+            shown, _ = readable_shown(await self._store.memories(owner, list(wanted), where) if wanted else {})
+            return [(Found(memory, wanted[name]), setting) for name, memory in shown.items()]
         if setting.session_id is None:
             return []
         place = Place(max(0, hits[0].memory.sequence - AHEAD), "")
@@ -97,8 +97,8 @@ class Surroundings:
         page: list[Document] = await self._store.page(owner, "memory", where, place, PAGE, newest_first=False)
         turns = {one.id: one for one in page if one.kind == "memory"}
         wanted = _lent(list(turns), hits)
-        memories = ((as_memory(turns[name], head), priority) for name, priority in wanted.items())
-        return [(Found(memory, priority), setting) for memory, priority in memories if memory is not None]
+        memories, _ = readable(turns[name] for name in wanted)
+        return [(Found(memory, wanted[memory.id]), setting) for memory in memories if head is not None and memory.epoch == head.epoch]
 
 
 def _setting(memory: Memory, scene: Scene | None) -> Setting:

@@ -128,7 +128,8 @@ def shown_of(item: Mapping[str, Any]) -> Shown:
     """A memory as it is shown, straight from the item's fields: nothing is parsed that nobody looks at."""
     body = memory_body(item)
     public = {name: value for name, value in body.items() if name not in INTERNAL_FIELDS}
-    return Shown(orjson.dumps(public), orjson.dumps({name: value for name, value in body.items() if name in INTERNAL_FIELDS}))
+    rest = {name: value for name, value in body.items() if name in INTERNAL_FIELDS}
+    return Shown(orjson.dumps(public), orjson.dumps(rest), memory_id=item["id"])
 
 
 def is_expired(item: Mapping[str, Any], now: datetime) -> bool:

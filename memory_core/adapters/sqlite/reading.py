@@ -128,7 +128,7 @@ def to_show(connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], wh
         "SELECT id, body, inner FROM documents WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608 - our own names
         f"AND id IN (SELECT value FROM json_each(:ids)) AND +kind IN ('memory', 'version') AND +epoch = {_EPOCH} {restriction}"
     )
-    return {identity: Shown(body, inner) for identity, body, inner in connection.execute(statement, parameters)}
+    return {identity: Shown(body, inner, memory_id=identity) for identity, body, inner in connection.execute(statement, parameters)}
 
 
 def by_id(connection: sqlite3.Connection, owner: Owner, ids: Sequence[str], now: datetime) -> dict[str, Document]:
@@ -191,14 +191,14 @@ def page(
         restriction += " AND kind = 'conflict'" + " AND status = :status" * (len(where.statuses) == 1)
         parameters["status"] = min(where.statuses, default="")
     statement = (
-        f"SELECT id, kind, body, inner, expires_at, NULL, sequence FROM documents WHERE {by_kind} = :kind "  # noqa: S608 - our own names
+        f"SELECT id, kind, body, inner, expires_at, NULL, sequence, next_id FROM documents WHERE {by_kind} = :kind "  # noqa: S608 - our own names
         f"AND {_OWNED} AND {_OF_THE_HEAD} {restriction} "
         f"ORDER BY sequence {order}, id {order} LIMIT :limit"
     )
     rows = [row for one in kinds for row in connection.execute(statement, {**parameters, "kind": one})]
     if len(kinds) > 1:
         rows.sort(key=lambda row: (row[6], row[0]), reverse=newest_first)
-    return [decoded_or_damaged(row[:6], row[6]) for row in rows[:limit]]
+    return [decoded_or_damaged(row[:6], row[6], row[7]) for row in rows[:limit]]
 
 
 def faded(

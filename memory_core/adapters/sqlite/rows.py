@@ -113,12 +113,12 @@ def decoded(row: Sequence[Any]) -> Document:
         raise damaged_memory(identity) from error
 
 
-def decoded_or_damaged(row: Sequence[Any], sequence: int) -> Document:
-    """The same; of a memory that can't be parsed a stand-in with its place, so that it does not hide those beside it."""
+def decoded_or_damaged(row: Sequence[Any], sequence: int, next_id: str | None) -> Document:
+    """The same; a memory that can't be parsed comes as `damaged`, with its place, so that it does not hide those beside it."""
     try:
         return decoded(row)
     except Damaged:
-        return Document(row[0], row[1], DamagedBody(row[0], sequence=sequence))
+        return Document(row[0], row[1], {"sequence": sequence, "next_id": next_id}, damaged=True)
 
 
 def tag_of(body: bytes, expires_at: float | None) -> str:
@@ -130,17 +130,6 @@ def whole(body: bytes, inner: bytes | None) -> dict[str, Any]:
     """A document's body out of its two parts."""
     parsed: dict[str, Any] = orjson.loads(body)
     return parsed if inner is None else parsed | orjson.loads(inner)
-
-
-class DamagedBody(dict[str, Any]):
-    """Stands for the body of a memory whose stored text is no JSON. Raises Damaged where a field of it is asked for."""
-
-    def __init__(self, memory_id: str, **known: Any) -> None:
-        super().__init__(known)
-        self._memory_id = memory_id
-
-    def __missing__(self, name: str) -> Any:
-        raise damaged_memory(self._memory_id)
 
 
 def moment(epoch_seconds: float) -> datetime:

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
+from pydantic import ValidationError
+
 from memory_core.adapters.slices import searching
 from memory_core.adapters.slices.slice import Slice
 from memory_core.adapters.sqlite import across, bookkeeping, reading
@@ -281,4 +283,7 @@ def _damage(facts: Mapping[str, Any]) -> str | None:
 
 
 def _memory(document: Document) -> Memory:
-    return Memory.model_validate({**document.body, "embedding": document.vector})
+    try:
+        return Memory.model_validate({**document.body, "embedding": document.vector})
+    except ValidationError as error:
+        raise damaged_memory(document.id) from error

@@ -1,0 +1,52 @@
+"""Memories read from what a store keeps, where some of it may be damaged.
+
+`memory_in` raises Damaged. `readable` and `readable_shown` are for callers that go on without the damaged ones.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+
+from pydantic import ValidationError
+
+from memory_core.domain.errors import Damaged, damaged_memory
+from memory_core.domain.models import Memory
+from memory_core.domain.shown import Shown
+from memory_core.ports import Document
+
+log = logging.getLogger(__name__)
+
+
+def memory_in(document: Document) -> Memory:
+    """The memory in a document, without its vector. Raises Damaged."""
+    if document.damaged:
+        raise damaged_memory(document.id)
+    try:
+        return Memory.model_validate(document.body)
+    except ValidationError as error:
+        raise damaged_memory(document.id) from error
+
+
+def readable(documents: Iterable[Document]) -> tuple[list[Memory], list[Document]]:
+    """The memories of these documents, without vectors, and the documents that can't be read, which the log names."""
+    memories, damaged = list[Memory](), list[Document]()
+    for document in documents:
+        try:
+            memories.append(memory_in(document))
+        except Damaged as error:
+            log.error("left out: %s", error.detail)
+            damaged.append(document)
+    return memories, damaged
+
+
+def readable_shown(shown: Mapping[str, Shown]) -> tuple[dict[str, Memory], list[str]]:
+    """The memories by id, and the ids of those that can't be read, which the log names."""
+    memories, damaged = dict[str, Memory](), list[str]()
+    for name, found in shown.items():
+        try:
+            memories[name] = found.memory
+        except Damaged as error:
+            log.error("left out: %s", error.detail)
+            damaged.append(name)
+    return memories, damaged
