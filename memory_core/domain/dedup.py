@@ -12,6 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
+from memory_core.domain.normal_form import normal_form
 from memory_core.domain.numerals import numbers_in, plain_digits
 
 DEFAULT_THRESHOLD = 75.0
@@ -58,7 +59,7 @@ def normalise_token(token: str) -> str:
     Letters, marks, digits and symbols of every script stay, and so do `# % & @ *` and a dot that begins a word or a
     decimal (".net", "3.5"). A token of nothing but punctuation stays as it is; a blank one is empty.
     """
-    folded = plain_digits(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", token).casefold()))
+    folded = plain_digits(normal_form("NFKC", normal_form("NFKC", token).casefold()))
     spaced = re.sub(r"[-_‐-―\s]+", " ", folded)
     kept = "".join(character for place, character in enumerate(spaced) if _stays(spaced, place, character))
     return " ".join(kept.split()) or folded.strip()

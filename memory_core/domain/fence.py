@@ -11,6 +11,8 @@ import hashlib
 import re
 import unicodedata
 
+from memory_core.domain.normal_form import normal_form
+
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0"
     "\ufff0-\ufffb\U000e0000-\U000e0fff]"
@@ -43,5 +45,5 @@ def mark_for(text: str, length: int = 16) -> str:
 
 def _plain(text: str) -> str:
     """As a careless reader sees it: compatible letters made equal, small, nothing invisible in between."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
+    folded = normal_form("NFKC", text).casefold()
     return _BEYOND_ASCII.sub(lambda found: "".join(one for one in found[0] if unicodedata.category(one) != "Cf"), folded)

@@ -6,7 +6,6 @@ One would get wrong: a message that begins with "name: " speaks of the field of 
 from __future__ import annotations
 
 import math
-import unicodedata
 from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -16,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetJsonSchema
 from pydantic_core import CoreSchema
 
 from memory_core.domain.models import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Foresight
+from memory_core.domain.normal_form import normal_form
 from memory_core.domain.scope import check_name
 
 
@@ -88,7 +88,7 @@ def _no_scope(value: dict[str, Any]) -> dict[str, Any]:
 
 def _one_form(value: str) -> str:
     """NFC, single spaces: a slot is found by its name, so "Ann" and "Ann " must not be two."""
-    return " ".join(unicodedata.normalize("NFC", value).split())
+    return " ".join(normal_form("NFC", value).split())
 
 
 def _callback(value: str) -> str:

@@ -10,6 +10,8 @@ import re
 import unicodedata
 from collections import Counter
 
+from memory_core.domain.normal_form import normal_form
+
 _JOINT = re.compile(r"(?<=\d)[\u00a0\u202f'’_](?=\d{3}(?!\d))")
 _NUMBER = re.compile(r"(?:(?<!\S)|(?<=[(\[]))-?\d+(?:[.,:/-]\d+)*|\d+(?:[.,:/-]\d+)*")
 _THOUSANDS = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
@@ -30,7 +32,7 @@ def numbers_in(text: str) -> Counter[str]:
     stands free.
     """
     # The hard spaces go first: NFKC makes plain ones of them, and then 1 000 might be two numbers.
-    plain = unicodedata.normalize("NFKC", _JOINT.sub("", text)).replace("−", "-")
+    plain = normal_form("NFKC", _JOINT.sub("", text)).replace("−", "-")
     return Counter(_one_spelling(number) for number in _NUMBER.findall(plain_digits(plain)))
 
 

@@ -52,8 +52,8 @@ _TO_WORK_ON = re.compile(
 )
 """Words that somebody gives or is given to be translated, repeated, enjoyed: "Translate to German: I live in Rome"."""
 _QUOTED = re.compile(
-    r'"(?P<straight>[^"\n]{1,600}+)"|“(?P<curly>[^”\n]{1,600}+)”|„(?P<low>[^“”\n]{1,600}+)[“”]|«(?P<angle>[^»\n]{1,600}+)»'
-    r"|(?<![\w'’])['‘](?P<single>[^'’\n]{1,600}+(?:(?<=\w)['’](?=\w)[^'’\n]{1,600}+){0,20}+)['’](?!\w)"
+    r'"(?P<straight>[^"\n]{1,600}+)"|“(?P<curly>[^“”\n]{1,600}+)”|„(?P<low>[^„“”\n]{1,600}+)[“”]|«(?P<angle>[^«»\n]{1,600}+)»'
+    r"|(?<![\w'’])['‘](?P<single>[^'‘’\n]{1,600}+(?:(?<=\w)['’](?=\w)[^'‘’\n]{1,600}+){0,20}+)['’](?!\w)"
 )
 _SAYS = re.compile(r"\b(?:i|i'm|my|me|we|our|you|ich|mein|je|j'|mon|ma|yo|mi|me llamo)\b", re.IGNORECASE)
 MAX_TITLE_WORDS = 5

@@ -6,10 +6,10 @@ proves something else.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
 from memory_core.domain.conversation import Message
+from memory_core.domain.normal_form import normal_form
 from memory_core.domain.own_words import without_recalled
 
 _MARKS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-", "…": "..."})
@@ -55,4 +55,4 @@ def _occurs(quote: str, folded: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).translate(_MARKS).casefold().split())
+    return " ".join(normal_form("NFKC", text).translate(_MARKS).casefold().split())

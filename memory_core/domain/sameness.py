@@ -15,6 +15,7 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 
+from memory_core.domain.normal_form import normal_form
 from memory_core.domain.numerals import numbers_in, plain_digits
 from memory_core.domain.polarity import JAPANESE_ENDINGS, NEGATIONS, opposed
 
@@ -51,7 +52,7 @@ def normalised(text: str) -> str:
 
     A question is not the statement it asks about, so its mark stays.
     """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    folded = normal_form("NFKC", normal_form("NFKC", text).casefold())
     collapsed = " ".join(folded.split())
     return collapsed.rstrip(_TRAILING) or collapsed
 
@@ -114,7 +115,7 @@ class _Reading:
 
 
 def _read(text: str) -> _Reading:
-    plain = plain_digits(unicodedata.normalize("NFKC", text).replace("’", "'"))
+    plain = plain_digits(normal_form("NFKC", text).replace("’", "'"))
     names: Counter[str] = Counter()
     starts: set[str] = set()
     words: list[str] = []

@@ -10,9 +10,9 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections.abc import Iterable
 from hashlib import blake2b
-from unicodedata import normalize
 
 from memory_core.domain.models import Memory
+from memory_core.domain.normal_form import normal_form
 from memory_core.domain.sameness import normalised
 
 Slot = tuple[str, str]
@@ -32,7 +32,7 @@ def slot_of(memory: Memory) -> Slot | None:
 
 def folded(name: str) -> str:
     """A subject or an attribute as slots compare it: without case, and the same however its letters are composed ("ë", "e" and "¨")."""
-    return normalize("NFC", normalize("NFC", name).casefold())
+    return normal_form("NFC", normal_form("NFC", name).casefold())
 
 
 def same_value(one: Memory, other: Memory) -> bool:

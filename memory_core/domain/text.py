@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import threading
-import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain, pairwise
@@ -18,6 +17,7 @@ from typing import Any
 import regex
 
 from memory_core.domain.languages import ENGLISH, language_of
+from memory_core.domain.normal_form import normal_form
 from memory_core.domain.stopwords import FUNCTION_WORDS
 
 MAX_WORD = 64
@@ -103,7 +103,7 @@ def count(terms: Iterable[str]) -> dict[str, int]:
 
 def _folded(text: str) -> str:
     # Twice, because folding can leave forms that are not normal, and a term must be the same however it was typed.
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    folded = normal_form("NFKC", normal_form("NFKC", text).casefold())
     return str(_INVISIBLE.sub("", folded))
 
 
@@ -144,7 +144,7 @@ def _term(word: str, language: str) -> str:
             word = str(_stemmer(language if latin else algorithm).stemWord(word))
         if latin and not word.isascii():
             # People type "cafe" for "café"; in other scripts a mark makes another letter.
-            word = _MARKS.sub("", unicodedata.normalize("NFD", word)) or word
+            word = _MARKS.sub("", normal_form("NFD", word)) or word
         return str(_stemmer(ENGLISH).stemWord(word)) if latin and language == ENGLISH else word
 
 
