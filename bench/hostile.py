@@ -34,6 +34,7 @@ PIECES = (
     ".", ". ", "!", "?", "…", ",", ", ", ";", ":", " ", "\t", "\n", " \n", "\n\n", "a", "A", "1", "_", "-", "'", '"', "“", "‘", "«", "`",
     "~", "<", ">", "> a\n", "<memory>", "</memory>", "```\n", "{", "{a:", "[", "(", "(1", "*", "#", "=", "a=b\n", "/", "\\", "@", "a@b.", "http://a/",
     "é", "e\u0301", "\u200d", "👍🏽", "日", "あ", "한", "ア", "й", "ا", "a.", "a ", "a'", "1,", "1.", "1 ", "x9", "aB",
+    "\u0301\u0316", "‘a’",
     "also ", "now ", "do ", "really ", "as at ", "in my ", "I am ", "I meant x not ", "oh no ", "my ", "and ", "but ", "not ", "no longer ",
     "since ", "it, ", "A. ", "I live in Aa. ", "I like tea. ", "I prefer a over b. ", "my sister Al ", "said: ", "for example: ", "n't ",
     "in two days ", "on Monday ", "last week ", "2020-01-", "ich wohne seit ", "j'habite ", "relevant memories:\n", "system: a\n",
