@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from itertools import combinations
 from typing import Any
 
 from memory_core.domain.conflict import Cut
@@ -141,12 +142,14 @@ class _Slot:
     """All truths of one slot, old versions included, before a commit and after it.
 
     waiting: ids of the memories that stand beside another one while their conflict is open. changed: ids of those that the commit changes.
+    waited: pairs of ids that stood beside each other before the commit only because their conflict was open.
     """
 
     before: Mapping[str, Memory]
     after: Mapping[str, Memory]
     waiting: frozenset[str]
     changed: frozenset[str]
+    waited: frozenset[frozenset[str]]
 
     @classmethod
     def of(cls, slot: Slot, members: Mapping[str, Memory], older: Mapping[str, Memory], changes: Changes[Any]) -> _Slot:
@@ -164,7 +167,7 @@ class _Slot:
         waiting = {one.id for one in here.values() if _stands(one) and any(asked[name] > 1 for name in one.conflict_ids)}
         held = {name: one for name, one in here.items() if not is_version(name) or is_of_its_life(one, after.get(base_id(name)))}
         changed = {change.after.id for change in changes.changes} | {base_id(name) for name in written}
-        return cls(before, held, frozenset(waiting), frozenset(changed))
+        return cls(before, held, frozenset(waiting), frozenset(changed), _waiting_pairs(before.values()))
 
     def cuts(self) -> list[Memory]:
         """The truths that have to end earlier, as they are then."""
@@ -197,6 +200,8 @@ class _Slot:
         if all(stand):
             return None
         held = [self.before.get(one.id) for one in (truth, other)]
+        if frozenset(names) in self.waited:
+            return other.valid_from
         if any(stand) or stood[0] is not stood[1] or any(one is None or not _counts(one) or _is_empty(one) for one in held):
             return other.valid_from
         first, second = (one for one in held if one is not None)
@@ -206,6 +211,16 @@ class _Slot:
 
     def _in_use(self, truths: Mapping[str, Memory], name: str) -> bool:
         return name in truths and _stands(truths[name])
+
+
+def _waiting_pairs(memories: Iterable[Memory]) -> frozenset[frozenset[str]]:
+    """The pairs of ids of which it is not decided which one holds."""
+    sides: dict[str, list[str]] = {}
+    for memory in memories:
+        if _stands(memory) and not is_version(memory.id):
+            for conflict in memory.conflict_ids:
+                sides.setdefault(conflict, []).append(memory.id)
+    return frozenset(frozenset(pair) for names in sides.values() for pair in combinations(names, 2))
 
 
 def _counts(one: Memory) -> bool:

@@ -158,10 +158,10 @@ class OneSlot(RuleBasedStateMachine):
     def side_by_side(self, memories: list[Memory]) -> tuple[list[set[str]], set[str]]:
         """The groups that were let stand side by side, and the memories of which it is not decided whether they hold.
 
-        A truth that was kept, or waited, beside one of a group stood beside all of it; what it is merged into takes its place there.
+        A truth that was kept beside one of a group stood beside all of it; what it is merged into takes its place there.
         """
         records = self.run(records_of(self.world, self.owner))
-        self.pairs |= {one.sides: None for one in records if one.open or one.strategy == "keep_both"}
+        self.pairs |= {one.sides: None for one in records if not one.open and one.strategy == "keep_both"}
         sides = {name for pair in self.pairs for name in pair}
         for one in sorted(memories, key=lambda one: one.sequence):
             sides |= {*one.consolidated_into_ids} if one.id in sides else set()

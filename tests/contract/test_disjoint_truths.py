@@ -52,6 +52,16 @@ async def edit(core: MemoryCore, memory: Memory, city: str) -> Memory:
     return await core.update(ALICE, memory.id, UpdateInput(content=f"Ana lives in {city}", value=city), current.etag)
 
 
+async def test_truths_that_waited_for_a_decision_share_no_moment_once_a_third_one_ends_both(core: MemoryCore) -> None:
+    await save(core, "Lima", 4)
+    await save(core, "Bonn", 6)
+    (decided,) = (await core.conflicts(ALICE, ConflictsInput(status="resolved"))).conflicts
+    await core.undo_conflict(ALICE, decided.id)
+    assert await cities(core, 5, 7) == ["Lima", "Bonn/Lima"]
+    await save(core, "Oslo", 9)
+    assert await cities(core, 5, 7, 9.5) == ["Lima", "Bonn", "Oslo"]
+
+
 async def test_a_truth_told_late_ends_one_that_was_merged_since(core: MemoryCore) -> None:
     await save(core, "Kiev", 0)
     await save(core, "Bonn", 9, on_conflict="merge")
