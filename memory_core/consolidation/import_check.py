@@ -30,9 +30,9 @@ from memory_core.domain.versions import base_id
 from memory_core.ledger.buffer import Buffer
 
 _NAMED: Final[Mapping[str, re.Pattern[str]]] = {
-    "cold": re.compile(r"mem_[A-Za-z0-9_-]{1,120}-[1-9][0-9]{0,15}"),
-    "memory": re.compile(r"mem_[A-Za-z0-9_-]{1,120}"),
-    "version": re.compile(r"mem_[A-Za-z0-9_-]{1,120}\.v[1-9][0-9]{0,6}"),
+    "cold": re.compile(r"(?:mem|msg)_[A-Za-z0-9_-]{1,120}-[1-9][0-9]{0,15}"),
+    "memory": re.compile(r"(?:mem|msg)_[A-Za-z0-9_-]{1,120}"),
+    "version": re.compile(r"(?:mem|msg)_[A-Za-z0-9_-]{1,120}\.v[1-9][0-9]{0,6}"),
     "event": re.compile(r"evt_[A-Za-z0-9_-]{1,120}"),
     "conversation": re.compile(r"cnv_[A-Za-z0-9-]{1,100}"),
     "messages": re.compile(r"cnv_[A-Za-z0-9-]{1,100}_messages"),

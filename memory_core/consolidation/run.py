@@ -17,6 +17,7 @@ from memory_core.consolidation.begin_run import RunBeginning, plan_of
 from memory_core.consolidation.end_run import RunEnding
 from memory_core.consolidation.giving_way import Calls, GivingWay
 from memory_core.domain.errors import NotFound, Unavailable
+from memory_core.domain.messages import is_message
 from memory_core.domain.models import Event
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
@@ -40,7 +41,8 @@ class Run:
     """What a step is given. id: of the operation; what a step makes derives its ids from it. at: when it began, which is its present.
 
     after, to: the sequences between which its news lie, (after, to]. news: the events of others than runs there, in order, of one session
-    if `session_id` is given. counts: what was done so far. since: the present of the last run that went over everything, None at first.
+    if `session_id` is given; none of messages, which count by what is formed of them. counts: what was done so far. since: the present of
+    the last run that went over everything, None at first.
     """
 
     id: str
@@ -177,7 +179,11 @@ class Consolidator:
                 raise Unavailable("long_term", f"the log shows {len(page)} events after {after} where {to} is the last; ask again")
             events += page
             after = page[-1].sequence
-        news = tuple(one for one in events if one.actor != ACTOR and not one.redacted and session_id in (None, one.session_id))
+        news = tuple(
+            event
+            for event in events
+            if event.actor != ACTOR and not event.redacted and session_id in (None, event.session_id) and not is_message(event.memory_id)
+        )
         at, since = datetime.fromisoformat(plan["at"]), plan["since"]
         return Run(run_id, owner, plan["after"], to, at, session_id, news, counts, None if since is None else datetime.fromisoformat(since))
 

@@ -33,7 +33,7 @@ ConversationState = Literal["pending", "formed", "cancelled", "poisoned"]
 
 
 class Message(BaseModel):
-    """One message. `actor` names who speaks where the role alone does not."""
+    """One message. `actor` names who speaks where the role alone does not; `id` is what its teller knows it by."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -41,6 +41,7 @@ class Message(BaseModel):
     content: str
     timestamp: Moment
     actor: str | None = None
+    id: str | None = None
 
 
 class FormedCell(BaseModel):
@@ -67,6 +68,7 @@ class Conversation(BaseModel):
     Its messages are stored apart, since no commit writes them again. state: pending while work is to be done, and only then counted
     by the head; poisoned when that failed too often, until a retry makes it pending again. clears: how often its session had been cleared,
     by type, when it was accepted; when that is more by now, what was told here is not to come back.
+    written, embedded: how many of its messages, from the first, are memories of their own, and how many of these have their vectors.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -81,6 +83,8 @@ class Conversation(BaseModel):
     created_at: datetime
     state: ConversationState = "pending"
     clears: dict[str, int] = Field(default_factory=dict)
+    written: int = 0
+    embedded: int = 0
     cells: int | None = None
     formed_cells: list[FormedCell] = Field(default_factory=list)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memory_core.domain.attributes import also_called
 from memory_core.domain.lexical import Turn, analyse, as_turn, embedding_text, search_text
+from memory_core.domain.messages import is_message
 from memory_core.domain.models import Memory
 
 
@@ -14,7 +15,8 @@ def with_lexical(memory: Memory, previous: Turn | None = None, before_previous: 
 
     previous, before_previous: the turns before it in its session; ordinal: its place among them (None: not a turn).
     """
-    extra = [*memory.tags, *(name for name in (memory.subject, memory.attribute, memory.key, memory.category) if name)]
+    category = None if is_message(memory.id) else memory.category
+    extra = [*memory.tags, *(name for name in (memory.subject, memory.attribute, memory.key, category) if name)]
     extra += also_called(memory.attribute) if memory.attribute else ()
     extra += [*memory.keywords, *memory.semantic_queries, *(fact.text for fact in memory.atomic_facts)]
     lexical = analyse(

@@ -62,6 +62,20 @@ class Deleted:
     outcome: Literal["deleted", "already_deleted"]
 
 
+class Passage(NamedTuple):
+    """A message, or the part of a long one, that matched. message: the id of its memory."""
+
+    text: str
+    actor: str | None
+    at: datetime
+    message: str
+    relevance_score: float
+
+    def public(self) -> dict[str, Any]:
+        """As a result shows it."""
+        return self._asdict()
+
+
 class Hit(NamedTuple):
     """One result of a retrieve. A score that the recipe does not use is None; `composite_score` is always there."""
 
@@ -81,6 +95,7 @@ class Hit(NamedTuple):
     also: tuple[str, ...] = ()
     stale_facts: tuple[dict[str, Any], ...] = ()
     explain: dict[str, Any] | None = None
+    passages: tuple[Passage, ...] = ()
 
     @property
     def memory(self) -> Memory:

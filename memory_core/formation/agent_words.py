@@ -12,6 +12,7 @@ from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, MemoryType
 from memory_core.domain.scope import Owner
 from memory_core.formation.boundary import as_text
 from memory_core.formation.cell_memories import MAX_EPISODE_BYTES, cell_id, within
+from memory_core.ledger.conversations import message_ids
 
 CATEGORY = "agent"
 
@@ -37,6 +38,7 @@ def words_memory(owner: Owner, conversation: Conversation, cell: Cell, summary: 
         episode=within(as_text(cell.messages), MAX_EPISODE_BYTES),
         entities=list(dict.fromkeys(message.actor for message in cell.messages if message.actor))[:50],
         source="agent",
+        source_ids=message_ids(conversation)[cell.first : cell.last + 1],
         importance_base=importance_by_type(MemoryType.EPISODIC, content, CATEGORY),
         importance_basis="type",
         created_at=now,

@@ -30,6 +30,7 @@ from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note, told
 from memory_core.domain.quotes import Proofs
 from memory_core.domain.scope import Owner
 from memory_core.formation.boundary import as_text
+from memory_core.ledger.conversations import message_ids
 from memory_core.ledger.ids import derived, note_id
 
 MAX_FACTS = 37
@@ -106,6 +107,7 @@ class _Maker:
         )
         fields = {
             "episode": within(as_text(self.cell_of.messages), MAX_EPISODE_BYTES),
+            "source_ids": message_ids(self.conversation)[self.cell_of.first : self.cell_of.last + 1],
             "atomic_facts": facts,
             "foresight": foresight,
             "tags": tags,

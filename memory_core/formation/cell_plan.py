@@ -25,6 +25,7 @@ from memory_core.evolution.ruled import LookedElsewhere, Ruled
 from memory_core.evolution.shown import Rulings, Shown
 from memory_core.evolution.versions import end_versions
 from memory_core.formation.cell_memories import MAX_FACTS
+from memory_core.formation.message_memories import cell_marks
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import note_id
@@ -32,6 +33,8 @@ from memory_core.ports import Neighbour
 
 BESIDE = 4
 """Documents that a forming commit writes besides at most: the conversation, its task, a delivery and the task of that."""
+MOST_MARKED = 40
+"""Messages that the forming commit marks as the cell's; those of a longer cell are marked before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,8 @@ def plan_cell(
     asked: the ids of the look's documents, those that are not there included. Facts that would pass the limits of a commit stay in the
     cell's own list only: first those that only tell again, last those that change a truth.
     """
-    page = _page(owner, ready, look, now, asked)
+    marks = cell_marks(look, ready.cell.source_ids[:MOST_MARKED], ready.cell.id) if ready.stands else {}
+    page = _page(owner, ready, look, now, asked, len(marks))
     held = look.memory(ready.cell.id)
     if told_before(held, ready.told_at):
         raise LookedElsewhere
@@ -128,7 +132,7 @@ def plan_cell(
         return plan_cell(owner, fewer, shorter, asked, _on(ruled, fewer, shorter, rules, now), rules, now)
     counts = {**execution.counts, "without_proof": ready.without_proof, "invented": ruled.rulings.invented, "cleared": ready.cleared}
     told = (*([ready.cell.id] if ready.stands else []), *dict.fromkeys(execution.made))
-    return _changes(page, CellOutcome(told, {name: count for name, count in counts.items() if count}))
+    return replace(_changes(page, CellOutcome(told, {name: count for name, count in counts.items() if count})), marks=marks)
 
 
 def _ending_nothing(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) -> frozenset[str]:
@@ -161,11 +165,11 @@ def told_before(held: Memory | None, told_at: datetime) -> bool:
     return held is not None and (held.status is not Status.DELETED or held.updated_at >= told_at)
 
 
-def _page(owner: Owner, ready: ReadyCell, look: Look, now: datetime, asked: Collection[str]) -> Page:
+def _page(owner: Owner, ready: ReadyCell, look: Look, now: datetime, asked: Collection[str], marks: int) -> Page:
     """An empty page, on which the conversation, its task and the delivery of its end have their place: all name what it became so far."""
     conversation = look.documents.get(ready.cell.conversation_id or "")
     weight = 0 if conversation is None else 3 * len(orjson.dumps(conversation.body))
-    return Page(owner, look, now, weighs=True, beside=BESIDE, weight=weight, asked=asked)
+    return Page(owner, look, now, weighs=True, beside=BESIDE + marks, weight=weight, asked=asked)
 
 
 def _on(ruled: Ruled, ready: ReadyCell, look: Look, rules: LinkRules, now: datetime) -> Ruled:
@@ -190,16 +194,18 @@ LEFT_OUT: Changes[CellOutcome] = Changes(CellOutcome((), {"cleared": 1}))
 """A cell of a session that was cleared of all that it would be made into: nothing is made, and no agent is asked."""
 
 
-def tell_again(owner: Owner, held: Memory, look: Look, now: datetime) -> Changes[CellOutcome]:
+def tell_again(owner: Owner, held: Memory, message_ids: Collection[str], look: Look, now: datetime) -> Changes[CellOutcome]:
     """The very same words, told before: what they made and still stands is reinforced, nothing is made twice.
 
-    The look has the memories that `made_of` names.
+    message_ids: of the messages that tell it again, which belong to the cell too. The look has the memories that `made_of` names.
     """
-    page = Page(owner, look, now, weighs=True, beside=BESIDE)
+    marks = cell_marks(look, message_ids, held.id) if held.status in FOUND_BY_DEFAULT else {}
+    page = Page(owner, look, now, weighs=True, beside=BESIDE + len(marks))
     standing = [one for name in made_of(held) if (one := look.memory(name)) is not None and one.status in FOUND_BY_DEFAULT]
     for one in standing:
         page.reinforce(one)
-    return _changes(page, CellOutcome(tuple(one.id for one in standing), {"reinforced": len(standing)} if standing else {}))
+    outcome = CellOutcome(tuple(one.id for one in standing), {"reinforced": len(standing)} if standing else {})
+    return replace(_changes(page, outcome), marks=marks)
 
 
 def made_of(cell: Memory) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from memory_core.domain.scope import Owner
 from memory_core.formation.cell_plan import CellOutcome
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Look
-from memory_core.ledger.conversations import unread
+from memory_core.ledger.conversations import message_ids, state_of, unread
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.pair import counted, unfinished
 from memory_core.ledger.sessions import clears_of
@@ -51,6 +51,11 @@ class Work:
     cleared: frozenset[MemoryType] = frozenset()
 
     @property
+    def message_ids(self) -> list[str]:
+        """The memories of the cell's messages."""
+        return message_ids(self.conversation)[self.cell.first : self.cell.last + 1]
+
+    @property
     def state_ids(self) -> list[str]:
         """The documents that say how far the work is, and whether it is still to be done."""
         session = self.conversation.session_id
@@ -59,7 +64,7 @@ class Work:
 
 def formed_before(look: Look, conversation_id: str, cell: Cell) -> tuple[bool, Formed | None]:
     """Whether there is nothing to do for this cell, and then what it became; None for one that is cancelled or gone."""
-    conversation = stored(look, conversation_id)
+    conversation = state_of(look, conversation_id)
     if conversation is None or conversation.state in ("cancelled", "poisoned"):
         return True, None
     if len(conversation.formed_cells) > cell.number:
@@ -75,20 +80,12 @@ def cleared_since(look: Look, work: Work) -> frozenset[MemoryType]:
     return frozenset(MemoryType(kind) for kind, count in clears.items() if count > work.conversation.clears.get(kind, 0))
 
 
-def stored(look: Look, conversation_id: str) -> Conversation | None:
-    """The conversation as it is stored in the head's epoch."""
-    found = look.documents.get(conversation_id)
-    if found is None or look.head is None or found.body.get("epoch") != look.head.epoch:
-        return None
-    return Conversation.model_validate({name: value for name, value in found.body.items() if name not in ("epoch", "sequence")})
-
-
 def advanced(planned: Changes[CellOutcome], look: Look, work: Work) -> Changes[Formed | None]:
     """The plan, and with it the conversation one cell further; with the last cell also what `finish` adds.
 
     The conversation is written onto the very state that was read: no event tells that it was cancelled.
     """
-    conversation, found = stored(look, work.conversation.id), look.documents[work.conversation.id]
+    conversation, found = state_of(look, work.conversation.id), look.documents[work.conversation.id]
     assert conversation is not None
     cell, last = work.cell, work.cell.number == work.total - 1
     result = planned.result
@@ -115,6 +112,7 @@ def advanced(planned: Changes[CellOutcome], look: Look, work: Work) -> Changes[F
         formed,
         planned.changes,
         (*planned.puts, replace(found, body=body), *ended),
+        marks=planned.marks,
         deletes=unread(body) if last else (),
         reads=planned.reads,
         sessions=planned.sessions,

@@ -28,6 +28,7 @@ from memory_core.formation.boundary import BoundaryRules, cut_into_cells
 from memory_core.formation.cell_memories import CellMemories, cell_id, cell_memories
 from memory_core.formation.cell_plan import (
     LEFT_OUT,
+    MOST_MARKED,
     CellOutcome,
     ReadyCell,
     links_of,
@@ -38,6 +39,7 @@ from memory_core.formation.cell_plan import (
     told_before,
 )
 from memory_core.formation.cell_work import Finish, Formed, Report, Work, advanced, cleared_since, formed_before
+from memory_core.formation.message_memories import MessageWriter
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import session_document_id
@@ -69,8 +71,17 @@ class Former:
     """Forms conversations. `rules` are the agents without a model, which answer where `agents` fail."""
 
     def __init__(
-        self, ledger: Ledger, mirror: Mirror, embedder: Embedder, agents: Agents, rules: Agents, clock: Clock, forming: FormingRules
+        self,
+        ledger: Ledger,
+        mirror: Mirror,
+        messages: MessageWriter,
+        embedder: Embedder,
+        agents: Agents,
+        rules: Agents,
+        clock: Clock,
+        forming: FormingRules,
     ) -> None:
+        self._messages = messages
         self._ledger, self._mirror, self._embedder, self._clock = ledger, mirror, embedder, clock
         self._agents, self._rules, self._forming = agents, rules, forming
 
@@ -101,6 +112,8 @@ class Former:
             try:
                 if work.cleared >= _MADE[conversation.path]:
                     return await self._commit(work, lambda seen: LEFT_OUT, work.state_ids)
+                if surplus := work.message_ids[MOST_MARKED:]:
+                    await self._messages.mark_ahead(owner, surplus, identity, call)
                 held = look.memory(identity)
                 if held is not None and told_before(held, conversation.created_at):
                     return await self._tell_again(work, held)
@@ -145,9 +158,9 @@ class Former:
             found = look.memory(held.id)
             if found is None or not told_before(found, told_at) or set(made_of(found)) - {*ids}:
                 raise LookedElsewhere
-            return tell_again(work.owner, found, look, self._clock.now())
+            return tell_again(work.owner, found, work.message_ids[:MOST_MARKED], look, self._clock.now())
 
-        ids = [*work.state_ids, *made_of(held)]
+        ids = [*work.state_ids, *made_of(held), *work.message_ids[:MOST_MARKED]]
         return await self._commit(work, plan, ids)
 
     async def _compare(self, work: Work, ready: ReadyCell, asking: Asking, needed: Collection[str]) -> Formed | None:
@@ -156,7 +169,7 @@ class Former:
         Raises LookedElsewhere when what was compared has changed before the commit, or others are needed.
         """
         owner = work.owner
-        ids = [*work.state_ids, ready.cell.id, *(one.id for one in ready.compared)]
+        ids = [*work.state_ids, ready.cell.id, *work.message_ids[:MOST_MARKED], *(one.id for one in ready.compared)]
         nears = [self._near(one) for one in ready.compared]
         look = await self._ledger.look(owner, ids, nears)
         ruled = await self._ruled(ready, look, asking)

@@ -9,10 +9,11 @@ from memory_core.domain.conversation import Cell, Conversation, counts_of
 from memory_core.domain.errors import NotFound
 from memory_core.domain.results import Call
 from memory_core.domain.task import Task
-from memory_core.formation.cell_work import Formed, stored
+from memory_core.formation.cell_work import Formed
 from memory_core.formation.former import Former
+from memory_core.formation.message_memories import MessageWriter
 from memory_core.ledger.commit import Ledger
-from memory_core.ledger.conversations import conversation_of, messages_id
+from memory_core.ledger.conversations import conversation_of, messages_id, state_of
 from memory_core.ledger.delivery import announced
 from memory_core.ledger.ends import ACTOR, Ends
 from memory_core.ledger.leases import Later, Lease
@@ -24,8 +25,9 @@ from memory_core.ports import Clock, Document
 class Forming:
     """Forms the conversations of tasks."""
 
-    def __init__(self, ledger: Ledger, former: Former, steps: Steps, ends: Ends, clock: Clock) -> None:
-        self._ledger, self._former, self._steps, self._ends, self._clock = ledger, former, steps, ends, clock
+    def __init__(self, ledger: Ledger, messages: MessageWriter, former: Former, steps: Steps, ends: Ends, clock: Clock) -> None:
+        self._ledger, self._messages, self._former = ledger, messages, former
+        self._steps, self._ends, self._clock = steps, ends, clock
 
     async def form(self, lease: Lease) -> Later | None:
         """Form what is left of the conversation; its last commit ends the task."""
@@ -34,6 +36,7 @@ class Forming:
         if conversation is None or conversation.state != "pending":
             return None
         call = Call(correlation_id=task.correlation_id, actor=ACTOR)
+        conversation = await self._messages.complete(owner, conversation, call)
         await lease.report("boundary", task.progress)
         cells = await self._former.cells(owner, conversation, self._steps)
         left = cells[len(conversation.formed_cells) :]
@@ -51,7 +54,7 @@ class Forming:
         """The conversation; None for one that has ended meanwhile and whose messages went, as nothing was made of them."""
         name = lease.task.subject_id
         look = await self._ledger.look(lease.owner, [name, messages_id(name)])
-        found, state = conversation_of(look, name), stored(look, name)
+        found, state = conversation_of(look, name), state_of(look, name)
         if found is None and (state is None or state.state == "pending"):
             raise NotFound("the conversation of this task is gone")
         return found

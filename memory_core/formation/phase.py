@@ -11,6 +11,7 @@ from memory_core.formation.converse import Converser
 from memory_core.formation.former import Former, FormingRules
 from memory_core.formation.forming import Forming
 from memory_core.formation.handover import BatchRules, Gathering, Handover
+from memory_core.formation.message_memories import MessageWriter
 from memory_core.formation.summaries import Summaries, SummingUp
 from memory_core.formation.webhooks import Deliveries
 from memory_core.ledger.commit import Ledger
@@ -50,13 +51,14 @@ class Formation:
     ) -> None:
         ends, steps = tasking.ends, tasking.steps
         callbacks = Callbacks(here.courier, rules.webhook_secret)
-        self.converser = Converser(tasking.beginning, callbacks, clock, ids)
+        messages = MessageWriter(ledger, here.embedder, clock)
+        self.converser = Converser(tasking.beginning, messages, callbacks, clock, ids)
         self.summaries = Summaries(here.agents, here.rules, callbacks, tasking.beginning, clock, ids)
         handover = Handover(ledger, here.queue, clock, rules.batches)
         self.batches = Batches(ledger, here.store, handover, clock, ids, rules.commit_deadline_s)
         self.deliveries = Deliveries(here.store, ledger, here.courier, ends, clock, rules.webhook_secret)
-        former = Former(ledger, mirror, here.embedder, here.agents, here.rules, clock, rules.forming)
-        forming = Forming(ledger, former, steps, ends, clock)
+        former = Former(ledger, mirror, messages, here.embedder, here.agents, here.rules, clock, rules.forming)
+        forming = Forming(ledger, messages, former, steps, ends, clock)
         self.works: dict[TaskKind, Work] = {
             "converse": forming.form,
             "agent_memory": forming.form,

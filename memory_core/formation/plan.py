@@ -117,7 +117,7 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
     if one.memory.type is MemoryType.PROCEDURAL:
         return _upsert(page, one, older)
     if one.memory.type is MemoryType.EPISODIC:
-        return _append(page, one)
+        return append_turn(page, one)
     judgement = judge(one.memory, page.neighbours(one.memory, shown), duplicate_threshold)
     if judgement.verdict is Verdict.SAME and judgement.old is not None:
         page.retell(judgement.old, one.memory, judgement.truths)
@@ -134,7 +134,7 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
     return PlannedOutcome(one.place, resolution.outcome, resolution.memory_id, record.id if record else None, record)
 
 
-def _append(page: Page, one: Prepared) -> PlannedOutcome:
+def append_turn(page: Page, one: Prepared) -> PlannedOutcome:
     """Episodic memories are always stored, but for one that stands there already with the same words, session, actor and time.
 
     One that was deleted and is told again begins a new life under its id, so that two who tell it at once make one.

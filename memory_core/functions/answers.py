@@ -135,6 +135,7 @@ def _hit(hit: Hit, explain: bool) -> dict[str, Any]:
         "tier": hit.tier,
         "matched_by": hit.matched_by,
         "also": hit.also,
+        "passages": [passage.public() for passage in hit.passages],
         "stale_facts": hit.stale_facts,
     }
     if explain:

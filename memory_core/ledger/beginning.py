@@ -6,6 +6,7 @@ One would get wrong: the queue is told after the commit and may be down. That re
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from memory_core.domain.models import Head
@@ -38,15 +39,15 @@ class Beginning:
         fragile: bool = False,
         head_fields: Callable[[Head], Mapping[str, Any]] = lambda head: {},
         beside: Callable[[Look], Changes[Any]] | None = None,
+        basis: Look | None = None,
     ) -> Accepted:
         """One commit, and one message unless the task is to wait. The earlier task when this very call was made before.
 
         subject: what the task is about, from a look that shows the documents `reads`; it raises when what it sees forbids the task.
         fragile: any other commit of this user means looking again. head_fields: what of the head changes with it. beside: documents that
-        are written with it, by the same look, and what they change in the head.
+        are written with it, by the same look, and what they change in the head; memories too. basis: what `look` showed.
         Raises Conflict, TooLarge, Unavailable.
         """
-        name = receipt_id(owner, call)
 
         def decide(look: Look) -> Changes[str]:
             earlier = earlier_result(look.documents, owner, call)
@@ -61,14 +62,26 @@ class Beginning:
                 found = {**counted(+1)(head), **head_fields(head)}
                 return {**found, **more.head_fields(head.model_copy(update=found))}
 
-            return Changes(task.task_id, puts=more.puts, creates=creates, head_fields=fields, fragile=fragile)
+            return replace(
+                more, result=task.task_id, creates=(*creates, *more.creates), head_fields=fields, fragile=fragile or more.fragile
+            )
 
-        committed = await self._ledger.commit(owner, decide, ids=[task.task_id, *reads, *([name] if name else [])], call=call)
+        ids = _read_ids(owner, task, reads, call)
+        committed = await self._ledger.commit(owner, decide, ids=ids, basis=basis, call=call)
         waits = task.next_enqueue_at is not None and task.next_enqueue_at > task.created_at
         if committed.result != task.task_id or waits:
             return Accepted(committed.result)
         return Accepted(task.task_id, await self.tell(owner, task))
 
+    async def look(self, owner: Owner, task: Task, reads: Sequence[str], call: Call) -> Look:
+        """What a task that reads these documents is begun on."""
+        return await self._ledger.look(owner, _read_ids(owner, task, reads, call))
+
     async def tell(self, owner: Owner, task: Task) -> tuple[str, ...]:
         """Put the task's message into its queue: nothing, or `("queue",)` when that was not possible; then the sweep does it."""
         return await tell(self._queue, queue_of(task.kind), message_for(owner, task))
+
+
+def _read_ids(owner: Owner, task: Task, reads: Sequence[str], call: Call) -> list[str]:
+    name = receipt_id(owner, call)
+    return [task.task_id, *reads, *([name] if name else [])]

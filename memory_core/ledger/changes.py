@@ -13,6 +13,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 
 from memory_core.domain.candidates import weighted_length
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, check_move
+from memory_core.domain.messages import is_message
 from memory_core.domain.models import UNLOGGED_FIELDS, Event, Head, Memory
 from memory_core.domain.results import Call
 from memory_core.domain.slots import Slot, slot_of, with_marks
@@ -201,7 +202,7 @@ def _moved_head(base: Head, changes: Changes[Any], events: list[Event], commit_i
         if change.before is not None:
             removal = event.sequence
     if not quiet:
-        first, made = events[0].occurred_at, sum(change.before is None for change in changes.changes)
+        first, made = events[0].occurred_at, sum(change.before is None and not is_message(change.after.id) for change in changes.changes)
         base = base.model_copy(update={"due_at": min(base.due_at or first, first), "fresh_count": base.fresh_count + made})
     return base.model_copy(
         update={

@@ -177,7 +177,7 @@ class Ledger:
 
         bare, changes, head = *await decided(look.head), look.head
         in_the_way, postponing, refused = self._ahead_of(owner, head), False, 0
-        while changes.changes or changes.puts or changes.creates or changes.deletes:
+        while changes.changes or changes.puts or changes.creates or changes.deletes or changes.marks:
             if in_the_way is not None:
                 refused += in_the_way.decide_again
                 # A store in this process answers at once: should it stay refused, the deadline needs the loop, and so do all others.

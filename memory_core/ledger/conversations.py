@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from memory_core.domain.conversation import Conversation
+from memory_core.domain.messages import PREFIX
 from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import derived
 from memory_core.ports import Document
 
 _OF_THE_STORE = ("epoch", "sequence")
@@ -44,3 +47,31 @@ def unread(conversation: Mapping[str, Any]) -> tuple[Document, ...]:
     if any(cell["memory_ids"] for cell in conversation["formed_cells"]):
         return ()
     return (Document(messages_id(conversation["id"]), "messages", {}),)
+
+
+def state_of(look: Look, conversation_id: str) -> Conversation | None:
+    """The conversation as it is stored in the head's epoch, without its messages; None when it is not there."""
+    found = look.documents.get(conversation_id)
+    if found is None or look.head is None or found.body.get("epoch") != look.head.epoch:
+        return None
+    return Conversation.model_validate({name: value for name, value in found.body.items() if name not in ("epoch", "sequence")})
+
+
+def message_ids(conversation: Conversation) -> list[str]:
+    """The ids of the memories of a conversation's messages, in order.
+
+    A message with an id of its own is known by it within its session. Without a session, the very same told again, with the same times, is
+    the same messages.
+    """
+    seen = Counter[tuple[str, ...]]()
+    ids = []
+    for number, message in enumerate(conversation.messages):
+        if message.id is not None:
+            parts: tuple[str, ...] = ("by id", conversation.session_id or "", message.id)
+        elif conversation.session_id is not None:
+            parts = ("of", conversation.id, str(number))
+        else:
+            parts = (conversation.agent_id or "", message.role, message.actor or "", message.timestamp.isoformat(), message.content)
+        seen[parts] += 1
+        ids.append(derived(PREFIX, *parts, str(seen[parts])))
+    return ids

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
+from memory_core.domain.messages import MESSAGE
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.requests import ListInput
 from memory_core.domain.versions import is_of_its_life
@@ -31,6 +32,7 @@ def of_list(query: ListInput, now: datetime | None = None) -> Filter:
         until=query.until,
         at=query.at,
         now=now if query.status is None and query.at is None else None,
+        hide_formed_messages=query.category != MESSAGE,
     )
 
 

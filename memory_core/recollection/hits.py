@@ -10,7 +10,7 @@ import numpy as np
 
 from memory_core.domain.candidates import CandidateSet
 from memory_core.domain.relevance import Relevance
-from memory_core.domain.results import Hit
+from memory_core.domain.results import Hit, Passage
 from memory_core.domain.scoring import Scores
 from memory_core.domain.shown import Shown
 from memory_core.recollection.explain import explain_hit
@@ -25,9 +25,15 @@ IMPORTANCE_DECIMALS = 12
 
 
 def build_hits(
-    rows: Sequence[int], shown: Mapping[str, Shown], look: Look, stale: Mapping[str, tuple[Fallen, ...]], *, explain: bool
+    rows: Sequence[int],
+    shown: Mapping[str, Shown],
+    look: Look,
+    stale: Mapping[str, tuple[Fallen, ...]],
+    passages: Mapping[int, tuple[Passage, ...]],
+    *,
+    explain: bool,
 ) -> tuple[Hit, ...]:
-    """The chosen rows that are still shown, best first. stale: fallen facts by memory."""
+    """The chosen rows that are still shown, best first. stale: fallen facts by memory. passages: by row."""
     candidates = look.candidates
     numbers = _numbers(rows, candidates, look.relevant, look.scores)
     members = {name: frozenset(ids) for name, ids in candidates.lists.items()}
@@ -48,6 +54,7 @@ def build_hits(
                 also=tuple(other for other in cells.get(candidates.cell[row] or "", ()) if other != identity),
                 stale_facts=tuple(one.told() for one in stale.get(identity, ())),
                 explain=explain_hit(row, look) if explain else None,
+                passages=passages.get(row, ()),
             )
         )
     return tuple(hits)

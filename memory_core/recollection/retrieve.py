@@ -17,16 +17,18 @@ import numpy as np
 
 from memory_core.domain.candidates import CandidateSet, Floats, from_memories, joined
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.messages import is_message
 from memory_core.domain.models import Memory, Status, Vector
 from memory_core.domain.query import QueryAnalysis, analyse_query
 from memory_core.domain.related import Related
 from memory_core.domain.relevance import Relevance, RelevanceParameters, relevance
 from memory_core.domain.requests import RetrieveInput
-from memory_core.domain.results import Nearest, Retrieved
+from memory_core.domain.results import Nearest, Passage, Retrieved
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import Scores, ScoringParameters, score
 from memory_core.domain.shown import Shown
 from memory_core.domain.versions import base_id, is_of_its_life
+from memory_core.ledger.readable import readable_shown
 from memory_core.ledger.touches import Touches
 from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp, Thesaurus
 from memory_core.recollection.cold import ColdSearch
@@ -34,6 +36,7 @@ from memory_core.recollection.dates import Dates
 from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows
 from memory_core.recollection.hits import DECIMALS, build_hits
+from memory_core.recollection.passages import message_rows, passages
 from memory_core.recollection.present import present_first
 from memory_core.recollection.query_vector import EMBEDDER, no_vector, query_vector
 from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, followed, reordered
@@ -156,10 +159,19 @@ class Retriever:
             stale |= await stale_facts(self._store, owner, fresh, moment)
             shown = {name: one for row in rows if (one := fresh.get(name := candidates.ids[row]) or shown.get(name)) is not None}
         if query.at is None:
-            self._touches.note(owner, shown, look.now)
-        hits = build_hits(rows, shown, look, stale, explain=query.explain)
+            cells = (candidates.cell[row] for row in rows if is_message(candidates.ids[row]))
+            self._touches.note(owner, dict.fromkeys([*shown, *(cell for cell in cells if cell is not None)]), look.now)
+        quoted = await self._passages(owner, query, look, rows)
+        hits = build_hits(rows, shown, look, stale, quoted, explain=query.explain)
         told = explain_query(look, query) if query.explain else None
         return Retrieved(hits, look.sequence, look.degraded, told, nearest=None if hits else self._nearest(query, look))
+
+    async def _passages(self, owner: Owner, query: RetrieveInput, look: Look, rows: Sequence[int]) -> dict[int, tuple[Passage, ...]]:
+        """By row, what was said of it: the messages of its cell that matched."""
+        groups = message_rows(look, rows, self._thresholds(query)[1])
+        names = [look.candidates.ids[row] for group in groups.values() for row in group]
+        read, _ = readable_shown(await self._store.memories(owner, names) if names else {})
+        return {row: passages(look, group, read, look.analysis.terms) for row, group in groups.items()}
 
     async def _varied(self, owner: Owner, query: RetrieveInput, look: Look) -> tuple[list[int], dict[str, Shown]]:
         """The best rows over the thresholds, repeats of a better one behind; and the memories of those that may be results."""
@@ -268,10 +280,14 @@ class Retriever:
         chosen = [candidates.ids[row] for row in rows]
         at_hand = {name: Shown.of(candidates.memories[name]) for name in chosen if name in candidates.memories}
         missing = [name for name in chosen if name not in at_hand]
+        cells = {name: cell for row in rows if is_message(name := candidates.ids[row]) and (cell := candidates.cell[row]) is not None}
+        missing += [cell for cell in dict.fromkeys(cells.values()) if cell not in at_hand]
         read = await self._store.memories(owner, missing, where) if missing else {}
         if damaged := [name for name, one in read.items() if not one.is_json]:
             log.error("a search leaves out the memories %s: what is stored of them can't be read", ", ".join(damaged))
         shown = {**at_hand, **{name: one for name, one in read.items() if name not in damaged}}
+        shown |= {name: shown[cell] for name, cell in cells.items() if cell in shown}
+        shown = {name: shown[name] for name in chosen if name in shown}
         versions = [name for name in shown if name != base_id(name)]
         standing = await self._store.memories(owner, [base_id(name) for name in versions]) if versions else {}
         for name in versions:

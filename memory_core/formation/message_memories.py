@@ -1,0 +1,268 @@
+"""Messages as memories: each message of a conversation is a memory of its own, found as it was said.
+
+They are written in the commit that accepts the conversation, as many as fit; the rest follow in commits of their own, before the answer or,
+should this process die, by the conversation's task. Note: forming never writes a message again, it only marks to which cell it belongs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from memory_core.domain.conversation import Conversation, Message
+from memory_core.domain.errors import Unavailable
+from memory_core.domain.importance import importance_by_type
+from memory_core.domain.indexing import text_to_embed, turn_of, with_lexical
+from memory_core.domain.lexical import Turn
+from memory_core.domain.messages import MESSAGE
+from memory_core.domain.models import Memory, MemoryType, OnConflict, Status
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
+from memory_core.evolution.page import Page
+from memory_core.formation.plan import SessionGrew, append_turn
+from memory_core.formation.prepare import LONG_CHARACTERS, Prepared
+from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.conversations import message_ids, state_of
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.sessions import Session, clears_of
+from memory_core.ports import Clock, Embedder, Mark
+
+MOST_AT_ONCE: Final = 45
+"""Messages of one commit: each is two documents of its hundred."""
+MOST_MARKS: Final = 80
+"""Memories that one commit marks beside the log."""
+AT_THE_DOOR_S: Final = 0.3
+"""Seconds that the answer waits for vectors; the words are found without them."""
+_A_BATCH: Final = 16
+"""Texts embedded at a time at the door."""
+
+
+def message_memory(owner: Owner, conversation: Conversation, number: int, identity: str, now: datetime) -> Memory:
+    """The memory of one message, not yet analysed."""
+    message = conversation.messages[number]
+    return Memory(
+        id=identity,
+        app_id=owner.app_id,
+        user_id=owner.user_id,
+        session_id=conversation.session_id,
+        agent_id=conversation.agent_id,
+        conversation_id=conversation.id,
+        type=MemoryType.EPISODIC,
+        category=MESSAGE,
+        content=message.content,
+        actor=message.actor or message.role,
+        source="conversation",
+        metadata=_metadata(message, number),
+        importance_base=importance_by_type(MemoryType.EPISODIC, message.content),
+        importance_basis="type",
+        created_at=now,
+        updated_at=now,
+        event_timestamp=message.timestamp,
+        valid_from=message.timestamp,
+        correlation_id=conversation.correlation_id,
+    )
+
+
+def _metadata(message: Message, number: int) -> dict[str, object]:
+    return {"role": message.role, "message": number} | ({"message_id": message.id} if message.id is not None else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """Messages that are ready to be written: from number `first` of their conversation on, each with its memory's vector or without."""
+
+    first: int
+    items: tuple[Prepared, ...]
+
+
+class MessageWriter:
+    """Writes the messages of conversations as memories."""
+
+    def __init__(self, ledger: Ledger, embedder: Embedder, clock: Clock) -> None:
+        self._ledger, self._embedder, self._clock = ledger, embedder, clock
+
+    async def prepared(
+        self, owner: Owner, conversation: Conversation, look: Look, *, first: int = 0, within_s: float | None = AT_THE_DOOR_S
+    ) -> Writing:
+        """The next messages, analysed after the turns of their session, with the vectors that can be made in time.
+
+        Args:
+            owner: whose conversation it is.
+            conversation: the conversation with its messages.
+            look: shows the session's document.
+            first: the number of the first message to prepare.
+            within_s: seconds for the vectors; None: until all are made.
+
+        """
+        now = self._clock.now()
+        ids = message_ids(conversation)[first : first + MOST_AT_ONCE]
+        drafts = [message_memory(owner, conversation, first + place, name, now) for place, name in enumerate(ids)]
+        previous, before_previous = self._last_turns(owner, conversation, look, first)
+        items, texts = list[Prepared](), list[str]()
+        for place, draft in enumerate(drafts):
+            if len(draft.content) > LONG_CHARACTERS:
+                analysed = await asyncio.to_thread(with_lexical, draft, previous, before_previous)
+            else:
+                analysed = with_lexical(draft, previous, before_previous)
+            turn = turn_of(analysed)
+            items.append(Prepared(place, analysed, OnConflict.AUTO, turn, previous.id if previous else None))
+            texts.append(text_to_embed(analysed, previous))
+            previous, before_previous = turn, previous
+        await self._embed([item.memory for item in items], texts, within_s)
+        return Writing(first, tuple(items))
+
+    def _last_turns(self, owner: Owner, conversation: Conversation, look: Look, first: int) -> tuple[Turn | None, Turn | None]:
+        if conversation.session_id is None:
+            return None, None
+        return Session(owner, conversation.session_id, look.documents.get(session_document_id(owner, conversation.session_id))).last_turns
+
+    async def _embed(self, memories: Sequence[Memory], texts: Sequence[str], within_s: float | None) -> None:
+        """Give the memories their vectors, in order, until the time is over."""
+        try:
+            async with asyncio.timeout(within_s):
+                for start in range(0, len(memories), _A_BATCH):
+                    vectors = await self._embedder.embed(texts[start : start + _A_BATCH])
+                    for memory, vector in zip(memories[start : start + _A_BATCH], vectors, strict=True):
+                        memory.embedding = vector
+                        memory.embedding_model = self._embedder.model
+                        memory.embedding_dimensions = self._embedder.dimensions
+        except (TimeoutError, Unavailable):
+            if within_s is None:
+                raise
+
+    def plan(self, owner: Owner, conversation: Conversation, writing: Writing, look: Look, *, beside: int, weight: int) -> Changes[int]:
+        """The changes that write as many of these messages as fit one commit; how many they are.
+
+        Raises SessionGrew when the session has another last turn than the one that they were read after.
+        """
+        page = Page(owner, look, self._clock.now(), weighs=True, beside=beside, weight=weight)
+        count = 0
+        for item in writing.items:
+            if count and not page.takes(Change("created", item.memory)):
+                break
+            known = page.memory(item.memory.id)
+            if known is None or (known.status is Status.DELETED and known.updated_at < conversation.created_at):
+                append_turn(page, item)
+            count += 1
+        return Changes(
+            count,
+            tuple(page.changes),
+            tuple(session.document for session in page.sessions.values()),
+            reads=frozenset(page.states),
+            sessions=frozenset(page.sessions),
+        )
+
+    async def complete(self, owner: Owner, conversation: Conversation, call: Call, *, at_the_door: bool = False) -> Conversation:
+        """Write the messages that are no memories yet; unless at the door, also make the vectors that are missing.
+
+        Raises Unavailable, HeadMoved.
+        """
+        while conversation.written < len(conversation.messages):
+            conversation = await self._write_more(owner, conversation, call, None if not at_the_door else AT_THE_DOOR_S)
+        while not at_the_door and conversation.embedded < len(conversation.messages):
+            conversation = await self._embed_more(owner, conversation, call)
+        return conversation
+
+    async def _write_more(self, owner: Owner, conversation: Conversation, call: Call, within_s: float | None) -> Conversation:
+        """Write the next messages in one commit; the conversation as it is then."""
+        first = conversation.written
+        ids = [conversation.id, *message_ids(conversation)[first : first + MOST_AT_ONCE], *_session_ids(owner, conversation)]
+        while True:
+            look = await self._ledger.look(owner, ids)
+            writing = await self.prepared(owner, conversation, look, first=first, within_s=within_s)
+
+            def decide(seen: Look, writing: Writing = writing) -> Changes[Conversation]:
+                current = _current(seen, conversation)
+                if current is None or current.written != first:
+                    return Changes(_ended(conversation) if current is None else current)
+                if cleared(seen, owner, conversation):
+                    return _moved_on(Changes(0), seen, _ended(current))
+                document = seen.documents[conversation.id]
+                planned = self.plan(owner, conversation, writing, seen, beside=1, weight=3 * len(document.body))
+                return _moved_on(planned, seen, with_written(current, writing, planned.result))
+
+            try:
+                return (await self._ledger.commit(owner, decide, ids=ids, basis=look, call=call)).result
+            except SessionGrew:
+                continue
+
+    async def _embed_more(self, owner: Owner, conversation: Conversation, call: Call) -> Conversation:
+        """Make the vectors of the next messages without one, and mark their memories with them."""
+        first, last = conversation.embedded, min(conversation.embedded + MOST_AT_ONCE, len(conversation.messages))
+        ids = message_ids(conversation)[first:last]
+        look = await self._ledger.look(owner, [conversation.id, *ids])
+        bare = [memory for name in ids if (memory := look.memory(name)) is not None and memory.embedding is None]
+        texts = [text_to_embed(memory) for memory in bare]
+        vectors = await self._embedder.embed(texts) if texts else []
+        model = self._embedder.model
+        marks = {
+            memory.id: Mark(embedding=vector, embedding_model=model)
+            for memory, vector in zip(bare, vectors, strict=True)
+        }
+
+        def decide(seen: Look) -> Changes[Conversation]:
+            current = _current(seen, conversation)
+            if current is None or current.embedded != first:
+                return Changes(_ended(conversation) if current is None else current)
+            there = {name: mark for name, mark in marks.items() if seen.memory(name) is not None}
+            return replace(_moved_on(Changes(0), seen, current.model_copy(update={"embedded": last})), marks=there)
+
+        return (await self._ledger.commit(owner, decide, ids=[conversation.id, *ids], basis=look, call=call)).result
+
+    async def mark_ahead(self, owner: Owner, ids: Sequence[str], cell_id: str, call: Call) -> None:
+        """Say of messages that they belong to a cell, in commits of their own: of a cell with more than its own commit marks."""
+        for start in range(0, len(ids), MOST_MARKS):
+            part = ids[start : start + MOST_MARKS]
+
+            def decide(seen: Look, part: Sequence[str] = part) -> Changes[None]:
+                return Changes(None, marks=cell_marks(seen, part, cell_id))
+
+            await self._ledger.commit(owner, decide, ids=part, call=call)
+
+
+def cell_marks(look: Look, ids: Collection[str], cell_id: str) -> dict[str, Mark]:
+    """The marks that say of these messages, where they are there, that they belong to a cell."""
+    found = {name: look.memory(name) for name in ids}
+    return {name: Mark(cell_id=cell_id) for name, memory in found.items() if memory is not None and memory.cell_id != cell_id}
+
+
+def with_written(conversation: Conversation, writing: Writing, count: int) -> Conversation:
+    """The conversation once the first `count` of these messages are written."""
+    written = writing.first + count
+    bare = next((place for place, item in enumerate(writing.items[:count]) if item.memory.embedding is None), count)
+    embedded = writing.first + bare if conversation.embedded == writing.first else conversation.embedded
+    return conversation.model_copy(update={"written": written, "embedded": embedded})
+
+
+def cleared(look: Look, owner: Owner, conversation: Conversation) -> bool:
+    """Whether the session was cleared of what was said since the conversation was accepted."""
+    if conversation.session_id is None:
+        return False
+    clears = clears_of(look.documents.get(session_document_id(owner, conversation.session_id)))
+    kind = MemoryType.EPISODIC.value
+    return clears.get(kind, 0) > conversation.clears.get(kind, 0)
+
+
+def _session_ids(owner: Owner, conversation: Conversation) -> list[str]:
+    return [] if conversation.session_id is None else [session_document_id(owner, conversation.session_id)]
+
+
+def _current(look: Look, conversation: Conversation) -> Conversation | None:
+    """The conversation as it is stored now, with its messages; None when it is gone."""
+    state = state_of(look, conversation.id)
+    return None if state is None else state.model_copy(update={"messages": conversation.messages})
+
+
+def _ended(conversation: Conversation) -> Conversation:
+    """The conversation with nothing left to write."""
+    return conversation.model_copy(update={"written": len(conversation.messages), "embedded": len(conversation.messages)})
+
+
+def _moved_on(changes: Changes[int], look: Look, conversation: Conversation) -> Changes[Conversation]:
+    document = look.documents[conversation.id]
+    body = {**document.body, "written": conversation.written, "embedded": conversation.embedded}
+    return replace(changes, result=conversation, puts=(*changes.puts, replace(document, body=body)))  # type: ignore[arg-type]
