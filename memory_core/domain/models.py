@@ -21,6 +21,8 @@ from memory_core.domain.scope import Owner
 Vector = npt.NDArray[np.float32]
 MAX_CONTENT_BYTES = 32 * 1024
 MAX_METADATA_BYTES = 8 * 1024
+MESSAGE_CATEGORY = "message"
+"""The category of memories that keep one message as it was said."""
 EVENTS_A_SNAPSHOT = 1000
 """After so many events the log is folded and kept, at the earliest."""
 
@@ -272,6 +274,7 @@ class Head(BaseModel):
     erased user may go; any commit makes it a head like others.
     consolidated_sequence, settled_at: up to which event, and up to which moment, consolidation has been. due_at: when the next run is due;
     None = not before somebody writes. run_task_id: the task of the run that was begun last. fresh_count: memories made since then.
+    marks: grows with each commit that sets fields of memories beside the log, since no event tells of these.
     commit_id: the commit that wrote this head; it tells one without events, which leaves no marker, that it was applied.
     """
 
@@ -294,6 +297,7 @@ class Head(BaseModel):
     lexical_length: float = 0.0
     slots: str | None = None
     redactions: int = 0
+    marks: int = 0
     snapshot_due: int = EVENTS_A_SNAPSHOT
     expires_at: datetime | None = None
     commit_id: str | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
-from memory_core.domain.models import Memory, Status
+from memory_core.domain.models import MESSAGE_CATEGORY, Memory, Status
 from memory_core.domain.requests import ListInput
 from memory_core.domain.versions import is_of_its_life
 from memory_core.ports import Filter
@@ -67,6 +67,7 @@ def _is_one_of(where: Filter, memory: Memory) -> bool:
         and (not where.next_ids or memory.next_id in where.next_ids)
         and (where.session_id is None or memory.session_id == where.session_id)
         and (where.agent_id is None or memory.agent_id == where.agent_id)
+        and not (where.hide_formed_messages and memory.category == MESSAGE_CATEGORY and memory.cell_id is not None)
     )
 
 
