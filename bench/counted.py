@@ -142,7 +142,7 @@ class CountedStore:
                 units += write_units(self._sizes.pop((owner, write.document.id), KB))
             else:
                 units += self._written(owner, write.document)
-        return units + sum(write_units(LOOKED_UP) for _ in batch.scenes)
+        return units + sum(write_units(LOOKED_UP + (0 if mark.embedding is None else self._vector)) for mark in batch.marks.values())
 
     def _written(self, owner: Owner, document: Document) -> float:
         size = _size(document, self._dimensions or 0)

@@ -20,7 +20,7 @@ from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived
 from memory_core.ledger.leases import Lease
 from memory_core.ledger.operations import Chunk, Operation, Operations
-from memory_core.ports import Document, LongTermStore, Place
+from memory_core.ports import Document, LongTermStore, Mark, Place
 
 PAGE = 50
 MOST_DOCUMENTS = 96
@@ -78,8 +78,8 @@ class Derived:
             left, *parted = _parted(Thread(with_members(scene, kept), mean(kept, vectors)), vectors, operation.id)
             body = {name: found.body[name] for name in OF_THE_STORE}
             puts = [_document(left, body, found.tag), *(_document(one, {}, None) for one in parted)]
-            marks = {name: one.scene.id for one in parted for name in one.scene.cell_ids if look.memory(name) is not None}
-            return Chunk(puts=tuple(puts), scenes=marks, cursor=further, counts={"scenes": 1})
+            marks = {name: Mark.of_scene(one.scene.id) for one in parted for name in one.scene.cell_ids if look.memory(name) is not None}
+            return Chunk(puts=tuple(puts), marks=marks, cursor=further, counts={"scenes": 1})
 
         return await self._operations.advance(lease, operation, [document.id, *cells], decide)
 

@@ -29,7 +29,7 @@ from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived, note_id
 from memory_core.ledger.operations import Chunk
 from memory_core.ledger.steps import Steps
-from memory_core.ports import Agents, Document, Embedder, LongTermStore
+from memory_core.ports import Agents, Document, Embedder, LongTermStore, Mark
 
 PLACED_AT_ONCE: Final = 30
 """Cells a commit: each is a document of it, and so is each scene."""
@@ -195,7 +195,7 @@ class _Placing:
         return Chunk(
             puts=tuple(puts),
             deletes=tuple(Document(one.id, "scene", {}) for one in gone),
-            scenes=self._marks,
+            marks={name: Mark.of_scene(scene_id) for name, scene_id in self._marks.items()},
             counts={"cells_placed": self._placed, "scenes_made": made},
         )
 

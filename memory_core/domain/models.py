@@ -272,6 +272,7 @@ class Head(BaseModel):
     erased user may go; any commit makes it a head like others.
     consolidated_sequence, settled_at: up to which event, and up to which moment, consolidation has been. due_at: when the next run is due;
     None = not before somebody writes. run_task_id: the task of the run that was begun last. fresh_count: memories made since then.
+    marks: grows with each commit that sets fields of memories beside the log, since no event tells of these.
     commit_id: the commit that wrote this head; it tells one without events, which leaves no marker, that it was applied.
     """
 
@@ -294,6 +295,7 @@ class Head(BaseModel):
     lexical_length: float = 0.0
     slots: str | None = None
     redactions: int = 0
+    marks: int = 0
     snapshot_due: int = EVENTS_A_SNAPSHOT
     expires_at: datetime | None = None
     commit_id: str | None = None

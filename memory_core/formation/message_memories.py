@@ -199,10 +199,7 @@ class MessageWriter:
         texts = [text_to_embed(memory) for memory in bare]
         vectors = await self._embedder.embed(texts) if texts else []
         model = self._embedder.model
-        marks = {
-            memory.id: Mark(embedding=vector, embedding_model=model)
-            for memory, vector in zip(bare, vectors, strict=True)
-        }
+        marks = {memory.id: Mark(embedding=vector, embedding_model=model) for memory, vector in zip(bare, vectors, strict=True)}
 
         def decide(seen: Look) -> Changes[Conversation]:
             current = _current(seen, conversation)
@@ -262,7 +259,13 @@ def _ended(conversation: Conversation) -> Conversation:
     return conversation.model_copy(update={"written": len(conversation.messages), "embedded": len(conversation.messages)})
 
 
-def _moved_on(changes: Changes[int], look: Look, conversation: Conversation) -> Changes[Conversation]:
+def _moved_on(planned: Changes[int], look: Look, conversation: Conversation) -> Changes[Conversation]:
     document = look.documents[conversation.id]
     body = {**document.body, "written": conversation.written, "embedded": conversation.embedded}
-    return replace(changes, result=conversation, puts=(*changes.puts, replace(document, body=body)))  # type: ignore[arg-type]
+    return Changes(
+        conversation,
+        planned.changes,
+        (*planned.puts, replace(document, body=body)),
+        reads=planned.reads,
+        sessions=planned.sessions,
+    )

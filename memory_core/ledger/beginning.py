@@ -6,7 +6,6 @@ One would get wrong: the queue is told after the commit and may be down. That re
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from memory_core.domain.models import Head
@@ -62,8 +61,15 @@ class Beginning:
                 found = {**counted(+1)(head), **head_fields(head)}
                 return {**found, **more.head_fields(head.model_copy(update=found))}
 
-            return replace(
-                more, result=task.task_id, creates=(*creates, *more.creates), head_fields=fields, fragile=fragile or more.fragile
+            return Changes(
+                task.task_id,
+                more.changes,
+                more.puts,
+                (*creates, *more.creates),
+                reads=more.reads,
+                sessions=more.sessions,
+                head_fields=fields,
+                fragile=fragile,
             )
 
         ids = _read_ids(owner, task, reads, call)

@@ -19,7 +19,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.slots import Slot, slot_of, with_marks
 from memory_core.domain.versions import VERSIONS_END, version_id
 from memory_core.ledger.ids import event_id
-from memory_core.ports import Batch, Document, Write
+from memory_core.ports import Batch, Document, Mark, Write
 
 Result = TypeVar("Result")
 CONSOLIDATION: Final = "consolidation"
@@ -54,7 +54,7 @@ class Changes(Generic[Result]):
     decision saw. fragile: any other commit voids the decision, because it rests on documents that no event tells of.
     deletes: documents that are to be gone; one that is not there does no harm. staged: documents that are written as they are, of
     an epoch that is not the head's (yet). begins: the epoch that starts with this commit; of the head before nothing stays, and what
-    `puts` and `creates` bring is of the new epoch. scenes: the scene that memories are in from now on, beside the log.
+    `puts` and `creates` bring is of the new epoch. marks: fields of memories, by id, that are set beside the log.
     """
 
     result: Result
@@ -69,7 +69,7 @@ class Changes(Generic[Result]):
     deletes: tuple[Document, ...] = ()
     staged: tuple[Document, ...] = ()
     begins: str | None = None
-    scenes: Mapping[str, str | None] = field(default_factory=dict)
+    marks: Mapping[str, Mark] = field(default_factory=dict)
 
     def stand(self, events: Iterable[Event]) -> bool:
         """Whether the decision is still right after these events of other commits: they touch nothing that it looked at."""
@@ -85,7 +85,7 @@ MAX_OPERATIONS = 99
 def surplus_endings(changes: Changes[Any]) -> list[Change]:
     """The changes that only end a past truth earlier, where all changes together are more than a batch holds; else none."""
     memories = {change.after.id for change in changes.changes}
-    documents = len(changes.puts) + len(changes.creates) + len(changes.staged) + len(changes.deletes) + len(changes.scenes)
+    documents = len(changes.puts) + len(changes.creates) + len(changes.staged) + len(changes.deletes) + len(changes.marks)
     if len(changes.changes) + len(memories) + documents <= MAX_OPERATIONS:
         return []
     return [change for change in changes.changes if _only_ends_earlier(change)]
@@ -148,13 +148,15 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
             stored[after.id] = after
         events.append(_event(change, after, event_id(commit_id, number), sequence, occurred + timedelta(microseconds=number), call))
     moved = _moved_head(base, changes, events, commit_id, quiet=call.actor == CONSOLIDATION)
+    if changes.marks:
+        moved = moved.model_copy(update={"marks": base.marks + 1})
     writes = [Write("put", Document(memory.id, "memory", memory.model_dump(mode="json"), memory.embedding)) for memory in stored.values()]
     writes += [Write(_mode(document), _numbered(document, base, versions.get(document.id))) for document in changes.puts]
     writes += [Write("create", _numbered(document, base)) for document in changes.creates]
     writes += [Write("put", document) for document in changes.staged]
     writes += [Write("delete", document) for document in changes.deletes]
     writes += [Write("delete", Document(one.after.id, "memory", {})) for one in changes.changes if one.removed]
-    return Assembled(Batch(commit_id, head, moved, tuple(events), tuple(writes), changes.scenes), stored)
+    return Assembled(Batch(commit_id, head, moved, tuple(events), tuple(writes), changes.marks), stored)
 
 
 def _event(change: Change, after: Memory, identity: str, sequence: int, occurred: datetime, call: Call) -> Event:

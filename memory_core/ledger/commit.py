@@ -310,7 +310,12 @@ class Ledger:
         return _InTheWay(known[0], decide_again=False) if known[0].sequence > head.sequence else None
 
     async def _stand(self, owner: Owner, changes: Changes[Any], head: Head | None, newer: Head) -> bool:
-        """Whether a decision is still right on a newer head: one of the same life, whose events since touch nothing that it looked at."""
+        """Whether a decision is still right on a newer head: one of the same life, whose events since touch nothing that it looked at.
+
+        Marks are told by no event: a memory written as it was read before would lose those that it got since.
+        """
+        if changes.changes and head is not None and head.marks != newer.marks:
+            return False
         return not _begun_anew(head, newer) and changes.stand(await self._events_between(owner, head, newer))
 
     async def _events_between(self, owner: Owner, head: Head | None, newer: Head) -> list[Event]:

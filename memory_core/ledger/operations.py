@@ -28,7 +28,7 @@ from memory_core.ledger.leases import Lease, TaskLost
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.pair import Pair
 from memory_core.ledger.tasks import LIFETIME
-from memory_core.ports import Clock, Document, IdSource
+from memory_core.ports import Clock, Document, IdSource, Mark
 
 OF_THE_STORE = ("epoch", "sequence")
 
@@ -83,7 +83,7 @@ class Chunk:
     staged: tuple[Document, ...] = ()
     begins: str | None = None
     plan: Mapping[str, Any] | None = None
-    scenes: Mapping[str, str | None] = field(default_factory=dict)
+    marks: Mapping[str, Mark] = field(default_factory=dict)
 
 
 Decide = Callable[[Look, Operation], Chunk]
@@ -190,7 +190,7 @@ class Operations:
                 deletes=chunk.deletes,
                 staged=chunk.staged,
                 begins=chunk.begins,
-                scenes=chunk.scenes,
+                marks=chunk.marks,
             )
 
         seen = [lease.task.task_id, operation.id, *ids]

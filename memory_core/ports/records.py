@@ -51,6 +51,48 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """Fields of a stored memory that are set beside the log: no event tells of them, and its revision and ETag stay.
+
+    Args:
+        scene_id: the scene that the memory is in from now on; None leaves it as it is, unless `leaves_scene`.
+        cell_id: the cell that the memory belongs to from now on; None leaves it as it is.
+        embedding: the memory's vector from now on; None leaves the old vector, and the two fields beside it.
+        embedding_model: who made `embedding`. Its length becomes the memory's `embedding_dimensions`.
+        leaves_scene: the memory is in no scene any more.
+
+    """
+
+    scene_id: str | None = None
+    cell_id: str | None = None
+    embedding: Vector | None = None
+    embedding_model: str | None = None
+    leaves_scene: bool = False
+
+    @staticmethod
+    def of_scene(scene_id: str | None) -> Mark:
+        """The mark that puts a memory into a scene, or takes it out of its scene (None)."""
+        return Mark(scene_id=scene_id, leaves_scene=scene_id is None)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What the mark sets in the memory's body, JSON-ready; the vector itself stands beside the body."""
+        named: dict[str, Any] = {}
+        if self.scene_id is not None or self.leaves_scene:
+            named["scene_id"] = self.scene_id
+        if self.cell_id is not None:
+            named["cell_id"] = self.cell_id
+        if self.embedding is not None:
+            named |= {"embedding_model": self.embedding_model, "embedding_dimensions": len(self.embedding)}
+        return named
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether it sets something that searches look at."""
+        return self.cell_id is not None or self.embedding is not None
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """One commit: all or nothing, ≤ 100 documents and ≤ 1.8 MB with its events and its head.
 
@@ -58,7 +100,8 @@ class Batch:
     of that head, and raises HeadMoved when they differ. Events are create-only; the first is the commit's marker. A batch may
     have none: it keeps bookkeeping alone, and leaves the log as it is. Each memory that a batch writes or deletes is named by
     an event, or a store that holds memories would not know.
-    scenes: by the id of a memory that is there, the `scene_id` that it has from now on; the rest of it stays as it is. Each is a document.
+    marks: by the id of a memory that is there, the fields of it that are set beside the log; the rest of it stays as it is. Each is a
+    document, and is set after the writes. A memory that is not there is AlreadyExists. A batch with marks has a head whose `marks` grew.
     """
 
     commit_id: str
@@ -66,7 +109,7 @@ class Batch:
     head: Head
     events: tuple[Event, ...]
     writes: tuple[Write, ...]
-    scenes: Mapping[str, str | None] = field(default_factory=dict)
+    marks: Mapping[str, Mark] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +156,8 @@ class Filter:
     at: valid at that moment (valid_from ≤ at < valid_until), and then a memory whose reason is contradicted, consolidated
     or new_version counts whatever its status, versions included, and one that is deleted for another reason does not. Without
     it only `now` is compared with valid_until, and only when `now` is given. since, until: on event_timestamp,
-    since ≤ t < until. tags, next_ids: any of them.
+    since ≤ t < until. tags, next_ids: any of them. hide_formed_messages: leave out messages (memories of the category "message") that
+    belong to a cell.
     """
 
     statuses: frozenset[str]
@@ -127,6 +171,7 @@ class Filter:
     until: datetime | None = None
     at: datetime | None = None
     now: datetime | None = None
+    hide_formed_messages: bool = False
 
     @property
     def standing(self) -> frozenset[str]:

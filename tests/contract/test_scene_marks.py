@@ -10,7 +10,7 @@ from memory_core.domain.models import Memory
 from memory_core.domain.results import Call
 from memory_core.ledger.changes import Change, Changes, assemble
 from memory_core.ledger.commit import Look
-from memory_core.ports import Document, LongTermStore
+from memory_core.ports import Document, LongTermStore, Mark
 from tests.builders import ALICE, NOW, memory, unit
 
 
@@ -31,7 +31,7 @@ async def test_a_memory_is_put_into_a_scene_and_stays_what_it_was(store: LongTer
     await committed(store, "cmt_1", Changes(None, (Change("created", one), Change("created", other))))
     before = await held(store, one.id)
     scene = Document("scn_1", "scene", {"title": "tea"}, unit(3) * np.float32(0.5))
-    await committed(store, "cmt_2", Changes(None, puts=(scene,), scenes={one.id: "scn_1"}))
+    await committed(store, "cmt_2", Changes(None, puts=(scene,), marks={one.id: Mark.of_scene("scn_1")}))
     after = await held(store, one.id)
     assert after.scene_id == "scn_1"
     assert after.model_copy(update={"scene_id": None}) == before.model_copy(update={"embedding": after.embedding})
@@ -43,7 +43,7 @@ async def test_a_memory_is_put_into_a_scene_and_stays_what_it_was(store: LongTer
     assert kept.vector is not None
     assert np.allclose(kept.vector, scene.vector, atol=1e-8)  # type: ignore[arg-type]
     assert [one.vector for one in await store.page(ALICE, "scene", None, None, 10)] == [None]
-    await committed(store, "cmt_3", Changes(None, deletes=(Document("scn_1", "scene", {}),), scenes={one.id: None}))
+    await committed(store, "cmt_3", Changes(None, deletes=(Document("scn_1", "scene", {}),), marks={one.id: Mark.of_scene(None)}))
     assert (await held(store, one.id)).scene_id is None
 
 
@@ -52,8 +52,12 @@ async def test_a_memory_that_is_gone_refuses_the_whole_batch(store: LongTermStor
     await committed(store, "cmt_1", Changes(None, (Change("created", one),)))
     scene = Document("scn_1", "scene", {"title": "tea"})
     with pytest.raises(AlreadyExists, match="mem_gone"):
-        await committed(store, "cmt_2", Changes(None, puts=(scene,), scenes={one.id: "scn_1", "mem_gone": "scn_1"}))
+        await committed(
+            store, "cmt_2", Changes(None, puts=(scene,), marks={one.id: Mark.of_scene("scn_1"), "mem_gone": Mark.of_scene("scn_1")})
+        )
     assert (await held(store, one.id)).scene_id is None
     assert "scn_1" not in (await store.snapshot(ALICE, ["scn_1"])).documents
     with pytest.raises(TooLarge):
-        await committed(store, "cmt_3", Changes(None, puts=(scene,), scenes={f"mem_{number}": "scn_1" for number in range(99)}))
+        await committed(
+            store, "cmt_3", Changes(None, puts=(scene,), marks={f"mem_{number}": Mark.of_scene("scn_1") for number in range(99)})
+        )

@@ -14,13 +14,14 @@ from azure.cosmos.exceptions import CosmosBatchOperationError
 
 from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.connection import Connection
-from memory_core.adapters.cosmos.documents import DEPENDENCY, HEAD_ID, Item, items_of
+from memory_core.adapters.cosmos.documents import DEPENDENCY, HEAD_ID, Item, items_of, numbers
 from memory_core.adapters.cosmos.failures import PASSING
 from memory_core.adapters.cosmos.heads import Heads, Known, known_of
+from memory_core.adapters.cosmos.policies import VECTOR_PATH
 from memory_core.domain.errors import AlreadyExists, HeadMoved, TooLarge, Unavailable
 from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
-from memory_core.ports import Batch, Write
+from memory_core.ports import Batch, Mark, Write
 
 Pairs = Sequence[tuple[Write, Item]]
 DELETE_ROUNDS = 3
@@ -32,13 +33,13 @@ async def apply(connection: Connection, heads: Heads, owner: Owner, batch: Batch
     first = _head_operation(owner, batch.head, await _etag(connection, heads, owner, batch.expected), now)
     for _ in range(DELETE_ROUNDS):
         try:
-            scenes = (_put_into_scene(memory_id, scene_id) for memory_id, scene_id in batch.scenes.items())
-            results = await connection.batch(owner, [first, *(_operation(write, item) for write, item in pairs), *scenes])
+            marks = (_mark_operation(memory_id, mark) for memory_id, mark in batch.marks.items())
+            results = await connection.batch(owner, [first, *(_operation(write, item) for write, item in pairs), *marks])
         except CosmosBatchOperationError as refused:
             heads.keep(owner, None)
             at = refused.error_index
             if at > len(pairs) and refused.status_code == 404:
-                raise AlreadyExists(f"the memory {list(batch.scenes)[at - len(pairs) - 1]} is not there any more") from refused
+                raise AlreadyExists(f"the memory {list(batch.marks)[at - len(pairs) - 1]} is not there any more") from refused
             if refused.status_code != 404 or at == 0 or pairs[at - 1][0].mode != "delete":
                 said = _said(refused, pairs)
                 raise said from (None if said is refused else refused)
@@ -86,8 +87,9 @@ def _operation(write: Write, item: Item) -> tuple[Any, ...]:
             return ("delete", (write.document.id,))
 
 
-def _put_into_scene(memory_id: str, scene_id: str | None) -> tuple[Any, ...]:
-    return ("patch", (memory_id, [{"op": "set", "path": "/scene_id", "value": scene_id}]))
+def _mark_operation(memory_id: str, mark: Mark) -> tuple[Any, ...]:
+    values = mark.fields | ({} if mark.embedding is None else {VECTOR_PATH.removeprefix("/"): numbers(mark.embedding)})
+    return ("patch", (memory_id, [{"op": "set", "path": f"/{name}", "value": value} for name, value in values.items()]))
 
 
 async def _without_missing(connection: Connection, owner: Owner, pairs: Pairs) -> Pairs:

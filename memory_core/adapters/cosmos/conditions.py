@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from memory_core.domain.messages import MESSAGE
 from memory_core.domain.scope import Owner
 from memory_core.ports import EventFilter, Filter
 
@@ -117,6 +118,10 @@ class Conditions:
                 self.equal(path, value)
         if where.tags:
             self.add(" OR ".join(f"ARRAY_CONTAINS(c.tags, {self.value(tag)})" for tag in sorted(where.tags)))
+        if where.hide_formed_messages:
+            # Unlike values of two types may compare as neither true nor false, so that null is asked for apart.
+            other = f"NOT IS_DEFINED(c.category) OR IS_NULL(c.category) OR c.category != {self.value(MESSAGE)}"
+            self.add(f"{other} OR NOT IS_DEFINED(c.cell_id) OR IS_NULL(c.cell_id)")
         for moment, comparison in ((where.since, ">="), (where.until, "<")):
             if moment is not None:
                 self.add(f"c.event_at {comparison} {self.value(moment.timestamp())}")

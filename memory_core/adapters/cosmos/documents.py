@@ -40,7 +40,7 @@ def items_of(owner: Owner, batch: Batch, now: datetime, dimensions: int) -> list
     """The batch's writes with their items, events first. Raises TooLarge and EmbeddingMismatch before anything is sent."""
     writes = [Write("create", Document(event.id, "event", event.model_dump(mode="json"))) for event in batch.events]
     writes += batch.writes
-    if (documents := len(writes) + len(batch.scenes) + 1) > MAX_DOCUMENTS:
+    if (documents := len(writes) + len(batch.marks) + 1) > MAX_DOCUMENTS:
         raise TooLarge(f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {documents}")
     size = len(batch.head.model_dump_json())
     for write in writes:
@@ -48,6 +48,9 @@ def items_of(owner: Owner, batch: Batch, now: datetime, dimensions: int) -> list
         if write.mode != "delete":
             size += len(orjson.dumps(write.document.body))
             size += 0 if write.document.vector is None else write.document.vector.size * BYTES_PER_NUMBER
+    for mark in batch.marks.values():
+        check_vector(mark.embedding, dimensions)
+        size += len(orjson.dumps(mark.fields)) + (0 if mark.embedding is None else mark.embedding.size * BYTES_PER_NUMBER)
     if size > MAX_BATCH_BYTES:
         raise TooLarge(f"one commit holds at most {MAX_BATCH_BYTES} bytes; this one has {size}")
     return [(write, {} if write.mode == "delete" else item_of(owner, write.document, now)) for write in writes]

@@ -9,10 +9,11 @@ from memory_core.domain.models import Head
 
 
 class Known(NamedTuple):
-    """A head and the ETag of the item that held it."""
+    """A head and the ETag of the item that held it. written_at: when that was, by the service's clock; 0 where only a commit was told."""
 
     head: Head
     etag: str
+    written_at: int = 0
 
 
 Heads = Remembered[Known]
@@ -21,4 +22,4 @@ Heads = Remembered[Known]
 
 def known_of(item: dict[str, Any]) -> Known:
     """The head in its item."""
-    return Known(Head.model_validate(item["body"]), item["_etag"])
+    return Known(Head.model_validate(item["body"]), item["_etag"], item.get("_ts", 0))

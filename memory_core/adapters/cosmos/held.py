@@ -24,7 +24,7 @@ import numpy as np
 from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.connection import Connection
 from memory_core.adapters.cosmos.documents import HEAD_ID, Item
-from memory_core.adapters.cosmos.heads import known_of
+from memory_core.adapters.cosmos.heads import Known, known_of
 from memory_core.adapters.cosmos.remembered import Remembered
 from memory_core.adapters.slices.forms import as_blob
 from memory_core.adapters.slices.slice import LONGEST_IDLE, Slice
@@ -45,12 +45,18 @@ ROWS_A_READ: Final = 50
 """Parsing a vector as JSON and indexing its words takes 0.3 ms: more at once would hold up the event loop."""
 EVENTS_A_LOOK: Final = 100
 """Who missed more reads the user anew once that has paid."""
+SKEW_S: Final = 2
+"""By how much the service's clocks may differ, when another machine took over a user's writes."""
 
 
 @dataclass(slots=True)
 class _Held:
+    """A slice; up to which of the user's marks it is, and when the head of that was written."""
+
     slice: Slice
     used_at: datetime
+    marks: int
+    written_at: int
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -87,19 +93,23 @@ class HeldUsers:
         self._let_idle_go()
         return {"slices": len(self._held), "slice_bytes": self._weight()}
 
-    async def caught_up(self, owner: Owner, head: Head | None) -> tuple[Slice | None, float]:
-        """The user's slice, not older than the head, and what that cost; None when it is not held, or held no more. Raises Unavailable."""
+    async def caught_up(self, owner: Owner, known: Known | None) -> tuple[Slice | None, float]:
+        """The user's slice, not older than the head that was just read, and what that cost; None when it is held no more.
+
+        Raises Unavailable.
+        """
         self._let_idle_go()
         held = self._held.get(owner)
-        if held is None or head is None or held.slice.epoch != head.epoch:
+        if held is None or known is None or held.slice.epoch != known.head.epoch:
             self._held.pop(owner, None)
             return None, 0.0
         held.used_at = self._clock.now()
         self._held.move_to_end(owner)
-        if held.slice.change >= head.sequence:
+        if held.slice.change >= known.head.sequence and held.marks >= known.head.marks:
             return held.slice, 0.0
         async with held.lock:
-            charge = await self._catch_up(owner, held.slice, head)
+            charge = await self._catch_up(owner, held.slice, known.head)
+            charge += await self._see_marks(owner, held, known)
         # While it was read another one may have found that it can't be caught up with.
         return (held.slice if self._held.get(owner) is held else None), charge
 
@@ -155,13 +165,28 @@ class HeldUsers:
         self._let_go()
         return told.charge + found.charge
 
+    async def _see_marks(self, owner: Owner, held: _Held, known: Known) -> float:
+        """Read what was written since the last look at marks, of which no event tells."""
+        if held.marks >= known.head.marks or self._held.get(owner) is not held:
+            return 0.0
+        since = queries.held_since(owner, held.written_at - SKEW_S, EVENTS_A_LOOK + 1, known.head.epoch)
+        found = await self._connection.query(owner, since)
+        if len(found.rows) > EVENTS_A_LOOK:
+            self._held.pop(owner, None)
+            return found.charge
+        _put(held.slice, found.rows)
+        held.marks, held.written_at = known.head.marks, known.written_at
+        self._let_go()
+        return found.charge
+
     async def _load(self, owner: Owner) -> None:
         """Read a user whole. The head comes first: what is committed meanwhile is then after it in the log, and read by the next look."""
         try:
             rows = (await self._connection.item(owner, HEAD_ID)).rows
             if not rows:
                 return
-            head, made, after = known_of(rows[0]).head, Slice(self._dimensions), None
+            known, made, after = known_of(rows[0]), Slice(self._dimensions), None
+            head = known.head
             while True:
                 page = (await self._connection.query(owner, queries.to_hold(owner, after, ROWS_A_READ, head.epoch))).rows
                 _put(made, page)
@@ -169,7 +194,7 @@ class HeldUsers:
                     break
                 after = Place(page[-1]["sequence"], page[-1]["id"])
             made.epoch, made.change = head.epoch, head.sequence
-            self._held[owner] = _Held(made, self._clock.now())
+            self._held[owner] = _Held(made, self._clock.now(), head.marks, known.written_at)
             self._let_go()
         except Unavailable as error:
             log.info("a user was not read into memory: %s", error.detail)

@@ -120,6 +120,14 @@ def held_ones(owner: Owner, ids: Sequence[str], epoch: str) -> Query:
     return asked.query(f"VALUE {{{_COLUMNS}}}")
 
 
+def held_since(owner: Owner, moment_s: int, limit: int, epoch: str) -> Query:
+    """The same of the memories written since a moment of the service's clock, marks too: that clock is indexed in every container."""
+    asked = Conditions(owner, ("memory",))
+    asked.add(f"c._ts >= {asked.value(moment_s)}")
+    asked.of(epoch)
+    return asked.query(f"TOP {int(limit)} VALUE {{{_COLUMNS}}}")
+
+
 def page(
     owner: Owner, kind: Kind, where: Filter | None, after: Place | None, limit: int, newest_first: bool, now: datetime,
     epoch: str | None = None,

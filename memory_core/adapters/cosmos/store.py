@@ -133,7 +133,8 @@ class CosmosStore:
         from memory_core.adapters.cosmos import commit as committing
 
         self._check_open()
-        if any(write.document.vector is not None for write in batch.writes):
+        vectors = (*(write.document.vector for write in batch.writes), *(mark.embedding for mark in batch.marks.values()))
+        if any(vector is not None for vector in vectors):
             await self._embedder.keep()
         await committing.apply(self._connection, self._heads, owner, batch, self._clock.now(), self._dimensions)
         self._held.ended(owner, batch.head.epoch)
@@ -200,7 +201,7 @@ class CosmosStore:
         """The answer from the user's slice; None when it can't be had there."""
         read = await self._looks.read_head(owner)
         known = self._looks.noted(owner, read)
-        held, charge = await self._held.caught_up(owner, None if known is None else known.head)
+        held, charge = await self._held.caught_up(owner, known)
         if known is None or held is None:
             return None
         return Found(known.head, *find(held, search), read.charge + charge)

@@ -12,6 +12,7 @@ import numpy as np
 
 from memory_core.adapters.slices.slice import FINDABLE, STATUS_CODES, TYPE_CODES, Slice
 from memory_core.domain.candidates import Flags
+from memory_core.domain.messages import MESSAGE
 from memory_core.ports import Filter
 
 
@@ -55,6 +56,8 @@ def narrowed(held: Slice, where: Filter, standing: Flags) -> Flags:
         for tag in where.tags:
             tagged[held.tagged(tag)] = True
         mask &= tagged
+    if where.hide_formed_messages:
+        mask &= ~(_among(held, "category", [held.categories.known(MESSAGE)]) & (held.column("cell") >= 0))
     if where.since is not None:
         mask &= held.column("event_at") >= where.since.timestamp()
     if where.until is not None:

@@ -10,22 +10,25 @@ import sqlite3
 from datetime import datetime
 from typing import Any
 
+from memory_core.adapters.slices.forms import as_blob
 from memory_core.adapters.sqlite import bookkeeping
 from memory_core.adapters.sqlite.reading import head_of, known_head
 from memory_core.adapters.sqlite.rows import MEMORY_KINDS, WRITE, encoded
 from memory_core.adapters.sqlite.schema import record_embedder
 from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, HeadMoved
 from memory_core.domain.scope import Owner
-from memory_core.ports import Batch, Write
+from memory_core.ports import Batch, Mark, Write
 
 _HEAD = "SELECT body, change, removal FROM heads WHERE app_id = ? AND user_id = ?"
 _PUT_HEAD = (
     "INSERT INTO heads (app_id, user_id, body, change, removal, due_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (app_id, user_id) DO UPDATE "
     "SET body = excluded.body, change = excluded.change, removal = excluded.removal, due_at = excluded.due_at"
 )
-_PUT_INTO_SCENE = (
-    "UPDATE documents SET body = CAST(json_set(CAST(body AS TEXT), '$.scene_id', ?) AS BLOB) "
-    "WHERE app_id = ? AND user_id = ? AND id = ? AND kind = 'memory'"
+_MARKED_FIELDS = ("scene_id", "cell_id", "embedding_model", "embedding_dimensions")
+_MARKED = (
+    "UPDATE documents SET body = CAST(json_set(CAST(body AS TEXT){fields}) AS BLOB), vector = coalesce(:vector, vector), "
+    "change = CASE WHEN :searched THEN :change ELSE change END "
+    "WHERE app_id = :app_id AND user_id = :user_id AND id = :id AND kind = 'memory'"
 )
 _MOVE_HEAD = "UPDATE heads SET body = ?, change = ?, removal = ? WHERE app_id = ? AND user_id = ?"
 """Of an owner who is due when he was due before, which is nearly every commit: his entry in the index stays as it is."""
@@ -45,15 +48,14 @@ def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datet
     connection.execute("BEGIN IMMEDIATE")
     try:
         change, removal = _compared(connection, owner, batch)
-        if any(row.get("vector") is not None for _, row in pairs):
+        if any(row.get("vector") is not None for _, row in pairs) or any(mark.embedding is not None for mark in batch.marks.values()):
             record_embedder(connection, model, dimensions)
         change += 1
         removed = False
         for write, row in pairs:
             removed |= _written(connection, owner, write, row, change, now)
-        for memory_id, scene_id in batch.scenes.items():
-            if connection.execute(_PUT_INTO_SCENE, (scene_id, *owner, memory_id)).rowcount == 0:
-                raise AlreadyExists(f"the memory {memory_id} is not there any more")
+        for memory_id, mark in batch.marks.items():
+            _set_mark(connection, owner, memory_id, mark, change)
         if change % PURGE_EVERY == 0 or any(write.document.expires_at is not None for write in batch.writes):
             bookkeeping.purge(connection, owner, now)
         _put_head(connection, owner, batch, head, change, change if removed else removal)
@@ -102,9 +104,24 @@ def _written(connection: sqlite3.Connection, owner: Owner, write: Write, row: di
     return False
 
 
+def _set_mark(connection: sqlite3.Connection, owner: Owner, memory_id: str, mark: Mark, change: int) -> None:
+    """Set what a mark names. Slices are told of it by the row's change, but for the scene, which no search looks at."""
+    fields = mark.fields
+    named = "".join(f", '$.{name}', :{name}" for name in _MARKED_FIELDS if name in fields)
+    values = {
+        "app_id": owner.app_id,
+        "user_id": owner.user_id,
+        "id": memory_id,
+        "vector": as_blob(mark.embedding),
+        "searched": mark.is_searched,
+        "change": change,
+    }
+    if connection.execute(_MARKED.format(fields=named), values | fields).rowcount == 0:
+        raise AlreadyExists(f"the memory {memory_id} is not there any more")
+
+
 def _check_dimensions(batch: Batch, dimensions: int) -> None:
-    for write in batch.writes:
-        vector = write.document.vector
+    for vector in (*(write.document.vector for write in batch.writes), *(mark.embedding for mark in batch.marks.values())):
         if vector is not None and vector.shape != (dimensions,):
             raise EmbeddingMismatch(
                 "long_term", f"a vector of shape {vector.shape} came to a store that was opened for {dimensions} dimensions"

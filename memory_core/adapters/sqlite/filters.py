@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from memory_core.adapters.sqlite.rows import listed
+from memory_core.adapters.sqlite.schema import NO_FORMED_MESSAGE
 from memory_core.ports import EventFilter, Filter
 
 
@@ -39,6 +40,8 @@ def conditions(where: Filter | None) -> tuple[str, dict[str, Any]]:
         if value is not None:
             parts.append(f"{column} = :{column}")
             parameters[column] = value
+    if where.hide_formed_messages:
+        parts.append(NO_FORMED_MESSAGE)
     for name, moment, comparison in (("since", where.since, ">="), ("until", where.until, "<")):
         if moment is not None:
             parts.append(f"event_at {comparison} :{name}")

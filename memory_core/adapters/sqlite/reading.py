@@ -184,14 +184,18 @@ def page(
         restriction += f" AND (sequence, id) {beyond} (:after_sequence, :after_id)"
         parameters.update(after_sequence=after.sequence, after_id=after.id)
     # Few memories lead to one, few conflicts are open: the plus makes SQLite look these up instead of going through all of a kind.
-    # 0.1 ms, not 25, among 20,000. What the index of conflicts is made for is said in full, or it is not known to do.
+    # 0.1 ms, not 25, among 20,000. What the indexes of conflicts and of all but formed messages are made for is said in full, or they are
+    # not known to do.
     of_conflicts = kind == "conflict" and where is not None
+    of_shown = where is not None and where.hide_formed_messages and kinds == ("memory",) and not (where.next_ids or where.session_id)
     by_kind = "+kind" if where is not None and (where.next_ids or of_conflicts) else "kind"
+    looked_up = " INDEXED BY documents_but_formed_messages" if of_shown else ""
+    restriction += " AND kind = 'memory'" * of_shown
     if where is not None and of_conflicts:
         restriction += " AND kind = 'conflict'" + " AND status = :status" * (len(where.statuses) == 1)
         parameters["status"] = min(where.statuses, default="")
     statement = (
-        f"SELECT id, kind, body, inner, expires_at, NULL, sequence, next_id FROM documents WHERE {by_kind} = :kind "  # noqa: S608 - our own names
+        f"SELECT id, kind, body, inner, expires_at, NULL, sequence, next_id FROM documents{looked_up} WHERE {by_kind} = :kind "  # noqa: S608 - our own names
         f"AND {_OWNED} AND {_OF_THE_HEAD} {restriction} "
         f"ORDER BY sequence {order}, id {order} LIMIT :limit"
     )

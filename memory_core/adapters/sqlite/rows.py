@@ -19,7 +19,7 @@ from memory_core.domain.errors import Damaged, TooLarge, damaged_memory
 from memory_core.domain.fading import fades, halvings
 from memory_core.domain.models import INTERNAL_FIELDS, Event, public_part
 from memory_core.domain.slots import folded
-from memory_core.ports import Batch, Document, Write
+from memory_core.ports import Batch, Document, Mark, Write
 
 MEMORY_KINDS: Final = frozenset({"memory", "version"})
 MAX_DOCUMENTS = 100
@@ -49,11 +49,11 @@ def encoded(batch: Batch) -> tuple[list[tuple[Write, dict[str, Any]]], bytes]:
     """The batch's writes with their row parameters, events first, and the head's JSON. Raises TooLarge."""
     writes = [Write("create", event_document(event)) for event in batch.events]
     writes += batch.writes
-    if (documents := len(writes) + len(batch.scenes) + 1) > MAX_DOCUMENTS:
+    if (documents := len(writes) + len(batch.marks) + 1) > MAX_DOCUMENTS:
         raise TooLarge(f"one commit holds at most {MAX_DOCUMENTS} documents; this one has {documents}")
     pairs = [(write, {} if write.mode == "delete" else parameters(write.document)) for write in writes]
     head = batch.head.model_dump_json().encode()
-    check_size(len(head) + sum(size_of(row) for _, row in pairs))
+    check_size(len(head) + sum(size_of(row) for _, row in pairs) + sum(map(size_of_mark, batch.marks.values())))
     return pairs, head
 
 
@@ -181,3 +181,8 @@ def size_of(row: dict[str, Any]) -> int:
     if not row:
         return 0
     return len(row["body"]) + len(row["inner"] or b"") + (0 if row["vector"] is None else len(row["vector"]) // 4 * BYTES_PER_NUMBER)
+
+
+def size_of_mark(mark: Mark) -> int:
+    """Bytes of what a mark sets, as every adapter counts them."""
+    return len(orjson.dumps(mark.fields)) + (0 if mark.embedding is None else mark.embedding.size * BYTES_PER_NUMBER)

@@ -10,6 +10,7 @@ import sqlite3
 
 from memory_core.adapters.sqlite.file import Layout
 from memory_core.domain.errors import EmbeddingMismatch
+from memory_core.domain.messages import MESSAGE
 
 DEPENDENCY = "long_term"
 
@@ -60,7 +61,13 @@ CHANGED = "rtrim(json_extract(CAST(body AS TEXT), '$.updated_at'), 'Z')"
 KEY = "json_extract(CAST(body AS TEXT), '$.key')"
 """The key of a procedural memory."""
 
+_CELL = "CASE WHEN json_valid(CAST(body AS TEXT)) THEN json_extract(CAST(body AS TEXT), '$.cell_id') END"
+NO_FORMED_MESSAGE = f"(category IS NOT '{MESSAGE}' OR {_CELL} IS NULL)"
+"""What is no message that belongs to a cell. A body that can't be parsed has no cell here: it must not fail a list, nor its writing."""
+
 _ADDED = (
+    "CREATE INDEX IF NOT EXISTS documents_but_formed_messages ON documents (app_id, user_id, sequence, id) "
+    f"WHERE kind = 'memory' AND {NO_FORMED_MESSAGE}",
     f"CREATE INDEX IF NOT EXISTS documents_by_key ON documents (app_id, user_id, {KEY}) WHERE type = 'procedural' AND kind = 'memory'",
     f"CREATE INDEX IF NOT EXISTS tasks_poisoned ON documents (app_id, sequence, id) WHERE {IS_POISONED}",
     f"CREATE INDEX IF NOT EXISTS documents_by_agent ON documents (app_id, user_id, kind, agent_id, {CHANGED}, status) "

@@ -119,7 +119,7 @@ class Slices:
         if held is None or not held.lock.acquire(blocking=False):
             return
         try:
-            if held.slice.is_at(batch.head.epoch, change - 1) and all(write.mode != "delete" for write in batch.writes):
+            if held.slice.is_at(batch.head.epoch, change - 1) and _adds_only(batch):
                 self._put(held.slice, batch)
                 held.slice.change = change
                 self._weigh(owner, held)
@@ -178,3 +178,8 @@ class Slices:
                     return
                 if other != owner:
                     total -= self._held.pop(other).nbytes
+
+
+def _adds_only(batch: Batch) -> bool:
+    """Whether all that a slice has to know of the batch stands in its writes."""
+    return all(write.mode != "delete" for write in batch.writes) and not any(mark.is_searched for mark in batch.marks.values())

@@ -114,7 +114,7 @@ class SqliteStore:
         A small one that need not wait for the disk is done on the event loop (0.3 ms; a hop to the writing thread and back costs
         that again, and several times that on a busy machine), unless somebody else is writing just now.
         """
-        light = len(batch.writes) + len(batch.events) + len(batch.scenes) <= DOCUMENTS_ON_THE_LOOP
+        light = len(batch.writes) + len(batch.events) + len(batch.marks) <= DOCUMENTS_ON_THE_LOOP
         write = self._file.write_light if light else self._file.write
         change = await write(committing.apply, owner, batch, self._clock.now(), self._embedder)
         self._slices.ended(owner, batch.head.epoch)

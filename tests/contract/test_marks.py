@@ -1,0 +1,179 @@
+"""What a store does with marks: fields of a memory are set beside the log, in the batch, and nothing else of it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, TooLarge
+from memory_core.domain.messages import MESSAGE
+from memory_core.domain.models import Memory
+from memory_core.domain.results import Call
+from memory_core.ledger.changes import Change, Changes, assemble
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ports import LongTermStore, Mark
+from memory_core.recollection.filters import shows
+from tests.builders import ALICE, NOW, CountedIds, StillClock, memory, query, save, unit, where
+from tests.contract.conftest import StoreFactory
+
+
+async def mark(store: LongTermStore, marks: Mapping[str, Mark], commit_id: str = "cmt_mark") -> None:
+    """Commit marks alone."""
+    head = (await store.snapshot(ALICE)).head
+    changes = Changes(None, marks=marks)
+    await store.commit(ALICE, assemble(head, changes, commit_id=commit_id, epoch="ep_1", now=NOW, call=Call()).batch)
+
+
+async def stored(store: LongTermStore, memory_id: str) -> Memory:
+    seen = await store.snapshot(ALICE, [memory_id])
+    found = Look(seen.head, dict(seen.documents)).memory(memory_id)
+    assert found is not None
+    return found
+
+
+async def vector_list(store: LongTermStore, seed: int) -> list[str]:
+    return (await store.search(ALICE, query("", unit(seed)))).candidates.lists["vector"]
+
+
+async def test_only_the_named_fields_change_and_no_event_tells_of_it(store: LongTermStore) -> None:
+    tea = memory("grün 🙂", embedding=unit(1), embedding_model="old", embedding_dimensions=8, scene_id="scn_0", metadata={"a": [1.5, None]})
+    cake = memory("cake", embedding=unit(2))
+    await save(store, tea, cake)
+    before, other = await stored(store, tea.id), await stored(store, cake.id)
+    head = (await store.snapshot(ALICE)).head
+    await mark(store, {tea.id: Mark(cell_id="mem_cell")}, "cmt_1")
+    await mark(store, {tea.id: Mark(embedding=unit(3), embedding_model="new")}, "cmt_2")
+    after, moved = await stored(store, tea.id), (await store.snapshot(ALICE)).head
+    expected = {**before.model_dump(mode="json"), "cell_id": "mem_cell", "embedding_model": "new", "embedding_dimensions": 8}
+    assert after.model_dump(mode="json") == expected
+    assert after.etag == before.etag
+    assert np.array_equal(after.embedding, unit(3))  # type: ignore[arg-type]
+    assert (await stored(store, cake.id)).model_dump() == other.model_dump()
+    assert len(await store.events(ALICE, 0, 10)) == 2
+    assert head is not None
+    assert moved == head.model_copy(update={"marks": 2, "commit_id": "cmt_2"})
+    shown = (await store.memories(ALICE, [tea.id]))[tea.id].memory
+    assert (shown.cell_id, shown.scene_id, shown.embedding_model) == ("mem_cell", "scn_0", "new")
+
+
+async def test_a_memory_without_a_vector_is_found_by_its_words_and_by_vector_once_it_has_one(store: LongTermStore) -> None:
+    tea, cake = memory("green tea"), memory("cake", embedding=unit(2))
+    await save(store, tea, cake)
+    for _ in range(4):  # who is searched for more often may be held in memory
+        found = (await store.search(ALICE, query("green", unit(1)))).candidates
+        assert (found.lists["vector"], found.lists["lexical"]) == ([cake.id], [tea.id])
+        assert np.isnan(found.cosine[found.ids.index(tea.id)])
+    await mark(store, {tea.id: Mark(embedding=unit(1), embedding_model="new")})
+    found = (await store.search(ALICE, query("green", unit(1)))).candidates
+    assert found.lists["vector"][0] == tea.id
+    assert found.cosine[found.ids.index(tea.id)] == pytest.approx(1.0, abs=1e-6)
+
+
+async def test_a_new_vector_takes_the_place_of_the_old_one(store: LongTermStore) -> None:
+    tea, cake = memory("tea", embedding=unit(1)), memory("cake", embedding=unit(2))
+    await save(store, tea, cake)
+    for _ in range(4):
+        assert await vector_list(store, 1) == [tea.id, cake.id]
+    await mark(store, {tea.id: Mark(embedding=unit(2), embedding_model="x"), cake.id: Mark(embedding=unit(1), embedding_model="x")})
+    assert await vector_list(store, 1) == [cake.id, tea.id]
+    near = (await store.search(ALICE, query("tea"))).candidates
+    assert near.lists["lexical"] == [tea.id]
+
+
+async def test_a_cell_is_seen_by_the_next_search_and_formed_messages_can_be_hidden(store: LongTermStore) -> None:
+    said = memory("green tea", category=MESSAGE, embedding=unit(1), event_timestamp=NOW)
+    other = memory("green cup", category=MESSAGE, embedding=unit(2))
+    plain = memory("green tree", category="fact", cell_id="mem_cell", embedding=unit(3))
+    bare = memory("green moon", cell_id="mem_cell", embedding=unit(4))
+    everything = [said, other, plain, bare]
+    await save(store, *everything)
+
+    async def shown() -> tuple[set[str], set[str], set[str]]:
+        hiding = where(hide_formed_messages=True)
+        page = {one.id for one in await store.page(ALICE, "memory", hiding, None, 10)}
+        lists = (await store.search(ALICE, query("green", unit(1), hide_formed_messages=True))).candidates.lists
+        by_id = set(await store.memories(ALICE, [one.id for one in everything], hiding))
+        assert page == by_id
+        kept = [one.id for one in everything if shows(hiding, await stored(store, one.id))]
+        assert page == set(kept)
+        return page, set(lists["vector"]), set(lists["lexical"])
+
+    everybody = {one.id for one in everything}
+    for _ in range(4):
+        assert await shown() == (everybody, everybody, everybody)
+    await mark(store, {said.id: Mark(cell_id="mem_cell")})
+    hidden = everybody - {said.id}
+    assert await shown() == (hidden, hidden, hidden)
+    found = (await store.search(ALICE, query("green", unit(1)))).candidates
+    assert set(found.ids) == everybody
+    assert found.cell[found.ids.index(said.id)] == "mem_cell"
+    assert {one.id for one in await store.page(ALICE, "memory", where(), None, 10)} == everybody
+    back = where(hide_formed_messages=True, at=NOW)
+    assert {one.id for one in await store.page(ALICE, "memory", back, None, 10)} == hidden
+
+
+async def test_a_mark_of_another_process_is_seen_by_the_next_search(store_factory: StoreFactory) -> None:
+    here, there = await store_factory(), await store_factory()
+    tea, cake = memory("tea"), memory("cake", embedding=unit(2))
+    await save(here, tea, cake)
+    for _ in range(4):
+        assert await vector_list(there, 1) == [cake.id]
+    await mark(here, {tea.id: Mark(embedding=unit(1), embedding_model="x"), cake.id: Mark(cell_id="mem_cell")})
+    found = (await there.search(ALICE, query("cake", unit(1)))).candidates
+    assert found.lists["vector"] == [tea.id, cake.id]
+    assert found.cell[found.ids.index(cake.id)] == "mem_cell"
+
+
+async def test_a_mark_on_what_is_gone_or_of_another_length_refuses_the_whole_batch(store: LongTermStore) -> None:
+    tea = memory("tea", embedding=unit(1))
+    await save(store, tea)
+    with pytest.raises(AlreadyExists, match="mem_gone"):
+        await mark(store, {tea.id: Mark(cell_id="mem_cell"), "mem_gone": Mark(cell_id="mem_cell")})
+    with pytest.raises(EmbeddingMismatch):
+        await mark(store, {tea.id: Mark(embedding=unit(1, 9), embedding_model="x")})
+    assert (await stored(store, tea.id)).cell_id is None
+
+
+async def test_each_mark_is_a_document_of_the_commit_and_vectors_are_weighed(store_factory: StoreFactory) -> None:
+    store = await store_factory()
+    tea = memory("tea", embedding=unit(1))
+    await save(store, tea)
+    with pytest.raises(TooLarge, match="100 documents"):
+        await mark(store, {f"mem_{number}": Mark(cell_id="mem_cell") for number in range(100)})
+    with pytest.raises(TooLarge, match="bytes"):
+        await mark(store, {tea.id: Mark(cell_id="x" * 1_900_000)})
+
+
+async def test_a_decision_does_not_undo_a_mark_that_came_between(store: LongTermStore) -> None:
+    """Whoever writes a memory as it was read before the mark would take the mark away again."""
+    tea = memory("tea", embedding=unit(1))
+    await save(store, tea)
+    ledger = Ledger(store, StillClock(), CountedIds())
+    basis = await ledger.look(ALICE, [tea.id])
+    await mark(store, {tea.id: Mark(cell_id="mem_cell")})
+
+    def decide(look: Look) -> Changes[None]:
+        found = look.memory(tea.id)
+        assert found is not None
+        return Changes(None, (Change("updated", found.model_copy(update={"content": "green tea"}), found),), reads=frozenset({tea.id}))
+
+    await ledger.commit(ALICE, decide, ids=[tea.id], basis=basis, call=Call())
+    after = await stored(store, tea.id)
+    assert (after.content, after.cell_id) == ("green tea", "mem_cell")
+
+
+async def test_marks_alone_are_a_commit_of_the_ledger_and_gone_memories_are_decided_on_anew(store: LongTermStore) -> None:
+    tea, cake = memory("tea", embedding=unit(1)), memory("cake", embedding=unit(2))
+    await save(store, tea)
+    ledger, seen = Ledger(store, StillClock(), CountedIds()), [0]
+
+    def decide(look: Look) -> Changes[None]:
+        seen[0] += 1
+        marks = {one: Mark(cell_id="mem_cell") for one in (tea.id, cake.id) if seen[0] == 1 or look.memory(one) is not None}
+        return Changes(None, marks=marks)
+
+    await ledger.commit(ALICE, decide, ids=[tea.id, cake.id], call=Call())
+    assert (await stored(store, tea.id)).cell_id == "mem_cell"
+    assert seen == [2]
