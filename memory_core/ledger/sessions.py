@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from memory_core.domain.lexical import Turn
+from memory_core.domain.messages import is_message
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.ledger.ids import session_document_id
 from memory_core.ports import Document
+
+MESSAGES: Final = "messages"
+"""Under which name messages are counted."""
 
 
 class Session:
@@ -52,11 +56,12 @@ class Session:
         self._body["turns"] = self.turns + 1
 
     def count(self, before: Memory | None, after: Memory, now: datetime) -> None:
-        """Follow one memory's change: the counts hold what was saved and not deleted, by type."""
+        """Follow one memory's change: the counts hold what was saved and not deleted, by type, and how many messages were told."""
         for memory, sign in ((before, -1), (after, 1)):
             if memory is not None and memory.status is not Status.DELETED:
                 counts: dict[str, int] = self._body["counts"]
-                counts[memory.type.value] = counts.get(memory.type.value, 0) + sign
+                name = MESSAGES if is_message(memory.id) else memory.type.value
+                counts[name] = counts.get(name, 0) + sign
         began = self._body.setdefault("started_at", now.isoformat())
         last = datetime.fromisoformat(self._body.get("last_active_at", began))
         self._body["last_active_at"] = max(now, last).isoformat()  # a machine's clock may have gone back

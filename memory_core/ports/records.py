@@ -121,7 +121,7 @@ class Near:
     slot, or of the key, come in any case, and with them the truths that a contradiction superseded there, because a fact that
     arrives late has its place among them; of a slot also what was merged (`updated`), of a key also what was deleted as contradicted,
     whose old versions may hold. While somebody stands in the slot a store may leave out everybody else: the slot alone decides then. A
-    key is asked for alone: without a slot or a vector.
+    key is asked for alone: without a slot or a vector. A message as it was said is nobody's neighbour.
     """
 
     vector: Vector | None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from memory_core.domain.candidates import CandidateSet
+from memory_core.domain.messages import is_message
 from memory_core.domain.relevance import Relevance
 from memory_core.domain.results import Hit, Passage
 from memory_core.domain.scoring import Scores
@@ -88,10 +89,10 @@ def _numbers(rows: Sequence[int], candidates: CandidateSet, relevant: Relevance,
 
 
 def _cells(rows: Sequence[int], candidates: CandidateSet) -> dict[str, list[str]]:
-    """The candidates of each cell that one of the rows belongs to."""
+    """The candidates of each cell that one of the rows belongs to, but for its messages."""
     cells: dict[str, list[str]] = {cell: [] for row in rows if (cell := candidates.cell[row]) is not None}
     if cells:
         for identity, cell in zip(candidates.ids, candidates.cell, strict=True):
-            if cell in cells:
+            if cell in cells and not is_message(identity):
                 cells[cell].append(identity)
     return cells

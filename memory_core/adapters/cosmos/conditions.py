@@ -119,12 +119,18 @@ class Conditions:
         if where.tags:
             self.add(" OR ".join(f"ARRAY_CONTAINS(c.tags, {self.value(tag)})" for tag in sorted(where.tags)))
         if where.hide_formed_messages:
-            # Unlike values of two types may compare as neither true nor false, so that null is asked for apart.
-            other = f"NOT IS_DEFINED(c.category) OR IS_NULL(c.category) OR c.category != {self.value(MESSAGE)}"
-            self.add(f"{other} OR NOT IS_DEFINED(c.cell_id) OR IS_NULL(c.cell_id)")
+            self.add(f"{self._is_no_message()} OR NOT IS_DEFINED(c.cell_id) OR IS_NULL(c.cell_id)")
         for moment, comparison in ((where.since, ">="), (where.until, "<")):
             if moment is not None:
                 self.add(f"c.event_at {comparison} {self.value(moment.timestamp())}")
+
+    def no_messages(self) -> None:
+        """Leave messages out."""
+        self.add(self._is_no_message())
+
+    def _is_no_message(self) -> str:
+        # Unlike values of two types may compare as neither true nor false, so that null is asked for apart.
+        return f"NOT IS_DEFINED(c.category) OR IS_NULL(c.category) OR c.category != {self.value(MESSAGE)}"
 
     def query(self, select: str, order: str = "") -> Query:
         """SELECT `select` FROM the documents that all conditions leave, in `order`."""

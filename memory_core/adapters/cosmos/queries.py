@@ -13,7 +13,7 @@ from memory_core.adapters.cosmos.conditions import Conditions, Query
 from memory_core.adapters.cosmos.documents import MEMORY_FIELDS, MEMORY_KINDS, numbers
 from memory_core.adapters.slices.slice import SLICE_FIELDS
 from memory_core.domain.fading import Fading
-from memory_core.domain.models import Vector
+from memory_core.domain.models import MemoryType, Vector
 from memory_core.domain.related import listed
 from memory_core.domain.scope import Owner
 from memory_core.ports import EventFilter, Filter, Kind, Near, Place, Search
@@ -59,6 +59,8 @@ def nearest(owner: Owner, near: Near, vector: Vector) -> Query:
     asked.among("c.status", FOUND)
     if near.types:
         asked.among("c.type", near.types)
+    if MemoryType.EPISODIC.value in near.types:
+        asked.no_messages()
     asked.add("IS_DEFINED(c.embedding)")
     return asked.query(f"TOP {int(near.limit)} *", f"ORDER BY VectorDistance(c.embedding, {asked.value(numbers(vector))})")
 

@@ -57,12 +57,17 @@ def narrowed(held: Slice, where: Filter, standing: Flags) -> Flags:
             tagged[held.tagged(tag)] = True
         mask &= tagged
     if where.hide_formed_messages:
-        mask &= ~(_among(held, "category", [held.categories.known(MESSAGE)]) & (held.column("cell") >= 0))
+        mask &= ~(messages(held) & (held.column("cell") >= 0))
     if where.since is not None:
         mask &= held.column("event_at") >= where.since.timestamp()
     if where.until is not None:
         mask &= held.column("event_at") < where.until.timestamp()
     return mask
+
+
+def messages(held: Slice) -> Flags:
+    """The rows of messages as they were said."""
+    return _among(held, "category", [held.categories.known(MESSAGE)])
 
 
 def _among(held: Slice, column: str, wanted: Iterable[int]) -> Flags:

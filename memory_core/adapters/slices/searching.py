@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.adapters.slices.masks import narrowed, standing_rows
+from memory_core.adapters.slices.masks import messages, narrowed, standing_rows
 from memory_core.adapters.slices.postings import Postings
 from memory_core.adapters.slices.slice import Slice
 from memory_core.domain.bm25 import ORDER_B, ORDER_K1, ORDER_NEAR, idf, saturation
 from memory_core.domain.candidates import CandidateSet, Flags, Floats, Ints, Statistics
-from memory_core.domain.models import Vector
+from memory_core.domain.models import MemoryType, Vector
 from memory_core.ports import Filter, Near, Search
 
 _FOUND_BY_DEFAULT = Filter(statuses=frozenset({"active", "compressed"}))
@@ -53,6 +53,8 @@ def neighbours(held: Slice, near: Near, slot_ids: Sequence[str]) -> list[tuple[s
     known: dict[str, float] = {}
     if near.vector is not None:
         mask = narrowed(held, replace(_FOUND_BY_DEFAULT, types=near.types), standing_rows(held, _FOUND_BY_DEFAULT))
+        if MemoryType.EPISODIC.value in near.types:
+            mask &= ~messages(held)
         rows, cosine = _likeness(held, near.vector, mask.nonzero()[0])
         rows, cosine = rows[cosine >= near.floor], cosine[cosine >= near.floor]
         best = _best(held, rows, cosine, near.limit)
