@@ -52,13 +52,19 @@ def build_hits(
                 **numbers[place],
                 tier=tier,
                 matched_by=tuple(name for name, ids in members.items() if identity in ids),
-                also=tuple(other for other in cells.get(candidates.cell[row] or "", ()) if other != identity),
+                also=tuple(other for other in cells.get(candidates.cell[row] or "", ()) if other != _shown_as(row, candidates)),
                 stale_facts=tuple(one.told() for one in stale.get(identity, ())),
                 explain=explain_hit(row, look) if explain else None,
                 passages=passages.get(row, ()),
             )
         )
     return tuple(hits)
+
+
+def _shown_as(row: int, candidates: CandidateSet) -> str:
+    """The id of the memory that a row is shown by: a message's cell, where it has one."""
+    cell, identity = candidates.cell[row], candidates.ids[row]
+    return cell if cell is not None and is_message(identity) else identity
 
 
 def _numbers(rows: Sequence[int], candidates: CandidateSet, relevant: Relevance, scores: Scores) -> list[dict[str, Any]]:
