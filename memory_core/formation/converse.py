@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memory_core.domain.chat_messages import timed
 from memory_core.domain.conversation import Conversation, Message, Path
 from memory_core.domain.requests import ConverseInput
 from memory_core.domain.results import Accepted, Call
@@ -38,7 +39,7 @@ class Converser:
         will never be called, Conflict, TooLarge, Unavailable.
         """
         self._callbacks.check(told.callback_url)
-        messages = [Message.model_validate(message.model_dump()) for message in told.messages]
+        messages = timed(told.messages, self._clock.now())
         return await self._begin(owner, "converse", messages, told, call, told.callback_url)
 
     async def remember_words(self, owner: Owner, told: AgentMemoryInput, call: Call) -> Accepted:
