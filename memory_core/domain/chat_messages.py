@@ -52,6 +52,7 @@ _DROPPED_TYPES = frozenset(
 MAY_BE_BLANK = frozenset({"assistant", "ai", "model", "tool", "function"})
 """Roles whose messages may say nothing: a model that only calls tools, a tool without output."""
 _PAYLOADS = ("tool_calls", "function_call", "refusal", "audio")
+_OTHER_CONTENTS = ("text", "message", "body", "value")
 _SAYING = ("content", "parts", *_PAYLOADS, "arguments", "output", "input", "action", "queries", "code")
 
 
@@ -267,7 +268,8 @@ class _Reader:
         beside = any(message.get(name) is not None for name in _PAYLOADS)
         silent = frame.role in MAY_BE_BLANK
         if content_field not in message and not beside:
-            self._refuse(f"{path}.content", "is required")
+            other = next((name for name in _OTHER_CONTENTS if name in message), None)
+            self._refuse(f"{path}.content", f"is required; {other} is no field of a message" if other else "is required")
         elif isinstance(content, str):
             if not content.strip() and not beside and not silent:
                 self._refuse(f"{path}.content", "must not be empty")

@@ -105,6 +105,7 @@ def test_no_bytes_get_into_the_text(text: str, expected: str) -> None:
         ({"content": "a"}, "messages.0.role", "is required"),
         ({"role": "user"}, "messages.0.content", "is required"),
         ({"role": "assistant"}, "messages.0.content", "is required"),
+        ({"role": "user", "text": "a"}, "messages.0.content", "is required; text is no field of a message"),
         ({"role": 3, "content": "a"}, "messages.0.role", "should be"),
         ({"role": "user", "content": 3}, "messages.0.content", "a text, a list of parts, or null"),
         ({"role": "user", "content": {"a": 1}}, "messages.0.content", "a text, a list of parts, or null"),
@@ -169,13 +170,13 @@ JSON = st.recursive(
     max_leaves=12,
 )
 WORDS = [
-    "role", "content", "type", "text", "tool_calls", "function_call", "name", "arguments", "id", "input", "output", "call_id", "data", "parts",
-    "refusal", "audio", "timestamp", "actor", "image_url", "source", "file", "url", "title", "transcript", "functionCall", "functionResponse",
-    "inlineData", "function", "custom",
+    "role", "content", "type", "text", "tool_calls", "function_call", "name", "arguments", "id", "input", "output", "call_id", "data",
+    "parts", "refusal", "audio", "timestamp", "actor", "image_url", "source", "file", "url", "title", "transcript", "functionCall",
+    "functionResponse", "inlineData", "function", "custom",
 ]  # fmt: skip
 VALUES = JSON | st.sampled_from([
-    "user", "assistant", "tool", "message", "text", "thinking", "tool_use", "tool_result", "function_call", "function_call_output", "reasoning",
-    "image", "document", "human", "web_search_call", "mcp_call", "http://[", DATA_URL,
+    "user", "assistant", "tool", "message", "text", "thinking", "tool_use", "tool_result", "function_call", "function_call_output",
+    "reasoning", "image", "document", "human", "web_search_call", "mcp_call", "http://[", DATA_URL,
 ])  # fmt: skip
 OBJECTS = st.recursive(
     st.dictionaries(st.sampled_from(WORDS), VALUES, max_size=6),
