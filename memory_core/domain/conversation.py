@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from memory_core.domain.moments import Moment
 
 Role = Literal["user", "assistant", "system", "tool"]
-_OTHER_NAMES = {"human": "user", "ai": "assistant"}
+_OTHER_NAMES = {"human": "user", "ai": "assistant", "model": "assistant", "developer": "system", "function": "tool"}
 
 
 def _role_of(value: Any) -> Any:
@@ -25,15 +25,21 @@ def _role_of(value: Any) -> Any:
 
 GivenRole = Annotated[
     Role,
-    BeforeValidator(_role_of, json_schema_input_type=Literal["user", "assistant", "system", "tool", "human", "ai"]),
+    BeforeValidator(
+        _role_of,
+        json_schema_input_type=Literal["user", "assistant", "system", "tool", "human", "ai", "model", "developer", "function"],
+    ),
 ]
-"""A role as callers name it: `human` is the user, `ai` the assistant."""
+"""A role as callers name it: `human` is the user, `ai` and `model` the assistant, `developer` the system, `function` a tool."""
 Path = Literal["converse", "agent"]
 ConversationState = Literal["pending", "formed", "cancelled", "poisoned"]
 
 
 class Message(BaseModel):
-    """One message. `actor` names who speaks where the role alone does not; `id` is what its teller knows it by."""
+    """One message. `actor` names who speaks where the role alone does not.
+
+    id: the caller's own. A message that became several has it on the first; on the others `#1`, `#2` and so on follow it.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -41,7 +47,7 @@ class Message(BaseModel):
     content: str
     timestamp: Moment
     actor: str | None = None
-    id: str | None = None
+    id: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class FormedCell(BaseModel):

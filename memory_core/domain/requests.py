@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
-from memory_core.domain.conversation import GivenRole
+from memory_core.domain.chat_input import ChatMessages
 from memory_core.domain.described import is_plain_name
 from memory_core.domain.fields import (
     Ahead,
@@ -217,21 +217,12 @@ class ClearInput(Input):
     type: MemoryType | None = None
 
 
-class MessageInput(Input):
-    """One message of a conversation. `actor` names who speaks where the role alone does not."""
-
-    role: GivenRole
-    content: Content
-    timestamp: Happened
-    actor: Label | None = None
-
-
 class ConverseInput(Input):
     """A conversation to be remembered. callback_url: where to say that it is done."""
 
     session_id: Name | None = None
     agent_id: Name | None = None
-    messages: Annotated[list[MessageInput], Field(min_length=1, max_length=200)]
+    messages: ChatMessages
     callback_url: CallbackUrl | None = None
 
 

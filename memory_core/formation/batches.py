@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
-from memory_core.domain.conversation import Message
+from memory_core.domain.chat_messages import timed
 from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.results import Accepted, Buffered, Call
 from memory_core.domain.scope import Owner
@@ -41,7 +41,7 @@ class Batches:
 
     async def append(self, owner: Owner, told: BatchInput, call: Call) -> Buffered:
         """Add messages to the session's buffer. Durable when it returns. Raises Conflict, TooLarge, HeadMoved, Unavailable."""
-        messages = [Message.model_validate(message.model_dump()) for message in told.messages]
+        messages = timed(told.messages, self._clock.now())
         append = Append(self._ids.new("apd"), messages, self._clock.now(), call.correlation_id)
         turn = self._turns.setdefault(buffer_id(owner, told.session_id), asyncio.Lock())
         tried: list[HeldBuffer] = []

@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 import orjson
 
+from memory_core.domain.chat_messages import timed
 from memory_core.domain.conversation import Conversation, Message, Path
 from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.requests import ConverseInput
@@ -52,7 +53,7 @@ class Converser:
         will never be called, Conflict, TooLarge, Unavailable.
         """
         self._callbacks.check(told.callback_url)
-        messages = [Message.model_validate(message.model_dump()) for message in told.messages]
+        messages = timed(told.messages, self._clock.now())
         return await self._begin(owner, "converse", messages, told, call, told.callback_url)
 
     async def remember_words(self, owner: Owner, told: AgentMemoryInput, call: Call) -> Accepted:

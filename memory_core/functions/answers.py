@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -10,7 +10,7 @@ import orjson
 from azure.functions import HttpResponse
 
 from memory_core.domain.models import UNLOGGED_FIELDS, Memory
-from memory_core.domain.results import Accepted, Buffered, Deleted, EventPage, Foreseen, Hit, MemoryPage, Retrieved, Saved, Settled
+from memory_core.domain.results import Accepted, Buffered, Deleted, EventPage, Foreseen, Hit, MemoryPage, Retrieved, Saved, Settled, Summary
 from memory_core.domain.scope import Owner
 from memory_core.recollection.graph.style import POLICY
 
@@ -70,9 +70,9 @@ def saved_body(saved: Saved) -> dict[str, Any]:
     }
 
 
-def accepted_response(owner: Owner, accepted: Accepted) -> HttpResponse:
-    """Work that goes on: its task, and where to look at it."""
-    body = {"task_id": accepted.task_id, "status": "accepted", "degraded": accepted.degraded}
+def accepted_response(owner: Owner, accepted: Accepted, ignored: Sequence[str] = ()) -> HttpResponse:
+    """Work that goes on: its task, and where to look at it. ignored: fields of messages that are not known, named where there are any."""
+    body: dict[str, Any] = {"task_id": accepted.task_id, "status": "accepted", "degraded": accepted.degraded, **_ignored(ignored)}
     where = f"/api/v1/tasks/{accepted.task_id}?user_id={quote(owner.user_id, safe='')}"
     return json_response(body, status=202, headers={"Location": where})
 
@@ -84,14 +84,23 @@ def upkeep_response(owner: Owner, answer: Accepted | Foreseen) -> HttpResponse:
     return json_response({"counts": dict(answer.counts), "capped": answer.capped})
 
 
-def buffered_response(buffered: Buffered, *, status: int = 200) -> HttpResponse:
-    """What a buffer holds, and the task that it was handed to if this call did that."""
-    body: dict[str, Any] = {"buffered": buffered.buffered, "flush_at": buffered.flush_at}
+def buffered_response(buffered: Buffered, *, status: int = 200, ignored: Sequence[str] = ()) -> HttpResponse:
+    """What a buffer holds, and the task that it was handed to if this call did that. ignored: as `accepted_response` has it."""
+    body: dict[str, Any] = {"buffered": buffered.buffered, "flush_at": buffered.flush_at, **_ignored(ignored)}
     if buffered.task_id is not None:
         body["task_id"] = buffered.task_id
     if status != 200:
         body["degraded"] = buffered.degraded
     return json_response(body, status=status)
+
+
+def summary_response(summary: Summary, ignored: Sequence[str] = ()) -> HttpResponse:
+    """A summary. ignored: as `accepted_response` has it."""
+    return json_response({**summary.public(), **_ignored(ignored)})
+
+
+def _ignored(names: Sequence[str]) -> dict[str, Any]:
+    return {"ignored": list(names)} if names else {}
 
 
 def retrieved_response(found: Retrieved, *, explain: bool) -> HttpResponse:

@@ -18,7 +18,7 @@ _BATCH = "api/v1/memories/batch"
 @gated("write", body=BatchInput)
 async def memories_batch_append(req: Admitted[BatchInput]) -> HttpResponse:
     """Add messages to a session's batch. It is formed when it is large enough, when nothing more comes, or when asked."""
-    return buffered_response(await req.core.batch(req.owner, req.input, req.call), status=202)
+    return buffered_response(await req.core.batch(req.owner, req.input, req.call), status=202, ignored=req.input.messages.ignored)
 
 
 @blueprint.route(route=_BATCH, methods=["GET"])

@@ -16,4 +16,4 @@ blueprint = func.Blueprint()
 @gated("write", body=ConverseInput)
 async def memories_converse(req: Admitted[ConverseInput]) -> HttpResponse:
     """Tell a conversation, to be formed into memories. The answer names the task that does it; Location is where to look at it."""
-    return accepted_response(req.owner, await req.core.converse(req.owner, req.input, req.call))
+    return accepted_response(req.owner, await req.core.converse(req.owner, req.input, req.call), req.input.messages.ignored)

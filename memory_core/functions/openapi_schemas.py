@@ -87,15 +87,16 @@ def _shapes() -> dict[str, Schema]:
     checked: Schema = {"checked_at": {"type": "string", "format": "date-time"}}
     waits: Schema = {"buffered": {"type": "integer"}, "flush_at": {"type": ["string", "null"], "format": "date-time"}}
     accepted: Schema = {"task_id": text, "status": {"const": "accepted"}, "degraded": _list(text)}
+    ignored = {"ignored": _list(text) | {"description": "Only when there are any: fields and kinds of the messages that are not known"}}
     as_of = {"type": ["integer", "null"], "description": "The sequence of the log that this is the state of; null when others kept writing"}
     memories: Schema = {"memories": _list(ref("Memory")), "as_of_sequence": as_of, "next_cursor": cursor}
     damaged = _list(text) | {"description": "Only when there are any: ids of memories of this page whose stored documents can't be read"}
     return {
         "Anything": {"type": "object"},
-        "Accepted": _object(accepted, *accepted),
+        "Accepted": _object({**accepted, **ignored}, *accepted),
         "Batch": _object(waits, *waits),
-        "Buffered": _object({**waits, "task_id": text, "degraded": _list(text)}, *waits, "degraded"),
-        "Summary": _object({"summary": text, "structured": {"type": "object"}, "degraded": _list(text)}, "summary", "degraded"),
+        "Buffered": _object({**waits, "task_id": text, "degraded": _list(text), **ignored}, *waits, "degraded"),
+        "Summary": _object({"summary": text, "structured": {"type": "object"}, "degraded": _list(text), **ignored}, "summary", "degraded"),
         "Task": _task(),
         "TaskPage": _object({"tasks": _list(ref("Task")), "next_cursor": cursor}, "tasks", "next_cursor"),
         "OwnedTaskPage": _object({"tasks": _list(_task(user_id=text)), "next_cursor": cursor}, "tasks", "next_cursor"),

@@ -15,7 +15,6 @@ from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.context import ContextInput
 from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.requests import ClearInput, ConverseInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
-from memory_core.domain.spoken import AgentMemoryInput
 from memory_core.domain.time_requests import ReplayInput, TimelineInput
 from memory_core.domain.upkeep_requests import DecayInput, ForgetInput
 from memory_core.environment import variable
@@ -65,10 +64,6 @@ def refused(model: type[BaseModel], given: dict[str, Any], **how: Any) -> dict[s
         (SaveInput, {"messages": [MESSAGE]}, "messages", "POST /api/v1/memories"),
         (SaveInput, {"memories": []}, "memories", "POST /api/v1/memories/bulk"),
         (ConverseInput, {"messages": [MESSAGE], "infer": False}, "infer", "POST /api/v1/memories/save"),
-        (ConverseInput, {"messages": [{**MESSAGE, "text": "b"}]}, "messages.0.text", "content"),
-        (ConverseInput, {"messages": [{**MESSAGE, "name": "Ben"}]}, "messages.0.name", "actor"),
-        (ConverseInput, {"messages": [{**MESSAGE, "created_at": "x"}]}, "messages.0.created_at", "timestamp"),
-        (AgentMemoryInput, {"messages": [{"content": "a", "createdAt": "x"}]}, "messages.0.createdAt", "timestamp"),
         (SaveInput, {"content": "a", "created_at": "x"}, "created_at", "event_timestamp"),
         (SaveInput, {"content": "a", "foresight": [{"description": "b", "start": 1}]}, "foresight.0.start", "start_time"),
         (ForgetInput, {"memory_ids": ["m"]}, "memory_ids", "filter.ids"),

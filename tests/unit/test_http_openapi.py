@@ -110,7 +110,7 @@ def test_what_never_leaves_the_product_is_not_in_the_document(openapi: dict[str,
 def schemas_named(value: Any, names: set[str]) -> Iterator[dict[str, Any]]:
     """The schemas of parameters and properties of these names; of one that may be null, that of what else it may be."""
     if isinstance(value, dict):
-        asked = [value["schema"]] if value.get("name") in names and "in" in value else []
+        asked = [value["schema"]] if "in" in value and isinstance(value.get("name"), str) and value["name"] in names else []
         asked += [inner for name, inner in value.items() if name in names and isinstance(inner, dict) and "not" not in inner]
         yield from (next((kind for kind in one.get("anyOf", []) if kind["type"] != "null"), one) for one in asked)
     if isinstance(value, (dict, list)):

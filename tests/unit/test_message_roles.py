@@ -27,9 +27,20 @@ def told(model: type[BaseModel], role: str) -> Any:
 
 @pytest.mark.parametrize("model", SESSION)
 @pytest.mark.parametrize(
-    ("given", "taken"), [("human", "user"), ("ai", "assistant"), ("user", "user"), ("assistant", "assistant"), ("tool", "tool")]
+    ("given", "taken"),
+    [
+        ("human", "user"),
+        ("ai", "assistant"),
+        ("model", "assistant"),
+        ("developer", "system"),
+        ("function", "tool"),
+        ("user", "user"),
+        ("assistant", "assistant"),
+        ("system", "system"),
+        ("tool", "tool"),
+    ],
 )
-def test_human_and_ai_are_taken_as_user_and_assistant(model: type[BaseModel], given: str, taken: str) -> None:
+def test_the_roles_of_other_apis_are_taken_as_ours(model: type[BaseModel], given: str, taken: str) -> None:
     assert told(model, given).messages[0].role == taken
 
 

@@ -13,6 +13,7 @@ from memory_core.functions.blueprints import HttpFunction, http_functions
 from memory_core.functions.inputs import BulkInput, from_json
 from memory_core.functions.openapi import document
 from memory_core.functions.openapi_parts import EXAMPLES
+from tests.chat_forms import FORMS, ChatForm
 from tests.json_schema import fits
 
 DOCUMENT = document()
@@ -27,6 +28,12 @@ CANDIDATES: list[Any] = [
     {}, {"a": 1}, {"app_id": "b"}, {"user_id": "b"}, {"recency": 1}, {"recency": 2}, {"tags": ["a"]}, {"tags": []},
     [{}], [{"content": "a"}], [{"content": " "}], [{"content": "a", "zork": 1}],
     [{"role": "human", "content": "a", "timestamp": MOMENT}], [{"role": "bot", "content": "a", "timestamp": MOMENT}],
+    [{"role": "user", "content": "a"}], [{"role": "user", "content": None}], [{"role": "user", "content": []}], [{"role": "user"}],
+    [{"role": "user", "content": [{"type": "text", "text": "a"}], "id": "m1", "foo": 1}], [{"role": "user", "content": "a", "id": "a/b"}],
+    [{"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]}], [{"role": 3, "content": "a"}],
+    [{"role": "user", "content": "a", "timestamp": 3}], [{"role": "user", "content": 3}], [{"role": "user", "content": [{}]}],
+    [{"role": "user", "content": "a", "name": ""}], [{"role": "user", "content": [3]}],
+    [{"type": "function_call", "name": "f", "arguments": "{}"}], [{"role": "developer", "content": "a", "timestamp": None}],
     [{"description": "a", "start_time": MOMENT}], [{"description": " ", "start_time": MOMENT}],
     "active", "deleted", "semantic", "procedural", "reconstruct", "full", "hard", "merge",
 ]  # fmt: skip
@@ -70,6 +77,12 @@ def test_the_document_takes_a_body_exactly_where_the_code_does(name: str) -> Non
         if taken_by_the_document(function, body) != taken_by_the_code(function, body):
             differ.append({key: value if len(str(value)) < 60 else f"{str(value)[:40]}…" for key, value in body.items()})
     assert differ == []
+
+
+@pytest.mark.parametrize("name", ["memories_converse", "memories_batch_append", "agent_memories", "agent_summaries"])
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_the_document_takes_messages_in_each_form(name: str, form: ChatForm) -> None:
+    assert taken_by_the_document(WITH_BODY[name], {"user_id": "ana", **EXAMPLES[name], "messages": form.messages})
 
 
 @pytest.mark.parametrize(
