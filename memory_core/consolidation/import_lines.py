@@ -112,6 +112,15 @@ class _Turn(BaseModel):
     asks: StrictBool
 
 
+class _History(BaseModel):
+    """What a session was told last."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    marks: list[str]
+    task_id: str
+
+
 class _Session(BaseModel):
     """What a session's document says at least."""
 
@@ -123,6 +132,7 @@ class _Session(BaseModel):
     last_active_at: IsoText
     turns: StrictInt = 0
     last_turns: list[_Turn] = []
+    history: _History | None = None
 
 
 class _Report(BaseModel):

@@ -230,12 +230,24 @@ class SessionPage:
     next_cursor: str | None
 
 
+class Told(NamedTuple):
+    """How many messages of a call were new, and how many were known of their session."""
+
+    new: int
+    known: int
+
+
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """Work that was accepted and goes on by itself. degraded: `queue` when nobody could be told; then the hourly sweep tells."""
+    """Work that was accepted and goes on by itself.
+
+    degraded: `queue` when nobody could be told; then the hourly sweep tells. `search` when not all messages are found yet. messages: of a
+    conversation, how many were new.
+    """
 
     task_id: str
     degraded: tuple[str, ...] = ()
+    messages: Told | None = None
 
 
 @dataclass(frozen=True, slots=True)

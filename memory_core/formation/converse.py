@@ -7,6 +7,7 @@ That refuses nothing: what is stored is found by the sweep.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from weakref import WeakValueDictionary
@@ -16,21 +17,23 @@ import orjson
 from memory_core.domain.chat_messages import timed
 from memory_core.domain.conversation import Conversation, Message, Path
 from memory_core.domain.errors import HeadMoved, Unavailable
+from memory_core.domain.history import HistoryMatch, match_history, message_mark
 from memory_core.domain.requests import ConverseInput
-from memory_core.domain.results import Accepted, Call
+from memory_core.domain.results import Accepted, Call, Told
 from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import AgentMemoryInput
 from memory_core.domain.task import Task, TaskKind
 from memory_core.formation.callbacks import Callbacks
-from memory_core.formation.message_memories import MOST_AT_ONCE, MessageWriter, Writing, with_written
+from memory_core.formation.message_memories import MessageWriter, with_written
 from memory_core.formation.plan import SessionGrew
 from memory_core.ledger.beginning import Beginning
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Look
 from memory_core.ledger.conversations import documents_of, message_ids
 from memory_core.ledger.ids import session_document_id
-from memory_core.ledger.sessions import clears_of
-from memory_core.ports import Clock, IdSource
+from memory_core.ledger.receipts import earlier_result
+from memory_core.ledger.sessions import clears_of, history_of
+from memory_core.ports import Clock, Document, IdSource
 
 _KINDS: dict[Path, TaskKind] = {"converse": "converse", "agent": "agent_memory"}
 BESIDE = 5
@@ -49,8 +52,8 @@ class Converser:
     async def converse(self, owner: Owner, told: ConverseInput, call: Call) -> Accepted:
         """Store a conversation and send it on its way. Durable when it returns.
 
-        The same again is another conversation, unless it has the same idempotency key. Raises Invalid for a callback address that
-        will never be called, Conflict, TooLarge, Unavailable.
+        Of a history that is sent again only what is new is stored. Raises Invalid for a callback address that will never be called,
+        Conflict, TooLarge, Unavailable.
         """
         self._callbacks.check(told.callback_url)
         messages = timed(told.messages, self._clock.now())
@@ -93,25 +96,27 @@ class Converser:
         return await self._accept(owner, conversation, task, call)
 
     async def _accept(self, owner: Owner, conversation: Conversation, task: Task, call: Call) -> Accepted:
-        """Store the conversation with its first messages, then the other messages."""
-        session = [] if conversation.session_id is None else [session_document_id(owner, conversation.session_id)]
-        reads = [*session, *message_ids(conversation)[:MOST_AT_ONCE]]
-        written = conversation
-        async with self._turns.setdefault((owner, conversation.session_id or conversation.id), asyncio.Lock()):
+        """Store what is new of the conversation, its first messages in one commit with it, then the others."""
+        session = conversation.session_id
+        session_ids = [] if session is None else [session_document_id(owner, session)]
+        names = zip(conversation.messages, message_ids(conversation), strict=True)
+        reads = [*session_ids, *(name for message, name in names if session is None or message.id is not None)]
+        async with self._turns.setdefault((owner, session or conversation.id), asyncio.Lock()):
             while True:
                 look = await self._beginning.look(owner, task, reads, call)
-                writing = await self._messages.prepared(owner, conversation, look)
-
-                def beside(seen: Look, writing: Writing = writing) -> Changes[Any]:
-                    nonlocal written
-                    clears = dict(clears_of(seen.documents.get(session[0]))) if session else {}
-                    weight = 2 * len(orjson.dumps([message.model_dump(mode="json") for message in conversation.messages]))
-                    planned = self._messages.plan(owner, conversation, writing, seen, beside=BESIDE, weight=weight)
-                    written = with_written(conversation.model_copy(update={"clears": clears}), writing, planned.result)
-                    return replace(planned, creates=documents_of(written))
-
+                if (earlier := earlier_result(look.documents, owner, call)) is not None:
+                    return Accepted(str(earlier["task_id"]), messages=_told(earlier))
+                kept = look.documents.get(session_ids[0]) if session_ids else None
+                match = _match(conversation, look, kept)
+                told = Told(len(match.new), len(conversation.messages) - len(match.new))
+                last_task = history_of(kept)[1]
+                if not match.new and last_task is not None:
+                    return Accepted(last_task, messages=told)
+                new = conversation.model_copy(
+                    update={"messages": [conversation.messages[place] for place in match.new], "clears": dict(clears_of(kept))}
+                )
                 try:
-                    accepted = await self._beginning.begin(owner, task, lambda seen: (), call, reads=reads, beside=beside, basis=look)
+                    accepted, written = await self._begin_with(owner, new, task, call, look, reads, match, told)
                     break
                 except SessionGrew:
                     continue
@@ -120,5 +125,58 @@ class Converser:
         try:
             await self._messages.complete(owner, written, call, at_the_door=True)
         except (Unavailable, HeadMoved):
-            return replace(accepted, degraded=(*accepted.degraded, SEARCH))
-        return accepted
+            return replace(accepted, degraded=(*accepted.degraded, SEARCH), messages=told)
+        return replace(accepted, messages=told)
+
+    async def _begin_with(
+        self,
+        owner: Owner,
+        conversation: Conversation,
+        task: Task,
+        call: Call,
+        look: Look,
+        reads: Sequence[str],
+        match: HistoryMatch,
+        told: Told,
+    ) -> tuple[Accepted, Conversation]:
+        """One commit: the conversation, its task and as many of its messages as fit. Raises SessionGrew."""
+        writing = await self._messages.prepared(owner, conversation, look)
+        weight = 2 * len(orjson.dumps([message.model_dump(mode="json") for message in conversation.messages]))
+        session = None if conversation.session_id is None else session_document_id(owner, conversation.session_id)
+        history = None if conversation.path == "agent" else match.kept
+        written = conversation
+
+        def beside(seen: Look) -> Changes[Any]:
+            nonlocal written
+            if session is not None and clears_of(seen.documents.get(session)) != conversation.clears:
+                raise SessionGrew
+            planned = self._messages.plan(
+                owner,
+                conversation,
+                writing,
+                seen,
+                beside=BESIDE,
+                weight=weight,
+                history=None if conversation.path == "agent" else match.kept,
+            )
+            written = with_written(conversation, writing, planned.result)
+            return replace(planned, creates=documents_of(written))
+
+        result = {"messages": told._asdict()}
+        accepted = await self._beginning.begin(owner, task, lambda seen: (), call, reads=reads, beside=beside, basis=look, result=result)
+        return accepted, written
+
+
+def _match(conversation: Conversation, look: Look, kept: Document | None) -> HistoryMatch:
+    """What of a conversation its session does not know yet; an agent's own words are new."""
+    messages = conversation.messages
+    if conversation.path == "agent" or conversation.session_id is None:
+        return HistoryMatch(tuple(range(len(messages))), ())
+    marks = [message_mark(message.role, message.content) for message in messages]
+    known = {message.id for message, name in zip(messages, message_ids(conversation), strict=True) if message.id and name in look.documents}
+    return match_history(history_of(kept)[0], marks, [message.id for message in messages], known)
+
+
+def _told(result: Mapping[str, Any]) -> Told | None:
+    messages = result.get("messages")
+    return None if messages is None else Told(**messages)

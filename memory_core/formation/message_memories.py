@@ -134,10 +134,21 @@ class MessageWriter:
             if within_s is None:
                 raise
 
-    def plan(self, owner: Owner, conversation: Conversation, writing: Writing, look: Look, *, beside: int, weight: int) -> Changes[int]:
+    def plan(
+        self,
+        owner: Owner,
+        conversation: Conversation,
+        writing: Writing,
+        look: Look,
+        *,
+        beside: int,
+        weight: int,
+        history: Sequence[str] | None = None,
+    ) -> Changes[int]:
         """The changes that write as many of these messages as fit one commit; how many they are.
 
-        Raises SessionGrew when the session has another last turn than the one that they were read after.
+        history: the marks that the session keeps from now on. Raises SessionGrew when the session has another last turn than the one that
+        they were read after.
         """
         page = Page(owner, look, self._clock.now(), weighs=True, beside=beside, weight=weight)
         count = 0
@@ -148,6 +159,8 @@ class MessageWriter:
             if known is None or (known.status is Status.DELETED and known.updated_at < conversation.created_at):
                 append_turn(page, item)
             count += 1
+        if history is not None and conversation.session_id is not None:
+            page.session(conversation.session_id).keep_history(history, conversation.task_id)
         return Changes(
             count,
             tuple(page.changes),

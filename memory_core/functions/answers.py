@@ -71,10 +71,16 @@ def saved_body(saved: Saved) -> dict[str, Any]:
 
 
 def accepted_response(owner: Owner, accepted: Accepted, ignored: Sequence[str] = ()) -> HttpResponse:
-    """Work that goes on: its task, and where to look at it. ignored: fields of messages that are not known, named where there are any."""
+    """Work that goes on: its task, and where to look at it. ignored: fields of messages that are not known, named where there are any.
+
+    200 where nothing of a conversation was new: its task is that of the messages told last.
+    """
     body: dict[str, Any] = {"task_id": accepted.task_id, "status": "accepted", "degraded": accepted.degraded, **_ignored(ignored)}
+    if accepted.messages is not None:
+        body["messages"] = accepted.messages._asdict()
+    known = accepted.messages is not None and not accepted.messages.new
     where = f"/api/v1/tasks/{accepted.task_id}?user_id={quote(owner.user_id, safe='')}"
-    return json_response(body, status=202, headers={"Location": where})
+    return json_response(body, status=200 if known else 202, headers={"Location": where})
 
 
 def upkeep_response(owner: Owner, answer: Accepted | Foreseen) -> HttpResponse:

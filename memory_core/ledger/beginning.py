@@ -39,13 +39,14 @@ class Beginning:
         head_fields: Callable[[Head], Mapping[str, Any]] = lambda head: {},
         beside: Callable[[Look], Changes[Any]] | None = None,
         basis: Look | None = None,
+        result: Mapping[str, Any] | None = None,
     ) -> Accepted:
         """One commit, and one message unless the task is to wait. The earlier task when this very call was made before.
 
         subject: what the task is about, from a look that shows the documents `reads`; it raises when what it sees forbids the task.
-        fragile: any other commit of this user means looking again. head_fields: what of the head changes with it. beside: documents that
-        are written with it, by the same look, and what they change in the head; memories too. basis: what `look` showed.
-        Raises Conflict, TooLarge, Unavailable.
+        fragile: any other commit of this user means looking again. head_fields: what of the head changes with it. beside: documents and
+        memories that are written with it, by the same look, and what they change in the head. basis: what `look` showed. result: what the
+        receipt says besides the task's id. Raises Conflict, TooLarge, Unavailable.
         """
 
         def decide(look: Look) -> Changes[str]:
@@ -54,7 +55,7 @@ class Beginning:
                 return Changes(str(earlier["task_id"]))
             if task.task_id in look.documents:
                 return Changes(task.task_id)  # an earlier try, whose answer was lost
-            creates = (*subject(look), written(task), *receipt(owner, call, task.created_at, {"task_id": task.task_id}))
+            creates = (*subject(look), written(task), *receipt(owner, call, task.created_at, {"task_id": task.task_id, **(result or {})}))
             more = Changes(None) if beside is None else beside(look)
 
             def fields(head: Head) -> Mapping[str, Any]:

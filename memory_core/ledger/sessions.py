@@ -6,7 +6,7 @@ event, and what was told before it must not be formed on a look from before it. 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -76,10 +76,21 @@ class Session:
         if memory.type is MemoryType.EPISODIC:
             self._body["last_turns"] = [turn for turn in self._body.get("last_turns", []) if turn["id"] != memory.id]
 
+    def keep_history(self, marks: Sequence[str], task_id: str) -> None:
+        """Remember what was told last, to know it again when a history is sent again, and by which task.
+
+        Args:
+            marks: of the messages, the latest last (`domain/history.py`).
+            task_id: of the call that told the last of them.
+
+        """
+        self._body["history"] = {"marks": list(marks), "task_id": task_id}
+
     def clear(self, types: Iterable[MemoryType]) -> None:
         """It is cleared of these types once more: what was told before this, and is not formed yet, is not to be formed."""
         clears = dict(self._body.get("clears", {}))
         self._body["clears"] = clears | {kind.value: clears.get(kind.value, 0) + 1 for kind in types}
+        self._body.pop("history", None)
 
     @property
     def document(self) -> Document:
@@ -90,6 +101,12 @@ class Session:
 def clears_of(found: Document | None) -> Mapping[str, int]:
     """How often a session was cleared, by type, as its document says it."""
     return {} if found is None else found.body.get("clears", {})
+
+
+def history_of(found: Document | None) -> tuple[Sequence[str], str | None]:
+    """The marks of the messages that a session was told last, and the task that told the last of them."""
+    history = {} if found is None else found.body.get("history", {})
+    return history.get("marks", []), history.get("task_id")
 
 
 def has_begun(found: Document) -> bool:
