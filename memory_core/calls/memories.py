@@ -12,7 +12,18 @@ from memory_core.domain.errors import Invalid, MemoryCoreError
 from memory_core.domain.lifecycle import BY_HAND
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.requests import ClearInput, CopyInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
-from memory_core.domain.results import Call, Deleted, Evolution, MemoryPage, Retrieved, Saved, SessionPage, SessionView, VersionView
+from memory_core.domain.results import (
+    Call,
+    Deleted,
+    Evolution,
+    MemoryPage,
+    MessagePage,
+    Retrieved,
+    Saved,
+    SessionPage,
+    SessionView,
+    VersionView,
+)
 from memory_core.domain.scope import Owner, checked
 from memory_core.evolution.bring_back import BringingBack
 from memory_core.evolution.clear import Clearer
@@ -150,6 +161,13 @@ class Remembering:
         """One page of sessions, the one begun last first. Raises Malformed for a void cursor."""
         with self._telemetry.operation("sessions"):
             return await self._reader.sessions(checked(owner), cursor, limit)
+
+    async def session_messages(
+        self, owner: Owner, session_id: str, cursor: str | None = None, limit: int = 50, *, newest_first: bool = False
+    ) -> MessagePage:
+        """One page of the messages of a session, in the order of telling. Raises NotFound, Malformed for a void cursor."""
+        with self._telemetry.operation("sessions"):
+            return await self._reader.messages(checked(owner), session_id, cursor, limit, newest_first=newest_first)
 
     async def session(self, owner: Owner, session_id: str) -> SessionView:
         """One session. Raises NotFound."""

@@ -230,6 +230,29 @@ class SessionPage:
     next_cursor: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class SessionMessage:
+    """A message as it was told in its session.
+
+    id: the teller's own, or else that of its memory. memory_id: what the calls on memories know it by.
+    """
+
+    id: str
+    memory_id: str
+    role: str
+    actor: str | None
+    content: str
+    timestamp: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePage:
+    """One page of a session's messages."""
+
+    messages: tuple[SessionMessage, ...]
+    next_cursor: str | None
+
+
 class Told(NamedTuple):
     """How many messages of a call were new, and how many were known of their session."""
 

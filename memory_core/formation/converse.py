@@ -157,7 +157,7 @@ class Converser:
                 seen,
                 beside=BESIDE,
                 weight=weight,
-                history=None if conversation.path == "agent" else match.kept,
+                history=history,
             )
             written = with_written(conversation, writing, planned.result)
             return replace(planned, creates=documents_of(written))

@@ -7,7 +7,7 @@ from azure.functions import HttpResponse
 
 from memory_core.functions.answers import json_response, memory_response
 from memory_core.functions.gate import Admitted, gated
-from memory_core.functions.inputs import Nothing, SessionsInput
+from memory_core.functions.inputs import Nothing, SessionMessagesInput, SessionsInput
 
 blueprint = func.Blueprint()
 
@@ -25,6 +25,16 @@ async def sessions_list(req: Admitted[SessionsInput]) -> HttpResponse:
 async def session_get(req: Admitted[Nothing]) -> HttpResponse:
     """One session: when it ran, and how many memories of each type it has."""
     return json_response(await req.core.session(req.owner, req.route["session_id"]))
+
+
+@blueprint.route(route="api/v1/sessions/{session_id}/messages", methods=["GET"])
+@gated("read", query=SessionMessagesInput)
+async def session_messages(req: Admitted[SessionMessagesInput]) -> HttpResponse:
+    """What was told in a session, message by message, in the order of telling."""
+    asked = req.input
+    newest_first = asked.order == "desc"
+    page = await req.core.session_messages(req.owner, req.route["session_id"], asked.cursor, asked.limit, newest_first=newest_first)
+    return json_response({"messages": page.messages, "next_cursor": page.next_cursor})
 
 
 @blueprint.route(route="api/v1/procedures/{key}", methods=["GET"])

@@ -75,6 +75,14 @@ class SessionsInput(Input):
     limit: Limit = 20
 
 
+class SessionMessagesInput(Input):
+    """Where to go on reading a session's messages, how many at once, and from which end."""
+
+    cursor: Cursor | None = None
+    limit: Limit = 50
+    order: Literal["asc", "desc"] = "asc"
+
+
 class BulkInput(Input):
     """Up to 100 memories. Each is checked on its own, so that one bad item does not refuse the others."""
 

@@ -166,6 +166,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "decay": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "forget": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "archive": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
+    "session_messages": ({"200": "One page, in the order of telling"}, "MessagePage"),
     "sessions_list": ({"200": "One page"}, "SessionPage"),
     "session_get": ({"200": "The session"}, "SessionView"),
     "procedure_get": ({"200": "The memory"}, "Memory"),

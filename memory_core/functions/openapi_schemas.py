@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.context import PartKind
 from memory_core.domain.models import INTERNAL_FIELDS, UNLOGGED_FIELDS, Event, Memory, Outcome
-from memory_core.domain.results import AgentView, SessionView, VersionView
+from memory_core.domain.results import AgentView, SessionMessage, SessionView, VersionView
 from memory_core.domain.scene import Profile, SceneView
 from memory_core.domain.task import TASK_FIELDS, Task
 
@@ -23,7 +23,7 @@ REF = "#/components/schemas/{model}"
 def answer_schemas() -> dict[str, Schema]:
     """The schemas of all answers, with the models they refer to."""
     found: dict[str, Schema] = {}
-    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView, AgentView, SceneView, Profile):
+    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView, SessionMessage, AgentView, SceneView, Profile):
         schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template=REF)
         found.update(schema.pop("$defs", {}))
         found[kind.__name__] = schema
@@ -120,6 +120,7 @@ def _shapes() -> dict[str, Schema]:
         "ScenePage": _object({"scenes": _list(ref("SceneView")), "next_cursor": cursor}, "scenes", "next_cursor"),
         "EventPage": _object({"events": _list(ref("Event")), "next_cursor": cursor}, "events", "next_cursor"),
         "SessionPage": _object({"sessions": _list(ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
+        "MessagePage": _object({"messages": _list(ref("SessionMessage")), "next_cursor": cursor}, "messages", "next_cursor"),
         "Evolution": _object({"memories": _list(ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),
         "Versions": _object({"versions": _list(ref("VersionView"))}, "versions"),
         "Readiness": _object({**readiness, **checked}, *readiness),

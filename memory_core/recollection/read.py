@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 from memory_core.domain.errors import Damaged, NotFound
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Head, Memory, Status
+from memory_core.domain.messages import MESSAGE, is_message
+from memory_core.domain.models import Head, Memory, MemoryType, Status
 from memory_core.domain.requests import ListInput
-from memory_core.domain.results import MemoryPage, SessionPage, SessionView, Settled, VersionView
+from memory_core.domain.results import MemoryPage, MessagePage, SessionMessage, SessionPage, SessionView, Settled, VersionView
 from memory_core.domain.scope import Owner
 from memory_core.domain.versions import base_id, is_of_its_life, version_id
 from memory_core.evolution.key_line import key_near, key_of, standing
@@ -19,7 +20,7 @@ from memory_core.ledger.commit import as_memory
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import procedure_id, session_document_id
 from memory_core.ledger.sessions import has_begun
-from memory_core.ports import Clock, Document, LongTermStore, Place
+from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
 from memory_core.recollection.filters import as_it_was, of_list
 
 T = TypeVar("T")
@@ -27,6 +28,8 @@ log = logging.getLogger(__name__)
 LOOKS = 4
 """How often a page is read anew because somebody wrote meanwhile; then it can't be said what it is the state of."""
 _VERSIONS_READ = 90
+_FOUND = frozenset(status.value for status in (*FOUND_BY_DEFAULT, Status.DECAYED))
+_EPISODIC = frozenset({MemoryType.EPISODIC.value})
 
 
 class Reader:
@@ -124,6 +127,20 @@ class Reader:
             raise NotFound("no session of this name for this user")
         return _session_view(found.body)
 
+    async def messages(self, owner: Owner, session_id: str, cursor: str | None, limit: int, *, newest_first: bool) -> MessagePage:
+        """One page of what was told in a session, in the order of telling. Raises NotFound, Malformed for a void cursor."""
+        await self.session(owner, session_id)
+        head = (await self._store.snapshot(owner)).head
+        bound = {"list": "messages", "session_id": session_id, "newest_first": newest_first}
+        place = self._cursors.read(owner, head, bound, cursor)
+        if head is None:
+            return MessagePage((), None)
+        where = Filter(_FOUND, types=_EPISODIC, categories=frozenset({MESSAGE}), session_id=session_id)
+        documents = await self._store.page(owner, "memory", where, place, limit + 1, newest_first=newest_first)
+        following = self._cursors.make(owner, head, bound, _place(documents[limit - 1])) if len(documents) > limit else None
+        memories, _ = self._memories(documents[:limit], head)
+        return MessagePage(tuple(_session_message(memory) for memory in memories if is_message(memory.id)), following)
+
     async def _under_their_own_ids(self, owner: Owner, memories: list[Memory]) -> list[Memory]:
         """Old versions (a look back in time finds them) as the memories that they were, but for memories that were deleted since."""
         bases = [base_id(memory.id) for memory in memories if "." in memory.id]
@@ -196,6 +213,12 @@ def _version_view(memory: Memory) -> VersionView:
         snapshot,
         memory.updated_at,
     )
+
+
+def _session_message(memory: Memory) -> SessionMessage:
+    identity, role = memory.metadata.get("message_id", memory.id), memory.metadata["role"]
+    actor = None if memory.actor == role else memory.actor
+    return SessionMessage(identity, memory.id, role, actor, memory.content, memory.event_timestamp)
 
 
 def _session_view(body: dict[str, Any]) -> SessionView:

@@ -1,0 +1,102 @@
+"""What was told in a session is read back message by message, and a history that is sent again adds only what is new."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.errors import NotFound
+from memory_core.domain.requests import ClearInput, ConverseInput
+from memory_core.domain.results import Accepted, Told
+from tests.builders import ALICE
+from tests.tasks import Hand
+
+SAID = [
+    ("user", "My parrot Coco bites the postman"),
+    ("assistant", "Oh dear, keep the cage closed"),
+    ("user", "The postman brought a parcel of walnuts"),
+    ("assistant", "Coco will like them"),
+    ("user", "She does, she does"),
+    ("assistant", "Good bird"),
+]
+
+
+async def tell(core: MemoryCore, said: list[tuple[str, str]], session_id: str | None = "s1", **fields: Any) -> Accepted:
+    messages = [{"role": role, "content": content, **fields} for role, content in said]
+    return await core.converse(ALICE, ConverseInput.model_validate({"session_id": session_id, "messages": messages}))
+
+
+async def read_back(core: MemoryCore, **query: Any) -> list[tuple[str, str]]:
+    """All pages of the session's messages."""
+    found, cursor = [], None
+    while True:
+        page = await core.session_messages(ALICE, "s1", cursor, **{"limit": 4, **query})
+        found += [(message.role, message.content) for message in page.messages]
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+
+
+async def test_a_session_is_read_back_in_the_order_of_telling(core: MemoryCore) -> None:
+    await tell(core, SAID[:2])
+    await tell(core, SAID[2:])
+    assert await read_back(core) == SAID
+    assert await read_back(core, newest_first=True) == SAID[::-1]
+    await Hand(core).work_all()
+    assert await read_back(core) == SAID, "forming changes nothing in it"
+
+
+async def test_messages_of_an_unknown_session_are_not_found(core: MemoryCore) -> None:
+    with pytest.raises(NotFound):
+        await core.session_messages(ALICE, "nowhere")
+
+
+@pytest.mark.parametrize("formed", [False, True])
+async def test_a_growing_history_adds_what_is_new(core: MemoryCore, formed: bool) -> None:
+    answers = []
+    for end in range(1, len(SAID) + 1):
+        answers.append((await tell(core, SAID[:end])).messages)
+        if formed:
+            await Hand(core).work_all()
+    assert answers == [Told(1, known) for known in range(len(SAID))]
+    assert await read_back(core) == SAID
+
+
+async def test_a_sliding_window_adds_what_is_new(core: MemoryCore) -> None:
+    for start in range(len(SAID) - 2):
+        await tell(core, SAID[start : start + 3])
+    assert await read_back(core) == SAID
+
+
+async def test_the_same_call_again_names_the_task_of_the_first(core: MemoryCore) -> None:
+    first = await tell(core, SAID)
+    again = await tell(core, SAID)
+    assert (again.task_id, again.messages) == (first.task_id, Told(0, len(SAID)))
+    assert await read_back(core) == SAID
+
+
+async def test_a_message_of_a_known_id_is_known_wherever_it_stands(core: MemoryCore) -> None:
+    def numbered(numbers: list[int]) -> ConverseInput:
+        messages = [{"role": SAID[number][0], "content": SAID[number][1], "id": f"m{number}"} for number in numbers]
+        return ConverseInput.model_validate({"session_id": "s1", "messages": messages})
+
+    await core.converse(ALICE, numbered([0, 1, 2]))
+    again = await core.converse(ALICE, numbered([1, 3, 0]))
+    assert again.messages == Told(1, 2)
+    assert await read_back(core) == SAID[:4]
+    page = await core.session_messages(ALICE, "s1")
+    assert [message.id for message in page.messages] == ["m0", "m1", "m2", "m3"]
+
+
+async def test_the_same_words_later_are_new(core: MemoryCore) -> None:
+    await tell(core, [("user", "hi"), ("assistant", "Hello, how are you?")])
+    assert (await tell(core, [("user", "hi")])).messages == Told(1, 0)
+
+
+async def test_a_cleared_session_is_told_anew(core: MemoryCore) -> None:
+    await tell(core, SAID)
+    await core.clear(ALICE, ClearInput(session_id="s1"))
+    assert (await tell(core, SAID)).messages == Told(len(SAID), 0)
+    assert await read_back(core) == SAID
