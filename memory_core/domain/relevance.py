@@ -89,8 +89,10 @@ class Relevance:
     boosts: Mapping[str, Floats]
 
 
-def relevance(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Relevance:
-    """Score a candidate set whose term columns are `query.terms`, in that order."""
+def relevance(
+    query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters, weight: float = 1.0
+) -> Relevance:
+    """Score a candidate set whose term columns are `query.terms`, in that order. weight: what scores count, before they are cut at 1."""
     lexical = lexical_share(query, candidates, statistics, parameters)
     similarity = smoothed_similarity(candidates, parameters)
     # Without terms the words have no say; with half a say they could only veto.
@@ -98,7 +100,7 @@ def relevance(query: QueryAnalysis, candidates: CandidateSet, statistics: Statis
     boosts = _boosts(query, candidates, statistics, parameters)
     for factor in boosts.values():
         score = score * factor
-    return Relevance(_within_0_and_1(score), lexical, candidates.cosine, boosts)
+    return Relevance(_within_0_and_1(weight * score), lexical, candidates.cosine, boosts)
 
 
 def ordering(relevant: Relevance, statistics: Statistics, parameters: RelevanceParameters) -> Floats:

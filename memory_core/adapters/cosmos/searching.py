@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from memory_core.adapters.cosmos.documents import memory_of
-from memory_core.adapters.cosmos.queries import SIMILARITY
+from memory_core.adapters.cosmos.queries import SIMILARITIES
 from memory_core.domain.candidates import CandidateSet, Statistics, from_memories, mean_log_length, own_length
 from memory_core.domain.errors import Damaged
 from memory_core.domain.models import Head, Lexical, Memory
@@ -22,23 +23,30 @@ log = logging.getLogger(__name__)
 Rows = Sequence[Mapping[str, Any]]
 
 
-def found(head: Head | None, search: Search, near: Rows, worded: Rows, charge: float) -> Found:
-    """The answer to a search. Memories of another epoch than the head's are left out."""
-    ours = [row for row in (*near, *worded) if head is not None and row["epoch"] == head.epoch]
+def found(head: Head | None, search: Search, near: Sequence[Rows], worded: Rows, charge: float) -> Found:
+    """The answer to a search. near: by sentence. Memories of another epoch than the head's are left out."""
+    nearest = [row for of_rank in zip_longest(*near) for row in of_rank if row is not None]
+    ours = [row for row in (*nearest, *worded) if head is not None and row["epoch"] == head.epoch]
     rows = {row["id"]: row for row in ours}
     memories = {identity: memory for identity, row in rows.items() if (memory := _readable(row)) is not None}
     asked = listed(search.terms, search.related)
     lists = {
-        "vector": [row["id"] for row in near if row["id"] in memories],
+        "vector": list(dict.fromkeys(row["id"] for row in nearest if row["id"] in memories)),
         # The service's analyser may take two words for one that ours tells apart ("c++" and "c").
         "lexical": [row["id"] for row in worded if row["id"] in memories and _holds_any(memories[row["id"]].lexical, asked)],
     }
     chosen = {identity: memories[identity] for identity in dict.fromkeys(lists["vector"] + lists["lexical"])}
-    cosines = {identity: float(rows[identity][SIMILARITY]) for identity in chosen if SIMILARITY in rows[identity]}
+    cosines = {identity: similarities for identity in chosen if (similarities := _similarities(rows[identity], search))}
     apart = [_apart(memory) if rows[identity]["kind"] == "version" else memory for identity, memory in chosen.items()]
-    candidates = from_memories(apart, search.terms, search.vector, cosines, search.related)
+    candidates = from_memories(apart, search.terms, search.compared, cosines, search.related)
     candidates.memories, candidates.lists = chosen, lists
     return Found(head, candidates, _statistics(candidates, search.terms, apart), charge)
+
+
+def _similarities(row: Mapping[str, Any], search: Search) -> list[float]:
+    """One for each vector of the search; none of a memory without a vector."""
+    names = SIMILARITIES[: len(search.vectors)]
+    return [float(row[name]) for name in names] if all(name in row for name in names) else []
 
 
 def _readable(row: Mapping[str, Any]) -> Memory | None:
