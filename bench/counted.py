@@ -17,6 +17,7 @@ import orjson
 from pydantic import BaseModel
 
 from memory_core.adapters.cosmos.looks import POINT_READS
+from memory_core.adapters.cosmos.queries import MAX_VECTORS
 from memory_core.domain.models import Vector
 from memory_core.domain.scope import Owner
 from memory_core.ports import Agents, Batch, Document, Embedder, LongTermStore, Near, Search, Snapshot, TaskQueue
@@ -106,7 +107,7 @@ class CountedStore:
         if name == "search":
             search: Search = given[1]
             rows, compared = len(answer.candidates.ids), len(self._vectors.get(given[0], ()))
-            halves = (search.vector is not None) + bool(search.terms)
+            halves = len(search.vectors[:MAX_VECTORS]) + bool(search.terms)
             return 1 + halves, 1.0 + halves * query_units(rows, rows * LOOKED_UP // 2, compared)
         if name == "memories":
             return 1, query_units(len(answer), sum(len(one.json) for one in answer.values()))
@@ -227,6 +228,11 @@ class CountedEmbedder:
         """A query's vector."""
         self.counts["embedded_tokens"] += len(text) // CHARACTERS_A_TOKEN
         return await self._inner.embed_query(text)
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors of a query's sentences."""
+        self.counts["embedded_tokens"] += sum(map(len, texts)) // CHARACTERS_A_TOKEN
+        return await self._inner.embed_queries(texts)
 
 
 def _plain(value: Any) -> Any:

@@ -83,6 +83,9 @@ class WordsEmbedder:
     async def embed_query(self, text: str) -> Vector:
         return (await self.embed([text]))[0]
 
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        return await self.embed(texts)
+
     async def check(self) -> Health:
         return Health("words", "unavailable" if self.down else "ok")
 

@@ -110,20 +110,27 @@ class CachedEmbedder:
 
         Raises what the wrapped embedder raises, and Unavailable after the deadline; at once where another has waited that long for it.
         """
-        key = self._query_key(text)
-        if key in self._queries.late:
+        (vector,) = await self.embed_queries([text])
+        return vector
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors of a query's sentences, as `embed_query` has one; all of them or none."""
+        keys = [self._query_key(text) for text in texts]
+        if not self._queries.late.isdisjoint(keys):
             raise Unavailable("embedder", "this query's vector is late already")
         try:
             async with asyncio.timeout(self._query_deadline_s):
-                return (await self._vectors({key: text}, self._queries))[key]
+                vectors = await self._vectors(dict(zip(keys, texts, strict=True)), self._queries)
+                return [vectors[key] for key in keys]
         except TimeoutError:
-            if key in self._queries.awaited and key not in self._queries.late:
-                self._queries.late.add(key)
+            late = [key for key in keys if key in self._queries.awaited and key not in self._queries.late]
+            if late:
+                self._queries.late.update(late)
                 self._circuit.failed()
             raise Unavailable("embedder", f"it gave no vector of a query within {self._query_deadline_s:g} s") from None
 
     async def _query(self, texts: Sequence[str]) -> list[Vector]:
-        return [await self._embedder.embed_query(text) for text in texts]
+        return await self._embedder.embed_queries(texts)
 
     async def _query_in_time(self, texts: Sequence[str]) -> list[Vector]:
         """Raises Unavailable at once while queries are not answered in time.

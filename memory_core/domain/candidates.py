@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from math import log
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,14 @@ class Statistics:
 
     documents: how many memories were counted. mean_length: their mean weighted length.
     document_frequency: term → memories whose own or date tokens hold it. actors: the actors known for this owner.
+    turn_log_length: mean natural logarithm of the terms that a turn of a conversation says itself; 0 without turns.
     """
 
     documents: int
     mean_length: float
     document_frequency: Mapping[str, int]
     actors: frozenset[str] = frozenset()
+    turn_log_length: float = 0.0
 
 
 @dataclass(slots=True)
@@ -43,6 +46,8 @@ class CandidateSet:
     cosine, previous_cosine, next_cosine: similarity of the query's vector to the memory's and to those of the turns
     before and after it in its session, NaN when unknown. tf: weighted term frequency, U × T. own: U × T, whether own or
     date tokens hold the term. before, after: row of the neighbouring turn in this set, -1 when it is not here.
+    length: weighted, with the turns before; own_length: terms that the memory says itself.
+    cosines: of a query of several sentences the three similarities to each one's vector, 3 × U × S; the columns above have the best then.
     near: U × T, how near in meaning own or date tokens come to the term, None when nobody asked for related words.
     touched_at: max(created_at, updated_at). accessed_at: last_accessed_at, else created_at.
     memories: whole documents, where the store had them anyway. lists: name of a candidate list → ids in its order.
@@ -55,6 +60,7 @@ class CandidateSet:
     tf: Floats
     own: Flags
     length: Floats
+    own_length: Floats
     before: Ints
     after: Ints
     asks: Flags
@@ -68,6 +74,7 @@ class CandidateSet:
     access_count: Floats
     confidence: Floats
     near: Floats | None = None
+    cosines: Floats | None = None
     memories: dict[str, Memory] = field(default_factory=dict)
     lists: dict[str, list[str]] = field(default_factory=dict)
 
@@ -84,6 +91,16 @@ AFTER_QUESTION_WEIGHT = 0.3
 def weighted_length(memory: Memory) -> float:
     """The sum of `weighted_tokens` of a memory."""
     return sum(weight * sum(part.values()) for part, weight in _weighted_parts(memory.lexical))
+
+
+def own_length(lexical: Lexical) -> int:
+    """How many terms a memory says itself; an English text has some three for every four words."""
+    return sum(lexical.own.values())
+
+
+def mean_log_length(lengths: Sequence[float]) -> float:
+    """The mean of the logarithms of turns' own lengths, 0 for no turns; a turn without a term counts as one of one."""
+    return sum(log(max(length, 1)) for length in lengths) / len(lengths) if lengths else 0.0
 
 
 def weighted_tokens(lexical: Lexical) -> dict[str, float]:
@@ -104,10 +121,12 @@ def from_memories(
     memories: Sequence[Memory],
     terms: Sequence[str],
     query_vector: npt.NDArray[np.float32] | None,
-    cosines: Mapping[str, float] | None = None,
+    cosines: Mapping[str, float | Sequence[float]] | None = None,
     related: Sequence[Related] = (),
 ) -> CandidateSet:
     """A set from whole documents (Cosmos, the short term). `cosines` are those the store computed; else from `embedding`.
+
+    query_vector: of a query of several sentences a row for each of them; then so many cosines a memory.
 
     A neighbour's cosine is known only when the neighbour is among `memories`.
     """
@@ -116,17 +135,21 @@ def from_memories(
     weighed = [_weighted_parts(memory.lexical) for memory in memories]
     tf = [[sum(weight * part.get(term, 0) for part, weight in parts) for term in terms] for parts in weighed]
     own = [[term in memory.lexical.own or term in memory.lexical.date for term in terms] for memory in memories]
-    cosine = np.array([_cosine(memory, query_vector, cosines or {}) for memory in memories], dtype=np.float64)
+    sentences = 1 if query_vector is None or query_vector.ndim == 1 else len(query_vector)
+    each = np.array([_cosine(memory, query_vector, cosines or {}) for memory in memories], dtype=np.float64).reshape(rows, sentences)
     before, after = _neighbours(memories)
+    beside = np.array([each, beside_cosines(each, before), beside_cosines(each, after)])
+    cosine, previous_cosine, next_cosine = beside.max(axis=2)
     said = [memory.lexical.own.keys() | memory.lexical.date.keys() for memory in memories] if related else []
     return CandidateSet(
         ids=[memory.id for memory in memories],
         cosine=cosine,
-        previous_cosine=np.where(before >= 0, cosine[before], np.nan),
-        next_cosine=np.where(after >= 0, cosine[after], np.nan),
+        previous_cosine=previous_cosine,
+        next_cosine=next_cosine,
         tf=np.array(tf, dtype=np.float64).reshape(rows, width),
         own=np.array(own, dtype=np.bool_).reshape(rows, width),
         length=np.array([weighted_length(memory) for memory in memories], dtype=np.float64),
+        own_length=np.array([own_length(memory.lexical) for memory in memories], dtype=np.float64),
         before=before,
         after=after,
         asks=np.array([memory.lexical.asks for memory in memories], dtype=np.bool_),
@@ -140,8 +163,17 @@ def from_memories(
         access_count=np.array([memory.access_count for memory in memories], dtype=np.float64),
         confidence=np.array([memory.confidence for memory in memories], dtype=np.float64),
         near=nearness(said, related, width) if related else None,
+        cosines=beside if query_vector is not None and query_vector.ndim == 2 else None,
         memories={memory.id: memory for memory in memories},
     )
+
+
+def beside_cosines(cosines: Floats, rows: Ints) -> Floats:
+    """The cosines (a row for each memory) of these rows, NaN for -1."""
+    if not len(cosines):
+        return cosines
+    found: Floats = np.where((rows >= 0)[:, None], cosines[rows], np.nan)
+    return found
 
 
 def _neighbours(memories: Sequence[Memory]) -> tuple[Ints, Ints]:
@@ -174,7 +206,7 @@ def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
     columns: dict[str, Any] = {
         name: np.concatenate([getattr(first, name), getattr(second, name)[take]])
         for name in (
-            "cosine", "previous_cosine", "next_cosine", "tf", "own", "length", "asks", "tells_time", "event_at",
+            "cosine", "previous_cosine", "next_cosine", "tf", "own", "length", "own_length", "asks", "tells_time", "event_at",
             "touched_at", "accessed_at", "importance_base", "access_count", "confidence",
         )
     }  # fmt: skip
@@ -185,6 +217,7 @@ def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
         actor=first.actor + [second.actor[row] for row in keep],
         cell=first.cell + [second.cell[row] for row in keep],
         near=_near(first, second, take),
+        cosines=_cosines(first, second, take),
         **columns,
     )
     return _with_extras(whole, first, second)
@@ -197,18 +230,25 @@ def _near(first: CandidateSet, second: CandidateSet, take: Ints) -> Floats | Non
     return np.concatenate([parts[0], parts[1][take]])
 
 
+def _cosines(first: CandidateSet, second: CandidateSet, take: Ints) -> Floats | None:
+    if first.cosines is None or second.cosines is None:
+        return None
+    return np.concatenate([first.cosines, second.cosines[:, take]], axis=1)
+
+
 def _with_extras(target: CandidateSet, first: CandidateSet, second: CandidateSet) -> CandidateSet:
     target.memories = {**second.memories, **first.memories}
     target.lists = {**second.lists, **first.lists}
     return target
 
 
-def _cosine(memory: Memory, query_vector: npt.NDArray[np.float32] | None, known: Mapping[str, float]) -> float:
+def _cosine(memory: Memory, query_vector: npt.NDArray[np.float32] | None, known: Mapping[str, float | Sequence[float]]) -> Any:
+    """One cosine, or as many as the query has sentences."""
     if memory.id in known:
-        return float(known[memory.id])
+        return known[memory.id]
     if memory.embedding is None or query_vector is None:
-        return float("nan")
-    return float(np.dot(memory.embedding, query_vector))
+        return np.full(1 if query_vector is None else len(np.atleast_2d(query_vector)), np.nan)
+    return np.dot(query_vector, memory.embedding)
 
 
 def _seconds(moments: Sequence[datetime]) -> Floats:

@@ -13,6 +13,7 @@ from memory_core.ports.models import Agents, DecisionItem, Embedder, Reranker, S
 from memory_core.ports.records import (
     LOGGED,
     AgentCount,
+    Asked,
     Batch,
     Document,
     Due,
@@ -38,6 +39,7 @@ __all__ = [
     "AgentCount",
     "Agents",
     "Archive",
+    "Asked",
     "Batch",
     "Charged",
     "Clock",

@@ -55,6 +55,9 @@ class Embedder(Protocol):
         Raises Unavailable, sooner than `embed` would: who asks can go on by words.
         """
 
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """As `embed_query`, for several sentences of one query at once."""
+
     async def check(self) -> Health:
         """Whether it answers."""
 

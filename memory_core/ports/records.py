@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
 
+import numpy as np
+
 from memory_core.domain.candidates import CandidateSet, Statistics
 from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.related import Related
@@ -196,11 +198,20 @@ class EventFilter:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """One sentence of a query: its vector, and which of the search's terms it has."""
+
+    vector: Vector | None
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
     """One query for candidates: `limit` nearest by vector and `limit` best by the terms, both within `where`.
 
     terms: analysed query tokens, no duplicates, most informative first when over the store's limit (30). related: words near them
     in meaning, which count for less, in the list by words and in the candidates' column `near`.
+    sentences: of a query of several, most telling first, each with lists of its own as far as the store's limits allow; `vector` is None.
     """
 
     vector: Vector | None
@@ -208,6 +219,18 @@ class Search:
     limit: int
     where: Filter
     related: tuple[Related, ...] = ()
+    sentences: tuple[Asked, ...] = ()
+
+    @property
+    def vectors(self) -> tuple[Vector, ...]:
+        """All vectors that it asks for; none where there is no embedder."""
+        several = tuple(one.vector for one in self.sentences if one.vector is not None)
+        return several if self.vector is None else (self.vector,)
+
+    @property
+    def compared(self) -> Vector | None:
+        """What `from_memories` compares with: the vector, or a row for each sentence."""
+        return np.stack(self.vectors) if self.sentences and self.vectors else self.vector
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,9 @@ from memory_core.domain.candidates import CandidateSet, from_memories
 from memory_core.domain.cold_copy import ColdCopy
 from memory_core.domain.errors import NotFound, Unavailable
 from memory_core.domain.models import Memory, Status, Vector
-from memory_core.domain.related import Related
 from memory_core.domain.scope import Owner
 from memory_core.ledger.cold_copies import ColdCopies
-from memory_core.ports import Embedder, Filter, LongTermStore, Search
+from memory_core.ports import Embedder, LongTermStore, Search
 
 MOST = 20
 """Stubs that one query fetches: the best by their words. Each is a blob."""
@@ -50,12 +49,11 @@ class ColdSearch:
     def __init__(self, store: LongTermStore, copies: ColdCopies, embedder: Embedder) -> None:
         self._store, self._copies, self._embedder = store, copies, embedder
 
-    async def find(
-        self, owner: Owner, terms: Sequence[str], vector: Vector | None, where: Filter, related: Sequence[Related] = ()
-    ) -> ColdFound:
-        """The stubs that hold any of the terms and that `where` lets through but for their status, with their whole. Raises Unavailable."""
-        where = replace(where, statuses=frozenset({Status.ARCHIVED.value}))
-        found = await self._store.search(owner, Search(None, tuple(terms), MOST, where))
+    async def find(self, owner: Owner, search: Search) -> ColdFound:
+        """The stubs that hold any term and that the filter lets through but for their status, with their whole. Raises Unavailable."""
+        terms, vector = search.terms, search.compared
+        where = replace(search.where, statuses=frozenset({Status.ARCHIVED.value}))
+        found = await self._store.search(owner, Search(None, terms, MOST, where))
         named = found.candidates.lists.get("lexical", [])
         shown = await self._store.memories(owner, named, where) if named else {}
         stubs = [shown[name].memory for name in named if name in shown and is_cold(shown[name].memory)]
@@ -70,7 +68,7 @@ class ColdSearch:
             memory = stub if whole is None else as_found(stub, whole, self._vector(whole))
             memories[stub.id] = memory
             scored.append(memory if whole is None else memory.model_copy(update={"updated_at": whole.updated_at}))
-        candidates = from_memories(scored, terms, vector, related=related)
+        candidates = from_memories(scored, terms, vector, related=search.related)
         candidates.memories, candidates.lists = memories, {LIST: candidates.ids}
         return ColdFound(candidates, degraded)
 

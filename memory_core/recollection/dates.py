@@ -16,8 +16,9 @@ from datetime import date, datetime, time, timezone
 from memory_core.domain.anchors import Anchor, dated, tellers
 from memory_core.domain.bm25 import idf
 from memory_core.domain.candidates import CandidateSet, joined
+from memory_core.domain.message import Message, ToldTime
 from memory_core.domain.models import Memory
-from memory_core.domain.query import QueryAnalysis, with_dates
+from memory_core.domain.query import QueryAnalysis
 from memory_core.domain.scope import Owner
 from memory_core.ports import Found, LongTermStore, Search
 
@@ -31,33 +32,33 @@ class Dates:
     def __init__(self, store: LongTermStore) -> None:
         self._store = store
 
-    async def search(self, owner: Owner, analysis: QueryAnalysis, search: Search, moment: datetime) -> tuple[QueryAnalysis, Found]:
+    async def search(self, owner: Owner, message: Message, search: Search, moment: datetime) -> tuple[Message, Found]:
         """The search, and beside it the same in the times alone that the query tells; with the dates of its anchors, which are looked into
         after it: a read of at most a few, and one more search. Raises Unavailable.
         """
-        where = _told_times(analysis, search)
+        where = _told_times(message, search)
         if where is None:
             found, within = await self._store.search(owner, search), None
         else:
             found, within = await asyncio.gather(self._store.search(owner, search), self._store.search(owner, where))
-        if analysis.anchors and len(found.candidates):
-            analysis = await self._resolved(owner, analysis, found, search, moment)
-            further = _told_times(analysis, search)
+        if message.whole.anchors and len(found.candidates):
+            message = message.with_times(await self._resolved(owner, message.whole, found, search, moment))
+            further = _told_times(message, search)
             if further is not None and further != where:
                 within = await self._store.search(owner, further)
         if within is None or found.head is None:
-            return analysis, found
+            return message, found
         within.candidates.lists = {LIST: within.candidates.ids}
-        return analysis, replace(found, candidates=joined(found.candidates, within.candidates))
+        return message, replace(found, candidates=joined(found.candidates, within.candidates))
 
-    async def _resolved(self, owner: Owner, analysis: QueryAnalysis, found: Found, search: Search, moment: datetime) -> QueryAnalysis:
-        """The query with the dates of its anchors, as far as candidates tell them."""
+    async def _resolved(self, owner: Owner, analysis: QueryAnalysis, found: Found, search: Search, moment: datetime) -> list[ToldTime]:
+        """The dates of the query's anchors, as far as candidates tell them."""
         frequencies = found.statistics.document_frequency
         worth = idf([frequencies.get(term, 0) for term in analysis.terms], found.statistics.documents)
         told = {one: tellers(one, analysis.terms, found.candidates, worth) for one in analysis.anchors}
         read = await self._read(owner, found.candidates, sorted({row for rows in told.values() for row in rows}), search)
         tellings = {one: [read[row] for row in rows if row in read] for one, rows in told.items()}
-        return await asyncio.to_thread(_with_days, analysis, tellings, moment)  # to read long texts for dates takes 10 ms each
+        return await asyncio.to_thread(_days, tellings, moment)  # to read long texts for dates takes 10 ms each
 
     async def _read(self, owner: Owner, candidates: CandidateSet, rows: Sequence[int], search: Search) -> dict[int, Memory]:
         missing = [candidates.ids[row] for row in rows if candidates.ids[row] not in candidates.memories]
@@ -66,18 +67,23 @@ class Dates:
         return {row: memories[candidates.ids[row]] for row in rows if candidates.ids[row] in memories}
 
 
-def _told_times(analysis: QueryAnalysis, search: Search) -> Search | None:
+def _told_times(message: Message, search: Search) -> Search | None:
     """The same search in the times alone that the query tells; None where it tells none."""
-    windows = [one.window for one in analysis.dated if not one.window.yearly]
+    windows = [
+        one.window
+        for analysis in (message.whole, *(part.analysis for part in message.parts))
+        for one in analysis.dated
+        if not one.window.yearly
+    ]
     if not windows:
         return None
     since, until = _midnight(min(one.start for one in windows)), _midnight(max(one.end for one in windows))
     return replace(search, where=replace(search.where, since=since, until=until))
 
 
-def _with_days(analysis: QueryAnalysis, tellings: Mapping[Anchor, Sequence[Memory]], moment: datetime) -> QueryAnalysis:
+def _days(tellings: Mapping[Anchor, Sequence[Memory]], moment: datetime) -> list[ToldTime]:
     dates = [(one, dated(one, memories, moment)) for one, memories in tellings.items()]
-    return with_dates(analysis, [(known[0], one.said, known[1]) for one, known in dates if known is not None])
+    return [(known[0], one.said, known[1]) for one, known in dates if known is not None]
 
 
 def _midnight(day: date) -> datetime:

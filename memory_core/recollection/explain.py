@@ -11,6 +11,8 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from memory_core.domain.bm25 import idf
+from memory_core.domain.message import Part
+from memory_core.domain.message_relevance import part_of
 from memory_core.domain.relevance import excused_terms
 from memory_core.domain.requests import RetrieveInput
 
@@ -25,6 +27,7 @@ def explain_query(look: Look, query: RetrieveInput) -> dict[str, Any]:
     analysis, statistics = look.analysis, look.found.statistics
     return {
         "terms": list(analysis.terms),
+        "parts": [] if look.message.is_plain else [_told_part(part) for part in look.message.parts],
         "document_frequency": {term: statistics.document_frequency.get(term, 0) for term in analysis.terms},
         "documents": statistics.documents,
         "mean_length": _rounded(statistics.mean_length),
@@ -43,14 +46,20 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
 
     terms: by term, worth (the share of the query's information that it is), frequency (weighed, in the memory and the turns before it),
     own (whether the memory itself has it), near (how near in meaning a word of it comes, where it has not), next (whether the turn after
-    has it) and excused (whether it tells a time that the memory lies in, so that it need not have it).
+    has it) and excused (whether it tells a time that the memory lies in, so that it need not have it). part: of a query of several
+    sentences the place of the part that it answers best; similarities and terms are of that part.
     """
-    candidates, analysis, statistics = look.candidates, look.analysis, look.found.statistics
+    place_of_part = int(look.judged.part[row])
+    part = look.message.parts[place_of_part]
+    plain, statistics = look.message.is_plain, look.found.statistics
+    analysis = look.analysis if plain else part.analysis
+    candidates = look.candidates if plain else part_of(look.candidates, part, look.vectors)
     identity = candidates.ids[row]
     excused, after = excused_terms(analysis, candidates), int(candidates.after[row])
     worth = idf([statistics.document_frequency.get(term, 0) for term in analysis.terms], statistics.documents)
     return {
         "ranks": {name: ids.index(identity) + 1 for name, ids in candidates.lists.items() if identity in ids},
+        "part": None if plain else place_of_part,
         "similarity": _rounded(look.relevant.similarity[row]),
         "previous_similarity": _rounded(candidates.previous_cosine[row]),
         "next_similarity": _rounded(candidates.next_cosine[row]),
@@ -69,6 +78,10 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
         "boosts": {name: _rounded(column[row]) for name, column in look.relevant.boosts.items()},
         "reranked": None if row not in look.reranked else _rounded(look.reranked[row]),
     }
+
+
+def _told_part(part: Part) -> dict[str, Any]:
+    return {"text": part.analysis.text, "terms": list(part.analysis.terms), "weight": part.weight}
 
 
 def _rounded(value: Any) -> float | None:

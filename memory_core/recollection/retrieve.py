@@ -17,11 +17,13 @@ import numpy as np
 
 from memory_core.domain.candidates import CandidateSet, Floats, from_memories, joined
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.message import Message, analyse_message
+from memory_core.domain.message_relevance import MessageRelevance, message_relevance
 from memory_core.domain.messages import is_message
 from memory_core.domain.models import Memory, Status, Vector
-from memory_core.domain.query import QueryAnalysis, analyse_query
+from memory_core.domain.query import QueryAnalysis
 from memory_core.domain.related import Related
-from memory_core.domain.relevance import Relevance, RelevanceParameters, relevance
+from memory_core.domain.relevance import Relevance, RelevanceParameters, ordering
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.results import Nearest, Passage, Retrieved
 from memory_core.domain.scope import Owner
@@ -30,7 +32,7 @@ from memory_core.domain.shown import Shown
 from memory_core.domain.versions import base_id, is_of_its_life
 from memory_core.ledger.readable import readable_shown
 from memory_core.ledger.touches import Touches
-from memory_core.ports import Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp, Thesaurus
+from memory_core.ports import Asked, Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp, Thesaurus
 from memory_core.recollection.cold import ColdSearch
 from memory_core.recollection.dates import Dates
 from memory_core.recollection.explain import explain_query
@@ -38,7 +40,7 @@ from memory_core.recollection.filters import shows
 from memory_core.recollection.hits import DECIMALS, build_hits
 from memory_core.recollection.passages import message_rows, passages
 from memory_core.recollection.present import present_first
-from memory_core.recollection.query_vector import EMBEDDER, no_vector, query_vector
+from memory_core.recollection.query_vector import EMBEDDER, no_vectors, query_vectors
 from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, followed, reordered
 from memory_core.recollection.stale import stale_facts
 from memory_core.recollection.varied import varied
@@ -63,20 +65,22 @@ class RetrieveRules:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One round of a query: the candidates and what is known of each.
+    """One round of a query: the candidates and what is known of each. vectors: of the message's sentences, none without an embedder.
 
-    order: what ranks them, U; the recipe's scores unless a reranker moved them. reranked: by row, what the reranker gave it.
+    order: what ranks them, U; the recipe's scores unless turns are long texts (`ordering`) or a reranker moved them.
+    reranked: by row, what the reranker gave it.
     left_out: memories that shall be no results, whatever their scores.
     now: of the call; moment: what the query is about.
     """
 
-    analysis: QueryAnalysis
+    message: Message
+    vectors: tuple[Vector, ...]
     where: Filter
     now: datetime
     moment: datetime
     found: Found
     candidates: CandidateSet
-    relevant: Relevance
+    judged: MessageRelevance
     scores: Scores
     order: Floats
     short_ids: frozenset[str]
@@ -84,6 +88,16 @@ class Look:
     degraded: tuple[str, ...]
     reranked: Mapping[int, float] = field(default_factory=dict)
     left_out: frozenset[str] = frozenset()
+
+    @property
+    def analysis(self) -> QueryAnalysis:
+        """The query as a whole; its terms are the candidates' columns."""
+        return self.message.whole
+
+    @property
+    def relevant(self) -> Relevance:
+        """The relevance of each candidate, for the part of the query that it answers best."""
+        return self.judged.best
 
     @property
     def sequence(self) -> int:
@@ -122,26 +136,36 @@ class Retriever:
         """
         now = self._clock.now()
         moment = query.at or now
-        analysis = analyse_query(query.query, moment)
+        message = analyse_message(query.query, moment)
         where = _filter(query, now)
-        related = await self._thesaurus.related(analysis.terms)
-        (vector, degraded), recalled = await self._vector_and_working_set(owner, query, EMBEDDER in without)
-        limit = max(MIN_CANDIDATES, CANDIDATES_PER_RESULT * self.limit(query))
-        search = Search(vector, analysis.terms, limit, where, related)
-        analysis, found = await self._dates.search(owner, analysis, search, moment)
+        related = await self._thesaurus.related(message.whole.terms)
+        (vectors, degraded), recalled = await self._vectors_and_working_set(owner, query, message, EMBEDDER in without)
+        search = _search(message, vectors, max(MIN_CANDIDATES, CANDIDATES_PER_RESULT * self.limit(query)), where, related)
+        message, found = await self._dates.search(owner, message, search, moment)
         if self._short_term.degraded:
             degraded += ("short_term",)
-        candidates, short_ids = self._with_short_term(owner, query, found, recalled, analysis, vector, where, related)
+        candidates, short_ids = self._with_short_term(owner, query, found, recalled, search)
         cold_ids: frozenset[str] = frozenset()
         if query.include_archived and found.head is not None:
-            cold = await self._cold.find(owner, analysis.terms, vector, where, related)
+            cold = await self._cold.find(owner, search)
             candidates, cold_ids, degraded = joined(candidates, cold.candidates), cold.ids, (*degraded, *cold.degraded)
-        relevant = relevance(analysis, candidates, found.statistics, self._rules.relevance)
+        judged = message_relevance(message, vectors, candidates, found.statistics, self._rules.relevance)
+        relevant = judged.best
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
-        look = Look(analysis, where, now, moment, found, candidates, relevant, scores, scores.score, short_ids, cold_ids, degraded)
+        order = self._order(query, found, judged, scores, candidates, moment)
+        look = Look(message, vectors, where, now, moment, found, candidates, judged, scores, order, short_ids, cold_ids, degraded)
         if RERANKER in without:
             return replace(look, degraded=(*look.degraded, RERANKER))
         return look if self._reranking is None else await self._reranked(owner, query, look, self._reranking)
+
+    def _order(
+        self, query: RetrieveInput, found: Found, judged: MessageRelevance, scores: Scores, candidates: CandidateSet, moment: datetime
+    ) -> Floats:
+        """What ranks: the recipe's scores, of `ordering` in the place of relevance where that differs."""
+        order = ordering(judged.lifted, found.statistics, self._rules.relevance)
+        if order is judged.best.score:
+            return scores.score
+        return score(query.recipe, query.weights, order, candidates, moment.timestamp(), self._rules.scoring).score
 
     async def answer(self, owner: Owner, query: RetrieveInput, look: Look) -> Retrieved:
         """The results of a look. Raises Unavailable."""
@@ -198,25 +222,17 @@ class Retriever:
         episodes = [_episode(look, row) for row in range(len(look.candidates))]
         return replace(look, order=followed(order, rows, episodes), reranked=dict(zip(rows, scored, strict=True)))
 
-    async def _vector_and_working_set(
-        self, owner: Owner, query: RetrieveInput, by_words: bool
-    ) -> tuple[tuple[Vector | None, tuple[str, ...]], tuple[Stamp | None, list[Memory]]]:
+    async def _vectors_and_working_set(
+        self, owner: Owner, query: RetrieveInput, message: Message, by_words: bool
+    ) -> tuple[tuple[tuple[Vector, ...], tuple[str, ...]], tuple[Stamp | None, list[Memory]]]:
         """Both together where both are wanted: a query over all sessions, or as of an earlier time, has no use for a working set."""
-        vector = no_vector() if by_words else query_vector(self._embedder, query.query)
+        vectors = no_vectors() if by_words else query_vectors(self._embedder, message.sentences)
         if query.session_id is None or query.at is not None:
-            return await vector, (None, [])
-        return await asyncio.gather(vector, self._short_term.recall(owner, query.session_id, MIN_CANDIDATES))
+            return await vectors, (None, [])
+        return await asyncio.gather(vectors, self._short_term.recall(owner, query.session_id, MIN_CANDIDATES))
 
     def _with_short_term(
-        self,
-        owner: Owner,
-        query: RetrieveInput,
-        found: Found,
-        recalled: tuple[Stamp | None, list[Memory]],
-        analysis: QueryAnalysis,
-        vector: Vector | None,
-        where: Filter,
-        related: Sequence[Related],
+        self, owner: Owner, query: RetrieveInput, found: Found, recalled: tuple[Stamp | None, list[Memory]], search: Search
     ) -> tuple[CandidateSet, frozenset[str]]:
         """The long term's candidates, and those of the session's working set where the head vouches for it."""
         stamp, entries = recalled
@@ -225,8 +241,8 @@ class Retriever:
         if not self._working_set.good(stamp, found.head):
             self._working_set.rebuild_later(owner, query.session_id, stale=stamp is not None)
             return found.candidates, frozenset()
-        entries = [memory for memory in entries if shows(where, memory)]
-        short = from_memories(entries, analysis.terms, vector, related=related)
+        entries = [memory for memory in entries if shows(search.where, memory)]
+        short = from_memories(entries, search.terms, search.compared, related=search.related)
         short.lists = {"short": short.ids}
         return joined(found.candidates, short), frozenset(short.ids)
 
@@ -306,6 +322,15 @@ class Retriever:
 def _episode(look: Look, row: int) -> str:
     """What the rows share of which one is shown: the cell they came from, or the memory whose versions they are."""
     return look.candidates.cell[row] or base_id(look.candidates.ids[row])
+
+
+def _search(message: Message, vectors: Sequence[Vector], limit: int, where: Filter, related: tuple[Related, ...]) -> Search:
+    """One search for all that is asked for."""
+    terms = message.whole.terms
+    if message.is_plain:
+        return Search(vectors[0] if vectors else None, terms, limit, where, related)
+    each = vectors or (None,) * len(message.sentences)
+    return Search(None, terms, limit, where, related, tuple(Asked(*one) for one in zip(each, message.columns, strict=True)))
 
 
 def _filter(query: RetrieveInput, now: datetime) -> Filter:

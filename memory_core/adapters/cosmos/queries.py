@@ -13,6 +13,7 @@ from memory_core.adapters.cosmos.conditions import Conditions, Query
 from memory_core.adapters.cosmos.documents import MEMORY_FIELDS, MEMORY_KINDS, numbers
 from memory_core.adapters.slices.slice import SLICE_FIELDS
 from memory_core.domain.fading import Fading
+from memory_core.domain.message import MOST_SENTENCES
 from memory_core.domain.models import MemoryType, Vector
 from memory_core.domain.related import listed
 from memory_core.domain.scope import Owner
@@ -20,8 +21,11 @@ from memory_core.ports import EventFilter, Filter, Kind, Near, Place, Search
 
 MAX_TERMS = 30
 """What the service scores in one FullTextScore."""
+MAX_VECTORS = 3
+"""Sentences of one query whose nearest are asked for, the most telling ones: each is a query of some 30 request units."""
 SLOT_MATES = 200
-SIMILARITY = "similarity"
+SIMILARITIES = tuple(f"similarity_{place}" for place in range(MOST_SENTENCES))
+"""By sentence, under which name a row has its similarity."""
 
 _FIELDS = ", ".join(f'"{name}": c["{name}"]' for name in ("kind", *MEMORY_FIELDS))
 _COLUMNS = ", ".join(f'"{name}": c["{name}"]' for name in ("id", "embedding", *SLICE_FIELDS))
@@ -92,8 +96,7 @@ def by_vector(owner: Owner, search: Search, vector: Vector, epoch: str | None = 
     """The `limit` nearest within the filter, nearest first."""
     asked = _searched(owner, search, epoch)
     asked.add("IS_DEFINED(c.embedding)")
-    distance = _distance(asked, vector)
-    return asked.query(f"TOP {int(search.limit)} {_with_similarity(distance)}", f"ORDER BY {distance}")
+    return asked.query(f"TOP {int(search.limit)} {_with_similarities(asked, search)}", f"ORDER BY {_distance(asked, vector)}")
 
 
 def by_words(owner: Owner, search: Search, epoch: str | None = None) -> Query:
@@ -102,8 +105,8 @@ def by_words(owner: Owner, search: Search, epoch: str | None = None) -> Query:
     terms = asked.listed(listed(search.terms[:MAX_TERMS], search.related))
     # FullTextScore only orders: without this, documents that hold no term would fill the list up.
     asked.add(f"FullTextContainsAny(c.search_text, {terms})")
-    select = _MEMORY if search.vector is None else _with_similarity(_distance(asked, search.vector))
-    return asked.query(f"TOP {int(search.limit)} {select}", f"ORDER BY RANK FullTextScore(c.search_text, {terms})")
+    limit = search.limit * min(max(len(search.sentences), 1), MAX_VECTORS)
+    return asked.query(f"TOP {int(limit)} {_with_similarities(asked, search)}", f"ORDER BY RANK FullTextScore(c.search_text, {terms})")
 
 
 def to_hold(owner: Owner, after: Place | None, limit: int, epoch: str) -> Query:
@@ -262,5 +265,6 @@ def _distance(asked: Conditions, vector: Vector) -> str:
     return f"VectorDistance(c.embedding, {asked.value(numbers(vector))})"
 
 
-def _with_similarity(distance: str) -> str:
-    return f'VALUE {{{_FIELDS}, "{SIMILARITY}": {distance}}}'
+def _with_similarities(asked: Conditions, search: Search) -> str:
+    found = [f'"{name}": {_distance(asked, vector)}' for name, vector in zip(SIMILARITIES, search.vectors, strict=False)]
+    return f"VALUE {{{', '.join((_FIELDS, *found))}}}"

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from memory_core.adapters.cosmos.documents import memory_of
-from memory_core.adapters.cosmos.queries import SIMILARITY
-from memory_core.domain.candidates import CandidateSet, Statistics, from_memories
+from memory_core.adapters.cosmos.queries import SIMILARITIES
+from memory_core.domain.candidates import CandidateSet, Statistics, from_memories, mean_log_length, own_length
 from memory_core.domain.errors import Damaged
 from memory_core.domain.models import Head, Lexical, Memory
 from memory_core.domain.related import listed
@@ -22,23 +23,30 @@ log = logging.getLogger(__name__)
 Rows = Sequence[Mapping[str, Any]]
 
 
-def found(head: Head | None, search: Search, near: Rows, worded: Rows, charge: float) -> Found:
-    """The answer to a search. Memories of another epoch than the head's are left out."""
-    ours = [row for row in (*near, *worded) if head is not None and row["epoch"] == head.epoch]
+def found(head: Head | None, search: Search, near: Sequence[Rows], worded: Rows, charge: float) -> Found:
+    """The answer to a search. near: by sentence. Memories of another epoch than the head's are left out."""
+    nearest = [row for of_rank in zip_longest(*near) for row in of_rank if row is not None]
+    ours = [row for row in (*nearest, *worded) if head is not None and row["epoch"] == head.epoch]
     rows = {row["id"]: row for row in ours}
     memories = {identity: memory for identity, row in rows.items() if (memory := _readable(row)) is not None}
     asked = listed(search.terms, search.related)
     lists = {
-        "vector": [row["id"] for row in near if row["id"] in memories],
+        "vector": list(dict.fromkeys(row["id"] for row in nearest if row["id"] in memories)),
         # The service's analyser may take two words for one that ours tells apart ("c++" and "c").
         "lexical": [row["id"] for row in worded if row["id"] in memories and _holds_any(memories[row["id"]].lexical, asked)],
     }
     chosen = {identity: memories[identity] for identity in dict.fromkeys(lists["vector"] + lists["lexical"])}
-    cosines = {identity: float(rows[identity][SIMILARITY]) for identity in chosen if SIMILARITY in rows[identity]}
+    cosines = {identity: similarities for identity in chosen if (similarities := _similarities(rows[identity], search))}
     apart = [_apart(memory) if rows[identity]["kind"] == "version" else memory for identity, memory in chosen.items()]
-    candidates = from_memories(apart, search.terms, search.vector, cosines, search.related)
+    candidates = from_memories(apart, search.terms, search.compared, cosines, search.related)
     candidates.memories, candidates.lists = chosen, lists
-    return Found(head, candidates, _statistics(candidates, search.terms), charge)
+    return Found(head, candidates, _statistics(candidates, search.terms, apart), charge)
+
+
+def _similarities(row: Mapping[str, Any], search: Search) -> list[float]:
+    """One for each vector of the search; none of a memory without a vector."""
+    names = SIMILARITIES[: len(search.vectors)]
+    return [float(row[name]) for name in names] if all(name in row for name in names) else []
 
 
 def _readable(row: Mapping[str, Any]) -> Memory | None:
@@ -60,7 +68,7 @@ def _apart(version: Memory) -> Memory:
     return version.model_copy(update={"lexical": version.lexical.model_copy(update={"turn": None})})
 
 
-def _statistics(candidates: CandidateSet, terms: Sequence[str]) -> Statistics:
+def _statistics(candidates: CandidateSet, terms: Sequence[str], memories: Sequence[Memory]) -> Statistics:
     """What is counted over the candidates alone: how many there are, how long, and how many hold a term.
 
     How often a term occurs among all of a user's memories would take a table of terms. Over the two lists of 50 it costs no
@@ -68,9 +76,11 @@ def _statistics(candidates: CandidateSet, terms: Sequence[str]) -> Statistics:
     the candidates would look rare.
     """
     documents = len(candidates)
+    turns = [own_length(one.lexical) for one in memories if one.session_id is not None and one.lexical.turn is not None]
     return Statistics(
         documents=documents,
         mean_length=float(candidates.length.mean()) if documents else 0.0,
         document_frequency=dict(zip(terms, candidates.own.sum(axis=0).tolist(), strict=True)),
         actors=frozenset(actor for actor in candidates.actor if actor is not None),
+        turn_log_length=mean_log_length(turns),
     )

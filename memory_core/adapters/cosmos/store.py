@@ -184,14 +184,14 @@ class CosmosStore:
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """Head ∥ the nearest ∥ the best by words; for a user held in memory the head alone, and what was missed since."""
-        await self._check(search.vector)
+        await self._check(*search.vectors)
         if owner in self._held and search.where.at is None and (answer := await self._find(owner, search)) is not None:
             return answer
         head, *lists = await together(self._looks.read_head(owner), *self._asked(owner, search, None))
         known = self._looks.noted(owner, head)
         if known is not None and any(row["epoch"] != known.head.epoch for one in lists for row in one.rows):
             lists = await together(*self._asked(owner, search, known.head.epoch))
-        near = lists[0].rows if search.vector is not None else []
+        near = [one.rows for one in lists[: len(search.vectors[: queries.MAX_VECTORS])]]
         worded = lists[-1].rows if search.terms else []
         charge = head.charge + sum(one.charge for one in lists)
         self._held.paid(owner, None if known is None else known.head, charge)
@@ -207,7 +207,7 @@ class CosmosStore:
         return Found(known.head, *find(held, search), read.charge + charge)
 
     def _asked(self, owner: Owner, search: Search, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
-        asked = [] if search.vector is None else [queries.by_vector(owner, search, search.vector, epoch)]
+        asked = [queries.by_vector(owner, search, vector, epoch) for vector in search.vectors[: queries.MAX_VECTORS]]
         if search.terms:
             asked.append(queries.by_words(owner, search, epoch))
         return [self._connection.query(owner, one) for one in asked]
@@ -302,11 +302,13 @@ class CosmosStore:
         """Connections held at most, and calls under way."""
         return CONNECTIONS, min(self._connection.under_way, CONNECTIONS)
 
-    async def _check(self, asked: Vector | None) -> None:
-        """Raise unless the store is open and the vector to compare with is of its vectors' kind."""
+    async def _check(self, *asked: Vector | None) -> None:
+        """Raise unless the store is open and the vectors to compare with are of its vectors' kind."""
         self._check_open()
-        if asked is not None:
-            check_vector(asked, self._dimensions)
+        vectors = [vector for vector in asked if vector is not None]
+        for vector in vectors:
+            check_vector(vector, self._dimensions)
+        if vectors:
             await self._embedder.compare()
 
     def _check_open(self) -> None:

@@ -98,9 +98,13 @@ class MiniLMEmbedder:
 
     async def embed_query(self, text: str) -> Vector:
         """As `embed` up to QUERY_WINDOWS windows; of a longer text only as many are read, the first, the last and evenly between."""
-        windows = await self._short.run(lambda: self._windows(text, self._of_queries))
-        (vector,) = await self._vectors([windows], self._short)
+        (vector,) = await self.embed_queries([text])
         return vector
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """As `embed_query`, several at once."""
+        windows = await self._short.run(lambda: [self._windows(text, self._of_queries) for text in texts])
+        return await self._vectors(windows, self._short)
 
     async def _vectors(self, windows: Sequence[Sequence[Sequence[int]]], worker: _Worker) -> list[Vector]:
         """One vector for each text, given as its windows."""

@@ -51,6 +51,10 @@ class HashEmbedder:
         """The text's vector."""
         return self._vector(text)
 
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """The texts' vectors."""
+        return await self.embed(texts)
+
     async def check(self) -> Health:
         """Always ok."""
         return Health("hash", "ok", 0.0)

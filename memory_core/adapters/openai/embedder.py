@@ -114,6 +114,10 @@ class OpenAIEmbedder:
         (vector,) = await self.embed([text])
         return vector
 
+    async def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """As `embed_query`, several in one request."""
+        return await self.embed(texts)
+
     async def check(self) -> Health:
         """What the last request saw, when that is fresh; else one request of one word, tried once."""
         adapter = self._service.provider

@@ -32,17 +32,19 @@ def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
     statistics = _statistics(held, dict(zip(search.terms, frequencies.tolist(), strict=True)))
     standing = standing_rows(held, search.where)
     mask = narrowed(held, search.where, standing)
-    cosine = _cosines(held, search.vector)
-    near = _best_within(held, cosine, mask & held.column("has_vector") if search.vector is not None else _nowhere(held), search.limit)
+    cosines = _cosines(held, search.vectors)
+    embedded = mask & held.column("has_vector")
+    near = _together([_best_within(held, cosine, embedded, search.limit) for cosine in cosines])
     near_meaning = _nearness(held, postings, search)
-    words = _word_scores(held, postings, statistics, near_meaning)
-    worded = _best_within(held, words, mask & (words > 0), search.limit)
+    worded = _together(
+        [_best_worded(held, scores, mask, search.limit) for scores in _word_scores(held, postings, statistics, near_meaning, search)]
+    )
     place = np.full(len(held), -1, dtype=np.int64)
     place[near] = np.arange(len(near))
     rows = np.concatenate((near, worded[place[worded] < 0]))
     place[rows] = np.arange(len(rows))
     terms = _term_matrix(place[postings.rows], len(rows), postings, len(search.terms))
-    candidates = _columns(held, rows, cosine, standing, place, terms)
+    candidates = _columns(held, rows, cosines, standing, place, terms, several=bool(search.sentences))
     candidates.near = None if near_meaning is None else near_meaning[rows]
     candidates.lists = {"vector": candidates.ids[: len(near)], "lexical": [held.ids[row] for row in worded.tolist()]}
     return candidates, statistics
@@ -73,20 +75,25 @@ def nothing(terms: Sequence[str]) -> tuple[CandidateSet, Statistics]:
 
 def _statistics(held: Slice, frequencies: dict[str, int]) -> Statistics:
     mean = held.total_length / held.documents if held.documents else 0.0
-    return Statistics(held.documents, mean, frequencies, held.known_actors)
+    log_length = held.total_log_length / held.turns if held.turns else 0.0
+    return Statistics(held.documents, mean, frequencies, held.known_actors, log_length)
 
 
-def _nowhere(held: Slice) -> Flags:
-    return np.zeros(len(held), dtype=np.bool_)
+def _cosines(held: Slice, vectors: Sequence[Vector]) -> list[Floats]:
+    """By vector the cosine of every row, NaN where the row has none."""
+    cosines = [held.vectors.products(vector).astype(np.float64) for vector in vectors]
+    for cosine in cosines:
+        cosine[~held.column("has_vector")] = np.nan
+    return cosines
 
 
-def _cosines(held: Slice, vector: Vector | None) -> Floats:
-    """Cosine of every row, NaN where the row or the query has no vector."""
-    if vector is None:
-        return np.full(len(held), np.nan)
-    cosine = held.vectors.products(vector).astype(np.float64)
-    cosine[~held.column("has_vector")] = np.nan
-    return cosine
+def _together(lists: Sequence[Ints]) -> Ints:
+    """Several lists of rows as one: the first of each, then the second of each, nobody twice."""
+    if len(lists) == 1:
+        return lists[0]
+    longest = max(map(len, lists), default=0)
+    ranked = [rows[rank] for rank in range(longest) for rows in lists if rank < len(rows)]
+    return np.array(list(dict.fromkeys(ranked)), dtype=np.int64)
 
 
 def _nearness(held: Slice, postings: Postings, search: Search) -> Floats | None:
@@ -102,16 +109,20 @@ def _nearness(held: Slice, postings: Postings, search: Search) -> Floats | None:
     return near
 
 
-def _word_scores(held: Slice, postings: Postings, statistics: Statistics, near: Floats | None) -> Floats:
-    """BM25 of every row, and a part of it for words near the terms; only the rows that hold either are touched."""
-    worth = idf(statistics.document_frequency.values(), statistics.documents)
-    scores = np.zeros(len(held)) if near is None else ORDER_NEAR * (near @ worth)
-    if not len(postings.rows):
-        return scores
+def _word_scores(held: Slice, postings: Postings, statistics: Statistics, near: Floats | None, search: Search) -> list[Floats]:
+    """By sentence BM25 of every row, and a part of it for words near the terms; only the rows that hold either are touched."""
+    every = idf(statistics.document_frequency.values(), statistics.documents)
     length = held.column("length")[postings.rows]
     share = saturation(postings.tf, length, statistics.mean_length, ORDER_K1, ORDER_B)
-    exact = np.bincount(postings.rows, weights=share * worth[postings.term], minlength=len(held))
-    return scores + exact
+    found = []
+    for asked in [one.places for one in search.sentences] or [tuple(range(len(every)))]:
+        worth = np.zeros(len(every))
+        worth[list(asked)] = every[list(asked)]
+        scores = np.zeros(len(held)) if near is None else ORDER_NEAR * (near @ worth)
+        if len(postings.rows):
+            scores += np.bincount(postings.rows, weights=share * worth[postings.term], minlength=len(held))
+        found.append(scores)
+    return found
 
 
 def _likeness(held: Slice, vector: Vector, rows: Ints) -> tuple[Ints, npt.NDArray[np.float32]]:
@@ -126,6 +137,11 @@ def _best_within(held: Slice, scores: Floats, mask: Flags, limit: int) -> Ints:
     return rows[_best(held, rows, scores[rows], limit)]
 
 
+def _best_worded(held: Slice, scores: Floats, mask: Flags, limit: int) -> Ints:
+    """The same of those that hold a word at all."""
+    return _best_within(held, scores, mask & (scores > 0), limit)
+
+
 def _best(held: Slice, rows: Ints, scores: npt.NDArray[np.floating[Any]], limit: int) -> Ints:
     """Where among the rows the `limit` highest of their scores are, highest first, ties by sequence."""
     if len(rows) > limit:
@@ -137,21 +153,25 @@ def _best(held: Slice, rows: Ints, scores: npt.NDArray[np.floating[Any]], limit:
     return best
 
 
-def _columns(held: Slice, rows: Ints, cosine: Floats, standing: Flags, place: Ints, terms: tuple[Floats, Flags]) -> CandidateSet:
+def _columns(
+    held: Slice, rows: Ints, cosines: Sequence[Floats], standing: Flags, place: Ints, terms: tuple[Floats, Flags], *, several: bool
+) -> CandidateSet:
     """The set of these rows. place: where in it each row of the slice stands, -1 = not in it. terms: its columns tf and own."""
     beside = held.column("beside")[rows]
     beside[(beside < 0) | ~standing[beside]] = -1
-    beside_cosine = np.where(beside < 0, np.nan, cosine[beside])
+    each = np.array([_beside_too(cosine, rows, beside) for cosine in cosines] or [np.full((3, len(rows)), np.nan)])
+    cosine, previous_cosine, next_cosine = each.max(axis=0)
     beside_place = np.where(beside < 0, -1, place[beside])
-    length, event_at, touched_at, accessed_at, importance_base, access_count, confidence = held.column("numbers")[rows].T
+    length, own_length, event_at, touched_at, accessed_at, importance_base, access_count, confidence = held.column("numbers")[rows].T
     return CandidateSet(
         ids=[held.ids[row] for row in rows.tolist()],
-        cosine=cosine[rows],
-        previous_cosine=beside_cosine[:, 0],
-        next_cosine=beside_cosine[:, 1],
+        cosine=cosine,
+        previous_cosine=previous_cosine,
+        next_cosine=next_cosine,
         tf=terms[0],
         own=terms[1],
         length=length,
+        own_length=own_length,
         before=beside_place[:, 0],
         after=beside_place[:, 1],
         asks=held.column("asks")[rows],
@@ -164,7 +184,13 @@ def _columns(held: Slice, rows: Ints, cosine: Floats, standing: Flags, place: In
         importance_base=importance_base,
         access_count=access_count,
         confidence=confidence,
+        cosines=each.transpose(1, 2, 0) if several and cosines else None,
     )
+
+
+def _beside_too(cosine: Floats, rows: Ints, beside: Ints) -> Floats:
+    """3 × U: the cosines of these rows, and of those beside them."""
+    return np.array([cosine[rows], *np.where(beside < 0, np.nan, cosine[beside]).T])
 
 
 def _term_matrix(at: Ints, rows: int, postings: Postings, terms: int) -> tuple[Floats, Flags]:

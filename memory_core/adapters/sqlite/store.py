@@ -157,7 +157,8 @@ class SqliteStore:
 
     async def search(self, owner: Owner, search: Search) -> Found:
         """Candidates straight from the owner's slice; no document is read."""
-        self._check_vector(search.vector)
+        for vector in search.vectors:
+            self._check_vector(vector)
         return await self._with_slice(lambda connection, light: self._found(connection, light, owner, search), owner)
 
     async def memories(self, owner: Owner, ids: Sequence[str], where: Filter | None = None) -> dict[str, Shown]:

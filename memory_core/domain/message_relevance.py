@@ -1,0 +1,83 @@
+"""The relevance of candidates for a message: for each its best part's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from memory_core.domain.candidates import CandidateSet, Floats, Ints, Statistics
+from memory_core.domain.message import Message, Part
+from memory_core.domain.models import Vector
+from memory_core.domain.relevance import Relevance, RelevanceParameters, relevance
+
+ANSWERED = 0.3
+"""The relevance from which a question counts as answered when places are shared."""
+WEIGHT = "part"
+"""The name under which a part's weight stands among the factors."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRelevance:
+    """The verdict on U candidates.
+
+    best: of each its best part's numbers. part: which of the message's parts that is. lifted: the same for the order alone, where each
+    sentence that asks and is answered has its best as high as any other's, so that two questions share the first places.
+    """
+
+    best: Relevance
+    part: Ints
+    lifted: Relevance
+
+
+def message_relevance(
+    message: Message, vectors: Sequence[Vector], candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters
+) -> MessageRelevance:
+    """Score a candidate set whose term columns are the message's. vectors: of its sentences; none where there are none."""
+    if message.is_plain:
+        plain = relevance(message.whole, candidates, statistics, parameters)
+        return MessageRelevance(plain, np.zeros(len(candidates), dtype=np.int64), plain)
+    found = [relevance(part.analysis, part_of(candidates, part, vectors), statistics, parameters, part.weight) for part in message.parts]
+    scores = np.array([one.score for one in found])
+    best = np.argmax(scores, axis=0)
+    rows = np.arange(len(candidates))
+
+    def picked(columns: Sequence[Floats] | Floats) -> Floats:
+        chosen: Floats = np.array(columns)[best, rows]
+        return chosen
+
+    names = dict.fromkeys(name for one in found for name in one.boosts)
+    ones = np.ones(len(candidates))
+    boosts: Mapping[str, Floats] = {name: picked([one.boosts.get(name, ones) for one in found]) for name in names}
+    chosen = Relevance(
+        picked(scores),
+        picked([one.lexical for one in found]),
+        picked([one.similarity for one in found]),
+        {**boosts, WEIGHT: np.array([part.weight for part in message.parts])[best]},
+    )
+    return MessageRelevance(chosen, best, replace(chosen, score=_lifted(scores, message.parts)))
+
+
+def _lifted(scores: Floats, parts: Sequence[Part]) -> Floats:
+    """Of each candidate the best score (P × U) where each answered question's best is as high as the highest."""
+    highest = scores.max(axis=1, initial=0.0)
+    lifts = [float(highest.max()) / high if part.asks and high >= ANSWERED else 1.0 for part, high in zip(parts, highest, strict=True)]
+    lifted: Floats = (scores * np.array(lifts)[:, None]).max(axis=0)
+    return lifted
+
+
+def part_of(candidates: CandidateSet, part: Part, vectors: Sequence[Vector]) -> CandidateSet:
+    """The candidates against one part: its terms' columns, and the cosines with its vector, the mean of its sentences'."""
+    places = list(part.places)
+    view = replace(
+        candidates,
+        tf=candidates.tf[:, places],
+        own=candidates.own[:, places],
+        near=None if candidates.near is None else candidates.near[:, places],
+    )
+    if candidates.cosines is not None and vectors:
+        total = np.sum([vectors[place] for place in part.sentences], axis=0, dtype=np.float64)
+        length = float(np.linalg.norm(total)) or 1.0
+        view.cosine, view.previous_cosine, view.next_cosine = candidates.cosines[:, :, list(part.sentences)].sum(axis=2) / length
+    return view
