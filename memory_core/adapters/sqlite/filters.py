@@ -39,6 +39,9 @@ def conditions(where: Filter | None) -> tuple[str, dict[str, Any]]:
         if value is not None:
             parts.append(f"{column} = :{column}")
             parameters[column] = value
+    if where.without_session_id is not None:
+        parts.append("session_id IS NOT :without_session_id")
+        parameters["without_session_id"] = where.without_session_id
     for name, moment, comparison in (("since", where.since, ">="), ("until", where.until, "<")):
         if moment is not None:
             parts.append(f"event_at {comparison} :{name}")
