@@ -25,7 +25,7 @@ from bench.locomo_data import Conversation, Question, read
 from bench.tables import percentile, show
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.relevance import RelevanceParameters, relevance
+from memory_core.domain.relevance import RelevanceParameters, ordering, relevance
 from memory_core.domain.requests import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import score
@@ -49,6 +49,10 @@ ABLATIONS: dict[str, Change] = {
     "no neighbour's cosine": lambda p: replace(p, cosine_smoothing=0.0),
     "no actor": lambda p: replace(p, actor_boost=0.0),
     "no question penalty": lambda p: replace(p, question_penalty=0.0),
+    "the penalty for long ones, too": lambda p: replace(p, question_length=float("inf")),
+    "the mean length as it is": lambda p: replace(p, most_mean_length=float("inf")),
+    "near words whatever the length": lambda p: replace(p, near_by_length=False),
+    "no cosine beside where turns are long": lambda p: replace(p, long_text_weight=0.0),
     "no time boost": lambda p: replace(p, time_boost=0.0),
     "no date windows": lambda p: replace(p, window_boost=0.0),
     "times told in words only": lambda p: replace(p, excuse_words=False),
@@ -126,8 +130,10 @@ async def asked(core: MemoryCore, user: str, question: Question) -> Look:
 def ranked(core: MemoryCore, look: Look, change: Change) -> list[str]:
     """The candidates' ids, best first by the default recipe with changed numbers."""
     rules, candidates = retrieve_rules(core.settings), look.candidates
-    relevant = relevance(look.analysis, candidates, look.found.statistics, change(rules.relevance))
-    scores = score("composite", None, relevant.score, candidates, look.moment.timestamp(), rules.scoring)
+    parameters = change(rules.relevance)
+    relevant = relevance(look.analysis, candidates, look.found.statistics, parameters)
+    ordered = ordering(relevant, look.found.statistics, parameters)
+    scores = score("composite", None, ordered, candidates, look.moment.timestamp(), rules.scoring)
     order = np.lexsort((-candidates.event_at, -relevant.score, -scores.score))
     return [candidates.ids[row] for row in order.tolist()]
 

@@ -102,12 +102,12 @@ class _Messages(BaseModel):
 
 
 class _Turn(BaseModel):
-    """A turn that the next one is read together with."""
+    """A turn that the next one is read together with; exports of earlier versions tell its text, too."""
 
     model_config = ConfigDict(extra="forbid")
 
     id: str
-    text: str
+    text: str = ""
     counts: dict[str, StrictInt]
     asks: StrictBool
 

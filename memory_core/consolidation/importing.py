@@ -18,9 +18,8 @@ import orjson
 from memory_core.consolidation.cold_lines import COLD
 from memory_core.consolidation.import_check import Check
 from memory_core.consolidation.import_lines import Entries, Entry, Refused
-from memory_core.consolidation.staging import Staging, follow_turns
+from memory_core.consolidation.staging import Staging
 from memory_core.domain.errors import Conflict
-from memory_core.domain.lexical import Turn
 from memory_core.domain.models import Head
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
@@ -155,12 +154,12 @@ class Importer:
         """Store what is not stored yet, some documents a commit, and publish with a last one."""
         task_id, epoch = lease.task.task_id, operation.cursor["epoch"]
         cold: dict[str, str] = {}
-        async for entries, previous in self._entries(lease.owner, operation):
+        async for entries in self._entries(lease.owner, operation):
             if entries[0].kind == COLD:
                 cold |= await self._staging.frozen(lease.owner, operation, entries)
                 await lease.report("storing", 0.2)
                 continue
-            documents = await self._staging.documents(lease.owner, entries, previous, epoch, cold)
+            documents = await self._staging.documents(lease.owner, entries, epoch, cold)
             cursor = {**operation.cursor, "line": entries[-1].line}
             chunk = Chunk(staged=tuple(documents), cursor=cursor, counts=Counter(one.kind for one in entries))
             moved = await self._operations.advance(lease, operation, [], lambda look, stored, it=chunk: _while_empty(look, stored, it))  # type: ignore[misc]
@@ -210,12 +209,10 @@ class Importer:
         if rest:
             yield [rest]
 
-    async def _entries(self, owner: Owner, operation: Operation) -> AsyncIterator[tuple[list[Entry], dict[str, Turn]]]:
-        """What is to be stored yet, as much as fits a commit at a time, with the turn before each turn among it, by its id."""
+    async def _entries(self, owner: Owner, operation: Operation) -> AsyncIterator[list[Entry]]:
+        """What is to be stored yet, as much as fits a commit at a time."""
         entries, number, size = Entries(), 0, 0
         gathered: list[Entry] = []
-        previous: dict[str, Turn] = {}
-        turns: dict[str, tuple[int, Turn]] = {}
         bytes_a_vector = self._embedder.dimensions * BYTES_PER_NUMBER
         async for lines in self._lines(owner, operation):
             for line in lines:
@@ -223,18 +220,16 @@ class Importer:
                 entry = entries.of(number, line) if number > 1 else None
                 if entry is None:
                     continue
-                if entry.kind == "memory":
-                    follow_turns(entry, turns, previous)
                 if entry.kind != COLD and entry.line <= operation.cursor["line"]:
                     continue
                 full = len(gathered) == AT_ONCE or size + len(line) > AT_ONCE_BYTES
                 if gathered and (full or (gathered[0].kind == COLD) != (entry.kind == COLD)):
-                    yield gathered, previous
+                    yield gathered
                     gathered, size = [], 0
                 gathered.append(entry)
                 size += len(orjson.dumps(entry.body)) + (bytes_a_vector if entry.embedded else 0)
         if gathered:
-            yield gathered, previous
+            yield gathered
 
 
 def _is_empty(head: Head | None, *, tasks: int) -> bool:

@@ -10,9 +10,8 @@ from memory_core.consolidation.cold_lines import COLD, brought, copy_in, has_vec
 from memory_core.consolidation.export_file import document_of
 from memory_core.consolidation.import_lines import Entry
 from memory_core.domain.conversation import Conversation
-from memory_core.domain.indexing import text_to_embed, turn_of
-from memory_core.domain.lexical import Turn
-from memory_core.domain.models import Memory, MemoryType
+from memory_core.domain.indexing import text_to_embed
+from memory_core.domain.models import Memory
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from memory_core.ledger.buffer import Buffer, HeldBuffer
@@ -44,16 +43,14 @@ class Staging:
             places[f"{COLD}/{entry.id}"] = await self._copies.write(owner, operation.id, copy)
         return places
 
-    async def documents(
-        self, owner: Owner, entries: list[Entry], previous: dict[str, Turn], epoch: str, cold: Mapping[str, str]
-    ) -> list[Document]:
+    async def documents(self, owner: Owner, entries: list[Entry], epoch: str, cold: Mapping[str, str]) -> list[Document]:
         """The documents as they are stored, with their vectors, and the tasks of what is to be formed yet."""
         made, texts = list[Document](), dict[int, str]()
         for entry in entries:
             model = entry.model()
             document = document_of(owner, entry.kind, entry.id, entry.stored(model), epoch, cold)
             if isinstance(model, Memory) and entry.embedded:
-                texts[len(made)] = text_to_embed(model, previous.get(model.id))
+                texts[len(made)] = text_to_embed(model)
             made.append(document)
             task = self._task_of(owner, document, model)
             if task is not None:
@@ -73,19 +70,6 @@ class Staging:
         if isinstance(model, Buffer) and model.messages:
             return Task.model_validate({"task_id": HeldBuffer(owner, model, None).task_id, "kind": "flush", "step": "gathering", **asked})
         return None
-
-
-def follow_turns(entry: Entry, turns: dict[str, tuple[int, Turn]], previous: dict[str, Turn]) -> None:
-    """Note a turn, and which one it follows: its vector is made of both."""
-    ordinal, session = entry.body["lexical"].get("turn"), entry.body["session_id"]
-    if ordinal is None or session is None or entry.body["type"] != MemoryType.EPISODIC.value:
-        return
-    before = turns.get(session)
-    if before is not None and before[0] == ordinal - 1:
-        previous[entry.id] = before[1]
-    model = entry.model()
-    if isinstance(model, Memory):
-        turns[session] = (ordinal, turn_of(model))
 
 
 def _staged_task(task: Task, epoch: str) -> Document:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from math import log
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,14 @@ class Statistics:
 
     documents: how many memories were counted. mean_length: their mean weighted length.
     document_frequency: term → memories whose own or date tokens hold it. actors: the actors known for this owner.
+    turn_log_length: mean natural logarithm of the terms that a turn of a conversation says itself; 0 without turns.
     """
 
     documents: int
     mean_length: float
     document_frequency: Mapping[str, int]
     actors: frozenset[str] = frozenset()
+    turn_log_length: float = 0.0
 
 
 @dataclass(slots=True)
@@ -43,6 +46,7 @@ class CandidateSet:
     cosine, previous_cosine, next_cosine: similarity of the query's vector to the memory's and to those of the turns
     before and after it in its session, NaN when unknown. tf: weighted term frequency, U × T. own: U × T, whether own or
     date tokens hold the term. before, after: row of the neighbouring turn in this set, -1 when it is not here.
+    length: weighted, with the turns before; own_length: terms that the memory says itself.
     near: U × T, how near in meaning own or date tokens come to the term, None when nobody asked for related words.
     touched_at: max(created_at, updated_at). accessed_at: last_accessed_at, else created_at.
     memories: whole documents, where the store had them anyway. lists: name of a candidate list → ids in its order.
@@ -55,6 +59,7 @@ class CandidateSet:
     tf: Floats
     own: Flags
     length: Floats
+    own_length: Floats
     before: Ints
     after: Ints
     asks: Flags
@@ -84,6 +89,16 @@ AFTER_QUESTION_WEIGHT = 0.3
 def weighted_length(memory: Memory) -> float:
     """The sum of `weighted_tokens` of a memory."""
     return sum(weight * sum(part.values()) for part, weight in _weighted_parts(memory.lexical))
+
+
+def own_length(lexical: Lexical) -> int:
+    """How many terms a memory says itself; an English text has some three for every four words."""
+    return sum(lexical.own.values())
+
+
+def mean_log_length(lengths: Sequence[float]) -> float:
+    """The mean of the logarithms of turns' own lengths, 0 for no turns; a turn without a term counts as one of one."""
+    return sum(log(max(length, 1)) for length in lengths) / len(lengths) if lengths else 0.0
 
 
 def weighted_tokens(lexical: Lexical) -> dict[str, float]:
@@ -127,6 +142,7 @@ def from_memories(
         tf=np.array(tf, dtype=np.float64).reshape(rows, width),
         own=np.array(own, dtype=np.bool_).reshape(rows, width),
         length=np.array([weighted_length(memory) for memory in memories], dtype=np.float64),
+        own_length=np.array([own_length(memory.lexical) for memory in memories], dtype=np.float64),
         before=before,
         after=after,
         asks=np.array([memory.lexical.asks for memory in memories], dtype=np.bool_),
@@ -174,7 +190,7 @@ def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
     columns: dict[str, Any] = {
         name: np.concatenate([getattr(first, name), getattr(second, name)[take]])
         for name in (
-            "cosine", "previous_cosine", "next_cosine", "tf", "own", "length", "asks", "tells_time", "event_at",
+            "cosine", "previous_cosine", "next_cosine", "tf", "own", "length", "own_length", "asks", "tells_time", "event_at",
             "touched_at", "accessed_at", "importance_base", "access_count", "confidence",
         )
     }  # fmt: skip

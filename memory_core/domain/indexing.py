@@ -38,11 +38,11 @@ def reread(memory: Memory) -> Memory:
     return memory.model_copy(update={"lexical": lexical, "search_text": search_text(lexical)})
 
 
-def text_to_embed(memory: Memory, previous: Turn | None = None) -> str:
-    """What the vector of a memory is made of, together with the turn before it if it is one."""
-    return embedding_text(memory.type, memory.content, actor=memory.actor, event_timestamp=memory.event_timestamp, previous=previous)
+def text_to_embed(memory: Memory) -> str:
+    """What the vector of a memory is made of."""
+    return embedding_text(memory.type, memory.content, actor=memory.actor, event_timestamp=memory.event_timestamp)
 
 
 def turn_of(memory: Memory) -> Turn:
     """What the turns after this one need to know of it."""
-    return as_turn(memory.id, memory.content, memory.actor, memory.lexical)
+    return as_turn(memory.id, memory.lexical)

@@ -1,8 +1,9 @@
 """What is stored of a memory's text for finding it: term counts, the text of the full-text index, the text to embed.
 
 A turn of a conversation rarely makes sense alone ("Yes, twice!"), so it carries the two turns before it in its session: their
-terms at a lower weight (recall at 10 from .73 to .80), and the text of the one before in its vector. Older memories are
-never rewritten for a newer one.
+terms at a lower weight (recall at 10 from .73 to .80). Its vector is made of its own text alone: the turn before may be an assistant's
+long answer, which would blur what the person said, and neighbours' vectors are compared at query time. Older memories are never
+rewritten for a newer one.
 """
 
 from __future__ import annotations
@@ -17,8 +18,6 @@ from memory_core.domain.models import Lexical, MemoryType
 from memory_core.domain.text import counts
 from memory_core.domain.times import date_words, tells_time
 
-MAX_TURN_TEXT = 500
-"""Characters of a turn that the next one's vector takes in: its end, where a question stands."""
 MAX_TURN_TERMS = 256
 """Distinct terms of a turn that the following ones carry, so that one long document does not bury its neighbours."""
 
@@ -32,7 +31,6 @@ class Turn:
     """What a following turn needs to know of this one. JSON-ready by `dataclasses.asdict`; `Turn(**body)` reads it back."""
 
     id: str
-    text: str
     counts: dict[str, int] = field(default_factory=dict)
     asks: bool = False
 
@@ -42,12 +40,12 @@ def spoken(content: str, actor: str | None) -> str:
     return f"{actor}: {content}" if actor else content
 
 
-def as_turn(memory_id: str, content: str, actor: str | None, lexical: Lexical) -> Turn:
-    """What to keep of a memory for the turns after it. Of a long one, the most frequent terms and the end of the text."""
+def as_turn(memory_id: str, lexical: Lexical) -> Turn:
+    """What to keep of a memory for the turns after it. Of a long one, the most frequent terms."""
     terms = lexical.own
     if len(terms) > MAX_TURN_TERMS:
         terms = dict(sorted(terms.items(), key=lambda item: -item[1])[:MAX_TURN_TERMS])
-    return Turn(memory_id, spoken(content, actor)[-MAX_TURN_TEXT:], terms, lexical.asks)
+    return Turn(memory_id, terms, lexical.asks)
 
 
 def analyse(
@@ -89,13 +87,12 @@ def search_text(lexical: Lexical) -> str:
     return " ".join(term for part in parts for term, number in part.items() for _ in range(number))
 
 
-def embedding_text(memory_type: MemoryType, content: str, *, actor: str | None, event_timestamp: datetime, previous: Turn | None) -> str:
+def embedding_text(memory_type: MemoryType, content: str, *, actor: str | None, event_timestamp: datetime) -> str:
     """The text whose vector a memory gets.
 
-    Episodic: `[8 May 2023] previous turn, this turn`, each with its actor. Others: the content alone, so that equal
+    Episodic: `[8 May 2023] actor: content`. Others: the content alone, so that equal
     statements have equal vectors whoever made them and whenever.
     """
     if memory_type is not MemoryType.EPISODIC:
         return content
-    before = f"{previous.text} " if previous else ""
-    return f"[{date_words(event_timestamp)}] {before}{spoken(content, actor)}"
+    return f"[{date_words(event_timestamp)}] {spoken(content, actor)}"

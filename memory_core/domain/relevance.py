@@ -4,8 +4,9 @@ Absolute, never scaled per query: 0.4 means the same for every query, so that an
 would get wrong: terms that no memory knows STAY in the denominator of the lexical share, that is what rejects.
 
     tf_i(t)  = own and context + 0.25·[the turn after it says t]
-    sat_i(t) = tf / (tf + k1·(1 − b + b·length_i / mean length))
-    LEX_i    = min(1, Σ_t idf(t)·(sat_i(t) + 0.6·near_i(t)) / Σ_t idf(t))
+    norm_i   = k1·(1 − b + b·length_i / min(mean length, 40))
+    sat_i(t) = tf / (tf + norm_i)
+    LEX_i    = min(1, Σ_t idf(t)·(sat_i(t) + 0.6·near_i(t)·min(1, (1 + k1) / (1 + norm_i))) / Σ_t idf(t))
     COS_i    = clip((c_i + max(c_before, c_after)) / 2, 0, 1)
     score_i  = min(1, (0.35·COS_i + 0.65·LEX_i^0.7) · actor · question · time · window)
 
@@ -35,31 +36,43 @@ VECTOR_LIST = "vector"
 """The name under which a candidate set keeps the ids of its vector list."""
 
 
+SHORT_TURNS, LONG_TURNS = 2.75, 2.0
+"""The logarithm of a turn's own terms up to which turns are short, and how much more of it makes them long."""
+
+
 @dataclass(frozen=True, slots=True)
 class RelevanceParameters:
     """Every ingredient's number; 0 switches an ingredient off.
 
-    k1, b: term saturation and length, far softer than the textbook's. idf_floor: see `bm25.IDF_FLOOR`.
-    near_weight: what a word near a term counts. next_weight: what a term counts that the turn after this one says, if that is a
-    candidate too. cosine_smoothing: weight of the better neighbouring turn's cosine.
-    actor_boost: the query names exactly one known actor, whose memory it is. question_penalty: the memory only asks.
+    k1, b: term saturation and length, far softer than the textbook's. most_mean_length: above it a store's mean length does not count, so
+    that among long texts a long one is no short one. idf_floor: see `bm25.IDF_FLOOR`.
+    near_weight: what a word near a term counts; near_by_length: less in a text longer than the mean, as the term itself.
+    next_weight: what a term counts that the turn after this one says, if that is a candidate too.
+    cosine_smoothing: weight of the better neighbouring turn's cosine.
+    actor_boost: the query names exactly one known actor, whose memory it is. question_penalty: the memory only asks, in less than
+    question_length terms (some 30 words): a long one that ends in a question has said something before.
     time_boost: the query asks for a time and the memory tells one. window_boost: the query names a date and the memory's
     event lies in it or within window_slack_days after it. excuse_words: whether who lies in a time need not say the words for it.
+    long_text_weight: what the cosine adds to the order where turns are long; see `ordering`.
     """
 
     fusion: FusionParameters = field(default_factory=FusionParameters)
     k1: float = 0.7
     b: float = 0.4
+    most_mean_length: float = 40.0
     idf_floor: int = IDF_FLOOR
     near_weight: float = 0.6
+    near_by_length: bool = True
     next_weight: float = 0.25
     cosine_smoothing: float = 1.0
     actor_boost: float = 0.175
     question_penalty: float = 0.15
+    question_length: float = 22.0
     time_boost: float = 0.20
     window_boost: float = 0.20
     window_slack_days: int = 14
     excuse_words: bool = True
+    long_text_weight: float = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +101,44 @@ def relevance(query: QueryAnalysis, candidates: CandidateSet, statistics: Statis
     return Relevance(_within_0_and_1(score), lexical, candidates.cosine, boosts)
 
 
+def ordering(relevant: Relevance, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
+    """What orders instead of the score: among long turns the cosine adds to it, since a long text has words of everything.
+
+    The score itself stays as it is, and is what comes back where turns are short: as in chats between people.
+    """
+    share = long_turns(statistics)
+    if not share or not parameters.long_text_weight:
+        return relevant.score
+    cosine = rescaled(np.nan_to_num(relevant.similarity, nan=parameters.fusion.cosine_low), parameters.fusion)
+    return relevant.score + parameters.long_text_weight * share * np.maximum(cosine, 0.0)
+
+
+def long_turns(statistics: Statistics) -> float:
+    """How far turns are long texts, in [0, 1]: 0 up to a (geometric) mean of some 20 words, 1 from some 150 on."""
+    return min(max((statistics.turn_log_length - SHORT_TURNS) / LONG_TURNS, 0.0), 1.0)
+
+
 def lexical_share(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
     """LEX: the share of the query's information that each candidate's words cover, in [0, 1]; 0 for a query without terms."""
     if not query.terms:
         return np.zeros(len(candidates))
     worth = idf([statistics.document_frequency.get(term, 0) for term in query.terms], statistics.documents, parameters.idf_floor)
-    covered = saturation(_with_next(candidates, parameters), candidates.length, statistics.mean_length, parameters.k1, parameters.b)
+    mean_length = min(statistics.mean_length, parameters.most_mean_length)
+    covered = saturation(_with_next(candidates, parameters), candidates.length, mean_length, parameters.k1, parameters.b)
     if candidates.near is not None:
-        covered += parameters.near_weight * np.where(candidates.own, 0.0, candidates.near)
+        near = np.where(candidates.own, 0.0, candidates.near)
+        covered += parameters.near_weight * (near * _of_length(candidates, mean_length, parameters)[:, None])
     excused = excused_terms(query, candidates) if parameters.excuse_words else None
     share: Floats = covered @ (worth / worth.sum()) if excused is None else _share_of_the_rest(covered, np.where(excused, 0.0, worth))
     return np.minimum(share, 1.0)
+
+
+def _of_length(candidates: CandidateSet, mean_length: float, parameters: RelevanceParameters) -> Floats:
+    """What each candidate's length leaves of a word near a term: what it leaves of a single occurrence, 1 up to the mean length."""
+    if not parameters.near_by_length:
+        return np.ones(len(candidates))
+    single = saturation(np.ones(len(candidates)), candidates.length, mean_length, parameters.k1, parameters.b)
+    return np.minimum(1.0, single * (1.0 + parameters.k1))
 
 
 def excused_terms(query: QueryAnalysis, candidates: CandidateSet) -> Flags | None:
@@ -156,7 +196,9 @@ def _known_cosine(candidates: CandidateSet) -> Floats:
 
 
 def _boosts(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> dict[str, Floats]:
-    flags: dict[str, tuple[Flags, float]] = {"question": (candidates.asks, -parameters.question_penalty)}
+    flags: dict[str, tuple[Flags, float]] = {
+        "question": (candidates.asks & (candidates.own_length < parameters.question_length), -parameters.question_penalty)
+    }
     if (by_actor := _by_named_actor(query, candidates, statistics)) is not None:
         flags["actor"] = (by_actor, parameters.actor_boost)
     if query.asks_time:

@@ -48,7 +48,7 @@ async def prepare(drafts: Sequence[Draft], sessions: Mapping[str, Session], held
         if turn is not None and memory.id not in told:
             told.add(memory.id)
             tails[name] = (turn, previous)
-        texts.append(text_to_embed(analysed, previous))
+        texts.append(text_to_embed(analysed))
         prepared.append(Prepared(one.place, analysed, one.on_conflict, turn, previous.id if previous else None))
     vectors = await embedder.embed(texts)
     for ready, vector in zip(prepared, vectors, strict=True):

@@ -42,12 +42,13 @@ class Session:
     @property
     def last_turns(self) -> tuple[Turn | None, Turn | None]:
         """The previous turn and the one before it."""
-        kept = [Turn(**turn) for turn in self._body.get("last_turns", [])]
+        # Sessions of earlier versions hold the text of a turn, too.
+        kept = [Turn(turn["id"], turn["counts"], turn["asks"]) for turn in self._body.get("last_turns", [])]
         return (kept[0] if kept else None, kept[1] if len(kept) > 1 else None)
 
     def add_turn(self, turn: Turn) -> None:
         """`turn` is the last one now."""
-        kept = {"id": turn.id, "text": turn.text, "counts": turn.counts, "asks": turn.asks}  # asdict would copy the counts, 0.2 ms
+        kept = {"id": turn.id, "counts": turn.counts, "asks": turn.asks}  # asdict would copy the counts, 0.2 ms
         self._body["last_turns"] = [kept, *self._body.get("last_turns", [])][:2]
         self._body["turns"] = self.turns + 1
 

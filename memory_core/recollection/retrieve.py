@@ -20,7 +20,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status, Vector
 from memory_core.domain.query import QueryAnalysis, analyse_query
 from memory_core.domain.related import Related
-from memory_core.domain.relevance import Relevance, RelevanceParameters, relevance
+from memory_core.domain.relevance import Relevance, RelevanceParameters, ordering, relevance
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.results import Nearest, Retrieved
 from memory_core.domain.scope import Owner
@@ -64,7 +64,8 @@ class RetrieveRules:
 class Look:
     """One round of a query: the candidates and what is known of each.
 
-    order: what ranks them, U; the recipe's scores unless a reranker moved them. reranked: by row, what the reranker gave it.
+    order: what ranks them, U; the recipe's scores unless turns are long texts (`ordering`) or a reranker moved them.
+    reranked: by row, what the reranker gave it.
     left_out: memories that shall be no results, whatever their scores.
     now: of the call; moment: what the query is about.
     """
@@ -138,10 +139,20 @@ class Retriever:
             candidates, cold_ids, degraded = joined(candidates, cold.candidates), cold.ids, (*degraded, *cold.degraded)
         relevant = relevance(analysis, candidates, found.statistics, self._rules.relevance)
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
-        look = Look(analysis, where, now, moment, found, candidates, relevant, scores, scores.score, short_ids, cold_ids, degraded)
+        order = self._order(query, found, relevant, scores, candidates, moment)
+        look = Look(analysis, where, now, moment, found, candidates, relevant, scores, order, short_ids, cold_ids, degraded)
         if RERANKER in without:
             return replace(look, degraded=(*look.degraded, RERANKER))
         return look if self._reranking is None else await self._reranked(owner, query, look, self._reranking)
+
+    def _order(
+        self, query: RetrieveInput, found: Found, relevant: Relevance, scores: Scores, candidates: CandidateSet, moment: datetime
+    ) -> Floats:
+        """What ranks: the recipe's scores, of `ordering` in the place of relevance where that differs."""
+        order = ordering(relevant, found.statistics, self._rules.relevance)
+        if order is relevant.score:
+            return scores.score
+        return score(query.recipe, query.weights, order, candidates, moment.timestamp(), self._rules.scoring).score
 
     async def answer(self, owner: Owner, query: RetrieveInput, look: Look) -> Retrieved:
         """The results of a look. Raises Unavailable."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.lexical import MAX_TURN_TERMS, MAX_TURN_TEXT, Turn, analyse, as_turn, embedding_text, search_text
+from memory_core.domain.lexical import MAX_TURN_TERMS, Turn, analyse, as_turn, embedding_text, search_text
 from memory_core.domain.models import Lexical, MemoryType
 
 MOMENT = datetime(2023, 5, 8, 13, 56, tzinfo=timezone.utc)
@@ -29,8 +29,8 @@ def test_a_memory_that_stands_alone_has_no_context():
 
 
 def test_a_turn_carries_the_two_before_it_apart():
-    first = as_turn("mem_1", "Do you like dogs?", "Bob", said("Do you like dogs?", "Bob"))
-    second = as_turn("mem_2", "Which breed?", "Ann", said("Which breed?"))
+    first = as_turn("mem_1", said("Do you like dogs?", "Bob"))
+    second = as_turn("mem_2", said("Which breed?"))
     lexical = said("The big brown ones", "Bob", previous=second, before_previous=first, turn=2)
     assert set(lexical.previous) == {"ann", "which", "breed"}
     assert set(lexical.before_previous) == {"bob", "do", "you", "like", "dog"}
@@ -54,17 +54,15 @@ def test_whether_a_text_tells_a_time_does_not_depend_on_its_date():
     assert not said("We met").tells_time
 
 
-def test_a_long_turn_hands_on_its_end_and_its_most_frequent_terms():
+def test_a_long_turn_hands_on_its_most_frequent_terms():
     content = "often " * 3 + " ".join(f"w{number}" for number in range(2_000)) + " the end"
-    turn = as_turn("mem_1", content, None, said(content, None))
-    assert len(turn.text) == MAX_TURN_TEXT
-    assert turn.text.endswith("the end")
+    turn = as_turn("mem_1", said(content, None))
     assert len(turn.counts) == MAX_TURN_TERMS
     assert turn.counts["often"] == 3
 
 
 def test_a_turn_survives_its_way_through_json():
-    turn = as_turn("mem_1", "Do you like dogs?", "Bob", said("Do you like dogs?", "Bob"))
+    turn = as_turn("mem_1", said("Do you like dogs?", "Bob"))
     assert Turn(**json.loads(json.dumps(asdict(turn)))) == turn
 
 
@@ -74,16 +72,15 @@ def test_the_search_text_holds_every_term_as_often_as_it_was_counted(own, date, 
     assert Counter(search_text(lexical).split()) == Counter(own) + Counter(date) + Counter(previous) + Counter(before_previous)
 
 
-def test_the_vector_of_a_turn_is_made_of_its_date_the_turn_before_and_itself():
-    turn = Turn("mem_1", "Bob: Do you like dogs?")
-    text = embedding_text(MemoryType.EPISODIC, "A lot", actor="Ann", event_timestamp=MOMENT, previous=turn)
-    assert text == "[8 May 2023] Bob: Do you like dogs? Ann: A lot"
-    alone = embedding_text(MemoryType.EPISODIC, "A lot", actor=None, event_timestamp=MOMENT, previous=None)
+def test_the_vector_of_a_turn_is_made_of_its_date_and_what_was_said_itself():
+    text = embedding_text(MemoryType.EPISODIC, "A lot", actor="Ann", event_timestamp=MOMENT)
+    assert text == "[8 May 2023] Ann: A lot"
+    alone = embedding_text(MemoryType.EPISODIC, "A lot", actor=None, event_timestamp=MOMENT)
     assert alone == "[8 May 2023] A lot"
 
 
 @pytest.mark.parametrize("memory_type", [MemoryType.SEMANTIC, MemoryType.PROCEDURAL])
 def test_equal_statements_have_equal_texts_to_embed_whoever_made_them_and_whenever(memory_type):
     later = datetime(2026, 1, 1, tzinfo=timezone.utc)
-    by_ann = embedding_text(memory_type, "Tea is hot", actor="Ann", event_timestamp=MOMENT, previous=None)
-    assert by_ann == embedding_text(memory_type, "Tea is hot", actor=None, event_timestamp=later, previous=Turn("m", "x")) == "Tea is hot"
+    by_ann = embedding_text(memory_type, "Tea is hot", actor="Ann", event_timestamp=MOMENT)
+    assert by_ann == embedding_text(memory_type, "Tea is hot", actor=None, event_timestamp=later) == "Tea is hot"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memory_core.domain.candidates import CandidateSet, Statistics
 from memory_core.domain.fusion import FusionParameters
 from memory_core.domain.query import analyse_query
-from memory_core.domain.relevance import RelevanceParameters, relevance
+from memory_core.domain.relevance import RelevanceParameters, long_turns, ordering, relevance
 
 NOW = datetime(2026, 5, 20, tzinfo=timezone.utc)
 PARAMETERS = RelevanceParameters()
@@ -23,7 +23,7 @@ def candidates(cosine, tf=None, **columns):
     unknown, zeros = np.full(rows, np.nan), np.zeros(rows)
     plain = {
         "ids": [f"m{row}" for row in range(rows)], "cosine": np.array(cosine, dtype=np.float64), "previous_cosine": unknown,
-        "next_cosine": unknown, "tf": tf, "own": tf > 0, "length": np.full(rows, 10.0),
+        "next_cosine": unknown, "tf": tf, "own": tf > 0, "length": np.full(rows, 10.0), "own_length": np.full(rows, 10.0),
         "before": np.full(rows, -1), "after": np.full(rows, -1),
         "asks": zeros > 0, "tells_time": zeros > 0, "actor": [None] * rows, "cell": [None] * rows, "event_at": zeros, "touched_at": zeros,
         "accessed_at": zeros, "importance_base": zeros, "access_count": zeros, "confidence": zeros,
@@ -248,10 +248,48 @@ def test_the_order_of_the_candidates_changes_no_score(case):
     def moved(column):
         return np.where(column[flip] >= 0, rows - 1 - column[flip], -1)
 
-    arrays = ("cosine", "previous_cosine", "next_cosine", "tf", "own", "length", "asks", "tells_time", "event_at")
+    arrays = ("cosine", "previous_cosine", "next_cosine", "tf", "own", "length", "own_length", "asks", "tells_time", "event_at")
     flipped = replace(
         found, ids=found.ids[::-1], actor=found.actor[::-1], before=moved(found.before), after=moved(found.after),
         **{name: getattr(found, name)[flip] for name in arrays},
     )  # fmt: skip
     scores = relevance(query, found, statistics, PARAMETERS).score
     assert relevance(query, flipped, statistics, PARAMETERS).score == pytest.approx(scores[flip])
+
+
+def test_a_question_is_worth_less_only_where_the_memory_says_little_else():
+    found = candidates([0.5] * 3, asks=np.array([True, True, False]), own_length=np.array([21.0, 22.0, 5.0]))
+    short, long, plain = score("…", found)
+    assert short == pytest.approx(0.85 * plain)
+    assert long == plain
+
+
+def test_a_long_text_among_long_ones_is_a_long_text_all_the_same():
+    found = candidates([0.0, 0.0], [[1.0], [1.0]], length=np.array([40.0, 400.0]))
+    among_long = score("dog", found, Statistics(500, 400.0, {"dog": 5}))
+    assert among_long[1] < 0.7 * among_long[0]
+    np.testing.assert_array_equal(among_long, score("dog", found, Statistics(500, 40.0, {"dog": 5})))
+    as_it_is = score("dog", found, Statistics(500, 400.0, {"dog": 5}), replace(PARAMETERS, most_mean_length=np.inf))
+    assert as_it_is[1] > among_long[1]
+
+
+def test_a_word_near_a_term_counts_for_less_in_a_long_text_and_for_no_more_in_a_short_one():
+    found = candidates([0.0] * 3, np.zeros((3, 1)), near=np.full((3, 1), 0.9), length=np.array([5.0, 20.0, 200.0]))
+    short, mean, long = relevance(analyse_query("dog", NOW), found, Statistics(500, 20.0, {"dog": 5}), PARAMETERS).lexical
+    assert short == mean == pytest.approx(0.6 * 0.9)
+    assert long == pytest.approx(0.6 * 0.9 * 1.7 / (1 + 0.7 * (0.6 + 0.4 * 10)))
+
+
+@pytest.mark.parametrize(("log_length", "share"), [(0.0, 0.0), (2.75, 0.0), (3.75, 0.5), (4.75, 1.0), (9.0, 1.0)])
+def test_turns_count_as_long_from_some_twenty_words_on(log_length, share):
+    assert long_turns(Statistics(10, 10.0, {}, turn_log_length=log_length)) == pytest.approx(share)
+
+
+def test_among_long_turns_the_cosine_adds_to_the_order_and_to_nothing_else():
+    found = candidates([0.2, 0.9, np.nan], [[1.0], [0.0], [0.0]])
+    short, long = Statistics(500, 10.0, {"dog": 5}), Statistics(500, 10.0, {"dog": 5}, turn_log_length=5.0)
+    query = analyse_query("dog", NOW)
+    of_short, of_long = relevance(query, found, short, PARAMETERS), relevance(query, found, long, PARAMETERS)
+    np.testing.assert_array_equal(of_short.score, of_long.score)
+    np.testing.assert_array_equal(ordering(of_short, short, PARAMETERS), of_short.score)
+    assert ordering(of_long, long, PARAMETERS) == pytest.approx(of_long.score + np.array([0.4, 1.8, 0.0]))

@@ -12,7 +12,7 @@ from typing import Any
 
 from memory_core.adapters.cosmos.documents import memory_of
 from memory_core.adapters.cosmos.queries import SIMILARITY
-from memory_core.domain.candidates import CandidateSet, Statistics, from_memories
+from memory_core.domain.candidates import CandidateSet, Statistics, from_memories, mean_log_length, own_length
 from memory_core.domain.errors import Damaged
 from memory_core.domain.models import Head, Lexical, Memory
 from memory_core.domain.related import listed
@@ -38,7 +38,7 @@ def found(head: Head | None, search: Search, near: Rows, worded: Rows, charge: f
     apart = [_apart(memory) if rows[identity]["kind"] == "version" else memory for identity, memory in chosen.items()]
     candidates = from_memories(apart, search.terms, search.vector, cosines, search.related)
     candidates.memories, candidates.lists = chosen, lists
-    return Found(head, candidates, _statistics(candidates, search.terms), charge)
+    return Found(head, candidates, _statistics(candidates, search.terms, apart), charge)
 
 
 def _readable(row: Mapping[str, Any]) -> Memory | None:
@@ -60,7 +60,7 @@ def _apart(version: Memory) -> Memory:
     return version.model_copy(update={"lexical": version.lexical.model_copy(update={"turn": None})})
 
 
-def _statistics(candidates: CandidateSet, terms: Sequence[str]) -> Statistics:
+def _statistics(candidates: CandidateSet, terms: Sequence[str], memories: Sequence[Memory]) -> Statistics:
     """What is counted over the candidates alone: how many there are, how long, and how many hold a term.
 
     How often a term occurs among all of a user's memories would take a table of terms. Over the two lists of 50 it costs no
@@ -68,9 +68,11 @@ def _statistics(candidates: CandidateSet, terms: Sequence[str]) -> Statistics:
     the candidates would look rare.
     """
     documents = len(candidates)
+    turns = [own_length(one.lexical) for one in memories if one.session_id is not None and one.lexical.turn is not None]
     return Statistics(
         documents=documents,
         mean_length=float(candidates.length.mean()) if documents else 0.0,
         document_frequency=dict(zip(terms, candidates.own.sum(axis=0).tolist(), strict=True)),
         actors=frozenset(actor for actor in candidates.actor if actor is not None),
+        turn_log_length=mean_log_length(turns),
     )

@@ -71,7 +71,8 @@ def nothing(terms: Sequence[str]) -> tuple[CandidateSet, Statistics]:
 
 def _statistics(held: Slice, frequencies: dict[str, int]) -> Statistics:
     mean = held.total_length / held.documents if held.documents else 0.0
-    return Statistics(held.documents, mean, frequencies, held.known_actors)
+    log_length = held.total_log_length / held.turns if held.turns else 0.0
+    return Statistics(held.documents, mean, frequencies, held.known_actors, log_length)
 
 
 def _nowhere(held: Slice) -> Flags:
@@ -141,7 +142,7 @@ def _columns(held: Slice, rows: Ints, cosine: Floats, standing: Flags, place: In
     beside[(beside < 0) | ~standing[beside]] = -1
     beside_cosine = np.where(beside < 0, np.nan, cosine[beside])
     beside_place = np.where(beside < 0, -1, place[beside])
-    length, event_at, touched_at, accessed_at, importance_base, access_count, confidence = held.column("numbers")[rows].T
+    length, own_length, event_at, touched_at, accessed_at, importance_base, access_count, confidence = held.column("numbers")[rows].T
     return CandidateSet(
         ids=[held.ids[row] for row in rows.tolist()],
         cosine=cosine[rows],
@@ -150,6 +151,7 @@ def _columns(held: Slice, rows: Ints, cosine: Floats, standing: Flags, place: In
         tf=terms[0],
         own=terms[1],
         length=length,
+        own_length=own_length,
         before=beside_place[:, 0],
         after=beside_place[:, 1],
         asks=held.column("asks")[rows],

@@ -10,7 +10,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable
 from datetime import timedelta
-from math import isnan
+from math import isnan, log
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +20,7 @@ import orjson
 from memory_core.adapters.slices.forms import as_vector, seconds
 from memory_core.adapters.slices.postings import LexicalIndex
 from memory_core.adapters.slices.vectors import Vectors
-from memory_core.domain.candidates import weighted_tokens
+from memory_core.domain.candidates import own_length, weighted_tokens
 from memory_core.domain.models import Lexical, MemoryType, Status
 
 STATUS_CODES: Final = {status.value: code for code, status in enumerate(Status)}
@@ -43,7 +43,7 @@ _COLUMNS: Final[dict[str, type[np.generic]]] = {
 }  # fmt: skip
 BESIDE: Final = ("previous", "next")
 """The rows of the turns before and after: two columns of one array, named `beside`."""
-NUMBERS: Final = ("length", "event_at", "touched_at", "accessed_at", "importance_base", "access_count", "confidence")
+NUMBERS: Final = ("length", "own_length", "event_at", "touched_at", "accessed_at", "importance_base", "access_count", "confidence")
 """What every candidate is asked for: columns of one array, named `numbers`, so that a search takes them all at once."""
 SLICE_FIELDS: Final = (
     "sequence", "lexical", "tags", "type", "status", "status_reason", "category", "session_id", "agent_id", "actor", "cell_id", "next_id",
@@ -98,6 +98,7 @@ class Slice:
         self.ids: list[str] = []
         self.fallen = 0
         self.documents, self.total_length, self.expiring = 0, 0.0, 0
+        self.turns, self.total_log_length = 0, 0.0
         self._by_actor: Counter[int] = Counter()
         self._by_type: Counter[int] = Counter()
         self.vectors = Vectors(self._dimensions)
@@ -200,7 +201,8 @@ class Slice:
         self._rows[memory_id] = row
         fixed = {
             "alive": True, "version": kind == "version", "has_vector": blob is not None, "asks": lexical.asks,
-            "tells_time": lexical.tells_time, "length": sum(weights.values()), "session": self.sessions.code(body["session_id"]),
+            "tells_time": lexical.tells_time, "length": sum(weights.values()), "own_length": own_length(lexical),
+            "session": self.sessions.code(body["session_id"]),
             "turn": -1, "previous": -1, "next": -1,
         }  # fmt: skip
         self._set(row, fixed)
@@ -213,6 +215,9 @@ class Slice:
         if self._columns["findable"][row]:
             self.documents += sign
             self.total_length += sign * float(self._columns["length"][row])
+            if self._columns["turn"][row] >= 0:
+                self.turns += sign
+                self.total_log_length += sign * log(max(float(self._columns["own_length"][row]), 1.0))
             self._by_actor[int(self._columns["actor"][row])] += sign
             self._by_type[int(self._columns["type"][row])] += sign
         self.expiring += sign * (not isnan(self._columns["valid_until"][row]))
