@@ -3,7 +3,7 @@
 DATA are files that `bench.locomo_data` reads. Every turn is saved as one episodic memory, in this process and without a language model;
 every question is asked in the mode `reconstruct`. A turn stands in a context when at least 80 % of its words of four or more letters do.
 Beside it plain BM25 packs whole turns into the same budget. What a reader would get wrong: "foreign" questions are the next
-conversation's, asked here, so that their contexts should be short; and `sufficient` is right when all of a question's evidence stands there.
+conversation's, asked here, so that their contexts should be short; `sufficient` is right when all of a question's evidence stands there.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ def excerpt(text: str, terms: Collection[str], most: int) -> str:
 def _worth(said: Sequence[Sentence], wanted: Collection[str]) -> list[float]:
     """How many of the terms each sentence has, and what its neighbours lend it."""
     own = [float(len(set(tokens(one.text)).intersection(wanted))) for one in said]
-    before, after = [0.0, *own[:-1]], [*own[1:], 0.0]
-    return [count + AFTER * first + BEFORE * last for count, first, last in zip(own, before, after, strict=True)]
+    around = [0.0, *own, 0.0]
+    return [count + AFTER * around[place] + BEFORE * around[place + 2] for place, count in enumerate(own)]
 
 
 def cut(text: str, most: int) -> str:

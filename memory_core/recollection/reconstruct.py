@@ -69,7 +69,7 @@ class Reconstructor:
     async def _judged(self, owner: Owner, rounds: Rounds, context: Packed, degraded: dict[str, None]) -> Sufficiency:
         """What the agents say of the context, the best memories first; by rule where they can't."""
         numbered = sorted(enumerate(context.pieces, 1), key=lambda pair: -pair[1].priority)
-        relevance = {name: one.relevance for name, one in rounds.found.items()}
+        relevance = {name: one.relevance for name, one in rounds.found.items()} if rounds.answered else {}
         items = [DecisionItem(number, "\n".join(one.lines), None, one.at, relevance=relevance.get(one.id)) for number, one in numbered]
         ask = owner.app_id, rounds.asked[0], tuple(rounds.asked), items
         try:

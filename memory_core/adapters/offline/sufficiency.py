@@ -3,9 +3,9 @@
     covered = Σ idf(t) of the terms found / Σ idf(t) of all terms, idf counted over what was found
     lead    = relevance of the best − relevance of the tenth
 
-What a reader would get wrong: the words alone say little. A question about hobbies has all its words in any memory of a hobby, and the other
-hobbies may be missing; where ten memories are about equally relevant, nobody knows how many more are. So this says "enough" seldom, and then
-it is: docs/recollection.md has the figures. It never asks again, since other words of what was found only lead back to it.
+What a reader would get wrong: the words alone say little. A question about hobbies has all its words in any memory of a hobby, and the
+other hobbies may be missing; where ten memories are about equally relevant, nobody knows how many more are. So this says "enough" seldom,
+and then it mostly is: docs/recollection.md has the figures. It never asks again: other words of what was found only lead back to it.
 """
 
 from __future__ import annotations
