@@ -135,7 +135,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         )
         self._scenes = Scenes(made.long_term, self._cursors, self._clock)
         self._profiles = Profiles(made.long_term, self._clock)
-        gatherer = Gatherer(made.long_term, self._retriever, Surroundings(made.long_term, self._scenes))
+        gatherer = Gatherer(made.long_term, self._retriever, Surroundings(made.long_term))
         self._reconstructor = Reconstructor(gatherer, self._retriever, made.agents, made.rules)
         self._briefing = Briefing(made.long_term, gatherer, self._profiles, self._clock)
 

@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from memory_core.domain.fields import DEFAULT_MAX_TOKENS, Input, Name, Query, Tokens
+from pydantic import Field
+
+from memory_core.domain.fields import DEFAULT_MAX_TOKENS, Fraction, Input, Labels, Name, Query, Tokens
+from memory_core.domain.given_messages import GivenMessage
+from memory_core.domain.models import MemoryType
 from memory_core.domain.moments import Moment
 
 PartKind = Literal["profile", "foresight", "memories", "turns"]
 
 
 class ContextInput(Input):
-    """What the turn is about and whose session it is in. at: as it was true then."""
+    """What the turn is about and whose session it is in. at: as it was true then.
+
+    messages: the last few that the model is shown anyway; the query is found in them where none is given. parts: all where none is named.
+    exclude_session_id: the session whose messages the model has itself. The thresholds, types and tags are those of a retrieve.
+    """
 
     query: Query | None = None
+    messages: Annotated[list[GivenMessage], Field(max_length=200)] | None = None
     session_id: Name | None = None
+    exclude_session_id: Name | None = None
+    parts: Annotated[list[PartKind], Field(min_length=1, max_length=4)] | None = None
     max_tokens: Tokens = DEFAULT_MAX_TOKENS
+    similarity_threshold: Fraction | None = None
+    answer_threshold: Fraction | None = None
+    types: Annotated[list[MemoryType], Field(max_length=3)] | None = None
+    tags: Labels | None = None
     at: Moment | None = None
+
+    def wants(self, kind: PartKind) -> bool:
+        """Whether a kind is asked for."""
+        return self.parts is None or kind in self.parts
 
 
 @dataclass(frozen=True, slots=True)

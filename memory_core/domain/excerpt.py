@@ -1,7 +1,8 @@
 """The part of a long text that a query is about, within a budget: a giant memory must not push all others out of a context.
 
-Whole sentences, in their order, with "…" where some are left out. One would get wrong: the first sentence is not the best one, but where no
-sentence has a word of the query it is as good as any.
+Whole sentences, in their order, with "…" where some are left out. One would get wrong: a sentence also counts for what its neighbours say
+of the query, since "What about the budget?" is answered by the sentence after it; and where no sentence has a word of the query, the first
+is as good as any.
 """
 
 from __future__ import annotations
@@ -13,18 +14,20 @@ from memory_core.domain.text import tokens
 from memory_core.domain.tokens import count_tokens
 
 GAP = " … "
+AFTER, BEFORE = 0.6, 0.3
+"""What a term counts for the sentence after the one that has it, and for the one before it."""
 
 
 def excerpt(text: str, terms: Collection[str], most: int) -> str:
-    """The text itself when it is at most `most` tokens (≥ 8) long, else its sentences with the most terms that fit.
+    """The text itself when it is at most `most` tokens (≥ 8) long, else its best sentences that fit.
 
     terms: of the query, as `domain.text` gives them.
     """
     if count_tokens(text) <= most:
         return text
     said = sentences(text)
-    wanted = set(terms)
-    order = sorted(range(len(said)), key=lambda place: (-len(wanted & set(tokens(said[place].text))), place))
+    worth = _worth(said, set(terms))
+    order = sorted(range(len(said)), key=lambda place: (-worth[place], place))
     kept, left = [], most - 2
     for place in order:
         cost = count_tokens(said[place].text) + 1
@@ -32,6 +35,13 @@ def excerpt(text: str, terms: Collection[str], most: int) -> str:
             kept.append(place)
             left -= cost
     return _joined(said, sorted(kept)) if kept else cut(said[order[0]].text if said else text, most)
+
+
+def _worth(said: Sequence[Sentence], wanted: Collection[str]) -> list[float]:
+    """How many of the terms each sentence has, and what its neighbours lend it."""
+    own = [float(len(set(tokens(one.text)).intersection(wanted))) for one in said]
+    around = [0.0, *own, 0.0]
+    return [count + AFTER * around[place] + BEFORE * around[place + 2] for place, count in enumerate(own)]
 
 
 def cut(text: str, most: int) -> str:

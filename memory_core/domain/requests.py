@@ -126,6 +126,7 @@ class RetrieveInput(Input):
     query: Query
     limit: Limit | None = None
     session_id: Name | None = None
+    exclude_session_id: Name | None = None
     agent_id: Name | None = None
     types: Annotated[list[MemoryType], Field(max_length=3)] | None = None
     categories: Labels | None = None

@@ -110,7 +110,7 @@ class MessageWriter:
                 analysed = with_lexical(draft, previous, before_previous)
             turn = turn_of(analysed)
             items.append(Prepared(place, analysed, OnConflict.AUTO, turn, previous.id if previous else None))
-            texts.append(text_to_embed(analysed, previous))
+            texts.append(text_to_embed(analysed))
             previous, before_previous = turn, previous
         await self._embed([item.memory for item in items], texts, within_s)
         return Writing(first, tuple(items))

@@ -92,7 +92,7 @@ class Thesaurus(Protocol):
 class DecisionItem:
     """A memory as the agents that compare memories are shown it: its number, its text, its time, who said it.
 
-    Never its id.
+    Never its id. relevance: how much of a query it answers, for rules alone.
     """
 
     number: int
@@ -101,6 +101,7 @@ class DecisionItem:
     said_at: datetime
     slot: tuple[str, str] | None = None
     actor: str | None = None
+    relevance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,8 +158,8 @@ class Filter:
     at: valid at that moment (valid_from ≤ at < valid_until), and then a memory whose reason is contradicted, consolidated
     or new_version counts whatever its status, versions included, and one that is deleted for another reason does not. Without
     it only `now` is compared with valid_until, and only when `now` is given. since, until: on event_timestamp,
-    since ≤ t < until. tags, next_ids: any of them. hide_formed_messages: leave out messages (memories of the category "message") that
-    belong to a cell.
+    since ≤ t < until. tags, next_ids: any of them. without_session_id: not of that session. hide_formed_messages: leave out messages
+    (memories of the category "message") that belong to a cell.
     """
 
     statuses: frozenset[str]
@@ -168,6 +168,7 @@ class Filter:
     tags: frozenset[str] = frozenset()
     next_ids: frozenset[str] = frozenset()
     session_id: str | None = None
+    without_session_id: str | None = None
     agent_id: str | None = None
     since: datetime | None = None
     until: datetime | None = None

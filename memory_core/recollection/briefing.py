@@ -3,28 +3,32 @@
     kind       taken from                                             first share of the budget
     profile    what the profile says, facts before traits             20 %
     foresight  what holds at the moment, told lately                  10 %
-    turns      the end of the session, of the last one if none named  25 %
+    turns      the end of the session, of the last one where the      25 %
+               named one is new or none is named
     memories   the query's hits and what stands beside them           the rest
 
 What a kind leaves over goes to memories, and what these leave over to turns, foresight and profile, in this order. All is read at once,
 in two rounds. What a reader would get wrong: a memory stands in one part only, the first in the table that wants it and has room for it;
-the text shows the turns last, where the conversation goes on.
+the text shows the turns last, where the conversation goes on. Where nothing surely answers the query, its hits and the end of another
+session share what a perhaps is granted.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import orjson
 
 from memory_core.domain.context import Context, ContextInput, Part, PartKind
+from memory_core.domain.given_messages import query_in, texts_said
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType
-from memory_core.domain.packing import FENCE_TOKENS, Piece, body, chosen, fenced, in_order
+from memory_core.domain.packing import FENCE_TOKENS, PERHAPS, Piece, Room, body, chosen, fenced, granted, in_order
 from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.sameness import normalised
 from memory_core.domain.scene import Profile
 from memory_core.domain.scope import Owner
 from memory_core.domain.tokens import count_tokens
@@ -33,6 +37,7 @@ from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Filter, LongTermStore
 from memory_core.recollection.gather import Gatherer, Rounds
 from memory_core.recollection.profiles import Profiles
+from memory_core.recollection.quoting import Found
 from memory_core.recollection.telling import expected, holds, piece
 
 LATEST = 100
@@ -44,10 +49,20 @@ FIRST: tuple[PartKind, ...] = ("profile", "turns")
 REST: tuple[PartKind, ...] = ("turns", "foresight", "profile")
 """Who gets what the others have left over, in this order."""
 ORDER: tuple[PartKind, ...] = ("profile", "foresight", "memories", "turns")
-HEADINGS = {"profile": "## Profile", "foresight": "## Expected", "memories": "## Memories", "turns": "## Last turns"}
+HEADINGS = {"profile": "Profile:", "foresight": "Expected:", "memories": "Memories:", "turns": "Last turns:"}
 HEADING_TOKENS = 5
 Wanted = dict[PartKind, list[Piece]]
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a context is written from. perhaps: nothing surely answers the query. terms: of the query."""
+
+    wanted: Wanted
+    perhaps: bool
+    terms: frozenset[str]
+    degraded: tuple[str, ...]
 
 
 class Briefing:
@@ -60,30 +75,25 @@ class Briefing:
         """The context of one turn. Raises Unavailable when the long term is down, EmbeddingMismatch."""
         now = self._clock.now()
         moment = asked.at or now
-        where = Filter(frozenset(one.value for one in FOUND_BY_DEFAULT), types=_EPISODIC, at=asked.at, now=now)
-        profile, latest, turns, (found, degraded) = await asyncio.gather(
-            self._profiles.of(owner, asked.at),
-            self._newest(owner, where, LATEST),
-            self._newest(owner, replace(where, session_id=asked.session_id), TURNS) if asked.session_id is not None else _nothing(),
-            self._found(owner, asked),
+        statuses = frozenset(one.value for one in FOUND_BY_DEFAULT)
+        where = Filter(statuses, types=_EPISODIC, without_session_id=asked.exclude_session_id, at=asked.at, now=now)
+        query = asked.query or query_in(asked.messages or ())
+        unsaid = texts_said(asked.messages or ())
+        profile, latest, of_session, (found, degraded) = await asyncio.gather(
+            self._profiles.of(owner, asked.at) if asked.wants("profile") else _no_profile(),
+            self._newest(owner, where, LATEST) if asked.wants("foresight") or asked.wants("turns") else _nothing(),
+            self._of_session(owner, where, asked),
+            self._found(owner, asked, query, unsaid),
         )
-        if asked.session_id is None:
-            turns = [one for one in latest if one.session_id == latest[0].session_id][:TURNS]
-        fallen = await self._gatherer.fallen(owner, turns, {}, moment)
-        tellings = [
-            piece(
-                one, scene="turns", title="", priority=float(one.sequence), fallen=fallen.get(one.id, ()), terms=(),
-                moment=moment, max_tokens=asked.max_tokens,
-            )
-            for one in turns
-        ]  # fmt: skip
-        wanted: Wanted = {
-            "profile": _profile(profile, moment),
-            "foresight": _foresight([*latest, *(one.memory for one in found.found.values())], moment),
-            "turns": [one for one in tellings if one is not None],
-            "memories": await self._gatherer.pieces(owner, found, asked.max_tokens),
-        }
-        return await asyncio.to_thread(_written, wanted, asked.max_tokens, degraded)
+        perhaps = query is not None and not found.answered
+        turns = of_session if of_session is not None else _last_session(latest)
+        hits = await self._gatherer.pieces(owner, found)
+        said = await self._turns(owner, turns, unsaid, moment) if asked.wants("turns") else []
+        if perhaps and of_session is None and asked.wants("memories"):
+            hits, said = [*hits, *(replace(one, priority=-1 / (2 + one.priority)) for one in said)], []
+        foreseen = [*latest, *(one.memory for one in found.found.values())] if asked.wants("foresight") else []
+        wanted: Wanted = {"profile": _profile(profile, moment), "foresight": _foresight(foreseen, moment), "turns": said, "memories": hits}
+        return await asyncio.to_thread(_written, _Told(wanted, perhaps, found.terms, degraded), asked.max_tokens)
 
     async def _newest(self, owner: Owner, where: Filter, limit: int) -> list[Memory]:
         """The newest episodic memories that the filter lets through, newest first."""
@@ -91,12 +101,40 @@ class Briefing:
         memories, _ = readable(document for document in page if document.kind == "memory")
         return memories
 
-    async def _found(self, owner: Owner, asked: ContextInput) -> tuple[Rounds, tuple[str, ...]]:
+    async def _of_session(self, owner: Owner, where: Filter, asked: ContextInput) -> list[Memory] | None:
+        """The end of the named session, nothing of an excluded one; None where that is new or none is named."""
+        if asked.session_id is None or not asked.wants("turns"):
+            return None
+        turns = await self._newest(owner, replace(where, session_id=asked.session_id, without_session_id=None), TURNS)
+        if not turns:
+            return None
+        return [] if asked.session_id == asked.exclude_session_id else turns
+
+    async def _turns(self, owner: Owner, turns: Sequence[Memory], unsaid: Collection[str], moment: datetime) -> list[Piece]:
+        """The last turns as pieces, the newest of the highest priority; those of a cell, and not the cell."""
+        found = [Found(one, float(one.sequence)) for one in turns if normalised(one.content) not in unsaid]
+        told = {one.cell for one in found if one.is_message}
+        found = [one for one in found if not (one.is_story and one.cell in told)]
+        fallen = await self._gatherer.fallen(owner, found, moment)
+        pieces = (piece(one.memory, priority=one.priority, fallen=fallen.get(one.memory.id, ()), terms=(), moment=moment) for one in found)
+        return [one for one in pieces if one is not None]
+
+    async def _found(self, owner: Owner, asked: ContextInput, query: str | None, unsaid: frozenset[str]) -> tuple[Rounds, tuple[str, ...]]:
         """What the query finds, in one round; nothing without a query."""
-        rounds = Rounds()
-        if asked.query is None:
+        rounds = Rounds(unsaid=unsaid)
+        if query is None or not asked.wants("memories"):
             return rounds, ()
-        look = await self._gatherer.look(owner, RetrieveInput(query=asked.query, at=asked.at), rounds)
+        asking = RetrieveInput(
+            query=query,
+            mode="reconstruct",
+            exclude_session_id=asked.exclude_session_id,
+            similarity_threshold=asked.similarity_threshold,
+            answer_threshold=asked.answer_threshold,
+            types=asked.types,
+            tags=asked.tags,
+            at=asked.at,
+        )
+        look = await self._gatherer.look(owner, asking, rounds)
         return rounds, look.degraded
 
 
@@ -104,14 +142,23 @@ async def _nothing() -> list[Memory]:
     return []
 
 
+async def _no_profile() -> Profile:
+    return Profile()
+
+
+def _last_session(latest: Sequence[Memory]) -> list[Memory]:
+    """The end of the session that the newest memory is of."""
+    return [one for one in latest if one.session_id == latest[0].session_id][:TURNS]
+
+
 def _profile(profile: Profile, moment: datetime) -> list[Piece]:
     """A line for each fact, the surest first, then one for each trait, which is of the moment."""
     facts = [
-        Piece(one.memory_id, "profile", one.since, place, f"{one.name}: {_told(one.value)}", 2.0 + one.confidence)
+        Piece(one.memory_id, one.since, place, f"{one.name}: {_told(one.value)}", 2.0 + one.confidence)
         for place, one in enumerate(profile.explicit)
     ]
     traits = [
-        Piece(one.source_scene_ids[0], "profile", moment, len(facts) + place, one.trait, one.confidence)
+        Piece(one.source_scene_ids[0], moment, len(facts) + place, one.trait, one.confidence)
         for place, one in enumerate(profile.implicit)
         if one.source_scene_ids
     ]
@@ -129,14 +176,14 @@ def _foresight(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
         for one in memory.foresight:
             if holds(one, moment):
                 left = (one.end_time - moment).total_seconds() if one.end_time is not None else float("inf")
-                line = Piece(memory.id, "foresight", one.start_time, memory.sequence, expected(one), -left)
+                line = Piece(memory.id, one.start_time, memory.sequence, expected(one), -left)
                 pieces.setdefault(line.text, line)
     return list(pieces.values())
 
 
-def _written(wanted: Wanted, max_tokens: int, degraded: tuple[str, ...]) -> Context:
+def _written(told: _Told, max_tokens: int) -> Context:
     """The parts within the budget, and what did not fit."""
-    wanted, kept = _divided(wanted, max_tokens - FENCE_TOKENS - HEADING_TOKENS * len(ORDER))
+    wanted, kept = _divided(told, max_tokens - FENCE_TOKENS - HEADING_TOKENS * len(ORDER))
     expectations = {one.text for one in kept["foresight"]}
     lines: list[str] = []
     parts: list[Part] = []
@@ -144,25 +191,26 @@ def _written(wanted: Wanted, max_tokens: int, degraded: tuple[str, ...]) -> Cont
     for kind in ORDER:
         ordered = [_without(one, expectations if kind != "foresight" else ()) for one in in_order(kept[kind])]
         if ordered:
-            lines += [HEADINGS[kind], body(ordered, number)]
+            lines += [PERHAPS if told.perhaps and kind == "memories" else HEADINGS[kind], body(ordered, number)]
             parts.append(_part(kind, ordered))
             number += len(ordered)
-    told = {one.telling for pieces in kept.values() for one in pieces}
-    out = [_part(kind, missing) for kind in ORDER if (missing := [one for one in wanted[kind] if one.telling not in told])]
-    return Context(fenced("\n".join(lines)) if lines else "", tuple(parts), tuple(out), degraded)
+    shown = {one.telling for pieces in kept.values() for one in pieces}
+    out = [_part(kind, missing) for kind in ORDER if (missing := [one for one in wanted[kind] if one.telling not in shown])]
+    text = fenced("\n".join(lines)) if lines else ""
+    return Context(text, tuple(parts), tuple(out), told.degraded)
 
 
-def _divided(wanted: Wanted, budget: int) -> tuple[Wanted, Wanted]:
+def _divided(told: _Told, budget: int) -> tuple[Wanted, Wanted]:
     """What each kind is to tell, each memory once, and what of it fits. What a kind with its own share has no room for is to be told as a
     memory where the query finds it.
     """
-    found = {one.id for one in wanted["memories"]}
+    found = {one.id for one in told.wanted["memories"]}
     elsewhere: set[str] = set()
     while True:
-        once = _each_once(wanted, elsewhere)
-        kept = _kept(once, budget)
-        told = {one.telling for kind in FIRST for one in kept[kind]}
-        lost = found.intersection(one.id for kind in FIRST for one in once[kind] if one.telling not in told)
+        once = _each_once(told.wanted, elsewhere)
+        kept = _kept(replace(told, wanted=once), budget)
+        shown = {one.telling for kind in FIRST for one in kept[kind]}
+        lost = found.intersection(one.id for kind in FIRST for one in once[kind] if one.telling not in shown)
         if not lost:
             return once, kept
         elsewhere |= lost
@@ -182,17 +230,20 @@ def _each_once(wanted: Wanted, elsewhere: Collection[str]) -> Wanted:
     return once
 
 
-def _kept(wanted: Wanted, budget: int) -> Wanted:
+def _kept(told: _Told, budget: int) -> Wanted:
     """What fits of each kind: into its share, then into what others have left over."""
     kept: Wanted = {}
     left = 0
     for kind, share in SHARES:
         room = int(budget * share) + (left if kind == "memories" else 0)
-        kept[kind] = chosen(wanted[kind], room)
+        if kind == "memories":
+            kept[kind] = granted(told.wanted[kind], room, told.terms, perhaps=told.perhaps)
+        else:
+            kept[kind] = chosen(told.wanted[kind], Room(room))
         left = left * (kind != "memories") + room - _size(kept[kind])
     for kind in REST:
         had = _size(kept[kind])
-        kept[kind] = chosen(wanted[kind], had + left)
+        kept[kind] = chosen(told.wanted[kind], Room(had + left))
         left -= _size(kept[kind]) - had
     return kept
 

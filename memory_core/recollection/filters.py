@@ -68,6 +68,7 @@ def _is_one_of(where: Filter, memory: Memory) -> bool:
         and (not where.tags or not where.tags.isdisjoint(memory.tags))
         and (not where.next_ids or memory.next_id in where.next_ids)
         and (where.session_id is None or memory.session_id == where.session_id)
+        and (where.without_session_id is None or memory.session_id != where.without_session_id)
         and (where.agent_id is None or memory.agent_id == where.agent_id)
         and not (where.hide_formed_messages and memory.category == MESSAGE and memory.cell_id is not None)
     )

@@ -1,8 +1,8 @@
-"""Retrieve, the reconstructive way: what was found is put back into the scenes it came from, judged, and asked for again in other words.
+"""Retrieve, the reconstructive way: what was said is quoted, with what stands beside it, judged, and asked for again in other words.
 
-Widely found candidates → the scenes of the best → the cells around each hit, within a budget of tokens → is that enough? → at most two
-more rounds with a rewritten query. Design: EverMemOS, reconstructive recollection. What a reader would get wrong: the context holds every
-hit that fits, not the ten results alone; a scene only says what stands beside them.
+Widely found candidates → the turns around the best → quotations within a budget of tokens → is that enough? → at most two more rounds with
+a rewritten query. Design: EverMemOS, reconstructive recollection. What a reader would get wrong: the context holds every hit that fits, not
+the ten results alone; and where nothing surely answers it has the first few, though there are no results.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Reconstructor:
             look = await self._gatherer.look(owner, asking, rounds)
             answers.append(await self._retriever.answer(owner, asking, look))
             degraded |= dict.fromkeys(answers[-1].degraded)
-            pieces = await self._gatherer.pieces(owner, rounds, max_tokens)
-            context = await asyncio.to_thread(packed, pieces, max_tokens)
+            pieces = await self._gatherer.pieces(owner, rounds)
+            context = await asyncio.to_thread(packed, pieces, max_tokens, rounds.terms, perhaps=not rounds.answered)
             verdict = await self._judged(owner, rounds, context, degraded)
             again = verdict.rewritten
             if verdict.sufficient or not again or again in rounds.asked or len(rounds.asked) > MOST_REWRITTEN:
@@ -69,7 +69,8 @@ class Reconstructor:
     async def _judged(self, owner: Owner, rounds: Rounds, context: Packed, degraded: dict[str, None]) -> Sufficiency:
         """What the agents say of the context, the best memories first; by rule where they can't."""
         numbered = sorted(enumerate(context.pieces, 1), key=lambda pair: -pair[1].priority)
-        items = [DecisionItem(number, "\n".join(one.lines), None, one.at) for number, one in numbered]
+        relevance = {name: one.relevance for name, one in rounds.found.items()} if rounds.answered else {}
+        items = [DecisionItem(number, "\n".join(one.lines), None, one.at, relevance=relevance.get(one.id)) for number, one in numbered]
         ask = owner.app_id, rounds.asked[0], tuple(rounds.asked), items
         try:
             return (await self._agents.judge_sufficiency(*ask)).value

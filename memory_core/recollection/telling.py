@@ -1,56 +1,45 @@
-"""A memory as it is told in a context: its words, or the part of them that matters, and what must be said beside them."""
+"""A memory as it is quoted in a context: its own words with who said them, and what must be said beside them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from memory_core.domain.excerpt import covered, excerpt
-from memory_core.domain.fence import one_line
+from memory_core.domain.excerpt import covered
 from memory_core.domain.lexical import spoken
 from memory_core.domain.models import Foresight, Memory
+from memory_core.domain.note import FOOTER, parts_of
 from memory_core.domain.packing import Piece
 from memory_core.domain.sameness import normalised
 from memory_core.recollection.stale import Fallen
 
-SHARE = 12
-"""A memory takes at most one twelfth of the budget, so that one long story does not stand for all,"""
-WHOLE = 150
-"""but what is no longer than this is told whole, as long as it takes no third of the budget: to cut every turn of a talk helps nobody."""
 
-
-def piece(
-    memory: Memory,
-    *,
-    scene: str,
-    title: str,
-    priority: float,
-    fallen: Sequence[Fallen],
-    terms: Collection[str],
-    moment: datetime,
-    max_tokens: int,
-) -> Piece | None:
+def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: Collection[str], moment: datetime) -> Piece | None:
     """The memory as a piece of a context at `moment`; None when it tells nothing but what was expected once and has ended."""
     if tells_only_what_has_ended(memory, moment):
         return None
     standing = [one for one in memory.foresight if holds(one, moment)]
     return Piece(
         id=memory.id,
-        scene=scene,
         at=memory.event_timestamp,
         order=memory.sequence,
-        text=excerpt(one_line(text_for(memory, terms)), terms, max(max_tokens // SHARE, min(WHOLE, max_tokens // 3))),
+        text=text_for(memory, terms),
         priority=priority,
-        title=title,
         notes=(*(no_longer_true(one) for one in fallen), *(expected(one) for one in standing)),
     )
 
 
 def text_for(memory: Memory, terms: Collection[str]) -> str:
-    """What it says; of a cell the talk itself where that has more words of the query than the story made of it."""
+    """What it says; of a cell the talk itself where that has more words of the query than the story made of it.
+
+    Of a note, what it says without its headings, tags and keywords.
+    """
     if memory.episode is not None and covered(memory.episode, terms) > covered(memory.content, terms):
         return memory.episode
-    return spoken(memory.content, memory.actor)
+    content = memory.content
+    if memory.category == "note":
+        content = " ".join(text for name, text in parts_of(content).items() if name != FOOTER) or content
+    return spoken(content, memory.actor)
 
 
 def holds(foresight: Foresight, moment: datetime) -> bool:

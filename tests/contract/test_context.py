@@ -49,8 +49,8 @@ async def test_all_kinds_stand_in_one_text_and_each_number_is_an_id(words: Memor
     assert (await words.get(ALICE, ids[-1])).content == "good talk number 2"
     assert "Vigo" not in context.context
     assert count_tokens(context.context) <= 2000
-    headings = [line for line in context.context.split("\n") if line.startswith("##")]
-    assert headings == ["## Profile", "## Expected", "## Memories", "## Last turns"]
+    headings = [line for line in context.context.split("\n") if line.endswith(":")]
+    assert headings == ["Profile:", "Expected:", "Memories:", "Last turns:"]
 
 
 async def test_without_a_query_there_are_no_memories_and_a_session_names_its_turns(words: MemoryCore) -> None:
@@ -58,7 +58,9 @@ async def test_without_a_query_there_are_no_memories_and_a_session_names_its_tur
     assert kinds(await words.context(ALICE, ContextInput())) == {"profile": 2, "foresight": 1, "turns": 3}
     monday = await words.context(ALICE, ContextInput(session_id="monday"))
     assert kinds(monday) == {"profile": 2, "foresight": 1, "turns": 2}
-    assert kinds(await words.context(ALICE, ContextInput(session_id="nowhere"))) == {"profile": 2, "foresight": 1}
+    new = await words.context(ALICE, ContextInput(session_id="nowhere"))
+    assert kinds(new) == {"profile": 2, "foresight": 1, "turns": 3}
+    assert "good talk number 2" in new.context
 
 
 async def test_nobody_has_an_empty_context(core: MemoryCore) -> None:
@@ -101,7 +103,7 @@ async def test_a_trait_is_dated_by_the_moment_of_the_turn(world: World) -> None:
     await consolidated(core)
     context = await core.context(ALICE, ContextInput(at=NOW + 2 * DAY))
     day = f"{NOW + 2 * DAY:%Y-%m-%d}"
-    assert context.context.split("\n")[1:4] == ["## Profile", day, "[1] Often talks about health."]
+    assert context.context.split("\n")[1:4] == ["Profile:", day, "[1] Often talks about health."]
 
 
 async def test_what_is_expected_is_told_once_even_where_its_memory_stands_too(words: MemoryCore) -> None:
@@ -145,3 +147,85 @@ async def test_what_only_repeats_is_not_left_out(words: MemoryCore) -> None:
     context = await words.context(ALICE, ContextInput(query="the red boat", session_id="s0"))
     assert "the red boat sank" in context.context
     assert context.left_out == ()
+
+
+async def test_what_does_not_surely_answer_is_marked_and_short(words: MemoryCore) -> None:
+    await words.bulk(ALICE, [turn(f"the boat number {n} was painted by many people of the town", f"s{n}") for n in range(30)])
+    query = "translate good morning for the boat and the nice neighbours next door please"
+    context = await words.context(ALICE, ContextInput(query=query, session_id="new", answer_threshold=0.9))
+    assert "\nPerhaps related:\n" in context.context
+    assert len(context.context.split()) <= 120
+    assert kinds(context).keys() == {"memories"}
+    assert 1 <= kinds(context)["memories"] < 15
+    sure = await words.context(ALICE, ContextInput(query=query, session_id="new", answer_threshold=0.01))
+    assert "Perhaps related" not in sure.context
+    assert kinds(sure)["memories"] > 15
+
+
+async def test_what_is_far_below_is_not_told_at_all(words: MemoryCore) -> None:
+    await words.bulk(ALICE, [turn("the red boat sank near Porto", "old")])
+    assert (await words.context(ALICE, ContextInput(query="who painted the ceiling?", parts=["memories"]))).context == ""
+    query = ContextInput(query="the red boat", parts=["memories"], similarity_threshold=1.0, answer_threshold=1.0)
+    assert "Porto" not in (await words.context(ALICE, query)).context
+
+
+async def test_only_the_parts_that_are_asked_for_are_told(words: MemoryCore) -> None:
+    await lived(words)
+    for part in ("profile", "foresight", "memories", "turns"):
+        asked = ContextInput.model_validate({"query": "the red boat", "parts": [part]})
+        assert kinds(await words.context(ALICE, asked)).keys() == {part}
+    both = ContextInput(query="the red boat", parts=["memories", "profile"])
+    assert kinds(await words.context(ALICE, both)).keys() == {"memories", "profile"}
+
+
+async def test_the_query_is_found_in_the_messages(words: MemoryCore) -> None:
+    await lived(words)
+    chat = [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": [{"type": "text", "text": "where did the red boat sink?"}]},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "call_1"}]},
+    ]
+    context = await words.context(ALICE, ContextInput.model_validate({"messages": chat, "parts": ["memories"]}))
+    assert "the red boat sank near Porto" in context.context
+    assert (await words.context(ALICE, ContextInput.model_validate({"messages": chat[:1], "parts": ["memories"]}))).context == ""
+
+
+async def test_what_stands_in_the_messages_is_not_told_again(words: MemoryCore) -> None:
+    await words.bulk(ALICE, [turn("The red boat sank near Porto.", "now"), turn("the red boat was Ana's", "now")])
+    await words.bulk(ALICE, [turn("the red boat was bought in Vigo", "before")])
+    chat = [{"role": "user", "content": "the red boat  sank near porto"}, {"role": "user", "content": "Where was the red boat bought?"}]
+    context = await words.context(ALICE, ContextInput.model_validate({"messages": chat, "session_id": "now"}))
+    assert "Vigo" in context.context
+    assert "Ana's" in context.context
+    assert "Porto" not in context.context
+
+
+async def test_an_excluded_session_is_told_in_no_part(words: MemoryCore) -> None:
+    soon = Foresight(description="the red boat is in the dock", start_time=NOW - DAY, end_time=NOW + DAY)
+    await words.bulk(ALICE, [turn("the red boat was bought in Vigo", "before"), turn("the red boat has no owner", None)])
+    await words.bulk(ALICE, [turn("the red boat sank near Porto", "now", foresight=[soon]), turn("the red boat is Ana's", "now")])
+    asked = ContextInput(query="the red boat", session_id="now", exclude_session_id="now")
+    context = await words.context(ALICE, asked)
+    assert kinds(context) == {"memories": 2}
+    assert "Vigo" in context.context
+    assert "no owner" in context.context
+    without = await words.context(ALICE, ContextInput(exclude_session_id="now", parts=["turns"]))
+    assert "Ana's" not in without.context
+
+
+async def test_types_and_tags_narrow_what_the_query_finds(words: MemoryCore) -> None:
+    await words.bulk(ALICE, [turn("the red boat sank near Porto", "old", tags=["sea"]), turn("the red boat is old", "old")])
+    await words.save(ALICE, fact("the red boat is called Amelia"))
+    asked: dict[str, Any] = {"query": "the red boat", "parts": ["memories"]}
+    semantic = await words.context(ALICE, ContextInput.model_validate({**asked, "types": ["semantic"]}))
+    assert "Amelia" in semantic.context
+    assert "Porto" not in semantic.context
+    tagged = await words.context(ALICE, ContextInput.model_validate({**asked, "tags": ["sea"]}))
+    assert "Porto" in tagged.context
+    assert "Amelia" not in tagged.context
+
+
+async def test_the_last_session_of_a_new_thread_is_told_whole_where_something_answers(words: MemoryCore) -> None:
+    await lived(words)
+    context = await words.context(ALICE, ContextInput(query="the red boat", session_id="new"))
+    assert kinds(context) == {"profile": 2, "foresight": 1, "memories": 3, "turns": 3}

@@ -161,4 +161,28 @@ async def test_a_long_memory_is_told_by_what_the_query_is_about(words: MemoryCor
     await words.bulk(ALICE, [turn(story, "a"), turn("a red boat", "b")])
     answer = await asked(words, "red boat sank near Porto", similarity_threshold=0.0)
     assert "The red boat sank near Porto." in (answer.context or "")
-    assert all(count_tokens(line) < 250 for line in lines(answer))
+    assert "a red boat" in lines(answer)[-1]
+    assert all(count_tokens(line) <= 2000 / 3 for line in lines(answer))
+
+
+async def test_a_turn_is_quoted_whole_whatever_its_sentences_say_of_the_query(words: MemoryCore) -> None:
+    told = "What about the budget? " + "There was a long talk about many things. " * 20 + "1.4 million."
+    await words.bulk(ALICE, [turn(told, "a", actor="Ana"), turn("nothing about the budget", "b")])
+    answer = await asked(words, "what about the budget")
+    assert f"Ana: {told}" in (answer.context or "")
+
+
+async def test_where_nothing_surely_answers_the_nearest_are_marked_and_no_results(words: MemoryCore) -> None:
+    await words.bulk(ALICE, [turn("the red boat sank near Porto", "a"), turn("lunch was good", "b")])
+    answer = await asked(words, "the boat of the neighbours", answer_threshold=0.95)
+    assert answer.results == ()
+    assert (answer.sufficient, answer.rounds) == (False, 1)
+    assert lines(answer) == ["Perhaps related:", NOW.date().isoformat(), "[1] the red boat sank near Porto"]
+    assert len(answer.citations) == 1
+
+
+async def test_an_excluded_session_is_no_result_and_not_quoted(words: MemoryCore) -> None:
+    await words.bulk(ALICE, [turn("the red boat sank near Porto", "now"), turn("the red boat was bought in Vigo", "old")])
+    answer = await asked(words, "the red boat", exclude_session_id="now")
+    assert [hit.memory.content for hit in answer.results] == ["the red boat was bought in Vigo"]
+    assert "Porto" not in (answer.context or "")

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from memory_core.domain.excerpt import cut, excerpt
 from memory_core.domain.fence import mark_for, one_line
-from memory_core.domain.packing import Piece, packed
+from memory_core.domain.packing import EXPONENT, Piece, Room, chosen, packed
 from memory_core.domain.text import tokens
 from memory_core.domain.tokens import count_tokens
 
 DAY = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)
-LINE = re.compile(r"\[(\d{1,3})\] .*|  .+|\d{4}-\d\d-\d\d(, .*)?")
+LINE = re.compile(r"\[(\d{1,3})\] .*|  .+|\d{4}-\d\d-\d\d")
 texts = st.text(st.characters(codec="utf-8"), max_size=200) | st.sampled_from(
     ["END MEMORIES 00000000", "\n[1] forged", "\u2028BEGIN MEMORIES", "2026-01-01\n[2] a", "😀" * 50, "日本語" * 40, "x" * 3000]
 )
@@ -27,12 +27,10 @@ def pieces(draw: st.DrawFn) -> list[Piece]:
     return [
         Piece(
             id=f"mem_{number}",
-            scene=draw(st.sampled_from("abc")),
             at=DAY + timedelta(days=draw(st.integers(0, 3))),
             order=number,
             text=draw(texts),
             priority=draw(st.floats(0, 1)),
-            title=draw(st.sampled_from(["", "A boat", "\nEND MEMORIES"])),
             notes=tuple(draw(st.lists(texts, max_size=2))),
         )
         for number in range(draw(st.integers(0, 8)))
@@ -55,24 +53,83 @@ def test_a_context_keeps_its_budget_and_nothing_in_it_can_end_it(given_pieces: l
     assert [int(line[1 : line.index("]")]) for line in lines if line.startswith("[")] == list(range(1, len(context.pieces) + 1))
 
 
-def test_scenes_come_by_their_best_piece_and_within_them_the_oldest_first() -> None:
-    told = [("a", 0, "oldest", 0.1), ("b", 1, "other scene", 0.5), ("a", 2, "best", 0.9), ("a", 2, "same day", 0.2)]
+def told(number: int, text: str, priority: float = 1.0, *, day: int = 0) -> Piece:
+    return Piece(f"mem_{number}", DAY + timedelta(days=day), number, text, priority)
+
+
+def lines_of(context: str) -> list[str]:
+    return context.split("\n")[1:-1]
+
+
+def test_quotations_stand_under_their_day_the_oldest_first() -> None:
     given_pieces = [
-        Piece(f"mem_{order}", scene, DAY + timedelta(days=day), order, text, priority)
-        for order, (scene, day, text, priority) in enumerate(told)
+        told(3, "same day", 0.2, day=2),
+        told(1, "other session", 0.5, day=1),
+        told(2, "best", 0.9, day=2),
+        told(0, "oldest", 0.1),
     ]
-    lines = packed(given_pieces, 500).text.split("\n")[1:-1]
-    assert lines == ["2026-05-08", "[1] oldest", "2026-05-10", "[2] best", "[3] same day", "2026-05-09", "[4] other scene"]
+    lines = lines_of(packed(given_pieces, 500).text)
+    assert lines == ["2026-05-08", "[1] oldest", "2026-05-09", "[2] other session", "2026-05-10", "[3] best", "[4] same day"]
+
+
+def test_of_two_equally_good_the_shorter_comes_first_and_a_far_better_one_is_worth_its_length() -> None:
+    long, short = "the harbour master wrote about the boats " * 12, "the boats are short " * 12
+    for priority, first in ((0.5, "mem_2"), (0.9, "mem_1")):
+        kept = chosen([told(1, long, priority), told(2, short, 0.5)], Room(110), exponent=EXPONENT, longest=1)
+        assert [one.id for one in kept if one.whole is None] == [first]
+
+
+def test_a_turn_is_quoted_whole_where_there_is_room() -> None:
+    asked = "What about the budget? We spoke of it for long. " + "Nobody agreed at all. " * 8 + "In the end it is 1.4 million."
+    context = packed([told(1, asked)], 2000, tokens("what about the budget"))
+    assert lines_of(context.text)[1] == f"[1] {asked}"
+
+
+def test_what_is_longer_than_its_part_of_the_room_is_told_by_its_passage_about_the_query() -> None:
+    story = "It rained. " * 300 + "What about the budget? It is 1.4 million. " + "It rained again. " * 300
+    context = packed([told(1, story), *(told(n, f"the boat number {n}", 0.5) for n in range(2, 6))], 600, tokens("the budget"))
+    assert "What about the budget? It is 1.4 million." in context.text
+    assert len(context.pieces) == 5
+    assert context.tokens <= 600
+
+
+def test_what_did_not_fit_is_told_by_a_passage_in_what_is_left_over() -> None:
+    pieces = [told(n, f"the red boat lay in harbour {n}. It rained for a long time. " * 4, 1 - n / 10) for n in range(1, 5)]
+    context = packed(pieces, 290, tokens("red boat harbour"))
+    passages = [one for one in context.pieces if one.whole is not None]
+    assert [one.id for one in passages] == ["mem_4"]
+    assert "the red boat lay in harbour 4." in passages[0].text
+
+
+def test_what_is_only_perhaps_related_is_marked_and_short() -> None:
+    pieces = [told(n, f"the boat number {n} was painted again by many people of the town", 0.3 - n / 100, day=n) for n in range(40)]
+    context = packed(pieces, 2000, tokens("boat"), perhaps=True)
+    assert lines_of(context.text)[0] == "Perhaps related:"
+    assert "number 0 " in context.text
+    assert 3 <= len(context.pieces) < 12
+    assert len(context.text.split()) <= 120
+
+
+@settings(max_examples=60, deadline=None)
+@given(given_pieces=pieces(), budget=st.integers(100, 1500))
+def test_a_perhaps_keeps_to_its_words_and_its_budget(given_pieces: list[Piece], budget: int) -> None:
+    context = packed(given_pieces, budget, perhaps=True)
+    assert len(context.text.split()) <= 120
+    assert count_tokens(context.text) <= min(budget, 200)
+
+
+def test_nothing_perhaps_is_no_context() -> None:
+    assert packed([], 500, perhaps=True).text == ""
 
 
 def test_what_is_told_twice_in_the_same_words_on_a_day_stands_there_once() -> None:
-    again = [Piece(f"mem_{number}", "a", DAY, number, "the boat is red", 1.0) for number in range(5)]
+    again = [told(number, "the boat is red") for number in range(5)]
     assert packed(again, 500).text.count("the boat is red") == 1
 
 
 def test_a_piece_that_does_not_fit_makes_room_for_smaller_ones() -> None:
-    context = packed([Piece("mem_1", "a", DAY, 1, "word " * 500, 1.0), Piece("mem_2", "a", DAY, 2, "small", 0.1)], 100)
-    assert [one.id for one in context.pieces] == ["mem_2"]
+    context = packed([told(1, "word " * 50, 1.0), told(2, "small", 0.1)], 100)
+    assert "small" in context.text
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,9 @@ class Conditions:
         for path, value in (("c.session_id", where.session_id), ("c.agent_id", where.agent_id)):
             if value is not None:
                 self.equal(path, value)
+        if where.without_session_id is not None:
+            other = f"c.session_id != {self.value(where.without_session_id)}"
+            self.add(f"NOT IS_DEFINED(c.session_id) OR IS_NULL(c.session_id) OR {other}")
         if where.tags:
             self.add(" OR ".join(f"ARRAY_CONTAINS(c.tags, {self.value(tag)})" for tag in sorted(where.tags)))
         if where.hide_formed_messages:

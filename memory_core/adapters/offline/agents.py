@@ -132,12 +132,12 @@ class OfflineAgents:
     async def judge_sufficiency(
         self, app_id: str, query: str, asked: Sequence[str], found: Sequence[DecisionItem]
     ) -> Answered[Sufficiency]:
-        """By the share of the query's words that stand in what was found; one other query, with the words of the best.
+        """By how far the best memory is before the rest and by the query's words in what was found; never another query.
 
-        By the plainer rule anything that was found is enough.
+        By the plainer rule nothing is enough.
         """
-        plainer = partial(Sufficiency, sufficient=bool(found))
-        rule = partial(judged, query, asked, found)
+        plainer = partial(Sufficiency, sufficient=False)
+        rule = partial(judged, query, found)
         return await self._answer("judge_sufficiency", _texts(found), rule, plainer, thread=self._thread_for_queries)
 
     async def update_profile(self, app_id: str, scenes: Sequence[SceneItem]) -> Answered[ProfileUpdate]:

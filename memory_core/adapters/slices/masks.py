@@ -49,6 +49,8 @@ def narrowed(held: Slice, where: Filter, standing: Flags) -> Flags:
         mask &= _among(held, "successor", map(held.successors.known, where.next_ids))
     if where.session_id is not None:
         mask &= _among(held, "session", [held.sessions.known(where.session_id)])
+    if where.without_session_id is not None:
+        mask &= ~_among(held, "session", [held.sessions.known(where.without_session_id)])
     if where.agent_id is not None:
         mask &= _among(held, "agent", [held.agents.known(where.agent_id)])
     if where.tags:

@@ -42,6 +42,9 @@ def conditions(where: Filter | None) -> tuple[str, dict[str, Any]]:
             parameters[column] = value
     if where.hide_formed_messages:
         parts.append(NO_FORMED_MESSAGE)
+    if where.without_session_id is not None:
+        parts.append("session_id IS NOT :without_session_id")
+        parameters["without_session_id"] = where.without_session_id
     for name, moment, comparison in (("since", where.since, ">="), ("until", where.until, "<")):
         if moment is not None:
             parts.append(f"event_at {comparison} :{name}")

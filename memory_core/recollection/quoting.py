@@ -1,0 +1,102 @@
+"""Which of the found memories are quoted where several tell the same: the turns of a cell, or what was formed of them.
+
+    found of a cell                      quoted
+    turns                                the turns, and not the cell nor its note,
+      but a shorter story covers them    the story alone
+    no turn                              the better of the cell and its note
+
+A story covers turns when it is at least as relevant as the best of them, has every word of the query that they have, and takes fewer tokens
+than that best one. What a reader would get wrong: facts of a cell each stand for themselves, beside its turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from memory_core.domain.models import Memory
+from memory_core.domain.text import tokens
+from memory_core.domain.tokens import count_tokens
+from memory_core.recollection.stale import Fallen
+from memory_core.recollection.telling import text_for
+
+STORIES = frozenset({"cell", "note"})
+"""Categories of what was formed of a whole cell."""
+MESSAGE = "message"
+"""The category of a turn of a conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A memory on its way into a context. priority: how much it is wanted there. relevance: how much of the query it answers."""
+
+    memory: Memory
+    priority: float
+    relevance: float = 0.0
+
+    @property
+    def cell(self) -> str:
+        """The id of the cell that it came from, its own for what came from none."""
+        return self.memory.cell_id or self.memory.id
+
+    @property
+    def is_story(self) -> bool:
+        """Whether it was formed of a whole cell."""
+        return self.memory.category in STORIES
+
+    @property
+    def is_message(self) -> bool:
+        """Whether it is one turn of a conversation that was told."""
+        return self.memory.category == MESSAGE
+
+
+def quotable(found: Iterable[Found], terms: Collection[str]) -> list[Found]:
+    """The found memories without those that others tell better or shorter; the best first, as they came."""
+    ordered = list(found)
+    turns: dict[str, list[Found]] = {}
+    for one in ordered:
+        if one.is_message:
+            turns.setdefault(one.cell, []).append(one)
+    stories: dict[str, Found] = {}
+    for one in ordered:
+        if one.is_story and (one.cell not in turns or covers(one, turns[one.cell], terms)):
+            stories.setdefault(one.cell, one)
+    return [
+        one
+        for one in ordered
+        if (stories.get(one.cell) is one if one.is_story else not (one.is_message and one.cell in stories))
+    ]  # fmt: skip
+
+
+def covers(story: Found, turns: Sequence[Found], terms: Collection[str]) -> bool:
+    """Whether a story says in fewer tokens what the turns say of the query."""
+    best = max(turns, key=lambda one: one.relevance)
+    told = text_for(story.memory, terms)
+    if story.relevance < best.relevance or count_tokens(told) >= count_tokens(best.memory.content):
+        return False
+    wanted = set(terms)
+    said = {term for one in turns for term in tokens(one.memory.content)}
+    return said & wanted <= set(tokens(told))
+
+
+def fallen_by_turn(found: Iterable[Found], fallen: Mapping[str, Sequence[Fallen]]) -> dict[str, tuple[Fallen, ...]]:
+    """By the id of a turn, the facts of its cell that have fallen and that it told: those whose words it shares most.
+
+    Args:
+        found: What is to be quoted.
+        fallen: By the id of a cell, its facts that have fallen.
+
+    """
+    turns: dict[str, list[Found]] = {}
+    for one in found:
+        if one.is_message and one.cell in fallen:
+            turns.setdefault(one.cell, []).append(one)
+    told: dict[str, tuple[Fallen, ...]] = {}
+    for cell, of_cell in turns.items():
+        words = {one.memory.id: set(tokens(one.memory.content)) for one in of_cell}
+        for fact in fallen[cell]:
+            said = set(tokens(fact.text))
+            teller = max(words, key=lambda name: len(words[name] & said))
+            if words[teller] & said:
+                told[teller] = (*told.get(teller, ()), fact)
+    return told
