@@ -170,11 +170,13 @@ class _Pieces:
     def packs(self) -> Iterator[str]:
         """The doings of tools, joined as long as they fit."""
         pack: list[str] = []
+        size = 0
         for doing in self.doings:
-            if pack and sum(map(len, pack)) + len(pack) + len(doing) > MAX_PACK_CHARACTERS:
+            if pack and size + len(doing) > MAX_PACK_CHARACTERS:
                 yield "\n".join(pack)
-                pack = []
+                pack, size = [], 0
             pack.append(doing)
+            size += len(doing) + 1
         if pack:
             yield "\n".join(pack)
 
@@ -290,6 +292,8 @@ class _Reader:
 
     def _read_parts(self, path: str, parts: Sequence[Any], calls: set[str], pieces: _Pieces) -> None:
         for place, part in enumerate(parts):
+            if len(self.errors) >= MAX_ERRORS:
+                return
             if isinstance(part, str):
                 pieces.add(without_data_urls(part), from_tool=False)
             elif isinstance(part, Mapping):
@@ -321,7 +325,7 @@ class _Reader:
             called = None
         function = message.get("function_call")
         for name, call in [*((f"tool_calls.{place}", call) for place, call in enumerate(called or ())), ("function_call", function)]:
-            if call is None and name == "function_call":
+            if (call is None and name == "function_call") or len(self.errors) >= MAX_ERRORS:
                 continue
             if not isinstance(call, Mapping):
                 self._refuse(f"{path}.{name}", "should be an object")

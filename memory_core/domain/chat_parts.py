@@ -227,7 +227,15 @@ def _file_of(address: str) -> str:
 def _result_text(result: object) -> str:
     if not isinstance(result, Sequence) or isinstance(result, str):
         return as_json(_shown_of(result))
-    return "\n".join(text for text in map(_block_text, result) if text.strip())
+    texts: list[str] = []
+    size = 0
+    for text in map(_block_text, result):
+        if text.strip():
+            texts.append(text)
+            size += len(text)
+        if size > MAX_TOOL_CHARACTERS:
+            break
+    return "\n".join(texts)
 
 
 def _block_text(block: object) -> str:

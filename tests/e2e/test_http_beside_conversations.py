@@ -208,7 +208,11 @@ def test_an_append_with_a_key_is_done_once(host: httpx.Client, user: str) -> Non
     [
         ("memories/batch", {"messages": TOLD}, "session_id"),
         ("memories/batch", {"session_id": "s", "messages": []}, "messages"),
-        ("memories/batch", {"session_id": "s", "messages": [{"role": "user", "content": "hi"}]}, "messages.0.timestamp"),
+        (
+            "memories/batch",
+            {"session_id": "s", "messages": [{"role": "user", "content": "hi", "timestamp": "2026-05-08T13:56:00"}]},
+            "messages.0.timestamp",
+        ),
         ("memories/batch/flush", {}, "session_id"),
         ("agent/memories", {"messages": ""}, "messages"),
         ("agent/memories", {"messages": ["ok", {"content": "no", "role": "king"}]}, "messages.1.role"),
