@@ -182,7 +182,7 @@ class Retriever:
             first = set(ranked)
             ranked += [row for row in self.ranked(query, look, None) if row not in first]
             rows = present_first(ranked, truths, candidates, look.analysis.terms)[: len(rows)]
-            fresh = await self.shown(owner, look, [row for row in rows if candidates.ids[row] not in shown])
+            fresh = await self.shown(owner, look, [row for row in rows if candidates.ids[row] not in shown], by_cells=True)
             stale |= await stale_facts(self._store, owner, fresh, moment)
             shown = {name: one for row in rows if (one := fresh.get(name := candidates.ids[row]) or shown.get(name)) is not None}
         if query.at is None:
@@ -205,7 +205,7 @@ class Retriever:
         limit = self.limit(query)
 
         async def read(rows: Sequence[int]) -> dict[int, Shown]:
-            shown = await self.shown(owner, look, rows)
+            shown = await self.shown(owner, look, rows, by_cells=True)
             return {row: one for row in rows if (one := shown.get(look.candidates.ids[row])) is not None}
 
         rank = partial(self.ranked, query, look)
@@ -297,13 +297,17 @@ class Retriever:
         """How many results a query wants."""
         return query.limit or self._rules.default_results
 
-    async def shown(self, owner: Owner, look: Look, rows: Sequence[int]) -> dict[str, Shown]:
-        """The chosen rows' memories, checked once more: nothing removed since the search, no version of what was removed."""
+    async def shown(self, owner: Owner, look: Look, rows: Sequence[int], *, by_cells: bool = False) -> dict[str, Shown]:
+        """The chosen rows' memories, checked once more: nothing removed since the search, no version of what was removed.
+
+        by_cells: a message is shown by the cell that it belongs to, where that is there.
+        """
         candidates, where = look.candidates, look.where
         chosen = [candidates.ids[row] for row in rows]
         at_hand = {name: Shown.of(candidates.memories[name]) for name in chosen if name in candidates.memories}
         missing = [name for name in chosen if name not in at_hand]
-        cells = {name: cell for row in rows if is_message(name := candidates.ids[row]) and (cell := candidates.cell[row]) is not None}
+        messages = [row for row in rows if is_message(candidates.ids[row])] if by_cells else []
+        cells = {candidates.ids[row]: cell for row in messages if (cell := candidates.cell[row]) is not None}
         missing += [cell for cell in dict.fromkeys(cells.values()) if cell not in at_hand]
         read = await self._store.memories(owner, missing, where) if missing else {}
         if damaged := [name for name, one in read.items() if not one.is_json]:
