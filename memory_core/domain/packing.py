@@ -36,7 +36,7 @@ EXPONENT = 0.2
 """How much a token costs. 0 would be the best pieces whatever they take, 1 the most of them."""
 SHORTEST = 40
 """Tokens below which a piece is no cheaper: a short turn is mostly "Yes!"."""
-LONGEST, LONGEST_PERHAPS = 3, 2
+LONGEST, LONGEST_PERHAPS = 2, 2
 """A piece of more than one third of the room, or half of what a perhaps is granted, is told by a passage: it must not stand for all."""
 LEAST_PASSAGE = 30
 """Tokens below which a passage says nothing."""

@@ -82,11 +82,11 @@ class Briefing:
         profile, latest, of_session, (found, degraded) = await asyncio.gather(
             self._profiles.of(owner, asked.at) if asked.wants("profile") else _no_profile(),
             self._newest(owner, where, LATEST) if asked.wants("foresight") or asked.wants("turns") else _nothing(),
-            self._of_session(owner, where, asked),
+            self._of_session(owner, where, asked, unsaid),
             self._found(owner, asked, query, unsaid),
         )
         perhaps = query is not None and not found.answered
-        turns = of_session if of_session is not None else _last_session(latest)
+        turns = of_session if of_session is not None else _last_session(latest, asked.session_id)
         hits = await self._gatherer.pieces(owner, found)
         said = await self._turns(owner, turns, unsaid, moment) if asked.wants("turns") else []
         if perhaps and of_session is None and asked.wants("memories"):
@@ -101,14 +101,18 @@ class Briefing:
         memories, _ = readable(document for document in page if document.kind == "memory")
         return memories
 
-    async def _of_session(self, owner: Owner, where: Filter, asked: ContextInput) -> list[Memory] | None:
-        """The end of the named session, nothing of an excluded one; None where that is new or none is named."""
+    async def _of_session(self, owner: Owner, where: Filter, asked: ContextInput, unsaid: Collection[str]) -> list[Memory] | None:
+        """The end of the named session, nothing of an excluded one; None where that is new or none is named.
+
+        A session is new, too, where all that is stored of it is one message that the model has itself: what has just been said.
+        """
         if asked.session_id is None or not asked.wants("turns"):
             return None
         turns = await self._newest(owner, replace(where, session_id=asked.session_id, without_session_id=None), TURNS)
-        if not turns:
+        excluded = asked.session_id == asked.exclude_session_id
+        if not turns or (len(turns) == 1 and (excluded or normalised(turns[0].content) in unsaid)):
             return None
-        return [] if asked.session_id == asked.exclude_session_id else turns
+        return [] if excluded else turns
 
     async def _turns(self, owner: Owner, turns: Sequence[Memory], unsaid: Collection[str], moment: datetime) -> list[Piece]:
         """The last turns as pieces, the newest of the highest priority; those of a cell, and not the cell."""
@@ -146,9 +150,10 @@ async def _no_profile() -> Profile:
     return Profile()
 
 
-def _last_session(latest: Sequence[Memory]) -> list[Memory]:
-    """The end of the session that the newest memory is of."""
-    return [one for one in latest if one.session_id == latest[0].session_id][:TURNS]
+def _last_session(latest: Sequence[Memory], but: str | None) -> list[Memory]:
+    """The end of the session that the newest memory of any other than `but` is of."""
+    others = [one for one in latest if but is None or one.session_id != but]
+    return [one for one in others if one.session_id == others[0].session_id][:TURNS]
 
 
 def _profile(profile: Profile, moment: datetime) -> list[Piece]:
