@@ -26,7 +26,7 @@ from memory_core.domain.context import Context, ContextInput, Part, PartKind
 from memory_core.domain.given_messages import query_in, texts_said
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType
-from memory_core.domain.packing import FENCE_TOKENS, PERHAPS, Piece, Room, body, chosen, fenced, granted, in_order
+from memory_core.domain.packing import FENCE_TOKENS, PERHAPS, Grant, Piece, Room, body, chosen, fenced, granted, in_order
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.sameness import normalised
 from memory_core.domain.scene import Profile
@@ -57,10 +57,10 @@ _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What a context is written from. perhaps: nothing surely answers the query. terms: of the query."""
+    """What a context is written from. grant: what the query has earned. terms: of the query."""
 
     wanted: Wanted
-    perhaps: bool
+    grant: Grant
     terms: frozenset[str]
     degraded: tuple[str, ...]
 
@@ -85,15 +85,15 @@ class Briefing:
             self._of_session(owner, where, asked, unsaid),
             self._found(owner, asked, query, unsaid),
         )
-        perhaps = query is not None and not found.answered
+        grant = Grant.SURE if query is None else found.grant
         turns = of_session if of_session is not None else _last_session(latest, asked.session_id)
         hits = await self._gatherer.pieces(owner, found)
         said = await self._turns(owner, turns, unsaid, moment) if asked.wants("turns") else []
-        if perhaps and of_session is None and asked.wants("memories"):
+        if grant is Grant.PERHAPS and of_session is None and asked.wants("memories"):
             hits, said = [*hits, *(replace(one, priority=-1 / (2 + one.priority)) for one in said)], []
         foreseen = [*latest, *(one.memory for one in found.found.values())] if asked.wants("foresight") else []
         wanted: Wanted = {"profile": _profile(profile, moment), "foresight": _foresight(foreseen, moment), "turns": said, "memories": hits}
-        return await asyncio.to_thread(_written, _Told(wanted, perhaps, found.terms, degraded), asked.max_tokens)
+        return await asyncio.to_thread(_written, _Told(wanted, grant, found.terms, degraded), asked.max_tokens)
 
     async def _newest(self, owner: Owner, where: Filter, limit: int) -> list[Memory]:
         """The newest episodic memories that the filter lets through, newest first."""
@@ -196,7 +196,7 @@ def _written(told: _Told, max_tokens: int) -> Context:
     for kind in ORDER:
         ordered = [_without(one, expectations if kind != "foresight" else ()) for one in in_order(kept[kind])]
         if ordered:
-            lines += [PERHAPS if told.perhaps and kind == "memories" else HEADINGS[kind], body(ordered, number)]
+            lines += [PERHAPS if told.grant < Grant.SURE and kind == "memories" else HEADINGS[kind], body(ordered, number)]
             parts.append(_part(kind, ordered))
             number += len(ordered)
     shown = {one.telling for pieces in kept.values() for one in pieces}
@@ -242,7 +242,7 @@ def _kept(told: _Told, budget: int) -> Wanted:
     for kind, share in SHARES:
         room = int(budget * share) + (left if kind == "memories" else 0)
         if kind == "memories":
-            kept[kind] = granted(told.wanted[kind], room, told.terms, perhaps=told.perhaps)
+            kept[kind] = granted(told.wanted[kind], room, told.terms, told.grant)
         else:
             kept[kind] = chosen(told.wanted[kind], Room(room))
         left = left * (kind != "memories") + room - _size(kept[kind])
