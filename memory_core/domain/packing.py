@@ -20,6 +20,7 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from enum import IntEnum
 from functools import cached_property
 
 from memory_core.domain.excerpt import excerpt
@@ -36,16 +37,24 @@ EXPONENT = 0.2
 """How much a token costs. 0 would be the best pieces whatever they take, 1 the most of them."""
 SHORTEST = 40
 """Tokens below which a piece is no cheaper: a short turn is mostly "Yes!"."""
-LONGEST, LONGEST_PERHAPS = 3, 2
+LONGEST, LONGEST_PERHAPS = 2, 2
 """A piece of more than one third of the room, or half of what a perhaps is granted, is told by a passage: it must not stand for all."""
 LEAST_PASSAGE = 30
 """Tokens below which a passage says nothing."""
 PERHAPS = "Perhaps related:"
-PERHAPS_WORDS = 120
-PERHAPS_TOKENS = 200
+PERHAPS_TOKENS = count_tokens(PERHAPS)
+MOST_PERHAPS_WORDS, MOST_PERHAPS_TOKENS = 120, 200
 """What may be a chance likeness takes at most so much, with its marks; the tokens are for scripts without spaces."""
 _NUMBER = f"[{MOST}] "
 _NUMBER_TOKENS = count_tokens(_NUMBER)
+
+
+class Grant(IntEnum):
+    """How much a context may tell: 120 words of what is perhaps related, the whole budget of what is near, or of what surely answers."""
+
+    PERHAPS = 1
+    NEAR = 2
+    SURE = 3
 
 
 @dataclass(frozen=True)
@@ -174,22 +183,24 @@ def _keep(piece: Piece, kept: list[Piece], days: set[date], said: set[tuple[tupl
     said.add(piece.telling)
 
 
-def packed(pieces: Iterable[Piece], max_tokens: int, terms: Collection[str] = (), *, perhaps: bool = False) -> Packed:
-    """The context of at most `max_tokens` tokens. perhaps: nothing surely answers, so the first few are told, and marked."""
-    kept = granted(pieces, max_tokens - FENCE_TOKENS, terms, perhaps=perhaps)
+def packed(pieces: Iterable[Piece], max_tokens: int, terms: Collection[str] = (), grant: Grant = Grant.SURE) -> Packed:
+    """The context of at most `max_tokens` tokens. Where nothing surely answers, it is marked."""
+    kept = granted(pieces, max_tokens - FENCE_TOKENS, terms, grant)
     if not kept:
         return Packed("", (), 0)
     ordered = in_order(kept)
-    text = fenced(f"{PERHAPS}\n{body(ordered)}" if perhaps else body(ordered))
+    text = fenced(body(ordered) if grant is Grant.SURE else f"{PERHAPS}\n{body(ordered)}")
     return Packed(text, tuple(ordered), count_tokens(text))
 
 
-def granted(pieces: Iterable[Piece], tokens: int, terms: Collection[str], *, perhaps: bool) -> list[Piece]:
-    """Those that may stand in a context: all that fit, or what a perhaps is worth."""
-    if not perhaps:
-        return chosen(pieces, Room(tokens), terms, exponent=EXPONENT)
-    room = Room(min(tokens, PERHAPS_TOKENS - FENCE_TOKENS) - count_tokens(PERHAPS), PERHAPS_WORDS - FENCE_WORDS - len(PERHAPS.split()))
-    return chosen(pieces, room, terms, exponent=EXPONENT, longest=LONGEST_PERHAPS)
+def granted(pieces: Iterable[Piece], tokens: int, terms: Collection[str], grant: Grant) -> list[Piece]:
+    """Those that may stand in `tokens` tokens of a context: all that fit, or what a perhaps is worth."""
+    room, longest = Room(tokens if grant is Grant.SURE else tokens - PERHAPS_TOKENS), LONGEST
+    if grant is Grant.PERHAPS:
+        most = MOST_PERHAPS_TOKENS - FENCE_TOKENS - PERHAPS_TOKENS
+        room = Room(min(room.tokens, most), MOST_PERHAPS_WORDS - FENCE_WORDS - len(PERHAPS.split()))
+        longest = LONGEST_PERHAPS
+    return chosen(pieces, room, terms, exponent=EXPONENT, longest=longest)
 
 
 def in_order(pieces: Sequence[Piece]) -> list[Piece]:

@@ -26,7 +26,7 @@ from memory_core.domain.context import Context, ContextInput, Part, PartKind
 from memory_core.domain.given_messages import query_in, texts_said
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType
-from memory_core.domain.packing import FENCE_TOKENS, PERHAPS, Piece, Room, body, chosen, fenced, granted, in_order
+from memory_core.domain.packing import FENCE_TOKENS, PERHAPS, Grant, Piece, Room, body, chosen, fenced, granted, in_order
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.sameness import normalised
 from memory_core.domain.scene import Profile
@@ -57,10 +57,10 @@ _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What a context is written from. perhaps: nothing surely answers the query. terms: of the query."""
+    """What a context is written from. grant: what the query has earned. terms: of the query."""
 
     wanted: Wanted
-    perhaps: bool
+    grant: Grant
     terms: frozenset[str]
     degraded: tuple[str, ...]
 
@@ -82,18 +82,18 @@ class Briefing:
         profile, latest, of_session, (found, degraded) = await asyncio.gather(
             self._profiles.of(owner, asked.at) if asked.wants("profile") else _no_profile(),
             self._newest(owner, where, LATEST) if asked.wants("foresight") or asked.wants("turns") else _nothing(),
-            self._of_session(owner, where, asked),
+            self._of_session(owner, where, asked, unsaid),
             self._found(owner, asked, query, unsaid),
         )
-        perhaps = query is not None and not found.answered
-        turns = of_session if of_session is not None else _last_session(latest)
+        grant = Grant.SURE if query is None else found.grant
+        turns = of_session if of_session is not None else _last_session(latest, asked.session_id)
         hits = await self._gatherer.pieces(owner, found)
         said = await self._turns(owner, turns, unsaid, moment) if asked.wants("turns") else []
-        if perhaps and of_session is None and asked.wants("memories"):
+        if grant is Grant.PERHAPS and of_session is None and asked.wants("memories"):
             hits, said = [*hits, *(replace(one, priority=-1 / (2 + one.priority)) for one in said)], []
         foreseen = [*latest, *(one.memory for one in found.found.values())] if asked.wants("foresight") else []
         wanted: Wanted = {"profile": _profile(profile, moment), "foresight": _foresight(foreseen, moment), "turns": said, "memories": hits}
-        return await asyncio.to_thread(_written, _Told(wanted, perhaps, found.terms, degraded), asked.max_tokens)
+        return await asyncio.to_thread(_written, _Told(wanted, grant, found.terms, degraded), asked.max_tokens)
 
     async def _newest(self, owner: Owner, where: Filter, limit: int) -> list[Memory]:
         """The newest episodic memories that the filter lets through, newest first."""
@@ -101,14 +101,18 @@ class Briefing:
         memories, _ = readable(document for document in page if document.kind == "memory")
         return memories
 
-    async def _of_session(self, owner: Owner, where: Filter, asked: ContextInput) -> list[Memory] | None:
-        """The end of the named session, nothing of an excluded one; None where that is new or none is named."""
+    async def _of_session(self, owner: Owner, where: Filter, asked: ContextInput, unsaid: Collection[str]) -> list[Memory] | None:
+        """The end of the named session, nothing of an excluded one; None where that is new or none is named.
+
+        A session is new, too, where all that is stored of it is one message that the model has itself: what has just been said.
+        """
         if asked.session_id is None or not asked.wants("turns"):
             return None
         turns = await self._newest(owner, replace(where, session_id=asked.session_id, without_session_id=None), TURNS)
-        if not turns:
+        excluded = asked.session_id == asked.exclude_session_id
+        if not turns or (len(turns) == 1 and (excluded or normalised(turns[0].content) in unsaid)):
             return None
-        return [] if asked.session_id == asked.exclude_session_id else turns
+        return [] if excluded else turns
 
     async def _turns(self, owner: Owner, turns: Sequence[Memory], unsaid: Collection[str], moment: datetime) -> list[Piece]:
         """The last turns as pieces, the newest of the highest priority; those of a cell, and not the cell."""
@@ -146,9 +150,10 @@ async def _no_profile() -> Profile:
     return Profile()
 
 
-def _last_session(latest: Sequence[Memory]) -> list[Memory]:
-    """The end of the session that the newest memory is of."""
-    return [one for one in latest if one.session_id == latest[0].session_id][:TURNS]
+def _last_session(latest: Sequence[Memory], but: str | None) -> list[Memory]:
+    """The end of the session that the newest memory of any other than `but` is of."""
+    others = [one for one in latest if but is None or one.session_id != but]
+    return [one for one in others if one.session_id == others[0].session_id][:TURNS]
 
 
 def _profile(profile: Profile, moment: datetime) -> list[Piece]:
@@ -191,7 +196,7 @@ def _written(told: _Told, max_tokens: int) -> Context:
     for kind in ORDER:
         ordered = [_without(one, expectations if kind != "foresight" else ()) for one in in_order(kept[kind])]
         if ordered:
-            lines += [PERHAPS if told.perhaps and kind == "memories" else HEADINGS[kind], body(ordered, number)]
+            lines += [PERHAPS if told.grant < Grant.SURE and kind == "memories" else HEADINGS[kind], body(ordered, number)]
             parts.append(_part(kind, ordered))
             number += len(ordered)
     shown = {one.telling for pieces in kept.values() for one in pieces}
@@ -237,7 +242,7 @@ def _kept(told: _Told, budget: int) -> Wanted:
     for kind, share in SHARES:
         room = int(budget * share) + (left if kind == "memories" else 0)
         if kind == "memories":
-            kept[kind] = granted(told.wanted[kind], room, told.terms, perhaps=told.perhaps)
+            kept[kind] = granted(told.wanted[kind], room, told.terms, told.grant)
         else:
             kept[kind] = chosen(told.wanted[kind], Room(room))
         left = left * (kind != "memories") + room - _size(kept[kind])

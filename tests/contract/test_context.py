@@ -229,3 +229,16 @@ async def test_the_last_session_of_a_new_thread_is_told_whole_where_something_an
     await lived(words)
     context = await words.context(ALICE, ContextInput(query="the red boat", session_id="new"))
     assert kinds(context) == {"profile": 2, "foresight": 1, "memories": 3, "turns": 3}
+
+
+async def test_a_thread_of_which_only_the_present_message_is_stored_is_new(words: MemoryCore) -> None:
+    await words.bulk(ALICE, [turn("we spoke of trains", "before"), turn("Good morning, what is new?", "now")])
+    said = [{"role": "user", "content": "good morning, what is new?"}]
+    for how in ({"exclude_session_id": "now"}, {"messages": said}):
+        asked = ContextInput.model_validate({"session_id": "now", "parts": ["turns"], **how})
+        context = await words.context(ALICE, asked)
+        assert "trains" in context.context
+        assert "what is new" not in context.context
+    await words.save(ALICE, turn("not much", "now"))
+    running = await words.context(ALICE, ContextInput(session_id="now", exclude_session_id="now", parts=["turns"]))
+    assert running.context == ""

@@ -172,9 +172,10 @@ async def test_a_turn_is_quoted_whole_whatever_its_sentences_say_of_the_query(wo
     assert f"Ana: {told}" in (answer.context or "")
 
 
-async def test_where_nothing_surely_answers_the_nearest_are_marked_and_no_results(words: MemoryCore) -> None:
-    await words.bulk(ALICE, [turn("the red boat sank near Porto", "a"), turn("lunch was good", "b")])
-    answer = await asked(words, "the boat of the neighbours", answer_threshold=0.95)
+async def test_where_nothing_surely_answers_the_nearest_are_marked_and_no_results(world: World) -> None:
+    core = await world.core(embedder=WordsEmbedder(), agents=OfflineAgents())
+    await core.bulk(ALICE, [turn("the red boat sank near Porto", "a"), turn("lunch was good", "b")])
+    answer = await asked(core, "the boat of the neighbours", answer_threshold=0.95)
     assert answer.results == ()
     assert (answer.sufficient, answer.rounds) == (False, 1)
     assert lines(answer) == ["Perhaps related:", NOW.date().isoformat(), "[1] the red boat sank near Porto"]

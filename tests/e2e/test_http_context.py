@@ -36,6 +36,7 @@ def test_a_turn_is_briefed_in_one_call(host: httpx.Client, user: str) -> None:
 
 def test_the_query_of_a_turn_is_found_in_its_messages(host: httpx.Client, user: str) -> None:
     save(host, user, "the red boat did sink near Porto", session_id="s", event_timestamp="2026-05-08T13:56:00Z")
+    save(host, user, "Good morning", session_id="t", event_timestamp="2026-05-09T13:55:00Z")
     save(host, user, "where did the red boat sink?", session_id="t", event_timestamp="2026-05-09T13:56:00Z")
     messages = [
         {"role": "user", "content": "Good morning", "id": "msg_1"},

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memory_core.domain.excerpt import cut, excerpt
 from memory_core.domain.fence import mark_for, one_line
-from memory_core.domain.packing import EXPONENT, Piece, Room, chosen, packed
+from memory_core.domain.packing import EXPONENT, Grant, Piece, Room, chosen, packed
 from memory_core.domain.text import tokens
 from memory_core.domain.tokens import count_tokens
 
@@ -103,7 +103,7 @@ def test_what_did_not_fit_is_told_by_a_passage_in_what_is_left_over() -> None:
 
 def test_what_is_only_perhaps_related_is_marked_and_short() -> None:
     pieces = [told(n, f"the boat number {n} was painted again by many people of the town", 0.3 - n / 100, day=n) for n in range(40)]
-    context = packed(pieces, 2000, tokens("boat"), perhaps=True)
+    context = packed(pieces, 2000, tokens("boat"), grant=Grant.PERHAPS)
     assert lines_of(context.text)[0] == "Perhaps related:"
     assert "number 0 " in context.text
     assert 3 <= len(context.pieces) < 12
@@ -113,13 +113,20 @@ def test_what_is_only_perhaps_related_is_marked_and_short() -> None:
 @settings(max_examples=60, deadline=None)
 @given(given_pieces=pieces(), budget=st.integers(100, 1500))
 def test_a_perhaps_keeps_to_its_words_and_its_budget(given_pieces: list[Piece], budget: int) -> None:
-    context = packed(given_pieces, budget, perhaps=True)
+    context = packed(given_pieces, budget, grant=Grant.PERHAPS)
     assert len(context.text.split()) <= 120
     assert count_tokens(context.text) <= min(budget, 200)
 
 
+def test_what_is_near_may_fill_the_budget_and_is_marked() -> None:
+    pieces = [told(n, f"the boat number {n} was painted again by many people of the town", 0.3 - n / 100, day=n) for n in range(40)]
+    context = packed(pieces, 500, tokens("boat"), Grant.NEAR)
+    assert lines_of(context.text)[0] == "Perhaps related:"
+    assert 400 < context.tokens <= 500
+
+
 def test_nothing_perhaps_is_no_context() -> None:
-    assert packed([], 500, perhaps=True).text == ""
+    assert packed([], 500, grant=Grant.PERHAPS).text == ""
 
 
 def test_what_is_told_twice_in_the_same_words_on_a_day_stands_there_once() -> None:
