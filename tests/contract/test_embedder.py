@@ -150,6 +150,28 @@ async def test_of_a_text_however_long_minilm_reads_eight_windows(word: str, othe
     await embedder.close()
 
 
+async def test_a_text_has_the_same_minilm_vector_in_any_company() -> None:
+    """Neither padding nor a neighbour of other sizes changes it: a stored vector answers the same text years later."""
+    texts = [
+        "Ana sold the boat.",
+        "yes",
+        "the harbour was quiet " * 40,
+        "日本語のテキスト",
+        "x",
+        "I have two dogs, and they are brown.",
+    ] * 3
+    embedder = MiniLMEmbedder(threads=3)
+    together = np.array(await embedder.embed(texts))
+    alone = np.array([(await embedder.embed([text]))[0] for text in texts])
+    other = MiniLMEmbedder(threads=1)
+    short = np.array(await other.embed([texts[0], texts[4]]))
+    assert (together * alone).sum(axis=1).min() > 0.99999
+    assert (short * alone[[0, 4]]).sum(axis=1).min() > 0.99999
+    np.testing.assert_array_equal(np.array([(await embedder.embed([text]))[0] for text in texts]), alone)
+    await embedder.close()
+    await other.close()
+
+
 async def test_minilm_ranks_by_meaning() -> None:
     embedder = MiniLMEmbedder()
     question, near, far = await embedder.embed(["Where does Ana live?", "Her home is in Lisbon.", "The backup runs at two."])
