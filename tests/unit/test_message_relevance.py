@@ -1,7 +1,6 @@
 from datetime import datetime, timezone
 
 import numpy as np
-import pytest
 
 from memory_core.domain.candidates import Statistics, from_memories, joined
 from memory_core.domain.message import analyse_message
@@ -51,9 +50,9 @@ def test_the_vector_of_a_pair_and_of_the_whole_is_the_mean_of_its_sentences():
 
 def test_two_questions_share_the_first_places():
     texts = [*(f"Dee sails her red boat to harbour {n}" for n in range(12)), "Ben grows lemons"]
-    _, _, _, verdict = judged("Where does Dee sail her red boat? Which lemons does Ben grow?", texts=texts)
+    _, _, _, verdict = judged("Where does Dee sail her red boat? Which lemons does Ben grow?", (unit(0), unit(12)), texts)
     assert verdict.best.score[-1] < verdict.best.score[:12].max()
-    assert verdict.lifted.score[-1] == pytest.approx(verdict.best.score.max())
+    assert np.argsort(-verdict.lifted.score).tolist().index(12) <= 1
 
 
 def test_without_vectors_words_decide():
