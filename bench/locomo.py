@@ -133,7 +133,7 @@ def ranked(core: MemoryCore, look: Look, change: Change) -> list[str]:
     rules, candidates = retrieve_rules(core.settings), look.candidates
     parameters = change(rules.relevance)
     relevant = message_relevance(look.message, look.vectors, candidates, look.found.statistics, parameters).lifted
-    ordered = ordering(relevant, look.found.statistics, parameters)
+    ordered = ordering(relevant, candidates, look.found.statistics, parameters)
     scores = score("composite", None, ordered, candidates, look.moment.timestamp(), rules.scoring)
     order = np.lexsort((-candidates.event_at, -relevant.score, -scores.score))
     return [candidates.ids[row] for row in order.tolist()]

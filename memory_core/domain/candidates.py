@@ -242,13 +242,13 @@ def _with_extras(target: CandidateSet, first: CandidateSet, second: CandidateSet
     return target
 
 
-def _cosine(memory: Memory, query_vector: npt.NDArray[np.float32] | None, known: Mapping[str, float | Sequence[float]]) -> Any:
-    """One cosine, or as many as the query has sentences."""
+def _cosine(memory: Memory, query_vector: npt.NDArray[np.float32] | None, known: Mapping[str, float | Sequence[float]]) -> Floats:
+    """As many cosines as the query has sentences."""
     if memory.id in known:
-        return known[memory.id]
+        return np.atleast_1d(known[memory.id])
     if memory.embedding is None or query_vector is None:
         return np.full(1 if query_vector is None else len(np.atleast_2d(query_vector)), np.nan)
-    return np.dot(query_vector, memory.embedding)
+    return np.atleast_1d(np.dot(query_vector, memory.embedding))
 
 
 def _seconds(moments: Sequence[datetime]) -> Floats:

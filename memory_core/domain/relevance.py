@@ -39,6 +39,9 @@ VECTOR_LIST = "vector"
 SHORT_TURNS, LONG_TURNS = 2.75, 2.0
 """The logarithm of a turn's own terms up to which turns are short, and how much more of it makes them long."""
 
+PASSAGE_TERMS, PASSAGE_LIKENESS = 82.0, 0.2
+"""Terms of a passage of some 110 words, and the cosine that two passages of a text are reckoned to have."""
+
 
 @dataclass(frozen=True, slots=True)
 class RelevanceParameters:
@@ -103,8 +106,11 @@ def relevance(
     return Relevance(_within_0_and_1(weight * score), lexical, candidates.cosine, boosts)
 
 
-def ordering(relevant: Relevance, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
+def ordering(relevant: Relevance, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
     """What orders instead of the score: among long turns the cosine adds to it, since a long text has words of everything.
+
+    It is what a text's passages have on average: the vector of a text of many passages is their mean made long again, so its own cosine is
+    higher than theirs, by what they differ among themselves.
 
     The score itself stays as it is, and is what comes back where turns are short: as in chats between people.
     """
@@ -112,7 +118,9 @@ def ordering(relevant: Relevance, statistics: Statistics, parameters: RelevanceP
     if not share or not parameters.long_text_weight:
         return relevant.score
     cosine = rescaled(np.nan_to_num(relevant.similarity, nan=parameters.fusion.cosine_low), parameters.fusion)
-    return relevant.score + parameters.long_text_weight * share * np.maximum(cosine, 0.0)
+    passages = np.maximum(candidates.own_length / PASSAGE_TERMS, 1.0)
+    of_passages = np.sqrt((1.0 + (passages - 1.0) * PASSAGE_LIKENESS) / passages)
+    return relevant.score + parameters.long_text_weight * share * of_passages * np.maximum(cosine, 0.0)
 
 
 def long_turns(statistics: Statistics) -> float:

@@ -165,7 +165,7 @@ class Retriever:
         self, query: RetrieveInput, found: Found, judged: MessageRelevance, scores: Scores, candidates: CandidateSet, moment: datetime
     ) -> Floats:
         """What ranks: the recipe's scores, of `ordering` in the place of relevance where that differs."""
-        order = ordering(judged.lifted, found.statistics, self._rules.relevance)
+        order = ordering(judged.lifted, candidates, found.statistics, self._rules.relevance)
         if order is judged.best.score:
             return scores.score
         return score(query.recipe, query.weights, order, candidates, moment.timestamp(), self._rules.scoring).score

@@ -291,5 +291,13 @@ def test_among_long_turns_the_cosine_adds_to_the_order_and_to_nothing_else():
     query = analyse_query("dog", NOW)
     of_short, of_long = relevance(query, found, short, PARAMETERS), relevance(query, found, long, PARAMETERS)
     np.testing.assert_array_equal(of_short.score, of_long.score)
-    np.testing.assert_array_equal(ordering(of_short, short, PARAMETERS), of_short.score)
-    assert ordering(of_long, long, PARAMETERS) == pytest.approx(of_long.score + np.array([0.4, 1.8, 0.0]))
+    np.testing.assert_array_equal(ordering(of_short, found, short, PARAMETERS), of_short.score)
+    assert ordering(of_long, found, long, PARAMETERS) == pytest.approx(of_long.score + np.array([0.4, 1.8, 0.0]))
+
+
+def test_the_cosine_of_a_long_text_counts_as_its_passages_would():
+    found = candidates([0.5, 0.5, 0.5], [[0.0]] * 3, own_length=np.array([20.0, 82.0, 820.0]))
+    long = Statistics(500, 10.0, {"dog": 5}, turn_log_length=5.0)
+    order = ordering(relevance(analyse_query("dog", NOW), found, long, PARAMETERS), found, long, PARAMETERS)
+    assert order[0] == order[1]
+    assert order[2] - order[1] == pytest.approx(2 * 0.5 * (np.sqrt((1 + 9 * 0.2) / 10) - 1))

@@ -1,0 +1,74 @@
+from datetime import datetime, timezone
+
+import numpy as np
+
+from memory_core.domain.candidates import Statistics, from_memories, joined
+from memory_core.domain.message import analyse_message
+from memory_core.domain.message_relevance import message_relevance, part_of
+from memory_core.domain.relevance import RelevanceParameters, relevance
+from tests.builders import memory, unit
+
+NOW = datetime(2026, 5, 20, tzinfo=timezone.utc)
+PARAMETERS = RelevanceParameters()
+TEXTS = ("Dee sails her red boat in Porto", "The dishwasher broke on Tuesday", "Ben likes tea")
+
+
+def judged(query, vectors=None, texts=TEXTS):
+    message = analyse_message(query, NOW)
+    vectors = vectors or tuple(unit(place) for place in range(len(message.sentences)))
+    memories = [memory(text, id=f"mem_{place}", embedding=unit(place)) for place, text in enumerate(texts)]
+    found = from_memories(memories, message.whole.terms, vectors[0] if message.is_plain else np.stack(vectors))
+    frequency = dict(zip(message.whole.terms, found.own.sum(axis=0).tolist(), strict=True))
+    statistics = Statistics(len(memories), float(found.length.mean()), frequency)
+    return message, found, statistics, message_relevance(message, vectors, found, statistics, PARAMETERS)
+
+
+def test_a_query_of_one_sentence_has_the_relevance_that_it_had():
+    message, found, statistics, verdict = judged("Where does Dee sail her boat?")
+    np.testing.assert_array_equal(verdict.best.score, relevance(message.whole, found, statistics, PARAMETERS).score)
+    assert verdict.lifted is verdict.best
+    assert verdict.part.tolist() == [0, 0, 0]
+
+
+def test_a_memory_counts_as_its_best_part_does():
+    question = "Where does Dee sail her red boat?"
+    _, _, _, alone = judged(question)
+    message, _, _, inside = judged(f"My train was late and nobody told us anything. {question}")
+    assert message.parts[inside.part[0]].analysis.text == question
+    assert inside.best.score[0] > 0.9 * alone.best.score[0]
+    whole = relevance(message.whole, *judged(f"My train was late and nobody told us anything. {question}")[1:3], PARAMETERS).score
+    assert inside.best.score[0] > whole[0]
+
+
+def test_the_vector_of_a_pair_and_of_the_whole_is_the_mean_of_its_sentences():
+    message, found, _, _ = judged("The red boat sank. Where is the blue hat?")
+    vectors = (unit(0), unit(1))
+    mean = (vectors[0] + vectors[1]) / np.linalg.norm(vectors[0] + vectors[1])
+    view = part_of(found, message.parts[-1], vectors)
+    np.testing.assert_allclose(view.cosine, [unit(place) @ mean for place in range(3)], atol=1e-6)
+
+
+def test_two_questions_share_the_first_places():
+    texts = [*(f"Dee sails her red boat to harbour {n}" for n in range(12)), "Ben grows lemons"]
+    _, _, _, verdict = judged("Where does Dee sail her red boat? Which lemons does Ben grow?", (unit(0), unit(12)), texts)
+    assert verdict.best.score[-1] < verdict.best.score[:12].max()
+    assert np.argsort(-verdict.lifted.score).tolist().index(12) <= 1
+
+
+def test_without_vectors_words_decide():
+    message = analyse_message("My train was late. Where does Dee sail her red boat?", NOW)
+    found = from_memories([memory(text, id=text) for text in TEXTS], message.whole.terms, None)
+    verdict = message_relevance(message, (), found, Statistics(3, 5.0, {}), PARAMETERS)
+    assert int(np.argmax(verdict.best.score)) == 0
+    assert np.isnan(verdict.best.similarity).all()
+
+
+def test_sets_of_several_sentences_are_joined_with_all_their_cosines():
+    vectors = np.stack([unit(1), unit(2)])
+    memories = [memory(text, id=f"mem_{place}", embedding=unit(place)) for place, text in enumerate(TEXTS)]
+    whole, first, second = (from_memories(part, ("boat",), vectors) for part in (memories, memories[:1], memories[1:]))
+    both = joined(first, second)
+    assert both.cosines is not None
+    assert whole.cosines is not None
+    np.testing.assert_allclose(both.cosines, whole.cosines)
+    np.testing.assert_allclose(both.cosine, whole.cosines[0].max(axis=1))
