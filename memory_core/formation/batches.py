@@ -19,10 +19,12 @@ from memory_core.domain.results import Accepted, Buffered, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import BatchInput
 from memory_core.formation.handover import Handover
+from memory_core.formation.message_memories import SEARCH, MessageWriter
 from memory_core.ledger.bookkeeping import kept
 from memory_core.ledger.buffer import Append, HeldBuffer, buffer_id
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.conversations import messages_id
+from memory_core.ledger.ends import ACTOR
 from memory_core.ledger.receipts import earlier_result, receipt_id
 from memory_core.ports import Clock, IdSource, LongTermStore
 
@@ -34,8 +36,17 @@ _NO_CALL = Call()
 class Batches:
     """Gathers messages."""
 
-    def __init__(self, ledger: Ledger, store: LongTermStore, handover: Handover, clock: Clock, ids: IdSource, deadline_s: float) -> None:
-        self._ledger, self._store, self._handover = ledger, store, handover
+    def __init__(
+        self,
+        ledger: Ledger,
+        store: LongTermStore,
+        handover: Handover,
+        messages: MessageWriter,
+        clock: Clock,
+        ids: IdSource,
+        deadline_s: float,
+    ) -> None:
+        self._ledger, self._store, self._handover, self._messages = ledger, store, handover, messages
         self._clock, self._ids, self._deadline_s = clock, ids, deadline_s
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -87,8 +98,19 @@ class Batches:
             return None
         grown = held.grown(append)
         if not held.buffer.messages or self._handover.fills(grown) or call.idempotency_key is not None:
-            return await self._handover.add(held, append, call)
-        return None if await kept(self._store, owner, grown.written) is None else self._handover.shown(grown)
+            buffered = await self._handover.add(held, append, call)
+        else:
+            buffered = None if await kept(self._store, owner, grown.written) is None else self._handover.shown(grown)
+        return None if buffered is None else await self._searchable(owner, held, grown, buffered)
+
+    async def _searchable(self, owner: Owner, held: HeldBuffer, grown: HeldBuffer, buffered: Buffered) -> Buffered:
+        """Let what was appended be found; it is stored whether that succeeds or not."""
+        conversation, first = grown.conversation(self._clock.now(), {}), len(held.buffer.messages)
+        try:
+            await self._messages.write_ahead(owner, conversation, first, Call(grown.buffer.correlation_id, actor=ACTOR))
+        except (Unavailable, HeadMoved):
+            return replace(buffered, degraded=(*buffered.degraded, SEARCH))
+        return buffered
 
     async def _handed_over(self, before: HeldBuffer) -> Sequence[str]:
         """The appends in the conversation that a generation has become; none where it was thrown away."""

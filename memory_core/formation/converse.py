@@ -24,7 +24,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import AgentMemoryInput
 from memory_core.domain.task import Task, TaskKind
 from memory_core.formation.callbacks import Callbacks
-from memory_core.formation.message_memories import MessageWriter, with_written
+from memory_core.formation.message_memories import SEARCH, MessageWriter, with_written
 from memory_core.formation.plan import SessionGrew
 from memory_core.ledger.beginning import Beginning
 from memory_core.ledger.changes import Changes
@@ -38,8 +38,6 @@ from memory_core.ports import Clock, Document, IdSource
 _KINDS: dict[Path, TaskKind] = {"converse": "converse", "agent": "agent_memory"}
 BESIDE = 5
 """Documents of the accepting commit besides the messages: the conversation, its words, its task, the receipt and the session."""
-SEARCH = "search"
-"""What an answer is degraded by whose messages are not all found yet."""
 
 
 class Converser:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from memory_core.domain.conversation import Conversation
 from memory_core.domain.results import Accepted, Buffered, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
@@ -110,15 +109,8 @@ class Handover:
         """The next generation, the conversation that this one becomes, and its task, which is about that from now on."""
         now = self._clock.now()
         before = held_task(look.documents.get(held.task_id), look.head)
-        conversation = Conversation(
-            id=held.conversation_id,
-            session_id=held.buffer.session_id,
-            messages=held.buffer.messages,
-            task_id=held.task_id,
-            correlation_id=held.buffer.correlation_id,
-            created_at=now,
-            clears=dict(clears_of(look.documents.get(session_document_id(held.owner, held.buffer.session_id)))),
-        )
+        clears = clears_of(look.documents.get(session_document_id(held.owner, held.buffer.session_id)))
+        conversation = held.conversation(now, clears)
         begun = {"status": "accepted", "subject_id": conversation.id, "step": None, "error": None, "attempts": 0, "waits": 0}
         free = {"leased_by": None, "leased_until": None, "waiting_for": None, "next_enqueue_at": now, "updated_at": now}
         task = (self._waiting(held, now) if before is None else before.task).model_copy(update=begun | free)

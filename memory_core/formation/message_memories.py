@@ -14,6 +14,7 @@ from typing import Final
 
 from memory_core.domain.conversation import Conversation, Message
 from memory_core.domain.errors import Unavailable
+from memory_core.domain.history import MAX_MARKS, message_mark
 from memory_core.domain.importance import importance_by_type
 from memory_core.domain.indexing import text_to_embed, turn_of, with_lexical
 from memory_core.domain.lexical import Turn
@@ -28,7 +29,7 @@ from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.conversations import message_ids, state_of
 from memory_core.ledger.ids import session_document_id
-from memory_core.ledger.sessions import Session, clears_of
+from memory_core.ledger.sessions import Session, clears_of, history_of
 from memory_core.ports import Clock, Embedder, Mark
 
 MOST_AT_ONCE: Final = 45
@@ -37,6 +38,8 @@ MOST_MARKS: Final = 80
 """Memories that one commit marks beside the log."""
 AT_THE_DOOR_S: Final = 0.3
 """Seconds that the answer waits for vectors; the words are found without them."""
+SEARCH: Final = "search"
+"""What an answer is degraded by whose messages are not all found yet."""
 _A_BATCH: Final = 16
 """Texts embedded at a time at the door."""
 
@@ -168,6 +171,25 @@ class MessageWriter:
             reads=frozenset(page.states),
             sessions=frozenset(page.sessions),
         )
+
+    async def write_ahead(self, owner: Owner, conversation: Conversation, first: int, call: Call) -> None:
+        """Write messages of a conversation that is still being gathered, from number `first` on. Raises Unavailable, HeadMoved."""
+        ids = message_ids(conversation)
+        marks = [message_mark(message.role, message.content) for message in conversation.messages]
+        while first < len(ids):
+            names = [*_session_ids(owner, conversation), *ids[first : first + MOST_AT_ONCE]]
+            look = await self._ledger.look(owner, names)
+            writing = await self.prepared(owner, conversation, look, first=first)
+
+            def decide(seen: Look, writing: Writing = writing, names: Sequence[str] = names) -> Changes[int]:
+                kept, _ = history_of(seen.documents.get(names[0]))
+                history = [*kept, *marks[writing.first : writing.first + len(writing.items)]][-MAX_MARKS:]
+                return self.plan(owner, conversation, writing, seen, beside=0, weight=0, history=history)
+
+            try:
+                first += (await self._ledger.commit(owner, decide, ids=names, basis=look, call=call)).result
+            except SessionGrew:
+                continue
 
     async def complete(self, owner: Owner, conversation: Conversation, call: Call, *, at_the_door: bool = False) -> Conversation:
         """Write the messages that are no memories yet; unless at the door, also make the vectors that are missing.

@@ -6,7 +6,7 @@ messages that it brought, into the conversation that they become. So whoever did
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory_core.domain.conversation import Message
+from memory_core.domain.conversation import Conversation, Message
 from memory_core.domain.scope import Owner
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import derived
@@ -72,6 +72,24 @@ class HeldBuffer:
     def conversation_id(self) -> str:
         """The conversation that this generation becomes."""
         return conversation_id(self._id, self.buffer.generation)
+
+    def conversation(self, now: datetime, clears: Mapping[str, int]) -> Conversation:
+        """The conversation that this generation becomes, as it is now.
+
+        Args:
+            now: when it is accepted.
+            clears: how often its session was cleared by then, by type.
+
+        """
+        return Conversation(
+            id=self.conversation_id,
+            session_id=self.buffer.session_id,
+            messages=self.buffer.messages,
+            task_id=self.task_id,
+            correlation_id=self.buffer.correlation_id,
+            created_at=now,
+            clears=dict(clears),
+        )
 
     def takes(self, append: Append) -> bool:
         """Whether there is room for it; an empty buffer takes anything, and leaves it to the store to say what is too large."""
