@@ -41,6 +41,7 @@ EXPECTED = {
     "archive": "POST api/v1/archive",
     "consolidate": "POST api/v1/consolidate",
     "decay": "POST api/v1/decay",
+    "reembed": "POST api/v1/reembed",
     "forget": "POST api/v1/forget",
     "memory_versions": "GET api/v1/memories/{memory_id}/versions",
     "memory_evolution": "GET api/v1/memories/{memory_id}/evolution",
