@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -23,11 +24,13 @@ MODEL = "test"
 """That of the embedder which the stores of these tests were opened for."""
 
 
-async def mark(store: LongTermStore, marks: Mapping[str, Mark], commit_id: str = "cmt_mark") -> None:
+async def mark(store: LongTermStore, marks: Mapping[str, Mark], commit_id: str | None = None) -> None:
     """Commit marks alone."""
     head = (await store.snapshot(ALICE)).head
     changes = Changes(None, marks=marks)
-    await store.commit(ALICE, assemble(head, changes, commit_id=commit_id, epoch="ep_1", now=NOW, call=Call()).batch)
+    await store.commit(
+        ALICE, assemble(head, changes, commit_id=commit_id or f"cmt_{uuid4().hex}", epoch="ep_1", now=NOW, call=Call()).batch
+    )
 
 
 async def stored(store: LongTermStore, memory_id: str) -> Memory:

@@ -210,7 +210,7 @@ class SqliteStore:
         try:
             facts = await self._file.read(self._facts)
             problem = await self._file.write(self._file.room.problem) if self._file.room.failed else None
-            other = await self._file.write(self._settle_embedder) if await self._file.read(self._is_other) else None
+            other = await self._other_embedder()
             warning = await asyncio.to_thread(self._file.room.warning) or _damage(facts) or other
         except Unavailable as error:
             return Health("sqlite", "unavailable", last_ok=self._last_ok, detail=error.detail)
@@ -277,18 +277,19 @@ class SqliteStore:
         page_size = connection.execute("PRAGMA page_size").fetchone()[0]
         return {"file_bytes": pages * page_size, "journal_mode": mode, "synchronous": self._synchronous, **self._slices.facts()}
 
-    def _settle_embedder(self, connection: sqlite3.Connection) -> str | None:
-        """What to say of vectors of another embedder; None where there are none, which is then put on record."""
-        recorded = recorded_embedder(connection)
-        if recorded in (None, self._embedder):
-            return None
-        if has_other_vectors(connection, self._embedder):
+    async def _other_embedder(self) -> str | None:
+        """What to say of vectors of another embedder; where none is left, ours is put on record."""
+        recorded, left = await self._file.read(self._recorded)
+        if left:
             return self._beside(recorded)
-        replace_embedder(connection, self._embedder)
+        if recorded not in (None, self._embedder):
+            await self._file.write(replace_embedder, self._embedder)
         return None
 
-    def _is_other(self, connection: sqlite3.Connection) -> bool:
-        return recorded_embedder(connection) not in (None, self._embedder)
+    def _recorded(self, connection: sqlite3.Connection) -> tuple[VectorKind | None, bool]:
+        """The embedder on record, and whether vectors of another one than ours are left; looked for only where another one is on record."""
+        recorded = recorded_embedder(connection)
+        return recorded, recorded not in (None, self._embedder) and has_other_vectors(connection, self._embedder)
 
     def _beside(self, recorded: VectorKind | None) -> str:
         meanwhile = "what has no vector of it is found by its words, until it is embedded anew"
