@@ -6,7 +6,7 @@ from memory_core.calls.conversing import NO_CALL
 from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner, checked
-from memory_core.domain.upkeep_requests import ConsolidateInput, DecayInput, ForgetInput
+from memory_core.domain.upkeep_requests import ConsolidateInput, DecayInput, ForgetInput, ReembedInput
 from memory_core.ledger.receipts import keyed
 from memory_core.telemetry import Telemetry
 
@@ -27,6 +27,16 @@ class Upkeep:
             if asked.dry_run:
                 return await self._consolidation.decay.foresee(checked(owner), asked)
             return await self._consolidation.decay.begin(checked(owner), asked, keyed(call, "decay", asked))
+
+    async def reembed(self, owner: Owner, asked: ReembedInput, call: Call = NO_CALL) -> Accepted | Foreseen:
+        """Make vectors anew that another embedder made, by a task; a dry run only counts them.
+
+        As often as anybody likes: where all vectors are of the configured embedder, nothing is written. Raises Conflict, Unavailable.
+        """
+        with self._telemetry.operation("reembed"):
+            if asked.dry_run:
+                return await self._consolidation.reembedder.foresee(checked(owner))
+            return await self._consolidation.reembedder.begin(checked(owner), keyed(call, "reembed", asked))
 
     async def fan_out(self) -> int:
         """Send for all whose consolidation is due; how many messages. The hourly timer's work. Raises Unavailable."""

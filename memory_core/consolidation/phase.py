@@ -21,6 +21,7 @@ from memory_core.consolidation.giving_way import Calls
 from memory_core.consolidation.merging import Merging
 from memory_core.consolidation.patterns import Closeness, Patterns
 from memory_core.consolidation.profile import ProfileStep
+from memory_core.consolidation.reembedding import Reembedder
 from memory_core.consolidation.run import Consolidator, Step
 from memory_core.consolidation.scene_conflicts import SceneConflictStep
 from memory_core.consolidation.scenes import SceneStep
@@ -102,6 +103,7 @@ class Consolidation:
             SceneConflictStep(store, here.agents, here.rules, tasking.steps, clock),
             ProfileStep(store, here.agents, here.rules, tasking.steps),
         )
+        self.reembedder = Reembedder(store, operations, here.embedder)
         beginning = RunBeginning(store, operations, clock, ids)
         ending = RunEnding(store, operations, here.queue, clock, rules.ending, told)
         self.consolidator = Consolidator(store, operations, steps, beginning, ending, clock, calls)
@@ -111,4 +113,5 @@ class Consolidation:
             "forget": self.forgetter.work,
             "archive": self.archiver.work,
             "consolidate": self.consolidator.work,
+            "reembed": self.reembedder.work,
         }

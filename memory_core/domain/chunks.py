@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from memory_core.domain.models import Vector
+from memory_core.domain.models import Memory, Vector
 
 EDGE_WEIGHT = 1.15
 MOST_WINDOWS = 8
@@ -67,6 +67,12 @@ def spread(count: int, most: int) -> list[int]:
     if count <= most:
         return list(range(count))
     return [round(place * (count - 1) / (most - 1)) for place in range(most)]
+
+
+def joint_vector(*memories: Memory) -> Vector | None:
+    """The combined vector of memories; None where none of them has a vector."""
+    vectors = [one.embedding for one in memories if one.embedding is not None]
+    return combine(vectors) if vectors else None
 
 
 def combine(vectors: Sequence[Vector], edge_weight: float = EDGE_WEIGHT) -> Vector:

@@ -15,7 +15,7 @@ from memory_core.domain.scope import Owner, check_app_id, check_name
 
 TaskKind = Literal[
     "converse", "agent_memory", "summary", "webhook", "flush", "decay", "archive", "forget", "export", "import", "erase",
-    "consolidate",
+    "consolidate", "reembed",
 ]  # fmt: skip
 TaskStatus = Literal["accepted", "running", "succeeded", "failed", "poisoned", "cancelled"]
 FINISHED: frozenset[TaskStatus] = frozenset({"succeeded", "failed", "poisoned", "cancelled"})

@@ -32,6 +32,12 @@ class ConsolidateInput(Input):
     dry_run: bool = False
 
 
+class ReembedInput(Input):
+    """Make vectors anew that another embedder made, of all of a user's memories. dry_run: only count."""
+
+    dry_run: bool = False
+
+
 class ForgetFilter(Input):
     """Which memories: those that all of the given fields fit; tags, types and ids: any of them. before: told before that moment."""
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from memory_core.domain.chunks import combine
+from memory_core.domain.chunks import joint_vector
 from memory_core.domain.conflict import ConflictRecord, Decision, record_in
 from memory_core.domain.conflict_requests import ResolveInput
 from memory_core.domain.errors import Conflict
@@ -159,7 +159,7 @@ def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> l
             "valid_from": max(old.valid_from, new.valid_from),
             "valid_until": latest_end(old, new),
             "pinned": old.pinned or new.pinned,
-            "embedding": combine([memory.embedding for memory in (first, second) if memory.embedding is not None]),
+            "embedding": joint_vector(first, second),
         }
     )
     return [Change("created", with_lexical(merged)), *(Change("merged", _merged_into(merged, one, now), one) for one in (old, new))]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memory_core.domain.chunks import combine
+from memory_core.domain.chunks import joint_vector
 from memory_core.domain.conflict import MAX_OPEN, ConflictRecord
 from memory_core.domain.endings import is_ending
 from memory_core.domain.indexing import with_lexical
@@ -248,7 +248,7 @@ def _merge(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
             "valid_until": latest_end(old, new),
             "supersedes_id": old.id,
             "conflict_state": "resolved",
-            "embedding": combine([memory.embedding for memory in (first, second) if memory.embedding is not None]),
+            "embedding": joint_vector(first, second),
         }
     )
     updated = {

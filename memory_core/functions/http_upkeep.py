@@ -5,7 +5,7 @@ from __future__ import annotations
 import azure.functions as func
 from azure.functions import HttpResponse
 
-from memory_core.domain.upkeep_requests import ConsolidateInput, DecayInput, ForgetInput
+from memory_core.domain.upkeep_requests import ConsolidateInput, DecayInput, ForgetInput, ReembedInput
 from memory_core.functions.answers import upkeep_response
 from memory_core.functions.gate import Admitted, gated
 
@@ -31,3 +31,10 @@ async def decay(req: Admitted[DecayInput]) -> HttpResponse:
 async def forget(req: Admitted[ForgetInput]) -> HttpResponse:
     """Forget what a filter fits, by a task: softly, or for good (mode=hard); with dry_run, count it."""
     return upkeep_response(req.owner, await req.core.forget(req.owner, req.input, req.call))
+
+
+@blueprint.route(route="api/v1/reembed", methods=["POST"])
+@gated("admin", body=ReembedInput)
+async def reembed(req: Admitted[ReembedInput]) -> HttpResponse:
+    """Make vectors anew that another embedder made, by a task; with dry_run, count them. Where there are none, nothing is done."""
+    return upkeep_response(req.owner, await req.core.reembed(req.owner, req.input, req.call))

@@ -107,6 +107,7 @@ EXAMPLES: dict[str, Schema] = {
     "archive": {"user_id": "ana", "dry_run": True},
     "consolidate": {"user_id": "ana", "dry_run": True},
     "decay": {"user_id": "ana", "dry_run": True},
+    "reembed": {"user_id": "ana", "dry_run": True},
     "forget": {"user_id": "ana", "filter": {"tags": ["draft"], "before": "2026-05-08T00:00:00Z"}, "mode": "hard", "dry_run": True},
     "memory_restore": {"user_id": "ana"},
     "memory_update": {"user_id": "ana", "content": "Ana lives in Porto", "change_reason": "she moved"},
@@ -164,6 +165,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "user_erase": ({"202": "Nothing of this user is read or written from now on; the task empties every store"}, "Accepted"),
     "consolidate": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "decay": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
+    "reembed": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "forget": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "archive": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "session_messages": ({"200": "One page, in the order of telling"}, "MessagePage"),
@@ -181,7 +183,7 @@ _MEDIA = {"Text": ("text/plain",), "Lines": ("application/x-ndjson",), "Nothing"
 _OTHERWISE = {
     ("memories_batch_flush", "200"): "Batch",
     ("agent_summaries", "202"): "Accepted",
-    **{(name, "200"): "Foreseen" for name in ("archive", "consolidate", "decay", "forget")},
+    **{(name, "200"): "Foreseen" for name in ("archive", "consolidate", "decay", "forget", "reembed")},
 }
 """(function, status) → the schema of a body that is not the function's usual one."""
 _PROBLEMS = {

@@ -314,7 +314,7 @@ class Ledger:
 
         Marks are told by no event: a memory written as it was read before would lose those that it got since.
         """
-        if changes.changes and head is not None and head.marks != newer.marks:
+        if any(change.before is not None for change in changes.changes) and head is not None and head.marks != newer.marks:
             return False
         return not _begun_anew(head, newer) and changes.stand(await self._events_between(owner, head, newer))
 

@@ -16,7 +16,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task, TaskKind, TaskMessage
 from memory_core.ports import QueueName, TaskQueue
 
-OPERATIONS: frozenset[TaskKind] = frozenset({"decay", "archive", "forget", "export", "import", "erase", "consolidate"})
+OPERATIONS: frozenset[TaskKind] = frozenset({"decay", "archive", "forget", "export", "import", "erase", "consolidate", "reembed"})
 """Kinds whose work is an operation over many memories (`operations`)."""
 TELL_WITHIN_S = 2.0
 """What a caller waits at most for the queue."""

@@ -102,8 +102,8 @@ class Batch:
     of that head, and raises HeadMoved when they differ. Events are create-only; the first is the commit's marker. A batch may
     have none: it keeps bookkeeping alone, and leaves the log as it is. Each memory that a batch writes or deletes is named by
     an event, or a store that holds memories would not know.
-    marks: by the id of a memory that is there, the fields of it that are set beside the log; the rest of it stays as it is. Each is a
-    document, and is set after the writes. A memory that is not there is AlreadyExists. A batch with marks has a head whose `marks` grew.
+    marks: by the id of a memory or version that is there, the fields of it that are set beside the log; the rest of it stays as it is.
+    Each is a document, and is set after the writes. AlreadyExists for one that is not there. The head's `marks` grows with such a batch.
     """
 
     commit_id: str

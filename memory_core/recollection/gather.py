@@ -41,7 +41,8 @@ MOST_FOUND = 100
 NEAR = 0.75
 """The part of the answer threshold from which a question alone opens the budget.
 
-Hardly any evidence is lost at .30, and much at .40 (LoCoMo .919 and .908, REALTALK .774 and .755, BEAM .648 and .587). Of a message of several sentences, the best one reaches .30 by chance.
+Hardly any evidence is lost at .30, and much at .40 (LoCoMo .919 and .908, REALTALK .774 and .755, BEAM .648 and .587). Of a message of
+several sentences, the best one reaches .30 by chance.
 """
 FLOOR = 0.4
 """The part of the answer threshold below which a memory is far from the query: .16 where that is .4."""

@@ -29,6 +29,7 @@ from memory_core.domain.results import Nearest, Passage, Retrieved
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import Scores, ScoringParameters, score
 from memory_core.domain.shown import Shown
+from memory_core.domain.vector_kind import VectorKind
 from memory_core.domain.versions import base_id, is_of_its_life
 from memory_core.ledger.readable import readable_shown
 from memory_core.ledger.touches import Touches
@@ -244,10 +245,17 @@ class Retriever:
         if not self._working_set.good(stamp, found.head):
             self._working_set.rebuild_later(owner, query.session_id, stale=stamp is not None)
             return found.candidates, frozenset()
-        entries = [memory for memory in entries if shows(search.where, memory)]
+        entries = [self._comparable(memory) for memory in entries if shows(search.where, memory)]
         short = from_memories(entries, search.terms, search.compared, related=search.related)
         short.lists = {"short": short.ids}
         return joined(found.candidates, short), frozenset(short.ids)
+
+    def _comparable(self, memory: Memory) -> Memory:
+        """A memory of the working set, without a vector that another embedder made."""
+        kind = VectorKind(self._embedder.model, self._embedder.dimensions)
+        if memory.embedding is None or kind.fits({"embedding_model": memory.embedding_model}, len(memory.embedding)):
+            return memory
+        return memory.model_copy(update={"embedding": None})
 
     def ranked(self, query: RetrieveInput, look: Look, limit: int | None) -> list[int]:
         """At most `limit` rows over the thresholds, best first, one a cell and memory; none when the best does not reach the answer's."""

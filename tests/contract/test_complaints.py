@@ -19,7 +19,7 @@
 | a job is stuck | | `test_a_message_whose_attempts_were_spent_by_dying_processes_is_poisoned_without_another` |
 | | | `test_a_task_that_fails_five_times_is_poisoned_and_a_retry_begins_anew` |
 | times lose their zone | | `test_yesterday_is_found_by_its_day_alone_whatever_was_done` |
-| another embedder finds nothing, in silence | | `test_another_embedder_than_the_stored_vectors_is_refused_with_both_named` |
+| another embedder finds nothing, in silence | | `test_vectors_of_another_embedder_are_not_compared_and_made_anew_in_place` |
 | a text gives orders | | `test_no_text_changes_what_was_known_before_shows_what_others_know_or_stores_what_a_prompt_shows` |
 | | | `test_a_context_keeps_its_budget_and_nothing_in_it_can_end_it` |
 | a reranker is waited for, or comes too late | | `test_what_was_behind_the_limit_may_come_first` |

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -13,17 +15,23 @@ from memory_core.domain.models import Memory
 from memory_core.domain.results import Call
 from memory_core.ledger.changes import Change, Changes, assemble
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ports import LongTermStore, Mark
+from memory_core.ports import LongTermStore, Mark, Near
 from memory_core.recollection.filters import shows
 from tests.builders import ALICE, NOW, CountedIds, StillClock, memory, query, save, unit, where
-from tests.contract.conftest import StoreFactory
+from tests.contract.conftest import StoreFactory, on_cosmos, on_sqlite
+from tests.cosmos_server import CosmosServer
+
+MODEL = "test"
+"""That of the embedder which the stores of these tests were opened for."""
 
 
-async def mark(store: LongTermStore, marks: Mapping[str, Mark], commit_id: str = "cmt_mark") -> None:
+async def mark(store: LongTermStore, marks: Mapping[str, Mark], commit_id: str | None = None) -> None:
     """Commit marks alone."""
     head = (await store.snapshot(ALICE)).head
     changes = Changes(None, marks=marks)
-    await store.commit(ALICE, assemble(head, changes, commit_id=commit_id, epoch="ep_1", now=NOW, call=Call()).batch)
+    await store.commit(
+        ALICE, assemble(head, changes, commit_id=commit_id or f"cmt_{uuid4().hex}", epoch="ep_1", now=NOW, call=Call()).batch
+    )
 
 
 async def stored(store: LongTermStore, memory_id: str) -> Memory:
@@ -38,15 +46,15 @@ async def vector_list(store: LongTermStore, seed: int) -> list[str]:
 
 
 async def test_only_the_named_fields_change_and_no_event_tells_of_it(store: LongTermStore) -> None:
-    tea = memory("grün 🙂", embedding=unit(1), embedding_model="old", embedding_dimensions=8, scene_id="scn_0", metadata={"a": [1.5, None]})
+    tea = memory("grün 🙂", embedding=unit(1), embedding_model=None, scene_id="scn_0", metadata={"a": [1.5, None]})
     cake = memory("cake", embedding=unit(2))
     await save(store, tea, cake)
     before, other = await stored(store, tea.id), await stored(store, cake.id)
     head = (await store.snapshot(ALICE)).head
     await mark(store, {tea.id: Mark(cell_id="mem_cell")}, "cmt_1")
-    await mark(store, {tea.id: Mark(embedding=unit(3), embedding_model="new")}, "cmt_2")
+    await mark(store, {tea.id: Mark(embedding=unit(3), embedding_model=MODEL)}, "cmt_2")
     after, moved = await stored(store, tea.id), (await store.snapshot(ALICE)).head
-    expected = {**before.model_dump(mode="json"), "cell_id": "mem_cell", "embedding_model": "new", "embedding_dimensions": 8}
+    expected = {**before.model_dump(mode="json"), "cell_id": "mem_cell", "embedding_model": MODEL, "embedding_dimensions": 8}
     assert after.model_dump(mode="json") == expected
     assert after.etag == before.etag
     assert np.array_equal(after.embedding, unit(3))  # type: ignore[arg-type]
@@ -55,7 +63,7 @@ async def test_only_the_named_fields_change_and_no_event_tells_of_it(store: Long
     assert head is not None
     assert moved == head.model_copy(update={"marks": 2, "commit_id": "cmt_2"})
     shown = (await store.memories(ALICE, [tea.id]))[tea.id].memory
-    assert (shown.cell_id, shown.scene_id, shown.embedding_model) == ("mem_cell", "scn_0", "new")
+    assert (shown.cell_id, shown.scene_id, shown.embedding_model) == ("mem_cell", "scn_0", MODEL)
 
 
 async def test_a_memory_without_a_vector_is_found_by_its_words_and_by_vector_once_it_has_one(store: LongTermStore) -> None:
@@ -65,7 +73,7 @@ async def test_a_memory_without_a_vector_is_found_by_its_words_and_by_vector_onc
         found = (await store.search(ALICE, query("green", unit(1)))).candidates
         assert (found.lists["vector"], found.lists["lexical"]) == ([cake.id], [tea.id])
         assert np.isnan(found.cosine[found.ids.index(tea.id)])
-    await mark(store, {tea.id: Mark(embedding=unit(1), embedding_model="new")})
+    await mark(store, {tea.id: Mark(embedding=unit(1), embedding_model=MODEL)})
     found = (await store.search(ALICE, query("green", unit(1)))).candidates
     assert found.lists["vector"][0] == tea.id
     assert found.cosine[found.ids.index(tea.id)] == pytest.approx(1.0, abs=1e-6)
@@ -76,7 +84,7 @@ async def test_a_new_vector_takes_the_place_of_the_old_one(store: LongTermStore)
     await save(store, tea, cake)
     for _ in range(4):
         assert await vector_list(store, 1) == [tea.id, cake.id]
-    await mark(store, {tea.id: Mark(embedding=unit(2), embedding_model="x"), cake.id: Mark(embedding=unit(1), embedding_model="x")})
+    await mark(store, {tea.id: Mark(embedding=unit(2), embedding_model=MODEL), cake.id: Mark(embedding=unit(1), embedding_model=MODEL)})
     assert await vector_list(store, 1) == [cake.id, tea.id]
     near = (await store.search(ALICE, query("tea"))).candidates
     assert near.lists["lexical"] == [tea.id]
@@ -120,7 +128,7 @@ async def test_a_mark_of_another_process_is_seen_by_the_next_search(store_factor
     await save(here, tea, cake)
     for _ in range(4):
         assert await vector_list(there, 1) == [cake.id]
-    await mark(here, {tea.id: Mark(embedding=unit(1), embedding_model="x"), cake.id: Mark(cell_id="mem_cell")})
+    await mark(here, {tea.id: Mark(embedding=unit(1), embedding_model=MODEL), cake.id: Mark(cell_id="mem_cell")})
     found = (await there.search(ALICE, query("cake", unit(1)))).candidates
     assert found.lists["vector"] == [tea.id, cake.id]
     assert found.cell[found.ids.index(cake.id)] == "mem_cell"
@@ -132,7 +140,7 @@ async def test_a_mark_on_what_is_gone_or_of_another_length_refuses_the_whole_bat
     with pytest.raises(AlreadyExists, match="mem_gone"):
         await mark(store, {tea.id: Mark(cell_id="mem_cell"), "mem_gone": Mark(cell_id="mem_cell")})
     with pytest.raises(EmbeddingMismatch):
-        await mark(store, {tea.id: Mark(embedding=unit(1, 9), embedding_model="x")})
+        await mark(store, {tea.id: Mark(embedding=unit(1, 9), embedding_model=MODEL)})
     assert (await stored(store, tea.id)).cell_id is None
 
 
@@ -177,3 +185,40 @@ async def test_marks_alone_are_a_commit_of_the_ledger_and_gone_memories_are_deci
     await ledger.commit(ALICE, decide, ids=[tea.id, cake.id], call=Call())
     assert (await stored(store, tea.id)).cell_id == "mem_cell"
     assert seen == [2]
+
+
+async def test_a_vector_of_another_model_is_not_compared_and_nothing_shows_it(store: LongTermStore) -> None:
+    tea, cake = memory("green tea"), memory("cake", embedding=unit(2))
+    await save(store, tea, cake)
+    await mark(store, {tea.id: Mark(embedding=unit(1), embedding_model="another")})
+    for _ in range(4):
+        found = (await store.search(ALICE, query("green", unit(1)))).candidates
+        assert found.lists == {"vector": [cake.id], "lexical": [tea.id]}
+        assert np.isnan(found.cosine[found.ids.index(tea.id)])
+    near = (await store.snapshot(ALICE, near=Near(unit(1), frozenset(), -1.0))).near
+    assert [one.memory.id for one in near] == [cake.id]
+    held = await stored(store, tea.id)
+    assert (held.embedding, held.embedding_model) == (None, "another")
+    await mark(store, {tea.id: Mark(embedding=unit(1), embedding_model=MODEL)})
+    assert await vector_list(store, 1) == [tea.id, cake.id]
+
+
+@pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
+async def test_two_embedders_of_one_length_share_a_store_and_each_finds_its_own(
+    server: CosmosServer | None, tmp_path: Path, clock: StillClock
+) -> None:
+    make = on_sqlite(tmp_path, clock) if server is None else on_cosmos(server, clock)
+    ours, theirs = make("ours", 8), make("theirs", 8)
+    for store in (ours, theirs):
+        await store.open()
+    tea, cake = memory("green tea", embedding=unit(1)), memory("cake", embedding=unit(2))
+    await save(ours, tea.model_copy(update={"embedding_model": "ours", "embedding_dimensions": 8}))
+    await save(theirs, cake.model_copy(update={"embedding_model": "theirs", "embedding_dimensions": 8}))
+    for store, own, foreign in ((ours, tea, cake), (theirs, cake, tea)):
+        await store.check()
+        for _ in range(4):
+            found = (await store.search(ALICE, query("tea cake", unit(1), limit=1))).candidates
+            assert found.lists["vector"] == [own.id]
+        assert (await stored(store, foreign.id)).embedding is None
+    for store in (ours, theirs):
+        await store.close()

@@ -197,7 +197,8 @@ async def test_without_the_long_term_nothing_answers_and_never_with_nothing(worl
     assert await find(core, "red boat") == ["red boat"]
 
 
-async def test_another_embedder_than_the_stored_vectors_is_refused_with_both_named(world: World, words: MemoryCore) -> None:
+@pytest.mark.parametrize("adapter", ["cosmos"], indirect=True)
+async def test_another_length_than_that_of_the_stored_vectors_is_refused_with_both_named(world: World, words: MemoryCore) -> None:
     await words.save(ALICE, turn("red boat"))
     await world.close()
     world.cores.clear()

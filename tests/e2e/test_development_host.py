@@ -10,7 +10,9 @@ import json
 import shlex
 import signal
 import subprocess
+import time
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -75,21 +77,43 @@ def test_a_taken_port_is_named_with_a_way_out(tmp_path: Path, host: httpx.Client
     assert "--port" in second.terminal
 
 
-def test_data_of_another_embedder_are_a_503_that_names_both(tmp_path: Path, settings: dict[str, str]) -> None:
-    with running(tmp_path, **settings) as client:
-        save(client, "ana", "Ana moved to Lisbon")
-    with running(tmp_path, ready=False, EMBEDDING_DIMENSIONS="256", **settings) as client:
-        query = {"user_id": "ana", "query": "Lisbon"}
-        for _ in range(2):
-            found = problem(client.post("/api/v1/memories/retrieve", json=query), 503)
-            assert "384" in found["detail"]
-            assert "256" in found["detail"]
-        ready = client.get("/health/ready")
-        assert ready.status_code == 503
-        assert int(ready.headers["retry-after"]) > 0
-        assert ready.json()["dependencies"]["long_term"]["detail"] == found["detail"]
-    with running(tmp_path, **settings) as client:
-        assert len(client.post("/api/v1/memories/retrieve", json=query).json()["results"]) == 1
+def test_data_of_another_embedder_are_found_by_words_and_embedded_anew(tmp_path: Path) -> None:
+    query = {"user_id": "ana", "query": "Ana moved to Lisbon"}
+
+    def hit(client: httpx.Client) -> dict[str, Any]:
+        (found,) = client.post("/api/v1/memories/retrieve", json=query).json()["results"]
+        return dict(found)
+
+    with running(tmp_path, EMBEDDING_PROVIDER="hash") as client:
+        saved = save(client, "ana", "Ana moved to Lisbon", type="semantic")
+        assert hit(client)["similarity_score"] == pytest.approx(1.0)
+    with running(tmp_path, EMBEDDING_PROVIDER="hash", EMBEDDING_DIMENSIONS="256") as client:
+        assert hit(client)["similarity_score"] is None
+        long_term = client.get("/health/ready").json()["dependencies"]["long_term"]
+        assert long_term["status"] == "degraded"
+        assert "384" in long_term["detail"]
+        assert "256" in long_term["detail"]
+        dry = client.post("/api/v1/reembed", json={"user_id": "ana", "dry_run": True})
+        assert (dry.status_code, dry.json()) == (200, {"counts": {"embedded": 1}, "capped": False})
+        accepted = client.post("/api/v1/reembed", json={"user_id": "ana"})
+        assert accepted.status_code == 202
+        task = ended(client, accepted.headers["location"])
+        assert (task["kind"], task["status"], task["progress"]) == ("reembed", "succeeded", 1.0)
+        assert task["result"] == {"counts": {"read": 1, "embedded": 1}, "model": "hash-1", "dimensions": 256}
+        assert hit(client)["similarity_score"] == pytest.approx(1.0)
+        after = client.get(f"/api/v1/memories/{saved['id']}", params={"user_id": "ana"}).json()
+        assert after == {**saved, "embedding_dimensions": 256, **{name: after[name] for name in ("access_count", "last_accessed_at")}}
+
+
+def ended(client: httpx.Client, location: str) -> dict[str, Any]:
+    """The task at a location once it has ended."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        task: dict[str, Any] = client.get(location).json()
+        if task["status"] not in ("accepted", "running"):
+            return task
+        time.sleep(0.05)
+    raise AssertionError("the task did not end")
 
 
 def test_a_query_that_names_no_limit_has_as_many_results_as_the_settings_say(tmp_path: Path) -> None:

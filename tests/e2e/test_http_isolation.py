@@ -215,6 +215,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "archive": {},
     "consolidate": {},
     "decay": {},
+    "reembed": {},
     "forget": {"filter": {"types": ["episodic"]}, "mode": "hard"},
     "task_retry": {},
     "task_cancel": {},

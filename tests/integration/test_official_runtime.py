@@ -6,9 +6,9 @@ Functions host's doing, so that is tested on the development host only. Here eac
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -19,6 +19,11 @@ import httpx
 import pytest
 
 from deployment.package import build
+from memory_core.adapters.cosmos.store import CosmosStore
+from tests.builders import StillClock
+from tests.cosmos_server import KEY as COSMOS_KEY
+from tests.cosmos_server import CosmosServer
+from tests.cosmos_server import running as emulated
 from tests.host import ROOT, running
 from tests.official_runtime.calls import Call, Http, Queued, Tick, invoke
 from tests.official_runtime.essence import essence
@@ -174,23 +179,23 @@ def test_without_a_usable_correlation_id_both_hosts_make_a_new_one(both: tuple[S
 
 @pytest.fixture(scope="module")
 def unable(app: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Worker, httpx.Client]]:
-    """Both hosts on data of another embedder, which they can't serve."""
+    """Both hosts on a container of another embedder's length, which they can't serve."""
     folder = tmp_path_factory.mktemp("unable")
-    for name in ("official", "development"):
-        _save_with_another_embedder(app, folder / name)
-    with (
-        working(app, folder / "official", MEMORY_DATA=str(folder / "official" / "data"), **SETTINGS) as worker,
-        running(folder / "development", ready=False, **SETTINGS) as client,
-    ):
-        yield worker, client
+    with emulated() as server:
+        asyncio.run(_make_container(server, dimensions=8))
+        cosmos = {"MEMORY_LONG_TERM": "cosmos", "MEMORY_COSMOS_ENDPOINT": server.endpoint, "MEMORY_COSMOS_KEY": COSMOS_KEY}
+        settings = SETTINGS | cosmos
+        with (
+            working(app, folder / "official", MEMORY_DATA=str(folder / "official" / "data"), **settings) as worker,
+            running(folder / "development", ready=False, **settings) as client,
+        ):
+            yield worker, client
 
 
-def _save_with_another_embedder(app: Path, folder: Path) -> None:
-    made = folder.parent / "made"
-    if not made.exists():
-        with working(app, folder.parent, MEMORY_DATA=str(made), EMBEDDING_DIMENSIONS="8", **SETTINGS) as worker:
-            given(of_worker(worker), "ana")
-    shutil.copytree(made, folder / "data")
+async def _make_container(server: CosmosServer, dimensions: int) -> None:
+    maker = CosmosStore(server.endpoint, "memory-core", clock=StillClock(), embedding_model="hash-1", dimensions=dimensions, key=COSMOS_KEY)
+    await maker.provision()
+    await maker.close()
 
 
 def test_where_the_store_can_not_be_used_both_hosts_say_so_and_only_what_needs_none_still_answers(

@@ -19,7 +19,7 @@ from memory_core.adapters.sqlite import across
 from memory_core.adapters.sqlite.commit import PURGE_EVERY
 from memory_core.adapters.sqlite.schema import LAYOUT
 from memory_core.adapters.sqlite.store import SqliteStore
-from memory_core.domain.errors import EmbeddingMismatch, Unavailable
+from memory_core.domain.errors import Unavailable
 from memory_core.domain.models import Lexical, Memory
 from memory_core.domain.scope import Owner
 from memory_core.ports import AgentCount, Document, Write
@@ -148,13 +148,22 @@ async def test_a_user_who_was_removed_and_made_again_finds_nothing_of_before(ope
     assert found.statistics.documents == 1
 
 
-async def test_another_embedder_is_refused_at_the_start_with_both_named(opened: Opened) -> None:
+async def test_another_embedder_opens_the_file_says_so_and_compares_no_vector_of_the_first(
+    opened: Opened, caplog: pytest.LogCaptureFixture
+) -> None:
     store = await opened()
-    await save(store, memory(embedding=unit(1)))
-    with pytest.raises(EmbeddingMismatch, match=r"'one' with 8 .* 'two' with 8"):
-        await opened(embedding_model="two")
-    with pytest.raises(EmbeddingMismatch, match=r"'one' with 8 .* 'one' with 5"):
-        await opened(dimensions=5)
+    await save(store, memory("tea", embedding=unit(1), embedding_model="one", embedding_dimensions=8))
+    for other, said in (({"embedding_model": "two"}, "'two' with 8"), ({"dimensions": 5}, "'one' with 5")):
+        caplog.clear()
+        later = await opened(**other)
+        assert "'one' with 8" in caplog.text
+        assert said in caplog.text
+        health = await later.check()
+        assert (health.status, "'one' with 8" in (health.detail or ""), said in (health.detail or "")) == ("degraded", True, True)
+        dimensions = other.get("dimensions", 8)
+        found = (await later.search(ALICE, query("tea", unit(1, dimensions)))).candidates
+        assert (found.lists["vector"], len(found.lists["lexical"])) == ([], 1)
+    assert (await store.check()).status == "ok"
 
 
 async def test_a_file_without_vectors_takes_any_embedder(opened: Opened) -> None:
@@ -164,14 +173,13 @@ async def test_a_file_without_vectors_takes_any_embedder(opened: Opened) -> None
     assert (await store.search(ALICE, query("", unit(1, 5)))).candidates.ids == ["mem_1"]
 
 
-async def test_an_embedder_that_was_late_on_an_empty_file_is_refused_too(opened: Opened) -> None:
+async def test_two_embedders_on_an_empty_file_each_find_their_own_by_vector_and_all_by_words(opened: Opened) -> None:
     early, late = await opened(), await opened(embedding_model="two")
-    await save(early, memory("tea", embedding=unit(1)))
-    with pytest.raises(EmbeddingMismatch):
-        await save(late, memory(embedding=unit(2)))
-    with pytest.raises(EmbeddingMismatch):
-        await late.search(ALICE, query("tea", unit(1)))
-    assert (await early.search(ALICE, query("tea"))).statistics.documents == 1
+    await save(early, memory("tea", id="mem_early", embedding=unit(1), embedding_model="one", embedding_dimensions=8))
+    await save(late, memory("tea", id="mem_late", embedding=unit(2), embedding_model="two", embedding_dimensions=8))
+    for store, own in ((early, "mem_early"), (late, "mem_late")):
+        found = (await store.search(ALICE, query("tea", unit(1)))).candidates
+        assert (found.lists["vector"], set(found.lists["lexical"])) == ([own], {"mem_early", "mem_late"})
 
 
 @pytest.mark.parametrize("content", [b"this is a text file, not a database\n" * 100, b"SQLite format 3\0" + b"\x00" * 4000])

@@ -177,6 +177,9 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     "archive": lambda g: Row(post("/api/v1/archive", 202, g), post("/api/v1/archive", 422, g, dry_run="perhaps")),
     "consolidate": lambda g: Row(post("/api/v1/consolidate", 202, g), post("/api/v1/consolidate", 422, g, dry_run="perhaps")),
     "decay": lambda g: Row(post("/api/v1/decay", 202, g), post("/api/v1/decay", 422, g, dry_run="perhaps")),
+    "reembed": lambda g: Row(
+        Http("POST", "/api/v1/reembed", 202, {"user_id": g.user}, headers={"X-API-Key": ADMIN_KEY}), post("/api/v1/reembed", 403, g)
+    ),
     "forget": lambda g: Row(post("/api/v1/forget", 202, g, filter={"tags": ["home"]}), post("/api/v1/forget", 422, g, filter={})),
     "memory_versions": lambda g: Row(get(f"{one(g)}/versions", 200, g), get(f"{_MEMORIES}/{_NOBODYS}/versions", 404, g)),
     "memory_evolution": lambda g: Row(

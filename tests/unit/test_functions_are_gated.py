@@ -41,6 +41,7 @@ EXPECTED = {
     "archive": "POST api/v1/archive",
     "consolidate": "POST api/v1/consolidate",
     "decay": "POST api/v1/decay",
+    "reembed": "POST api/v1/reembed",
     "forget": "POST api/v1/forget",
     "memory_versions": "GET api/v1/memories/{memory_id}/versions",
     "memory_evolution": "GET api/v1/memories/{memory_id}/evolution",
@@ -128,6 +129,8 @@ def test_whatever_changes_something_needs_the_right_to_write(functions: dict[str
         reads = method == "GET" or name in ("memories_retrieve", "replay_memories", "user_export", "context")
         if name == "user_erase":
             assert (door.right, door.own) == ("admin", True), "but for a key that is bound to the user, who may be given `write` only"
+        elif name == "reembed":
+            assert (door.right, door.own) == ("admin", False), "it is the app that pays for the vectors"
         elif name in OF_THE_WHOLE_APP:
             assert (door.right, door.own, door.scoped) == ("admin", False, False), "no key that is bound to a user"
         else:

@@ -21,6 +21,7 @@ from memory_core.domain.models import INTERNAL_FIELDS, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 from memory_core.domain.slots import folded
+from memory_core.domain.vector_kind import VectorKind
 from memory_core.ports import Batch, Document, Write
 
 DEPENDENCY: Final = "long_term"
@@ -94,10 +95,9 @@ def item_of(owner: Owner, document: Document, now: datetime) -> Item:
     return item
 
 
-def document_of(item: Mapping[str, Any]) -> Document:
-    """The document in an item, with its vector where that was read."""
-    kind, numbered = item["kind"], item.get("embedding")
-    vector = None if numbered is None else np.array(numbered, dtype=np.float32)
+def document_of(item: Mapping[str, Any], ours: VectorKind | None = None) -> Document:
+    """The document in an item, with its vector where that was read. ours: a vector of another kind is left out."""
+    kind, vector = item["kind"], vector_of(item, ours)
     if kind in MEMORY_KINDS:
         return Document(item["id"], kind, memory_body(item), vector)
     expires_at = item.get("expires_at")
@@ -111,15 +111,22 @@ def epoch_of(item: Mapping[str, Any]) -> str | None:
     return epoch or None
 
 
-def memory_of(item: Mapping[str, Any]) -> Memory:
-    """The memory in an item, with its vector where that was read. Raises Damaged."""
+def memory_of(item: Mapping[str, Any], ours: VectorKind | None = None) -> Memory:
+    """The memory in an item, with its vector where that was read; one of another kind than `ours` is left out. Raises Damaged."""
     try:
         memory = Memory.model_validate(memory_body(item))
     except ValidationError as error:
         raise damaged_memory(item["id"]) from error
-    vector = item.get("embedding")
-    memory.embedding = None if vector is None else np.array(vector, dtype=np.float32)
+    memory.embedding = vector_of(item, ours)
     return memory
+
+
+def vector_of(item: Mapping[str, Any], ours: VectorKind | None) -> Vector | None:
+    """The vector in an item, None where none was read, or one that does not compare with `ours`."""
+    numbered = item.get("embedding")
+    if numbered is None or (ours is not None and not ours.fits(item, len(numbered))):
+        return None
+    return np.array(numbered, dtype=np.float32)
 
 
 def memory_body(item: Mapping[str, Any]) -> dict[str, Any]:

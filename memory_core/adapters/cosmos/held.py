@@ -19,11 +19,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-import numpy as np
-
 from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.connection import Connection
-from memory_core.adapters.cosmos.documents import HEAD_ID, Item
+from memory_core.adapters.cosmos.documents import HEAD_ID, Item, vector_of
 from memory_core.adapters.cosmos.heads import Known, known_of
 from memory_core.adapters.cosmos.remembered import Remembered
 from memory_core.adapters.slices.forms import as_blob
@@ -31,6 +29,7 @@ from memory_core.adapters.slices.slice import LONGEST_IDLE, Slice
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
+from memory_core.domain.vector_kind import VectorKind
 from memory_core.ports import Clock, Place, Touch
 
 log = logging.getLogger(__name__)
@@ -71,8 +70,8 @@ class _Loading:
 class HeldUsers:
     """At most `budget_bytes` of slices, estimated, those used last; none with 0."""
 
-    def __init__(self, connection: Connection, dimensions: int, budget_bytes: int, clock: Clock) -> None:
-        self._connection, self._dimensions, self._budget_bytes, self._clock = connection, dimensions, budget_bytes, clock
+    def __init__(self, connection: Connection, kind: VectorKind, budget_bytes: int, clock: Clock) -> None:
+        self._connection, self._kind, self._budget_bytes, self._clock = connection, kind, budget_bytes, clock
         self._held: OrderedDict[Owner, _Held] = OrderedDict()
         self._spent: Remembered[float] = Remembered()
         self._loading: dict[Owner, _Loading] = {}
@@ -116,11 +115,11 @@ class HeldUsers:
     def paid(self, owner: Owner, head: Head | None, units: float) -> None:
         """Note what a search by queries cost. Begins to read a user for whom that would have been cheaper by now."""
         memories = 0 if head is None else sum(head.counts.values())
-        fits = memories <= MOST_MEMORIES and memories * (4 * self._dimensions + BYTES_BESIDE) <= self._budget_bytes
+        fits = memories <= MOST_MEMORIES and memories * (4 * self._kind.dimensions + BYTES_BESIDE) <= self._budget_bytes
         if not self._budget_bytes or head is None or head.state != "live" or not fits or owner in self._held:
             return
         spent = (self._spent.get(owner) or 0.0) + units
-        price = memories * (UNITS_A_MEMORY + UNITS_A_DIMENSION * self._dimensions)
+        price = memories * (UNITS_A_MEMORY + UNITS_A_DIMENSION * self._kind.dimensions)
         if spent < price or self._loading:  # one at a time, or a restart under load would read everybody at once
             self._spent.keep(owner, spent)
             return
@@ -160,7 +159,7 @@ class HeldUsers:
         for name in names:
             if name not in {row["id"] for row in found.rows}:
                 held.drop(name)
-        _put(held, found.rows)
+        self._put(held, found.rows)
         held.change = head.sequence
         self._let_go()
         return told.charge + found.charge
@@ -174,7 +173,7 @@ class HeldUsers:
         if len(found.rows) > EVENTS_A_LOOK:
             self._held.pop(owner, None)
             return found.charge
-        _put(held.slice, found.rows)
+        self._put(held.slice, found.rows)
         held.marks, held.written_at = known.head.marks, known.written_at
         self._let_go()
         return found.charge
@@ -185,11 +184,11 @@ class HeldUsers:
             rows = (await self._connection.item(owner, HEAD_ID)).rows
             if not rows:
                 return
-            known, made, after = known_of(rows[0]), Slice(self._dimensions), None
+            known, made, after = known_of(rows[0]), Slice(self._kind.dimensions), None
             head = known.head
             while True:
                 page = (await self._connection.query(owner, queries.to_hold(owner, after, ROWS_A_READ, head.epoch))).rows
-                _put(made, page)
+                self._put(made, page)
                 if len(page) < ROWS_A_READ:
                     break
                 after = Place(page[-1]["sequence"], page[-1]["id"])
@@ -215,8 +214,6 @@ class HeldUsers:
         while self._held and self._weight() > self._budget_bytes:
             self._held.popitem(last=False)
 
-
-def _put(held: Slice, rows: Iterable[Item]) -> None:
-    for row in rows:
-        vector = row.pop("embedding", None)
-        held.put(row["id"], "memory", row, None if vector is None else as_blob(np.array(vector, dtype=np.float32)))
+    def _put(self, held: Slice, rows: Iterable[Item]) -> None:
+        for row in rows:
+            held.put(row["id"], "memory", row, as_blob(vector_of(row, self._kind)))

@@ -14,6 +14,7 @@ from memory_core.adapters.cosmos import queries
 from memory_core.adapters.cosmos.conditions import Query
 from memory_core.adapters.cosmos.connection import Answer, Connection, together
 from memory_core.adapters.cosmos.documents import HEAD_ID, MEMORY_KINDS, Item, epoch_of
+from memory_core.adapters.cosmos.embedder import EmbedderRecord
 from memory_core.adapters.cosmos.heads import Heads, Known, known_of
 from memory_core.adapters.cosmos.neighbours import nearby
 from memory_core.domain.models import Head
@@ -55,8 +56,8 @@ def _changed_at(item: Item) -> int:
 class Looks:
     """Reads heads, and what belongs to them. heads: where those that were read are remembered."""
 
-    def __init__(self, connection: Connection, heads: Heads) -> None:
-        self._connection, self._heads = connection, heads
+    def __init__(self, connection: Connection, heads: Heads, embedder: EmbedderRecord) -> None:
+        self._connection, self._heads, self._embedder = connection, heads, embedder
 
     async def read_head(self, owner: Owner) -> Answer:
         """The head's item as it is now, without a row for an unknown user. Raises Unavailable."""
@@ -116,5 +117,5 @@ class Looks:
             reads = [self._connection.query(owner, queries.by_ids(owner, part)) for part in parts]
         if near is None:
             return Beside([row for answer in await together(*reads) for row in answer.rows])
-        answers, mates = await together(together(*reads), nearby(self._connection, owner, near, head))
+        answers, mates = await together(together(*reads), nearby(self._connection, owner, near, head, self._embedder.only))
         return Beside([row for answer in cast("list[Answer]", answers) for row in answer.rows], cast("list[Item]", mates))

@@ -20,13 +20,17 @@ from memory_core.domain.errors import Damaged
 from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import marked
+from memory_core.domain.vector_kind import VectorKind
 from memory_core.ports import Near, Neighbour
 
 log = logging.getLogger(__name__)
 
 
-async def nearby(connection: Connection, owner: Owner, near: Near, head: Head) -> list[Item]:
-    """Whoever may be a neighbour, whole. A second query is asked only when a slot was filled once and nobody stands in it now."""
+async def nearby(connection: Connection, owner: Owner, near: Near, head: Head, only: str | None = None) -> list[Item]:
+    """Whoever may be a neighbour, whole. A second query is asked only when a slot was filled once and nobody stands in it now.
+
+    only: the model whose vectors count, where others' stand beside them.
+    """
     if near.key is not None:
         return (await connection.query(owner, queries.of_key(owner, near.key, near))).rows
     mates: list[Item] = []
@@ -36,10 +40,10 @@ async def nearby(connection: Connection, owner: Owner, near: Near, head: Head) -
             return mates
     if near.vector is None:
         return mates
-    return mates + (await connection.query(owner, queries.nearest(owner, near, near.vector))).rows
+    return mates + (await connection.query(owner, queries.nearest(owner, near, near.vector, only))).rows
 
 
-def neighbours(near: Near, items: Sequence[Mapping[str, Any]], epoch: str) -> tuple[Neighbour, ...]:
+def neighbours(near: Near, items: Sequence[Mapping[str, Any]], epoch: str, kind: VectorKind) -> tuple[Neighbour, ...]:
     """Who is over the floor, and who is in the slot or of the key, nearest first. One of these without a vector has similarity 0."""
     made: dict[str, Neighbour] = {}
     for item in items:
@@ -48,7 +52,7 @@ def neighbours(near: Near, items: Sequence[Mapping[str, Any]], epoch: str) -> tu
         mate = near.slot is not None and (item.get("slot_subject"), item.get("slot_attribute")) == near.slot
         mate = mate or (near.key is not None and item.get("key") == near.key)
         try:
-            memory = memory_of(item)
+            memory = memory_of(item, kind)
         except Damaged as error:
             if mate:  # what it says in its slot must not be passed over
                 raise
@@ -56,6 +60,6 @@ def neighbours(near: Near, items: Sequence[Mapping[str, Any]], epoch: str) -> tu
             continue
         known = near.vector is not None and memory.embedding is not None
         similarity = float(np.dot(memory.embedding, near.vector)) if known else 0.0  # type: ignore[arg-type]
-        if mate or similarity >= near.floor:
+        if mate or (known and similarity >= near.floor):
             made[memory.id] = Neighbour(memory, similarity)
     return tuple(sorted(made.values(), key=lambda one: -one.similarity))

@@ -57,15 +57,18 @@ def to_show(owner: Owner, ids: Sequence[str], where: Filter | None) -> Query:
     return asked.query(_MEMORY)
 
 
-def nearest(owner: Owner, near: Near, vector: Vector) -> Query:
-    """The `limit` nearest memories of the types that a decision looks at, whole; the floor is for the reader to apply."""
+def nearest(owner: Owner, near: Near, vector: Vector, only: str | None = None) -> Query:
+    """The `limit` nearest memories of the types that a decision looks at, whole; the floor is for the reader to apply.
+
+    only: the model whose vectors count, where others' stand beside them.
+    """
     asked = Conditions(owner, ("memory",))
     asked.among("c.status", FOUND)
     if near.types:
         asked.among("c.type", near.types)
     if MemoryType.EPISODIC.value in near.types:
         asked.no_messages()
-    asked.add("IS_DEFINED(c.embedding)")
+    _with_vector(asked, only)
     return asked.query(f"TOP {int(near.limit)} *", f"ORDER BY VectorDistance(c.embedding, {asked.value(numbers(vector))})")
 
 
@@ -92,10 +95,10 @@ def _truths(asked: Conditions, near: Near, past: Sequence[str], merged: Sequence
     return asked.query(f"TOP {SLOT_MATES} *", "ORDER BY c.event_at DESC")
 
 
-def by_vector(owner: Owner, search: Search, vector: Vector, epoch: str | None = None) -> Query:
-    """The `limit` nearest within the filter, nearest first."""
+def by_vector(owner: Owner, search: Search, vector: Vector, epoch: str | None = None, only: str | None = None) -> Query:
+    """The `limit` nearest within the filter, nearest first. only: as in `nearest`."""
     asked = _searched(owner, search, epoch)
-    asked.add("IS_DEFINED(c.embedding)")
+    _with_vector(asked, only)
     return asked.query(f"TOP {int(search.limit)} {_with_similarities(asked, search)}", f"ORDER BY {_distance(asked, vector)}")
 
 
@@ -259,6 +262,12 @@ def _searched(owner: Owner, search: Search, epoch: str | None) -> Conditions:
     asked.within(search.where)
     asked.of(epoch)
     return asked
+
+
+def _with_vector(asked: Conditions, only: str | None) -> None:
+    asked.add("IS_DEFINED(c.embedding)")
+    if only is not None:  # asked for only while two embedders' vectors are there, hence not indexed
+        asked.add(f"NOT IS_DEFINED(c.embedding_model) OR IS_NULL(c.embedding_model) OR c.embedding_model = {asked.value(only)}")
 
 
 def _distance(asked: Conditions, vector: Vector) -> str:

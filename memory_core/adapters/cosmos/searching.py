@@ -17,26 +17,33 @@ from memory_core.domain.candidates import CandidateSet, Statistics, from_memorie
 from memory_core.domain.errors import Damaged
 from memory_core.domain.models import Head, Lexical, Memory
 from memory_core.domain.related import listed
+from memory_core.domain.vector_kind import VectorKind
 from memory_core.ports import Found, Search
 
 log = logging.getLogger(__name__)
 Rows = Sequence[Mapping[str, Any]]
 
 
-def found(head: Head | None, search: Search, near: Sequence[Rows], worded: Rows, charge: float) -> Found:
-    """The answer to a search. near: by sentence. Memories of another epoch than the head's are left out."""
+def found(head: Head | None, search: Search, near: Sequence[Rows], worded: Rows, charge: float, kind: VectorKind) -> Found:
+    """The answer to a search. Memories of another epoch than the head's are left out.
+
+    near: by sentence. kind: of the query's vectors; what the service made of a vector of another kind says nothing.
+    """
     nearest = [row for of_rank in zip_longest(*near) for row in of_rank if row is not None]
     ours = [row for row in (*nearest, *worded) if head is not None and row["epoch"] == head.epoch]
     rows = {row["id"]: row for row in ours}
+    comparable = {name for name, row in rows.items() if row.get("embedding_model") in (None, kind.model)}
     memories = {identity: memory for identity, row in rows.items() if (memory := _readable(row)) is not None}
     asked = listed(search.terms, search.related)
     lists = {
-        "vector": list(dict.fromkeys(row["id"] for row in nearest if row["id"] in memories)),
+        "vector": list(dict.fromkeys(row["id"] for row in nearest if row["id"] in memories and row["id"] in comparable)),
         # The service's analyser may take two words for one that ours tells apart ("c++" and "c").
         "lexical": [row["id"] for row in worded if row["id"] in memories and _holds_any(memories[row["id"]].lexical, asked)],
     }
     chosen = {identity: memories[identity] for identity in dict.fromkeys(lists["vector"] + lists["lexical"])}
-    cosines = {identity: similarities for identity in chosen if (similarities := _similarities(rows[identity], search))}
+    cosines = {
+        identity: similarities for identity in chosen if identity in comparable and (similarities := _similarities(rows[identity], search))
+    }
     apart = [_apart(memory) if rows[identity]["kind"] == "version" else memory for identity, memory in chosen.items()]
     candidates = from_memories(apart, search.terms, search.compared, cosines, search.related)
     candidates.memories, candidates.lists = chosen, lists

@@ -29,6 +29,7 @@ from memory_core.adapters.cosmos.heads import Heads, Known
 from memory_core.adapters.cosmos.held import HeldUsers
 from memory_core.adapters.cosmos.looks import IDS_A_QUERY, Looks
 from memory_core.adapters.cosmos.neighbours import neighbours
+from memory_core.adapters.own_vectors import with_own_name
 from memory_core.adapters.slices.searching import find
 from memory_core.domain.coming import Coming, moment_in
 from memory_core.domain.errors import Unavailable
@@ -36,6 +37,7 @@ from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
+from memory_core.domain.vector_kind import VectorKind
 from memory_core.ports import (
     AgentCount,
     Batch,
@@ -86,31 +88,31 @@ class CosmosStore:
         )
         self._names = (database, container)
         self._clock = clock
-        self._dimensions = dimensions
+        self._kind = VectorKind(embedding_model, dimensions)
         self._vector_index: policies.VectorIndex = vector_index
         self._wanted_consistency: policies.Consistency = consistency
-        self._embedder = EmbedderRecord(self._connection, embedding_model, dimensions)
+        self._embedder = EmbedderRecord(self._connection, self._kind)
         self._heads = Heads()
-        self._looks = Looks(self._connection, self._heads)
+        self._looks = Looks(self._connection, self._heads, self._embedder)
         self._slice_budget_bytes = slice_budget_bytes
-        self._held = HeldUsers(self._connection, dimensions, 0, clock)
+        self._held = HeldUsers(self._connection, self._kind, 0, clock)
         self._is_open = False
         self._last_ok: datetime | None = None
 
     async def open(self) -> None:
         """Connect and compare container and account with what is needed. Raises Unavailable, EmbeddingMismatch."""
         try:
-            level = await compare(self._connection, self._embedder, self._dimensions, self._wanted_consistency)
+            level = await compare(self._connection, self._embedder, self._kind.dimensions, self._wanted_consistency)
         except BaseException:
             await self._connection.close()
             raise
         budget = self._slice_budget_bytes if level in policies.ENOUGH["strong"] else 0
-        self._held = HeldUsers(self._connection, self._dimensions, budget, self._clock)
+        self._held = HeldUsers(self._connection, self._kind, budget, self._clock)
         self._is_open = True
 
     async def provision(self) -> None:
         """Make database and container if they are missing, before `open`; only for an emulator."""
-        await policies.provision(await self._connection.client(), *self._names, self._dimensions, self._vector_index)
+        await policies.provision(await self._connection.client(), *self._names, self._kind.dimensions, self._vector_index)
 
     async def close(self) -> None:
         """Close all connections; what was acknowledged stays."""
@@ -125,18 +127,19 @@ class CosmosStore:
         if known is None:
             return Snapshot(None, {})
         now = self._clock.now()
-        documents = {item["id"]: document_of(item) for item in beside.items if not is_expired(item, now)}
-        return Snapshot(known.head, documents, () if near is None else neighbours(near, beside.nearby, known.head.epoch))
+        documents = {item["id"]: document_of(item, self._kind) for item in beside.items if not is_expired(item, now)}
+        return Snapshot(known.head, documents, () if near is None else neighbours(near, beside.nearby, known.head.epoch, self._kind))
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
         """All of the batch or none. It is sent once: after Unavailable, its first event tells whether it was applied."""
         from memory_core.adapters.cosmos import commit as committing
 
         self._check_open()
+        batch = with_own_name(batch, self._kind)
         vectors = (*(write.document.vector for write in batch.writes), *(mark.embedding for mark in batch.marks.values()))
         if any(vector is not None for vector in vectors):
             await self._embedder.keep()
-        await committing.apply(self._connection, self._heads, owner, batch, self._clock.now(), self._dimensions)
+        await committing.apply(self._connection, self._heads, owner, batch, self._clock.now(), self._kind.dimensions)
         self._held.ended(owner, batch.head.epoch)
 
     async def keep(self, owner: Owner, document: Document) -> Document | None:
@@ -195,7 +198,7 @@ class CosmosStore:
         worded = lists[-1].rows if search.terms else []
         charge = head.charge + sum(one.charge for one in lists)
         self._held.paid(owner, None if known is None else known.head, charge)
-        return searching.found(None if known is None else known.head, search, near, worded, charge)
+        return searching.found(None if known is None else known.head, search, near, worded, charge, self._kind)
 
     async def _find(self, owner: Owner, search: Search) -> Found | None:
         """The answer from the user's slice; None when it can't be had there."""
@@ -207,7 +210,7 @@ class CosmosStore:
         return Found(known.head, *find(held, search), read.charge + charge)
 
     def _asked(self, owner: Owner, search: Search, epoch: str | None) -> list[Coroutine[Any, Any, Answer]]:
-        asked = [queries.by_vector(owner, search, vector, epoch) for vector in search.vectors[: queries.MAX_VECTORS]]
+        asked = [queries.by_vector(owner, search, vector, epoch, self._embedder.only) for vector in search.vectors[: queries.MAX_VECTORS]]
         if search.terms:
             asked.append(queries.by_words(owner, search, epoch))
         return [self._connection.query(owner, one) for one in asked]
@@ -290,12 +293,14 @@ class CosmosStore:
         begun = time.perf_counter()
         try:
             self._check_open()
-            level = await compare(self._connection, self._embedder, self._dimensions, self._wanted_consistency)
+            level = await compare(self._connection, self._embedder, self._kind.dimensions, self._wanted_consistency)
         except Unavailable as error:
             return Health("cosmos", "unavailable", last_ok=self._last_ok, detail=error.detail)
         self._last_ok = self._clock.now()
         latency = (time.perf_counter() - begun) * 1000
-        facts = {"consistency": level, "dimensions": self._dimensions, **self._held.facts()}
+        facts = {"consistency": level, "dimensions": self._kind.dimensions, **self._held.facts()}
+        if self._embedder.only is not None:
+            facts["embedders"] = ", ".join(self._embedder.models)
         return Health("cosmos", "ok", latency, self._last_ok, facts=facts)
 
     def pool(self) -> tuple[int, int]:
@@ -307,7 +312,7 @@ class CosmosStore:
         self._check_open()
         vectors = [vector for vector in asked if vector is not None]
         for vector in vectors:
-            check_vector(vector, self._dimensions)
+            check_vector(vector, self._kind.dimensions)
         if vectors:
             await self._embedder.compare()
 

@@ -48,9 +48,9 @@ NUMBERS: Final = ("length", "own_length", "event_at", "touched_at", "accessed_at
 SLICE_FIELDS: Final = (
     "sequence", "lexical", "tags", "type", "status", "status_reason", "category", "session_id", "agent_id", "actor", "cell_id", "next_id",
     "event_timestamp", "valid_from", "valid_until", "created_at", "updated_at", "last_accessed_at", "access_count", "importance_base",
-    "confidence",
+    "confidence", "embedding_model",
 )  # fmt: skip
-"""What `put` looks at in a body."""
+"""What `put`, and who hands it a vector, looks at in a body."""
 _ROW_BYTES: Final = sum(np.dtype(one).itemsize for one in _COLUMNS.values()) + 4 * len(BESIDE) + 8 * len(NUMBERS)
 
 

@@ -17,6 +17,7 @@ from memory_core.adapters.sqlite.rows import MEMORY_KINDS, WRITE, encoded
 from memory_core.adapters.sqlite.schema import record_embedder
 from memory_core.domain.errors import AlreadyExists, EmbeddingMismatch, HeadMoved
 from memory_core.domain.scope import Owner
+from memory_core.domain.vector_kind import VectorKind
 from memory_core.ports import Batch, Mark, Write
 
 _HEAD = "SELECT body, change, removal FROM heads WHERE app_id = ? AND user_id = ?"
@@ -28,7 +29,7 @@ _MARKED_FIELDS = ("scene_id", "cell_id", "embedding_model", "embedding_dimension
 _MARKED = (
     "UPDATE documents SET body = CAST(json_set(CAST(body AS TEXT){fields}) AS BLOB), vector = coalesce(:vector, vector), "
     "change = CASE WHEN :searched THEN :change ELSE change END "
-    "WHERE app_id = :app_id AND user_id = :user_id AND id = :id AND kind = 'memory'"
+    "WHERE app_id = :app_id AND user_id = :user_id AND id = :id AND kind IN ('memory', 'version')"
 )
 _MOVE_HEAD = "UPDATE heads SET body = ?, change = ?, removal = ? WHERE app_id = ? AND user_id = ?"
 """Of an owner who is due when he was due before, which is nearly every commit: his entry in the index stays as it is."""
@@ -37,19 +38,18 @@ PURGE_EVERY = 4
 _DELETE = "DELETE FROM documents WHERE app_id = ? AND user_id = ? AND id = ? RETURNING kind"
 
 
-def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datetime, embedder: tuple[str, int]) -> int:
+def apply(connection: sqlite3.Connection, owner: Owner, batch: Batch, now: datetime, embedder: VectorKind) -> int:
     """Commit the batch or leave the file as it was; which of the owner's changes it is.
 
     Raises HeadMoved, AlreadyExists, TooLarge, EmbeddingMismatch, sqlite3.Error.
     """
     pairs, head = encoded(batch)
-    model, dimensions = embedder
-    _check_dimensions(batch, dimensions)
+    _check_dimensions(batch, embedder.dimensions)
     connection.execute("BEGIN IMMEDIATE")
     try:
         change, removal = _compared(connection, owner, batch)
         if any(row.get("vector") is not None for _, row in pairs) or any(mark.embedding is not None for mark in batch.marks.values()):
-            record_embedder(connection, model, dimensions)
+            record_embedder(connection, embedder)
         change += 1
         removed = False
         for write, row in pairs:

@@ -1,7 +1,7 @@
 """The long-term file: its tables, and whose vectors it holds.
 
-One would get wrong: the embedder is recorded by the first vector that is committed, not by `open`, so that a file without
-vectors takes any embedder.
+The embedder on record is that of the first vector that was committed. Vectors of another embedder may stand beside those: each memory
+names the model of its own, and only vectors of the configured embedder are compared. The record moves once no other vector is left.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import sqlite3
 
 from memory_core.adapters.sqlite.file import Layout
-from memory_core.domain.errors import EmbeddingMismatch
 from memory_core.domain.messages import MESSAGE
+from memory_core.domain.vector_kind import VectorKind
 
 DEPENDENCY = "long_term"
 
@@ -77,18 +77,28 @@ _ADDED = (
 LAYOUT = Layout(DEPENDENCY, application_id=0x4D436F72, version=4, tables=_TABLES, added=_ADDED)
 
 
-def check_embedder(connection: sqlite3.Connection, model: str, dimensions: int) -> bool:
-    """Whether an embedder is recorded; raises EmbeddingMismatch when it is another one than `model` with `dimensions`."""
+_OTHER_VECTORS = (
+    "SELECT 1 FROM documents WHERE vector IS NOT NULL AND kind IN ('memory', 'version') AND (length(vector) != 4 * :dimensions "
+    "OR json_valid(CAST(body AS TEXT)) AND json_extract(CAST(body AS TEXT), '$.embedding_model') != :model) LIMIT 1"
+)
+
+
+def recorded_embedder(connection: sqlite3.Connection) -> VectorKind | None:
+    """The embedder on record; None in a file without vectors."""
     row = connection.execute("SELECT model, dimensions FROM embedder").fetchone()
-    if row is not None and (row[0], row[1]) != (model, dimensions):
-        raise EmbeddingMismatch(
-            DEPENDENCY,
-            f"the stored vectors are from {row[0]!r} with {row[1]} dimensions, the configured embedder is {model!r} with {dimensions}",
-        )
-    return row is not None
+    return None if row is None else VectorKind(*row)
 
 
-def record_embedder(connection: sqlite3.Connection, model: str, dimensions: int) -> None:
-    """Write down who made this file's vectors; within the transaction that brings the first one."""
-    if not check_embedder(connection, model, dimensions):
-        connection.execute("INSERT INTO embedder (only, model, dimensions) VALUES (1, ?, ?)", (model, dimensions))
+def record_embedder(connection: sqlite3.Connection, kind: VectorKind) -> None:
+    """Write down who made this file's first vector, within the transaction that brings it; an earlier record stays."""
+    connection.execute("INSERT INTO embedder (only, model, dimensions) VALUES (1, ?, ?) ON CONFLICT DO NOTHING", kind)
+
+
+def has_other_vectors(connection: sqlite3.Connection, kind: VectorKind) -> bool:
+    """Whether vectors of another embedder are left. Reads the file up to the first, hence all of it where there is none."""
+    return connection.execute(_OTHER_VECTORS, kind._asdict()).fetchone() is not None
+
+
+def replace_embedder(connection: sqlite3.Connection, kind: VectorKind) -> None:
+    """Put another embedder on record, in place of one whose vectors are gone."""
+    connection.execute("UPDATE embedder SET model = ?, dimensions = ?", kind)

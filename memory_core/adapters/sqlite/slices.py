@@ -11,16 +11,17 @@ import logging
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
+from typing import Any
 
 from memory_core.adapters.slices.forms import as_blob
 from memory_core.adapters.slices.slice import LONGEST_IDLE, Slice
 from memory_core.adapters.sqlite.reading import Standing, standing_of, transaction
 from memory_core.adapters.sqlite.rows import MEMORY_KINDS, whole
-from memory_core.adapters.sqlite.schema import check_embedder
 from memory_core.domain.scope import Owner
+from memory_core.domain.vector_kind import VectorKind
 from memory_core.ports import Batch, Clock
 
 log = logging.getLogger(__name__)
@@ -48,9 +49,8 @@ class _Held:
 class Slices:
     """At most `budget_bytes` of slices, estimated; the one in use is never dropped, however large it is."""
 
-    def __init__(self, model: str, dimensions: int, budget_bytes: int, clock: Clock) -> None:
-        self._model = model
-        self._dimensions = dimensions
+    def __init__(self, kind: VectorKind, budget_bytes: int, clock: Clock) -> None:
+        self._kind = kind
         self._budget_bytes, self._clock = budget_bytes, clock
         self._lock = threading.Lock()
         self._held: OrderedDict[Owner, _Held] = OrderedDict()
@@ -70,7 +70,7 @@ class Slices:
             self._let_idle_go()
             held = self._held.get(owner)
             if held is None:
-                held = self._held[owner] = _Held(self._dimensions, self._clock.now())
+                held = self._held[owner] = _Held(self._kind.dimensions, self._clock.now())
             held.used_at = self._clock.now()
             self._held.move_to_end(owner)
         with held.lock:
@@ -85,7 +85,7 @@ class Slices:
         """Make a held slice say what the file says, and tell where that is; None for an unknown owner.
 
         It starts over when a memory was deleted by someone, when the epoch changed, or when most of its rows have fallen.
-        at_most: raise Heavy rather than start over or read more commits than that. Raises EmbeddingMismatch, sqlite3.Error.
+        at_most: raise Heavy rather than start over or read more commits than that. Raises sqlite3.Error.
         """
         standing = standing_of(connection, owner)
         if standing is None or (held.is_at(standing.head.epoch, standing.change) and not held.wasteful):
@@ -100,7 +100,6 @@ class Slices:
                 raise Heavy
             if from_scratch:
                 held.clear()
-            check_embedder(connection, self._model, self._dimensions)
             self._read_missed(connection, owner, held, standing.head.epoch)
         held.epoch, held.change = standing.head.epoch, standing.change
         return standing
@@ -129,11 +128,10 @@ class Slices:
         finally:
             held.lock.release()
 
-    @staticmethod
-    def _put(held: Slice, batch: Batch) -> None:
+    def _put(self, held: Slice, batch: Batch) -> None:
         for document in (write.document for write in batch.writes):
             if document.kind in MEMORY_KINDS and document.body["epoch"] == batch.head.epoch:
-                held.put(document.id, document.kind, document.body, as_blob(document.vector))
+                held.put(document.id, document.kind, document.body, self._comparable(document.body, as_blob(document.vector)))
 
     def _read_missed(self, connection: sqlite3.Connection, owner: Owner, held: Slice, epoch: str) -> None:
         """Read what changed. A memory that can't be read is left out, and the slice loaded anew without it: it may be half there."""
@@ -144,7 +142,8 @@ class Slices:
             try:
                 for memory_id, kind, body, inner, blob in connection.execute(_CHANGED, (*owner, since, epoch)):
                     if memory_id not in damaged:
-                        held.put(memory_id, kind, whole(body, inner), blob)
+                        parsed = whole(body, inner)
+                        held.put(memory_id, kind, parsed, self._comparable(parsed, blob))
             except (ValueError, KeyError, TypeError):
                 held.clear()
                 if not memory_id or len(damaged) == MOST_DAMAGED:
@@ -158,6 +157,10 @@ class Slices:
             else:
                 held.damaged |= damaged
                 return
+
+    def _comparable(self, body: Mapping[str, Any], blob: bytes | None) -> bytes | None:
+        """A stored vector, unless another embedder made it."""
+        return blob if blob is not None and self._kind.fits(body, len(blob) // 4) else None
 
     def _let_idle_go(self) -> None:
         """Let go what nobody used for long; those used last stand last. The lock is held."""

@@ -6,6 +6,7 @@ One would get wrong: a read may come from a slice, but never from one that is be
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ from weakref import WeakValueDictionary
 
 from pydantic import ValidationError
 
+from memory_core.adapters.own_vectors import with_own_name, without_others
 from memory_core.adapters.slices import searching
 from memory_core.adapters.slices.slice import Slice
 from memory_core.adapters.sqlite import across, bookkeeping, reading
@@ -23,7 +25,7 @@ from memory_core.adapters.sqlite import commit as committing
 from memory_core.adapters.sqlite.connections import Connections
 from memory_core.adapters.sqlite.file import Synchronous, prepare
 from memory_core.adapters.sqlite.reading import Standing
-from memory_core.adapters.sqlite.schema import DEPENDENCY, LAYOUT, check_embedder
+from memory_core.adapters.sqlite.schema import DEPENDENCY, LAYOUT, has_other_vectors, recorded_embedder, replace_embedder
 from memory_core.adapters.sqlite.slices import Heavy, Slices
 from memory_core.domain.coming import Coming
 from memory_core.domain.errors import EmbeddingMismatch, Unavailable, damaged_memory
@@ -31,6 +33,7 @@ from memory_core.domain.fading import Fading
 from memory_core.domain.models import Event, Head, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
+from memory_core.domain.vector_kind import VectorKind
 from memory_core.ports import (
     AgentCount,
     Batch,
@@ -50,6 +53,7 @@ from memory_core.ports import (
     Touch,
 )
 
+log = logging.getLogger(__name__)
 IDS_ON_THE_LOOP = 32
 ROWS_ON_THE_LOOP = 4_000
 COMMITS_ON_THE_LOOP = 4
@@ -80,14 +84,14 @@ class SqliteStore:
     ) -> None:
         self._file = Connections(path, synchronous)
         self._clock = clock
-        self._embedder = (embedding_model, dimensions)
+        self._embedder = VectorKind(embedding_model, dimensions)
         self._synchronous: Synchronous = synchronous
-        self._slices = Slices(embedding_model, dimensions, slice_budget_bytes, clock)
+        self._slices = Slices(self._embedder, slice_budget_bytes, clock)
         self._turns: WeakValueDictionary[Owner, asyncio.Lock] = WeakValueDictionary()
         self._last_ok: datetime | None = None
 
     async def open(self) -> None:
-        """Make or check the file. Raises Unavailable, EmbeddingMismatch."""
+        """Make or check the file; one with vectors of another embedder is opened, and says so. Raises Unavailable."""
         self._file.open()
         try:
             await self._file.write(self._prepared)
@@ -114,6 +118,7 @@ class SqliteStore:
         A small one that need not wait for the disk is done on the event loop (0.3 ms; a hop to the writing thread and back costs
         that again, and several times that on a busy machine), unless somebody else is writing just now.
         """
+        batch = with_own_name(batch, self._embedder)
         light = len(batch.writes) + len(batch.events) + len(batch.marks) <= DOCUMENTS_ON_THE_LOOP
         write = self._file.write_light if light else self._file.write
         change = await write(committing.apply, owner, batch, self._clock.now(), self._embedder)
@@ -206,7 +211,8 @@ class SqliteStore:
         try:
             facts = await self._file.read(self._facts)
             problem = await self._file.write(self._file.room.problem) if self._file.room.failed else None
-            warning = await asyncio.to_thread(self._file.room.warning) or _damage(facts)
+            other = await self._other_embedder()
+            warning = await asyncio.to_thread(self._file.room.warning) or _damage(facts) or other
         except Unavailable as error:
             return Health("sqlite", "unavailable", last_ok=self._last_ok, detail=error.detail)
         if problem is not None:
@@ -232,10 +238,13 @@ class SqliteStore:
 
     def _prepared(self, connection: sqlite3.Connection) -> None:
         prepare(connection, LAYOUT)
-        check_embedder(connection, *self._embedder)
+        recorded = recorded_embedder(connection)
+        if recorded not in (None, self._embedder):
+            log.warning("%s", self._beside(recorded))
 
     def _documents(self, connection: sqlite3.Connection, owner: Owner, ids: Sequence[str]) -> Snapshot:
-        return Snapshot(*reading.head_and_documents(connection, owner, ids, self._clock.now()))
+        head, documents = reading.head_and_documents(connection, owner, ids, self._clock.now())
+        return Snapshot(head, without_others(documents, self._embedder))
 
     def _near(self, connection: sqlite3.Connection, light: bool, owner: Owner, ids: Sequence[str], near: Near) -> Snapshot:
         with self._slices.hold(owner) as held, reading.transaction(connection):
@@ -247,8 +256,8 @@ class SqliteStore:
                 raise damaged_memory(memory_id)  # what it says in its slot must not be passed over
             similar = searching.neighbours(held, near, truths)
             now = self._clock.now()
-            found = reading.by_id(connection, owner, [memory_id for memory_id, _ in similar], now)
-            documents = reading.by_id(connection, owner, ids, now)
+            found = without_others(reading.by_id(connection, owner, [memory_id for memory_id, _ in similar], now), self._embedder)
+            documents = without_others(reading.by_id(connection, owner, ids, now), self._embedder)
         return Snapshot(standing.head, documents, tuple(Neighbour(_memory(found[memory_id]), likeness) for memory_id, likeness in similar))
 
     def _found(self, connection: sqlite3.Connection, light: bool, owner: Owner, search: Search) -> Found:
@@ -264,11 +273,28 @@ class SqliteStore:
         return self._slices.bring_up(connection, owner, held, COMMITS_ON_THE_LOOP if light else None)
 
     def _facts(self, connection: sqlite3.Connection) -> dict[str, int | str]:
-        check_embedder(connection, *self._embedder)
         mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         page_size = connection.execute("PRAGMA page_size").fetchone()[0]
         return {"file_bytes": pages * page_size, "journal_mode": mode, "synchronous": self._synchronous, **self._slices.facts()}
+
+    async def _other_embedder(self) -> str | None:
+        """What to say of vectors of another embedder; where none is left, ours is put on record."""
+        recorded, left = await self._file.read(self._recorded)
+        if left:
+            return self._beside(recorded)
+        if recorded not in (None, self._embedder):
+            await self._file.write(replace_embedder, self._embedder)
+        return None
+
+    def _recorded(self, connection: sqlite3.Connection) -> tuple[VectorKind | None, bool]:
+        """The embedder on record, and whether vectors of another one than ours are left; looked for only where another one is on record."""
+        recorded = recorded_embedder(connection)
+        return recorded, recorded not in (None, self._embedder) and has_other_vectors(connection, self._embedder)
+
+    def _beside(self, recorded: VectorKind | None) -> str:
+        meanwhile = "what has no vector of it is found by its words, until it is embedded anew"
+        return f"stored vectors are from {recorded}, the configured embedder is {self._embedder}: {meanwhile}"
 
     def _check_vector(self, vector: Vector | None) -> None:
         model, dimensions = self._embedder
