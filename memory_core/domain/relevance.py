@@ -48,7 +48,8 @@ class RelevanceParameters:
     """Every ingredient's number; 0 switches an ingredient off.
 
     k1, b: term saturation and length, far softer than the textbook's.
-    least_mean_length, most_mean_length: a store's mean length counts within these, so that among long texts a long one is no short one, and among short ones it is not buried. idf_floor: see `bm25.IDF_FLOOR`.
+    least_mean_length, most_mean_length: a store's mean length counts within these, so that among long texts a long one
+    is no short one, and among short ones it is not buried. idf_floor: see `bm25.IDF_FLOOR`.
     near_weight: what a word near a term counts; near_by_length: less in a text longer than the mean, as the term itself.
     next_weight: what a term counts that the turn after this one says, if that is a candidate too.
     cosine_smoothing: weight of the better neighbouring turn's cosine.
