@@ -72,7 +72,7 @@ class RelevanceParameters:
     cosine_smoothing: float = 1.0
     actor_boost: float = 0.175
     question_penalty: float = 0.15
-    question_length: float = 24.0
+    question_length: float = 23.0
     time_boost: float = 0.20
     window_boost: float = 0.20
     window_slack_days: int = 14
