@@ -51,7 +51,7 @@ ABLATIONS: dict[str, Change] = {
     "no actor": lambda p: replace(p, actor_boost=0.0),
     "no question penalty": lambda p: replace(p, question_penalty=0.0),
     "the penalty for long ones, too": lambda p: replace(p, question_length=float("inf")),
-    "the mean length as it is": lambda p: replace(p, most_mean_length=float("inf")),
+    "the mean length as it is": lambda p: replace(p, least_mean_length=0.0, most_mean_length=float("inf")),
     "near words whatever the length": lambda p: replace(p, near_by_length=False),
     "no cosine beside where turns are long": lambda p: replace(p, long_text_weight=0.0),
     "no time boost": lambda p: replace(p, time_boost=0.0),

@@ -36,7 +36,9 @@ class Calibration:
 _OPENAI = Calibration()
 # Of 15 pairs of short English paraphrases 4 reach 0.975 and 11 reach 0.95 with the int8 MiniLM, a missing "the" alone
 # costs 0.05; the guards of `sameness` keep apart what else reaches 0.95. Its scale is lower than OpenAI's for related texts.
-_MINILM = Calibration(duplicate_threshold=0.95, contradiction_floor=0.4, link_threshold=0.5, scene_threshold=0.45, theme_threshold=0.2)
+_MINILM = Calibration(
+    answer_threshold=0.39, duplicate_threshold=0.95, contradiction_floor=0.4, link_threshold=0.5, scene_threshold=0.45, theme_threshold=0.2
+)
 # Of 40 episodes of 8 themes against the mean of others, 99 % of those of another theme stay under 0.45. The nearest of 24 themes is the
 # right one for 32; with words first and 0.2 as the least, 29 are right, 6 wrong, 5 none; words alone find 20, 3 wrong.
 _HASH = Calibration(scene_threshold=1.0, theme_threshold=1.0)

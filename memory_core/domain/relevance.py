@@ -4,7 +4,7 @@ Absolute, never scaled per query: 0.4 means the same for every query, so that an
 would get wrong: terms that no memory knows STAY in the denominator of the lexical share, that is what rejects.
 
     tf_i(t)  = own and context + 0.25·[the turn after it says t]
-    norm_i   = k1·(1 − b + b·length_i / min(mean length, 40))
+    norm_i   = k1·(1 − b + b·length_i / (mean length, within 30 and 40))
     sat_i(t) = tf / (tf + norm_i)
     LEX_i    = min(1, Σ_t idf(t)·(sat_i(t) + 0.6·near_i(t)·min(1, (1 + k1) / (1 + norm_i))) / Σ_t idf(t))
     COS_i    = clip((c_i + max(c_before, c_after)) / 2, 0, 1)
@@ -47,8 +47,9 @@ PASSAGE_TERMS, PASSAGE_LIKENESS = 82.0, 0.2
 class RelevanceParameters:
     """Every ingredient's number; 0 switches an ingredient off.
 
-    k1, b: term saturation and length, far softer than the textbook's. most_mean_length: above it a store's mean length does not count, so
-    that among long texts a long one is no short one. idf_floor: see `bm25.IDF_FLOOR`.
+    k1, b: term saturation and length, far softer than the textbook's.
+    least_mean_length, most_mean_length: a store's mean length counts within these, so that among long texts a long one
+    is no short one, and among short ones it is not buried. idf_floor: see `bm25.IDF_FLOOR`.
     near_weight: what a word near a term counts; near_by_length: less in a text longer than the mean, as the term itself.
     next_weight: what a term counts that the turn after this one says, if that is a candidate too.
     cosine_smoothing: weight of the better neighbouring turn's cosine.
@@ -62,6 +63,7 @@ class RelevanceParameters:
     fusion: FusionParameters = field(default_factory=FusionParameters)
     k1: float = 0.7
     b: float = 0.4
+    least_mean_length: float = 30.0
     most_mean_length: float = 40.0
     idf_floor: int = IDF_FLOOR
     near_weight: float = 0.6
@@ -70,7 +72,7 @@ class RelevanceParameters:
     cosine_smoothing: float = 1.0
     actor_boost: float = 0.175
     question_penalty: float = 0.15
-    question_length: float = 22.0
+    question_length: float = 23.0
     time_boost: float = 0.20
     window_boost: float = 0.20
     window_slack_days: int = 14
@@ -133,7 +135,7 @@ def lexical_share(query: QueryAnalysis, candidates: CandidateSet, statistics: St
     if not query.terms:
         return np.zeros(len(candidates))
     worth = idf([statistics.document_frequency.get(term, 0) for term in query.terms], statistics.documents, parameters.idf_floor)
-    mean_length = min(statistics.mean_length, parameters.most_mean_length)
+    mean_length = min(max(statistics.mean_length, parameters.least_mean_length), parameters.most_mean_length)
     covered = saturation(_with_next(candidates, parameters), candidates.length, mean_length, parameters.k1, parameters.b)
     if candidates.near is not None:
         near = np.where(candidates.own, 0.0, candidates.near)

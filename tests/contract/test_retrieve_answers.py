@@ -121,7 +121,7 @@ async def test_relevance_can_be_worked_out_from_what_explain_tells(words: Memory
     assert len(answer.results) == 3
     for hit in answer.results:
         told = hit.explain or {}
-        norm = 0.7 * (0.6 + 0.4 * told["length"] / answer.explain["mean_length"])
+        norm = 0.7 * (0.6 + 0.4 * told["length"] / min(max(answer.explain["mean_length"], 30), 40))
         counts = {term: one["frequency"] + 0.25 * one["next"] for term, one in told["terms"].items()}
         shares = {term: one["worth"] * (counts[term] / (counts[term] + norm) + 0.6 * one["near"]) for term, one in told["terms"].items()}
         beside = [one for one in (told["previous_similarity"], told["next_similarity"]) if one is not None]

@@ -43,7 +43,7 @@ def test_one_candidate_scores_what_the_formula_says():
         before=np.array([-1, 0]), after=np.array([1, -1]),
     )  # fmt: skip
     known, unknown = np.log(1 + 997.5 / 3.5), np.log(1 + 1000.5 / 0.5)
-    share = known * (2 / (2 + 0.7 * (0.6 + 0.4 * 8 / 16))) / (known + unknown)
+    share = known * (2 / (2 + 0.7 * (0.6 + 0.4 * 8 / 30))) / (known + unknown)
     first = 0.35 * (0.5 + 0.8) / 2 + 0.65 * share**0.7
     second = 0.35 * (0.8 + 0.5) / 2
     answer = relevance(analyse_query("dogs unicorns", NOW), found, Statistics(1_000, 16.0, {"dog": 3}), PARAMETERS)
@@ -258,7 +258,7 @@ def test_the_order_of_the_candidates_changes_no_score(case):
 
 
 def test_a_question_is_worth_less_only_where_the_memory_says_little_else():
-    found = candidates([0.5] * 3, asks=np.array([True, True, False]), own_length=np.array([21.0, 22.0, 5.0]))
+    found = candidates([0.5] * 3, asks=np.array([True, True, False]), own_length=np.array([22.0, 23.0, 5.0]))
     short, long, plain = score("…", found)
     assert short == pytest.approx(0.85 * plain)
     assert long == plain
@@ -273,9 +273,17 @@ def test_a_long_text_among_long_ones_is_a_long_text_all_the_same():
     assert as_it_is[1] > among_long[1]
 
 
+def test_among_short_texts_one_of_a_hundred_words_is_not_buried():
+    found = candidates([0.0, 0.0], [[1.0], [1.0]], length=np.array([6.0, 70.0]))
+    assert score("dog", found, Statistics(500, 6.0, {"dog": 5}))[1] > 0.35
+    np.testing.assert_array_equal(
+        score("dog", found, Statistics(500, 6.0, {"dog": 5})), score("dog", found, Statistics(500, 30.0, {"dog": 5}))
+    )
+
+
 def test_a_word_near_a_term_counts_for_less_in_a_long_text_and_for_no_more_in_a_short_one():
-    found = candidates([0.0] * 3, np.zeros((3, 1)), near=np.full((3, 1), 0.9), length=np.array([5.0, 20.0, 200.0]))
-    short, mean, long = relevance(analyse_query("dog", NOW), found, Statistics(500, 20.0, {"dog": 5}), PARAMETERS).lexical
+    found = candidates([0.0] * 3, np.zeros((3, 1)), near=np.full((3, 1), 0.9), length=np.array([5.0, 30.0, 300.0]))
+    short, mean, long = relevance(analyse_query("dog", NOW), found, Statistics(500, 30.0, {"dog": 5}), PARAMETERS).lexical
     assert short == mean == pytest.approx(0.6 * 0.9)
     assert long == pytest.approx(0.6 * 0.9 * 1.7 / (1 + 0.7 * (0.6 + 0.4 * 10)))
 
