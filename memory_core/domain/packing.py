@@ -41,6 +41,8 @@ LONGEST, LONGEST_PERHAPS = 2, 2
 """A piece of more than one third of the room, or half of what a perhaps is granted, is told by a passage: it must not stand for all."""
 LEAST_PASSAGE = 30
 """Tokens below which a passage says nothing."""
+MOST_PASSAGES = 4
+"""Pieces without room that are tried by their passage: to read the sentences of a long text takes milliseconds."""
 PERHAPS = "Perhaps related:"
 PERHAPS_TOKENS = count_tokens(PERHAPS)
 MOST_PERHAPS_WORDS, MOST_PERHAPS_TOKENS = 120, 200
@@ -167,7 +169,7 @@ def chosen(
             _keep(piece, kept, days, said, room)
         else:
             missed.append(piece)
-    for piece in missed:
+    for piece in missed[:MOST_PASSAGES]:
         if (left := room.for_text(piece, piece.day not in days)) < LEAST_PASSAGE:
             continue
         passage = piece.passage(terms, left)

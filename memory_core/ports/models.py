@@ -92,7 +92,7 @@ class Thesaurus(Protocol):
 class DecisionItem:
     """A memory as the agents that compare memories are shown it: its number, its text, its time, who said it.
 
-    Never its id. relevance: how much of a query it answers, for rules alone.
+    Never its id. lead: how far it answers a query better than the tenth best memory, for rules alone; None where it does not surely answer.
     """
 
     number: int
@@ -101,7 +101,7 @@ class DecisionItem:
     said_at: datetime
     slot: tuple[str, str] | None = None
     actor: str | None = None
-    relevance: float | None = None
+    lead: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

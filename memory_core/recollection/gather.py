@@ -2,7 +2,8 @@
 
     relevance of the best                                    what is quoted
     ≥ the answer threshold                                   everything down to the floor, as the budget allows
-    ≥ NEAR of it, and the query is one sentence              the same, marked as perhaps
+    ≥ NEAR of it, and the query is a sentence, or two        the same, marked as perhaps
+    of which one asks
     ≥ the floor                                              the first few, marked as perhaps
     below                                                    nothing
 
@@ -39,11 +40,9 @@ LATER = 0.9
 MOST_FOUND = 100
 """Hits of one round that are read."""
 NEAR = 0.75
-"""The part of the answer threshold from which a question alone opens the budget.
-
-Hardly any evidence is lost at .30, and much at .40 (LoCoMo .919 and .908, REALTALK .774 and .755, BEAM .648 and .587). Of a message of
-several sentences, the best one reaches .30 by chance.
-"""
+"""The part of the answer threshold from which a question alone opens the budget. Hardly any evidence is lost at .30, much at .40 (LoCoMo
+.919 and .908, REALTALK .774 and .755, BEAM .648 and .587). Of a message of several sentences, the best one reaches .30 by chance."""
+TENTH = 9
 FLOOR = 0.4
 """The part of the answer threshold below which a memory is far from the query: .16 where that is .4."""
 
@@ -74,6 +73,19 @@ class Rounds:
                     self.found[one.memory.id] = one
         self.grant = max(self.grant, grant)
 
+    def has_said(self, memory: Memory) -> bool:
+        """Whether the asker has the words of a memory already."""
+        return bool(self.unsaid) and normalised(memory.content) in self.unsaid
+
+    @property
+    def lead(self) -> dict[str, float]:
+        """By memory, how far its relevance is above that of the tenth best; nothing where nothing surely answers."""
+        if self.grant is not Grant.SURE:
+            return {}
+        ranked = sorted((one.relevance for one in self.found.values()), reverse=True)
+        rest = ranked[TENTH] if len(ranked) > TENTH else 0.0
+        return {name: one.relevance - rest for name, one in self.found.items()}
+
     @property
     def terms(self) -> frozenset[str]:
         """Of all queries."""
@@ -99,9 +111,7 @@ class Gatherer:
         found = [
             Found(memory, worth * float(look.order[row]), float(look.relevant.score[row]))
             for row in rows
-            if (memory := shown.get(name := look.candidates.ids[row])) is not None
-            and name not in ended
-            and normalised(memory.content) not in rounds.unsaid
+            if (memory := shown.get(name := look.candidates.ids[row])) is not None and name not in ended and not rounds.has_said(memory)
         ]
         rounds.add(query.query, look, found, _grant(query, answer, max((one.relevance for one in found), default=0.0)))
         return replace(look, left_out=ended)
@@ -115,7 +125,7 @@ class Gatherer:
         told = list(hits)
         if rounds.grant > Grant.PERHAPS:
             beside = await self._surroundings.beside(owner, look.found.head, look.where, hits)
-            told += [one for one in beside if normalised(one.memory.content) not in rounds.unsaid]
+            told += [one for one in beside if not rounds.has_said(one.memory)]
         fallen = await self.fallen(owner, told, look.moment)
         return await asyncio.to_thread(_pieces, told, fallen, rounds)
 
@@ -135,8 +145,9 @@ def _grant(query: RetrieveInput, answer: float, best: float) -> Grant:
     if best >= answer:
         return Grant.SURE
     named = query.answer_threshold is not None or query.similarity_threshold is not None
-    alone = not named and len(sentences(query.query)) <= 1
-    return Grant.NEAR if alone and best >= NEAR * answer else Grant.PERHAPS
+    said = sentences(query.query)
+    alone = len(said) <= 1 or (len(said) == 2 and any(one.asks for one in said))
+    return Grant.NEAR if alone and not named and best >= NEAR * answer else Grant.PERHAPS
 
 
 def _pieces(found: Sequence[Found], fallen: Mapping[str, tuple[Fallen, ...]], rounds: Rounds) -> list[Piece]:

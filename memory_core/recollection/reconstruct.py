@@ -15,7 +15,7 @@ from datetime import datetime
 from memory_core.domain.agent_answers import Sufficiency
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.fields import DEFAULT_MAX_TOKENS
-from memory_core.domain.packing import Grant, Packed, packed
+from memory_core.domain.packing import Packed, packed
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.results import Hit, Retrieved
 from memory_core.domain.scope import Owner
@@ -69,8 +69,8 @@ class Reconstructor:
     async def _judged(self, owner: Owner, rounds: Rounds, context: Packed, degraded: dict[str, None]) -> Sufficiency:
         """What the agents say of the context, the best memories first; by rule where they can't."""
         numbered = sorted(enumerate(context.pieces, 1), key=lambda pair: -pair[1].priority)
-        relevance = {name: one.relevance for name, one in rounds.found.items()} if rounds.grant is Grant.SURE else {}
-        items = [DecisionItem(number, "\n".join(one.lines), None, one.at, relevance=relevance.get(one.id)) for number, one in numbered]
+        lead = rounds.lead
+        items = [DecisionItem(number, "\n".join(one.lines), None, one.at, lead=lead.get(one.id)) for number, one in numbered]
         ask = owner.app_id, rounds.asked[0], tuple(rounds.asked), items
         try:
             return (await self._agents.judge_sufficiency(*ask)).value

@@ -162,7 +162,7 @@ async def test_a_long_memory_is_told_by_what_the_query_is_about(words: MemoryCor
     answer = await asked(words, "red boat sank near Porto", similarity_threshold=0.0)
     assert "The red boat sank near Porto." in (answer.context or "")
     assert "a red boat" in lines(answer)[-1]
-    assert all(count_tokens(line) <= 2000 / 3 for line in lines(answer))
+    assert all(count_tokens(line) <= 2000 / 2 for line in lines(answer))
 
 
 async def test_a_turn_is_quoted_whole_whatever_its_sentences_say_of_the_query(words: MemoryCore) -> None:

@@ -13,18 +13,18 @@ SINKS = "The red boat sinks near Porto"
 
 
 def items(*told: tuple[str, float | None]) -> list[DecisionItem]:
-    return [DecisionItem(number, text, None, NOW, relevance=relevance) for number, (text, relevance) in enumerate(told, 1)]
+    return [DecisionItem(number, text, None, NOW, lead=lead) for number, (text, lead) in enumerate(told, 1)]
 
 
 def test_one_memory_far_before_the_rest_with_all_words_is_enough() -> None:
-    verdict = judged(ASKED, items((SINKS, 0.8), ("A boat called Amelia", 0.4)))
+    verdict = judged(ASKED, items((SINKS, 0.5), ("A boat called Amelia", 0.1)))
     assert verdict.sufficient
     assert verdict.rewritten is None
     assert verdict.why == "3 of 3 words of the query were found, 100 % of what it says."
 
 
 def test_ten_memories_that_are_about_as_near_are_not_enough() -> None:
-    verdict = judged(ASKED, items(*((f"{SINKS} {n}", 0.8 - n / 50) for n in range(12))))
+    verdict = judged(ASKED, items(*((f"{SINKS} {n}", 0.2 - n / 50) for n in range(12))))
     assert not verdict.sufficient
     assert "about as near" in verdict.why
 
@@ -36,9 +36,10 @@ def test_what_is_missing_is_named_and_never_asked_for_again() -> None:
     assert verdict.rewritten is None
 
 
-@pytest.mark.parametrize("relevance", [None, 0.0, 0.39])
-def test_what_does_not_surely_answer_is_not_enough(relevance: float | None) -> None:
-    assert not judged(ASKED, items((SINKS, relevance))).sufficient
+def test_what_does_not_surely_answer_is_not_enough() -> None:
+    verdict = judged(ASKED, items((SINKS, None)))
+    assert not verdict.sufficient
+    assert "No memory surely answers it." in verdict.why
 
 
 def test_nothing_found_is_not_enough() -> None:

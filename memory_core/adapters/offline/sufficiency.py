@@ -1,7 +1,7 @@
 """Whether what was found is enough, by rule: whether a few memories stand out, and the words of the query stand in what was found.
 
     covered = Σ idf(t) of the terms found / Σ idf(t) of all terms, idf counted over what was found
-    lead    = relevance of the best − relevance of the tenth
+    lead    = relevance of the best − relevance of the tenth of all that was found, quoted or not
 
 What a reader would get wrong: the words alone say little. A question about hobbies has all its words in any memory of a hobby, and the
 other hobbies may be missing; where ten memories are about equally relevant, nobody knows how many more are. So this says "enough" seldom,
@@ -23,16 +23,14 @@ from memory_core.ports import DecisionItem
 
 ENOUGH = 0.7
 """The share of what the query says that must stand in what was found."""
-SURE = 0.4
-"""The relevance that the best memory must have."""
-LEAD, PLACE = 0.25, 10
-"""How far the best must be before the memory at this place."""
+LEAD = 0.3
+"""How far the best must be before the tenth."""
 _NO_DATES = datetime(2000, 1, 1, tzinfo=timezone.utc)
 """The terms of a query do not depend on when it is asked."""
 
 
 def judged(query: str, found: Sequence[DecisionItem]) -> Sufficiency:
-    """The verdict; never another query. A memory whose relevance is not known counts as none."""
+    """The verdict; never another query. Without any `lead` no memory surely answers."""
     terms = analyse_query(query, _NO_DATES).terms
     if not found:
         return Sufficiency(sufficient=False, why="Nothing was found.")
@@ -40,13 +38,12 @@ def judged(query: str, found: Sequence[DecisionItem]) -> Sufficiency:
     frequency = Counter(term for one in held for term in one)
     missing = [term for term in terms if not frequency[term]]
     share = _share(terms, frequency, len(found))
-    relevance = sorted((one.relevance or 0.0 for one in found), reverse=True)
-    lead = relevance[0] - (relevance[PLACE - 1] if len(relevance) >= PLACE else 0.0)
+    leads = [one.lead for one in found if one.lead is not None]
     why = f"{len(terms) - len(missing)} of {len(terms)} words of the query were found, {round(100 * share)} % of what it says"
     why += f"; not found: {', '.join(missing[:5])}." if missing else "."
-    if relevance[0] < SURE:
+    if not leads:
         return fitted(Sufficiency, sufficient=False, why=f"{why} No memory surely answers it.")
-    if lead < LEAD:
+    if max(leads) < LEAD:
         return fitted(Sufficiency, sufficient=False, why=f"{why} Many memories are about as near to it as the best.")
     return fitted(Sufficiency, sufficient=share >= ENOUGH, why=why)
 
