@@ -3,9 +3,9 @@
 The file keeps a weight as int8 with a scale for each column, and turns both into floats before it multiplies. Here what is multiplied
 with a weight becomes integers too, by a scale for each token: of the whole batch, as `DynamicQuantizeLinear` takes it, a text's vector
 would depend on its company, and be further from the float's (cosine .993 beside .997). Rows of the embedding tables become floats when
-they are looked up. That a share of attention may be no number is not looked for: each text has two tokens that all attend to, and the look took
-an eighth of a long text's time. All operators are ONNX's own. The file is read and written here, without the package `onnx`: it takes 0.1 s, nothing
-is left on the disk, and nothing more is installed.
+they are looked up. That a share of attention may be no number is not looked for: each text has two tokens that all attend to, and the
+look took an eighth of a long text's time. All operators are ONNX's own. The file is read and written here, without the package `onnx`:
+it takes 0.1 s, nothing is left on the disk, and nothing more is installed.
 """
 
 from __future__ import annotations
