@@ -45,6 +45,7 @@ from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.steps import Steps
+from memory_core.ledger.turns import Turn, Turns
 from memory_core.ports import Agents, Clock, Embedder, Near
 
 _MADE: Mapping[Path, frozenset[MemoryType]] = {
@@ -83,7 +84,7 @@ class Former:
     ) -> None:
         self._messages = messages
         self._ledger, self._mirror, self._embedder, self._clock = ledger, mirror, embedder, clock
-        self._agents, self._rules, self._forming = agents, rules, forming
+        self._agents, self._rules, self._forming, self._turns = agents, rules, forming, Turns()
 
     async def cells(self, owner: Owner, conversation: Conversation, steps: Steps) -> list[Cell]:
         """The conversation's cells; the same whenever it is asked again, because the boundaries are frozen."""
@@ -97,8 +98,24 @@ class Former:
     ) -> Formed | None:
         """Make the cell's memories and advance the conversation, once. None when it was cancelled, or erased, meanwhile.
 
-        Raises Unavailable while a dependency is down, HeadMoved when others write faster than this can decide.
+        What is asked of models is asked before its turn among the user's other conversations; once that has come, they wait until this is
+        done. Raises Unavailable while a dependency is down, HeadMoved when others write faster than this can decide.
         """
+        async with self._turns.of(owner) as turn:
+            return await self._formed(turn, owner, conversation, cell, total, steps, call, finish, report)
+
+    async def _formed(
+        self,
+        turn: Turn,
+        owner: Owner,
+        conversation: Conversation,
+        cell: Cell,
+        total: int,
+        steps: Steps,
+        call: Call,
+        finish: Finish,
+        report: Report,
+    ) -> Formed | None:
         work = Work(owner, conversation, cell, total, call, finish)
         asking = Asking(owner, conversation, self._agents, self._rules, steps)
         identity, ready = cell_id(conversation, cell), None
@@ -119,7 +136,7 @@ class Former:
                     return await self._tell_again(work, held)
                 ready = ready or await self._ready(work, asking, report)
                 await report("evolution", 0.7)
-                return await self._compare(work, ready.beside(work.cleared), asking, needed)
+                return await self._compare(work, ready.beside(work.cleared), asking, needed, turn)
             except LookedElsewhere as needs:
                 needed |= {*needs.wanted}
         raise HeadMoved("this user's memories change faster than a cell can be compared with them", retry_after_s=2)
@@ -163,7 +180,7 @@ class Former:
         ids = [*work.state_ids, *made_of(held), *work.message_ids[:MOST_MARKED]]
         return await self._commit(work, plan, ids)
 
-    async def _compare(self, work: Work, ready: ReadyCell, asking: Asking, needed: Collection[str]) -> Formed | None:
+    async def _compare(self, work: Work, ready: ReadyCell, asking: Asking, needed: Collection[str], turn: Turn) -> Formed | None:
         """Compare, ask, commit. needed: ids that turned out to be needed before.
 
         Raises LookedElsewhere when what was compared has changed before the commit, or others are needed.
@@ -185,6 +202,7 @@ class Former:
         def plan(seen: Look) -> Changes[CellOutcome]:
             return plan_cell(owner, ready, seen, asked, ruled, self._forming.links, now)
 
+        await turn.take()
         return await self._commit(work, plan, asked, nears, look)
 
     async def _commit(

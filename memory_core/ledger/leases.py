@@ -16,7 +16,7 @@ from datetime import timedelta
 from typing import Any
 
 from memory_core.domain.described import described
-from memory_core.domain.errors import MemoryCoreError, Unavailable
+from memory_core.domain.errors import HeadMoved, MemoryCoreError, Unavailable
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task, TaskMessage
 from memory_core.ledger.bookkeeping import kept
@@ -48,9 +48,11 @@ class Later:
 def pause(times: int, error: BaseException | None = None) -> timedelta:
     """How long to wait after the `times`-th disappointment, counted from 0, and at least as long as the error asks for.
 
-    Doubled each time, and at random 25 % less or more, so that not all come back at once.
+    Doubled each time, and at random 25 % less or more, so that not all come back at once. From where others only came first, which
+    nothing has to be mended for, it begins with a moment.
     """
-    chosen: timedelta = min(FIRST_PAUSE * 2 ** min(times, 16), LONGEST_PAUSE) * random.uniform(0.75, 1.25)
+    first = MOMENT if isinstance(error, HeadMoved) else FIRST_PAUSE
+    chosen: timedelta = min(first * 2 ** min(times, 16), LONGEST_PAUSE) * random.uniform(0.75, 1.25)
     asked: int | None = error.retry_after_s if isinstance(error, MemoryCoreError) else None
     return max(chosen, timedelta(seconds=asked or 0))
 
