@@ -14,7 +14,6 @@ from weakref import WeakValueDictionary
 import orjson
 
 from memory_core.domain.conversation import Conversation, Message, Path
-from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.requests import ConverseInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
@@ -34,8 +33,6 @@ from memory_core.ports import Clock, IdSource
 _KINDS: dict[Path, TaskKind] = {"converse": "converse", "agent": "agent_memory"}
 BESIDE = 5
 """Documents of the accepting commit besides the messages: the conversation, its words, its task, the receipt and the session."""
-SEARCH = "search"
-"""What an answer is degraded by whose messages are not all found yet."""
 
 
 class Converser:
@@ -116,8 +113,5 @@ class Converser:
                     continue
         if accepted.task_id != task.task_id:
             return accepted
-        try:
-            await self._messages.complete(owner, written, call, at_the_door=True)
-        except (Unavailable, HeadMoved):
-            return replace(accepted, degraded=(*accepted.degraded, SEARCH))
-        return accepted
+        missing = await self._messages.complete_at_the_door(owner, written, call)
+        return replace(accepted, degraded=(*accepted.degraded, *missing))

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Final
 
 from memory_core.domain.conversation import Conversation, Message
-from memory_core.domain.errors import Unavailable
+from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.importance import importance_by_type
 from memory_core.domain.indexing import text_to_embed, turn_of, with_lexical
 from memory_core.domain.lexical import Turn
@@ -37,6 +37,8 @@ MOST_MARKS: Final = 80
 """Memories that one commit marks beside the log."""
 AT_THE_DOOR_S: Final = 0.3
 """Seconds that the answer waits for vectors; the words are found without them."""
+SEARCH: Final = "search"
+"""What an answer is degraded by whose messages are not all found yet."""
 _A_BATCH: Final = 16
 """Texts embedded at a time at the door."""
 
@@ -166,6 +168,14 @@ class MessageWriter:
         while not at_the_door and conversation.embedded < len(conversation.messages):
             conversation = await self._embed_more(owner, conversation, call)
         return conversation
+
+    async def complete_at_the_door(self, owner: Owner, conversation: Conversation, call: Call) -> tuple[str, ...]:
+        """Write the messages that are no memories yet before the answer: nothing, or `("search",)` where that is left to the task."""
+        try:
+            await self.complete(owner, conversation, call, at_the_door=True)
+        except (Unavailable, HeadMoved):
+            return (SEARCH,)
+        return ()
 
     async def _write_more(self, owner: Owner, conversation: Conversation, call: Call, within_s: float | None) -> Conversation:
         """Write the next messages in one commit; the conversation as it is then."""

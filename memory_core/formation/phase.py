@@ -54,7 +54,7 @@ class Formation:
         messages = MessageWriter(ledger, here.embedder, clock)
         self.converser = Converser(tasking.beginning, messages, callbacks, clock, ids)
         self.summaries = Summaries(here.agents, here.rules, callbacks, tasking.beginning, clock, ids)
-        handover = Handover(ledger, here.queue, clock, rules.batches)
+        handover = Handover(ledger, messages, here.queue, clock, rules.batches)
         self.batches = Batches(ledger, here.store, handover, clock, ids, rules.commit_deadline_s)
         self.deliveries = Deliveries(here.store, ledger, here.courier, ends, clock, rules.webhook_secret)
         former = Former(ledger, mirror, messages, here.embedder, here.agents, here.rules, clock, rules.forming)
