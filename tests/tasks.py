@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from memory_core.core import MemoryCore
 from memory_core.domain.conversation import Conversation
-from memory_core.domain.messages import is_message
+from memory_core.domain.messages import MESSAGE, is_message
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import ConverseInput
 from memory_core.domain.results import Accepted, Call
@@ -95,6 +95,15 @@ async def told(core: MemoryCore, owner: Owner = ALICE) -> Sequence[Memory]:
     """Everything that was ever made of conversations; their messages are not made, but kept as they were said."""
     everything = await listed(core, owner, status="all")
     return [memory for memory in everything if memory.conversation_id is not None and not is_message(memory.id)]
+
+
+async def formed_counts(world: World, core: MemoryCore, owner: Owner = ALICE) -> dict[str, int]:
+    """By status, how many memories were made of conversations; the head counts them with their messages and all others."""
+    everything = {one.id: one.status.value for kind in (None, MESSAGE) for one in await listed(core, owner, status="all", category=kind)}
+    head = await world.head(owner)
+    assert head is not None
+    assert {name: count for name, count in head.counts.items() if count} == Counter(everything.values())
+    return dict(Counter(one.status.value for one in await told(core, owner)))
 
 
 async def texts(core: MemoryCore, owner: Owner = ALICE) -> list[str]:

@@ -60,7 +60,7 @@ class Briefing:
         """The context of one turn. Raises Unavailable when the long term is down, EmbeddingMismatch."""
         now = self._clock.now()
         moment = asked.at or now
-        where = Filter(frozenset(one.value for one in FOUND_BY_DEFAULT), types=_EPISODIC, at=asked.at, now=now)
+        where = Filter(frozenset(one.value for one in FOUND_BY_DEFAULT), types=_EPISODIC, at=asked.at, now=now, hide_formed_messages=True)
         profile, latest, turns, (found, degraded) = await asyncio.gather(
             self._profiles.of(owner, asked.at),
             self._newest(owner, where, LATEST),

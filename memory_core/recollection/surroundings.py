@@ -74,7 +74,7 @@ class Surroundings:
         """The neighbours of the hits in the best scenes that `where` lets through, with the best priority that a hit lends them."""
         if where.types and MemoryType.EPISODIC.value not in where.types:
             return []
-        where = replace(where, types=frozenset({MemoryType.EPISODIC.value}))
+        where = replace(where, types=frozenset({MemoryType.EPISODIC.value}), hide_formed_messages=True)
         members: dict[str, list[Found]] = {}
         for one in sorted(found, key=lambda one: -one.priority):
             members.setdefault(settings[one.memory.id].key, []).append(one)
