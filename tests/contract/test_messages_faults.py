@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from hashlib import sha256
+from itertools import pairwise
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -120,7 +121,9 @@ async def test_a_store_that_fails_at_any_commit_delays_what_was_said_and_loses_n
 
 
 WORDS = st.sampled_from(["tea", "Oslo", "boat", "late", "rain", "soup", "green", "home"])
-SAID = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.lists(WORDS, min_size=1, max_size=5).map(" ".join)), min_size=1, max_size=12)
+SAID = st.lists(
+    st.tuples(st.sampled_from(["user", "assistant"]), st.lists(WORDS, min_size=1, max_size=5).map(" ".join)), min_size=1, max_size=12
+)
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -132,7 +135,7 @@ async def test_however_random_talk_is_cut_the_same_is_there(
     places = sorted({0, len(said), *(cut for cut in cuts if cut < len(said))})
     whole, cut = Owner("app", f"{name} whole"), Owner("app", f"{name} cut")
     await words.converse(whole, talk(*said))
-    for start, end in zip(places, places[1:], strict=False):
+    for start, end in pairwise(places):
         await words.converse(cut, talk(*said[start:end], at=NOW + start * MINUTE))
     if is_formed:
         await Hand(words).work_all()
