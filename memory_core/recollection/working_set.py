@@ -53,8 +53,8 @@ class WorkingSet:
         except Unavailable:
             return  # the next retrieve finds it void again and tries again; nothing is served from it until then
         found = (as_memory(document, snapshot.head) for document in snapshot.documents.values())
-        found = (memory for memory in found if memory is not None and not is_message(memory.id))
-        memories = [memory for memory in found if memory.status in FOUND_BY_DEFAULT]
+        known = (memory for memory in found if memory is not None and not is_message(memory.id))
+        memories = [memory for memory in known if memory.status in FOUND_BY_DEFAULT]
         await self._short_term.rebuild(owner, session_id, memories, Stamp(head.epoch, head.sequence, head.last_removal_sequence))
 
     async def close(self) -> None:
