@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from memory_core.core import MemoryCore
 from memory_core.domain.fold import fold
+from memory_core.domain.messages import is_message
 from memory_core.domain.models import UNLOGGED_FIELDS, Head, Memory
 from memory_core.domain.requests import ListInput
 from memory_core.domain.scope import Owner
@@ -18,16 +20,22 @@ Logged = dict[str, Any]
 
 
 def logged(memory: Memory) -> Logged:
-    """What the log records of a memory, and where in the log it stands."""
-    return {**memory.model_dump(mode="json", exclude=set(UNLOGGED_FIELDS)), "epoch": memory.epoch, "etag": memory.etag}
+    """What the log records of a memory, and where in the log it stands. To which cell a message belongs is a mark, which no event tells."""
+    unlogged = set(UNLOGGED_FIELDS) | ({"cell_id"} if is_message(memory.id) else set())
+    return {**memory.model_dump(mode="json", exclude=unlogged), "epoch": memory.epoch, "etag": memory.etag}
 
 
-async def stored(world: World, owner: Owner = ALICE) -> dict[str, Logged]:
+async def memories_of(world: World, owner: Owner = ALICE) -> dict[str, Memory]:
     """Every memory and every old version, by id, as a process of its own reads them."""
     store = await world.look_on()
     documents = [one for kind in ("memory", "version") for one in await store.page(owner, kind, None, None, 100_000)]  # type: ignore[arg-type]
     memories = (Memory.model_validate(one.body) for one in documents)
-    return {one.id: logged(one) for one in memories}
+    return {one.id: one for one in memories}
+
+
+async def stored(world: World, owner: Owner = ALICE) -> dict[str, Logged]:
+    """The same as the log records it."""
+    return {name: logged(one) for name, one in (await memories_of(world, owner)).items()}
 
 
 async def told(world: World, owner: Owner = ALICE) -> dict[str, Logged]:
@@ -40,15 +48,24 @@ async def told(world: World, owner: Owner = ALICE) -> dict[str, Logged]:
 
 async def check_that_the_log_tells_it(world: World, owner: Owner = ALICE) -> None:
     """What is stored is what the log tells, its sequences have no gap and its clock never goes back, and the head's counts are right."""
-    events, head, held = await world.log(owner), await world.head(owner), await stored(world, owner)
+    events, head, memories = await world.log(owner), await world.head(owner), await memories_of(world, owner)
+    held = {name: logged(one) for name, one in memories.items()}
     assert [one.sequence for one in events] == list(range(1, len(events) + 1))
     times = [one.occurred_at for one in events]
     assert times == sorted(set(times))
     assert await told(world, owner) == held
+    check_that_messages_know_their_cells(memories)
     if head is not None:
         assert head.sequence == len(events)
         statuses = [one["status"] for name, one in held.items() if "." not in name]
         assert {name: count for name, count in head.counts.items() if count} == {name: statuses.count(name) for name in set(statuses)}
+
+
+def check_that_messages_know_their_cells(memories: Mapping[str, Memory]) -> None:
+    """A message that is marked with a cell is one of those that this cell, or an equal one told before, was made of."""
+    for message in memories.values():
+        cell = memories.get(message.cell_id or "") if is_message(message.id) else None
+        assert cell is None or cell.category in ("cell", "agent")
 
 
 async def full_read(core: MemoryCore, owner: Owner = ALICE, **query: Any) -> list[Logged]:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from memory_core.core import MemoryCore
 from memory_core.domain.conversation import Conversation
+from memory_core.domain.messages import MESSAGE, is_message
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import ConverseInput
 from memory_core.domain.results import Accepted, Call
@@ -91,8 +92,18 @@ async def task_of(core: MemoryCore, accepted: Accepted, owner: Owner = ALICE) ->
 
 
 async def told(core: MemoryCore, owner: Owner = ALICE) -> Sequence[Memory]:
-    """Everything that was ever made of conversations."""
-    return [one for one in await listed(core, owner, status="all") if one.conversation_id is not None]
+    """Everything that was ever made of conversations; their messages are not made, but kept as they were said."""
+    everything = await listed(core, owner, status="all")
+    return [memory for memory in everything if memory.conversation_id is not None and not is_message(memory.id)]
+
+
+async def formed_counts(world: World, core: MemoryCore, owner: Owner = ALICE) -> dict[str, int]:
+    """By status, how many memories were made of conversations; the head counts them with their messages and all others."""
+    everything = {one.id: one.status.value for kind in (None, MESSAGE) for one in await listed(core, owner, status="all", category=kind)}
+    head = await world.head(owner)
+    assert head is not None
+    assert {name: count for name, count in head.counts.items() if count} == Counter(everything.values())
+    return dict(Counter(one.status.value for one in await told(core, owner)))
 
 
 async def texts(core: MemoryCore, owner: Owner = ALICE) -> list[str]:
@@ -137,8 +148,10 @@ async def pending(world: World, owner: Owner = ALICE) -> int:
 async def formed_once(world: World, core: MemoryCore, accepted: Accepted, owner: Owner = ALICE) -> None:
     """One set of memories, each made by one event; the conversation formed, the task done, nothing waits."""
     assert [text.split(" (told")[0] for text in await texts(core, owner)] == MADE
-    created = [event.memory_id for event in await world.log(owner) if event.event_type == "created"]
+    written = [event.memory_id for event in await world.log(owner) if event.event_type == "created"]
+    created = [name for name in written if not is_message(name)]
     assert len(created) == len(set(created)) == 3
+    assert len(written) == len(set(written)) == 3 + len(TWO_TOPICS), "each message is a memory, written once"
     task = await task_of(core, accepted, owner)
     assert (task.status, task.progress, task.error, task.leased_by) == ("succeeded", 1.0, None, None)
     assert task.result is not None

@@ -18,13 +18,11 @@ from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.results import Accepted, Buffered, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import BatchInput
-from memory_core.formation.handover import Handover
-from memory_core.formation.message_memories import SEARCH, MessageWriter
+from memory_core.formation.handover import Added, Handover
 from memory_core.ledger.bookkeeping import kept
 from memory_core.ledger.buffer import Append, HeldBuffer, buffer_id
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.conversations import messages_id
-from memory_core.ledger.ends import ACTOR
 from memory_core.ledger.receipts import earlier_result, receipt_id
 from memory_core.ports import Clock, IdSource, LongTermStore
 
@@ -36,17 +34,8 @@ _NO_CALL = Call()
 class Batches:
     """Gathers messages."""
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        store: LongTermStore,
-        handover: Handover,
-        messages: MessageWriter,
-        clock: Clock,
-        ids: IdSource,
-        deadline_s: float,
-    ) -> None:
-        self._ledger, self._store, self._handover, self._messages = ledger, store, handover, messages
+    def __init__(self, ledger: Ledger, store: LongTermStore, handover: Handover, clock: Clock, ids: IdSource, deadline_s: float) -> None:
+        self._ledger, self._store, self._handover = ledger, store, handover
         self._clock, self._ids, self._deadline_s = clock, ids, deadline_s
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -59,12 +48,13 @@ class Batches:
         try:
             async with turn, asyncio.timeout(self._deadline_s):
                 while True:
-                    done = await self._appended(owner, told.session_id, append, tried, call)
-                    if done is not None:
-                        return done
+                    added = await self._appended(owner, told.session_id, append, tried, call)
+                    if added is not None:
+                        break
                     await asyncio.sleep(PAUSE_S * random.uniform(0.1, 1.0))
         except TimeoutError:
             raise HeadMoved("others append to this session faster than this call could; try again", retry_after_s=1) from None
+        return await self._handover.completed(owner, added, call)
 
     async def state(self, owner: Owner, session_id: str) -> Buffered:
         """What waits in the session's buffer."""
@@ -80,37 +70,28 @@ class Batches:
         held = HeldBuffer.of(owner, session_id, look)
         return await self._handover.close(held, call) if held.buffer.messages else None
 
-    async def _appended(self, owner: Owner, session_id: str, append: Append, tried: list[HeldBuffer], call: Call) -> Buffered | None:
+    async def _appended(self, owner: Owner, session_id: str, append: Append, tried: list[HeldBuffer], call: Call) -> Added | None:
         """One try; None when somebody else was faster. tried: what earlier tries were to go into, and may have gone into."""
         look = await self._look(owner, session_id, call)
         held = HeldBuffer.of(owner, session_id, look)
         earlier = earlier_result(look.documents, owner, call)
         if earlier is not None:
-            return self._handover.shown(held, earlier["task_id"])
+            return Added(self._handover.shown(held, earlier["task_id"]))
         if append.id in held.buffer.appends:
-            return self._handover.shown(held)
+            return Added(self._handover.shown(held))
         for before in tried:
             if before.buffer.generation < held.buffer.generation and append.id in await self._handed_over(before):
-                return self._handover.shown(held, before.task_id)
+                return Added(self._handover.shown(held, before.task_id))
         tried.append(held)
         if not held.takes(append):
             await self._handover.close(held, replace(call, idempotency_key=None))
             return None
         grown = held.grown(append)
         if not held.buffer.messages or self._handover.fills(grown) or call.idempotency_key is not None:
-            buffered = await self._handover.add(held, append, call)
-        else:
-            buffered = None if await kept(self._store, owner, grown.written) is None else self._handover.shown(grown)
-        return None if buffered is None else await self._searchable(owner, held, grown, buffered)
-
-    async def _searchable(self, owner: Owner, held: HeldBuffer, grown: HeldBuffer, buffered: Buffered) -> Buffered:
-        """Let what was appended be found; it is stored whether that succeeds or not."""
-        conversation, first = grown.conversation(self._clock.now(), {}), len(held.buffer.messages)
-        try:
-            await self._messages.write_ahead(owner, conversation, first, Call(grown.buffer.correlation_id, actor=ACTOR))
-        except (Unavailable, HeadMoved):
-            return replace(buffered, degraded=(*buffered.degraded, SEARCH))
-        return buffered
+            return await self._handover.add(held, append, call)
+        if await kept(self._store, owner, grown.written) is None:
+            return None
+        return Added(self._handover.shown(grown), grown.conversation(self._clock.now(), {}), len(held.buffer.messages))
 
     async def _handed_over(self, before: HeldBuffer) -> Sequence[str]:
         """The appends in the conversation that a generation has become; none where it was thrown away."""

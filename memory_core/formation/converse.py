@@ -16,7 +16,6 @@ import orjson
 
 from memory_core.domain.chat_messages import timed
 from memory_core.domain.conversation import Conversation, Message, Path
-from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.history import HistoryMatch, match_history, message_mark
 from memory_core.domain.requests import ConverseInput
 from memory_core.domain.results import Accepted, Call, Told
@@ -24,7 +23,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import AgentMemoryInput
 from memory_core.domain.task import Task, TaskKind
 from memory_core.formation.callbacks import Callbacks
-from memory_core.formation.message_memories import SEARCH, MessageWriter, with_written
+from memory_core.formation.message_memories import MessageWriter, with_written
 from memory_core.formation.plan import SessionGrew
 from memory_core.ledger.beginning import Beginning
 from memory_core.ledger.changes import Changes
@@ -120,11 +119,8 @@ class Converser:
                     continue
         if accepted.task_id != task.task_id:
             return accepted
-        try:
-            await self._messages.complete(owner, written, call, at_the_door=True)
-        except (Unavailable, HeadMoved):
-            return replace(accepted, degraded=(*accepted.degraded, SEARCH), messages=told)
-        return replace(accepted, messages=told)
+        missing = await self._messages.complete_at_the_door(owner, written, call)
+        return replace(accepted, degraded=(*accepted.degraded, *missing), messages=told)
 
     async def _begin_with(
         self,

@@ -10,10 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from memory_core.domain.conversation import Conversation
 from memory_core.domain.results import Accepted, Buffered, Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from memory_core.formation.forming import Forming
+from memory_core.formation.message_memories import MessageWriter
 from memory_core.ledger.buffer import Append, HeldBuffer, buffer_id
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -39,18 +41,30 @@ class BatchRules:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """What a commit did: the buffer as it is now, the task that it began or changed, and whether that was given the messages."""
+    """What a commit did: the buffer as it is now, the task that it began or changed, and the conversation that was handed over."""
 
     held: HeldBuffer
     task: Task | None
-    handed_over: bool
+    conversation: Conversation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The answer to an append, and the conversation whose messages are not found yet.
+
+    first: the number of the first message that was appended, where the conversation is still being gathered; None where it is handed over.
+    """
+
+    buffered: Buffered
+    conversation: Conversation | None = None
+    first: int | None = None
 
 
 class Handover:
     """Begins and closes generations of buffers."""
 
-    def __init__(self, ledger: Ledger, queue: TaskQueue, clock: Clock, rules: BatchRules) -> None:
-        self._ledger, self._queue, self._clock, self._rules = ledger, queue, clock, rules
+    def __init__(self, ledger: Ledger, messages: MessageWriter, queue: TaskQueue, clock: Clock, rules: BatchRules) -> None:
+        self._ledger, self._messages, self._queue, self._clock, self._rules = ledger, messages, queue, clock, rules
 
     def fills(self, held: HeldBuffer) -> bool:
         """Whether these are enough messages to be formed."""
@@ -65,7 +79,7 @@ class Handover:
         """The buffer as callers see it."""
         return Buffered(len(held.buffer.messages), self.due_at(held), task_id, degraded)
 
-    async def add(self, held: HeldBuffer, append: Append, call: Call) -> Buffered | None:
+    async def add(self, held: HeldBuffer, append: Append, call: Call) -> Added | None:
         """Append in a commit, and hand over when that fills the buffer. None when somebody else was faster."""
 
         def decide(look: Look) -> Changes[_Done | None]:
@@ -82,7 +96,20 @@ class Handover:
         if done is None:
             return None
         degraded = () if done.task is None else await self._tell(held.owner, done)
-        return self.shown(done.held, held.task_id if done.handed_over else None, degraded)
+        if done.conversation is not None:
+            return Added(self.shown(done.held, held.task_id, degraded), done.conversation)
+        gathered = held.grown(append).conversation(self._clock.now(), {})
+        return Added(self.shown(done.held, None, degraded), gathered, len(held.buffer.messages))
+
+    async def completed(self, owner: Owner, added: Added, call: Call) -> Buffered:
+        """The answer to an append, once what was appended is found."""
+        if added.conversation is None:
+            return added.buffered
+        if added.first is None:
+            missing = await self._messages.complete_at_the_door(owner, added.conversation, call)
+        else:
+            missing = await self._messages.write_ahead(owner, added.conversation, added.first, call)
+        return replace(added.buffered, degraded=(*added.buffered.degraded, *missing))
 
     async def close(self, held: HeldBuffer, call: Call) -> Accepted:
         """Hand this generation over to be formed, unless somebody else has done so."""
@@ -95,7 +122,11 @@ class Handover:
             return self._handing_over(now, look, call)
 
         done = await self._committed(held, decide, call)
-        return Accepted(held.task_id, () if done is None else await self._tell(held.owner, done))
+        if done is None:
+            return Accepted(held.task_id)
+        degraded = await self._tell(held.owner, done)
+        missing = () if done.conversation is None else await self._messages.complete_at_the_door(held.owner, done.conversation, call)
+        return Accepted(held.task_id, (*degraded, *missing))
 
     def _gathering(self, held: HeldBuffer, look: Look, call: Call, *, opens: bool) -> Changes[_Done | None]:
         """The buffer with more in it; when it opens with that, the task that waits for the rest."""
@@ -103,7 +134,7 @@ class Handover:
         task = self._waiting(held, now) if opens else None
         puts = (held.written, *([written(task)] if task is not None else []))
         receipts = receipt(held.owner, call, now, {"task_id": None})
-        return _changes(_Done(held, task, handed_over=False), puts, receipts, more=int(opens))
+        return _changes(_Done(held, task), puts, receipts, more=int(opens))
 
     def _handing_over(self, held: HeldBuffer, look: Look, call: Call) -> Changes[_Done | None]:
         """The next generation, the conversation that this one becomes, and its task, which is about that from now on."""
@@ -118,7 +149,7 @@ class Handover:
         told = replace(messages, body={**messages.body, "appends": held.buffer.appends})
         puts = (held.closed().written, written(task, onto=None if before is None else before.document))
         creates = (state, told, *receipt(held.owner, call, now, {"task_id": task.task_id}))
-        done = _Done(held.closed(), task, handed_over=True)
+        done = _Done(held.closed(), task, conversation)
         return _changes(done, puts, creates, more=int(before is None or before.task.finished))
 
     def _waiting(self, held: HeldBuffer, now: datetime) -> Task:
@@ -141,7 +172,7 @@ class Handover:
 
     async def _tell(self, owner: Owner, done: _Done) -> tuple[str, ...]:
         assert done.task is not None
-        delay = timedelta(0) if done.handed_over else self._rules.idle
+        delay = timedelta(0) if done.conversation is not None else self._rules.idle
         return await tell(self._queue, "formation", message_for(owner, done.task), delay)
 
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Final
 
 from memory_core.domain.conversation import Conversation, Message
-from memory_core.domain.errors import Unavailable
+from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.history import MAX_MARKS, message_mark
 from memory_core.domain.importance import importance_by_type
 from memory_core.domain.indexing import text_to_embed, turn_of, with_lexical
@@ -172,24 +172,28 @@ class MessageWriter:
             sessions=frozenset(page.sessions),
         )
 
-    async def write_ahead(self, owner: Owner, conversation: Conversation, first: int, call: Call) -> None:
-        """Write messages of a conversation that is still being gathered, from number `first` on. Raises Unavailable, HeadMoved."""
+    async def write_ahead(self, owner: Owner, conversation: Conversation, first: int, call: Call) -> tuple[str, ...]:
+        """Write messages of a conversation that is still being gathered, from number `first` on: nothing, or `("search",)`."""
         ids = message_ids(conversation)
         marks = [message_mark(message.role, message.content) for message in conversation.messages]
+        by = Call(conversation.correlation_id, actor=call.actor)
         while first < len(ids):
             names = [*_session_ids(owner, conversation), *ids[first : first + MOST_AT_ONCE]]
-            look = await self._ledger.look(owner, names)
-            writing = await self.prepared(owner, conversation, look, first=first)
-
-            def decide(seen: Look, writing: Writing = writing, names: Sequence[str] = names) -> Changes[int]:
-                kept, _ = history_of(seen.documents.get(names[0]))
-                history = [*kept, *marks[writing.first : writing.first + len(writing.items)]][-MAX_MARKS:]
-                return self.plan(owner, conversation, writing, seen, beside=0, weight=0, history=history)
-
             try:
-                first += (await self._ledger.commit(owner, decide, ids=names, basis=look, call=call)).result
+                look = await self._ledger.look(owner, names)
+                writing = await self.prepared(owner, conversation, look, first=first)
+
+                def decide(seen: Look, writing: Writing = writing, names: Sequence[str] = names) -> Changes[int]:
+                    kept, _ = history_of(seen.documents.get(names[0]))
+                    history = [*kept, *marks[writing.first : writing.first + len(writing.items)]][-MAX_MARKS:]
+                    return self.plan(owner, conversation, writing, seen, beside=0, weight=0, history=history)
+
+                first += (await self._ledger.commit(owner, decide, ids=names, basis=look, call=by)).result
             except SessionGrew:
                 continue
+            except (Unavailable, HeadMoved):
+                return (SEARCH,)
+        return ()
 
     async def complete(self, owner: Owner, conversation: Conversation, call: Call, *, at_the_door: bool = False) -> Conversation:
         """Write the messages that are no memories yet; unless at the door, also make the vectors that are missing.
@@ -201,6 +205,14 @@ class MessageWriter:
         while not at_the_door and conversation.embedded < len(conversation.messages):
             conversation = await self._embed_more(owner, conversation, call)
         return conversation
+
+    async def complete_at_the_door(self, owner: Owner, conversation: Conversation, call: Call) -> tuple[str, ...]:
+        """Write the messages that are no memories yet before the answer: nothing, or `("search",)` where that is left to the task."""
+        try:
+            await self.complete(owner, conversation, call, at_the_door=True)
+        except (Unavailable, HeadMoved):
+            return (SEARCH,)
+        return ()
 
     async def _write_more(self, owner: Owner, conversation: Conversation, call: Call, within_s: float | None) -> Conversation:
         """Write the next messages in one commit; the conversation as it is then."""

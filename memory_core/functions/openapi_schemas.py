@@ -63,6 +63,8 @@ def _shapes() -> dict[str, Schema]:
         "conflict": {"anyOf": [ref("ConflictRecord"), {"type": "null"}]},
         "degraded": _list(text),
     }
+    at: Schema = {"type": "string", "format": "date-time"}
+    passage: Schema = {"text": text, "actor": {"type": ["string", "null"]}, "at": at, "message": text, "relevance_score": number}
     hit: Schema = {"rank": {"type": "integer", "minimum": 1}, "memory": ref("Memory")}
     hit |= dict.fromkeys(("lexical_score", "relevance_score", "importance_score", "score", "composite_score"), number)
     hit |= dict.fromkeys(("similarity_score", "recency_score", "frequency_score", "confidence_score"), maybe)
@@ -71,6 +73,7 @@ def _shapes() -> dict[str, Schema]:
         "matched_by": _list(text),
         "also": _list(text),
         "stale_facts": _list({"type": "object"}),
+        "passages": _list(_object(passage, *passage)) | {"description": "What was said that matched, best first, three at most"},
     }
     retrieved: Schema = {"results": _list(ref("Hit")), "degraded": _list(text), "as_of_sequence": {"type": "integer"}}
     near = _object({"relevance_score": number, "answer_threshold": number}, "relevance_score", "answer_threshold")

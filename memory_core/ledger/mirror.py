@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.messages import is_message
 from memory_core.domain.scope import Owner
 from memory_core.ledger.commit import Committed
 from memory_core.ports import ShortTermStore
@@ -27,7 +28,8 @@ class Mirror:
         if changed:
             sessions = sorted({memory.session_id for memory in changed if memory.session_id})
             await self._short_term.drop(owner, sessions, [memory.id for memory in changed], committed.stamp, committed.previous_removal)
-        kept = [memory for memory in committed.memories.values() if memory.session_id and memory.status in FOUND_BY_DEFAULT]
+        found = [memory for memory in committed.memories.values() if memory.status in FOUND_BY_DEFAULT and not is_message(memory.id)]
+        kept = [memory for memory in found if memory.session_id]
         if kept:
             await self._short_term.remember_all(kept, committed.stamp)
         return ("short_term",) if self._short_term.degraded else ()

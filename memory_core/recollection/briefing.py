@@ -75,8 +75,15 @@ class Briefing:
         """The context of one turn. Raises Unavailable when the long term is down, EmbeddingMismatch."""
         now = self._clock.now()
         moment = asked.at or now
-        statuses = frozenset(one.value for one in FOUND_BY_DEFAULT)
-        where = Filter(statuses, types=_EPISODIC, without_session_id=asked.exclude_session_id, at=asked.at, now=now)
+        statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
+        where = Filter(
+            statuses,
+            types=_EPISODIC,
+            without_session_id=asked.exclude_session_id,
+            at=asked.at,
+            now=now,
+            hide_formed_messages=True,
+        )
         query = asked.query or query_in(asked.messages or ())
         unsaid = texts_said(asked.messages or ())
         profile, latest, of_session, (found, degraded) = await asyncio.gather(

@@ -1,7 +1,8 @@
 """When a session's working set may be served, and how a void one is made again.
 
 It is good only when its epoch is the head's and nothing was removed or changed since its stamp; the head is read anyway, so
-the check costs nothing. A void set is rebuilt beside the answer, not in its way.
+the check costs nothing. A void set is rebuilt beside the answer, not in its way. Note: messages as they were said are in no set, since
+nothing would tell a set to which cell they belong by now; the long term finds them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import asyncio
 
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.messages import is_message
 from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
 from memory_core.ledger.commit import as_memory
@@ -44,13 +46,15 @@ class WorkingSet:
             head = (await self._store.snapshot(owner)).head
             if head is None:
                 return
-            where = Filter(statuses=frozenset(status.value for status in FOUND_BY_DEFAULT), session_id=session_id)
+            statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
+            where = Filter(statuses, session_id=session_id, hide_formed_messages=True)
             documents = await self._store.page(owner, "memory", where, None, REBUILT_ENTRIES)
             snapshot = await self._store.snapshot(owner, [document.id for document in documents])
         except Unavailable:
             return  # the next retrieve finds it void again and tries again; nothing is served from it until then
         found = (as_memory(document, snapshot.head) for document in snapshot.documents.values())
-        memories = [memory for memory in found if memory is not None and memory.status in FOUND_BY_DEFAULT]
+        known = (memory for memory in found if memory is not None and not is_message(memory.id))
+        memories = [memory for memory in known if memory.status in FOUND_BY_DEFAULT]
         await self._short_term.rebuild(owner, session_id, memories, Stamp(head.epoch, head.sequence, head.last_removal_sequence))
 
     async def close(self) -> None:

@@ -54,7 +54,7 @@ async def test_words_become_one_memory_by_one_call_of_a_model(world: World) -> N
     assert task.result is not None
     assert task.result["cells"] == [{"first": 0, "last": 0, "memory_ids": [memory.id]}]
     assert (await stored(world, task.result["conversation_id"])).path == "agent"
-    assert (await core.session(ALICE, "s1")).counts == {"episodic": 1}
+    assert (await core.session(ALICE, "s1")).counts == {"messages": 1, "episodic": 1}
     assert await pending(world) == 0
 
 

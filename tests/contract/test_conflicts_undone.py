@@ -198,11 +198,11 @@ async def test_notes_that_were_merged_or_contradicted_stand_again(world: World, 
     (record,) = await records_of(world)
     assert (record.strategy, record.by) == ("merge" if operation == "UPDATE" else "supersede", agents.model)
     gone = 0 if operation == "UPDATE" else 1
-    assert sum((await core.session(ALICE, "s1")).counts.values()) == 2 - gone
+    assert sum((await core.session(ALICE, "s1")).counts.values()) == 3 - gone, "and the message"
     await core.undo_conflict(ALICE, record.id)
     notes = await of_category(core, "note")
     assert [one.status for one in notes] == [Status.ACTIVE] * 2
     assert {one.id: standing(one) for one in notes if one.id in before} == before
     assert "stone wall" not in notes[1].content
-    assert sum((await core.session(ALICE, "s1")).counts.values()) == 2
+    assert sum((await core.session(ALICE, "s1")).counts.values()) == 3
     await check_questions(world, core)

@@ -31,7 +31,7 @@ class Weighed:
         self.inner, self.sizes = inner, sizes
 
     async def commit(self, owner: Owner, batch: Batch) -> None:
-        self.sizes.append(len(batch.writes) + len(batch.events) + 1)
+        self.sizes.append(len(batch.writes) + len(batch.events) + len(batch.marks) + 1)
         await self.inner.commit(owner, batch)  # type: ignore[attr-defined]
 
     def __getattr__(self, name: str) -> object:

@@ -118,7 +118,7 @@ async def test_a_truth_falls_that_was_told_in_another_session_in_what_is_deleted
     fallen = (await facts_of(core))["Ana's city is Oslo"]
     back = await core.restore(ALICE, teller.id)
     assert [(one.text, one.superseded_by) for one in back.atomic_facts] == [("Ana's city is Oslo", fallen.next_id)]
-    assert (await core.session(ALICE, "s1")).counts == {"episodic": 1, "semantic": 2}
+    assert (await core.session(ALICE, "s1")).counts == {"messages": 1, "episodic": 1, "semantic": 2}
 
 
 async def test_a_note_in_a_slot_that_falls_to_a_fact_of_the_cell_is_not_merged_besides(core: MemoryCore, agents: Tellers) -> None:

@@ -15,7 +15,7 @@ from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import Saved
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW
-from tests.tasks import Hand
+from tests.tasks import Hand, formed_counts
 from tests.telling import Tellers, of_category, talk, tell
 from tests.world import World, listed
 
@@ -94,9 +94,7 @@ async def test_the_cells_of_a_truth_that_was_interrupted_know_the_truth_that_sta
     first, other, last = await of_category(core, "cell")
     named = [(cell.atomic_facts[0].fact_id, cell.atomic_facts[0].superseded_by) for cell in (first, other, last)]
     assert named == [(again.id, None), (bergen.id, again.id), (again.id, None)]
-    head = await world.head()
-    assert head is not None
-    assert {name: count for name, count in head.counts.items() if count} == {"active": 7, "superseded": 2}
+    assert await formed_counts(world, core) == {"active": 7, "superseded": 2}
 
 
 async def test_what_was_told_earlier_of_the_present_truth_moves_its_beginning(core: MemoryCore) -> None:
