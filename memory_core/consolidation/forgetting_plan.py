@@ -2,9 +2,9 @@
 
 What goes with a memory: what was made of it (notes and facts of a cell, what it was merged into, copies), the messages of a cell, and, of
 what was told in a conversation, the cells that tell it. What says in its slot, or of its key, what it or an old version of it said goes
-too, as earlier times of it may be memories of their own. One would get wrong: that does not go on for ever. What told a forgotten fact goes, the other facts of
-that cell stay, as somebody else may have told them too, and lose only their mention of it. What was formed of a forgotten message goes
-with what it took from that; its other messages stay, and stand for themselves.
+too, as earlier times of it may be memories of their own. One would get wrong: that does not go on for ever. What told a forgotten fact
+goes, the other facts of that cell stay, as somebody else may have told them too, and lose only their mention of it. What was formed of a
+forgotten message goes with what it took from that; its other messages stay, and stand for themselves.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class Progress(BaseModel):
 
     gone: what is removed, each with a sequence that its removal had at most; what has the same id and began later is another memory.
     cells: those of them that were cells and asked for; told: cells that told them; parted: of these, with the messages that stay, those
-    that only a message of theirs was asked for of; said_at: of messages that are gone, conversation and number. lent, said: marks of what they said, no words.
+    that only a message of theirs was asked for of; said_at: of messages that are gone, conversation and number.
+    lent, said: marks of what they said, no words.
     damaged: ids of memories and old versions that can't be read: whether they tell of the forgotten is not known.
     log_from: the sequence of the first event that is redacted. whole: the session that is forgotten with all that it has yet to form.
     """
