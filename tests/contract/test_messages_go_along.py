@@ -33,7 +33,7 @@ async def core(world: World) -> MemoryCore:
 async def found(core: MemoryCore, query: str) -> set[str]:
     """The ids that a search shows, and those of the messages that it quotes."""
     hits = (await core.retrieve(ALICE, RetrieveInput(query=query))).results
-    return {name for hit in hits for name in (hit.memory.id, *(one. for one in hit.passages))}
+    return {name for hit in hits for name in (hit.memory.id, *(one.message for one in hit.passages))}
 
 
 def statuses(said: dict[str, Memory]) -> set[tuple[Status, str]]:
