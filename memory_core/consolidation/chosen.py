@@ -8,20 +8,22 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from memory_core.domain.lifecycle import TRUE_ONCE
+from memory_core.domain.messages import is_message, messages_of
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import ForgetInput
 from memory_core.domain.versions import base_id
-from memory_core.ports import Filter, LongTermStore, Place
+from memory_core.ports import Document, Filter, LongTermStore, Place
 
 ALL = frozenset(status.value for status in Status)
 
 
 class Found(NamedTuple):
-    """A memory's place in lists, and its session, whose own document changes with it."""
+    """A memory's place in lists; its session, whose own document changes with it; of a cell, the ids of its messages."""
 
     place: Place
     session_id: str | None
+    messages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ async def page(store: LongTermStore, owner: Owner, chosen: Chosen, after: Place 
     if chosen.ids is not None:
         return await _named(store, owner, chosen, chosen.ids, after, limit)
     documents = await store.page(owner, "memory", chosen.filter, after, limit, newest_first=False)
-    found = [Found(Place(one.body["sequence"], one.id), one.body.get("session_id")) for one in documents]
+    found = [Found(Place(one.body["sequence"], one.id), one.body.get("session_id"), _messages(one)) for one in documents]
     return [one for one in found if one.place.sequence <= chosen.until]
 
 
@@ -81,4 +83,10 @@ async def _named(store: LongTermStore, owner: Owner, chosen: Chosen, ids: tuple[
     memories = sorted((one.memory for one in shown.values()), key=lambda one: (one.sequence, one.id))
     beyond = (0, "") if after is None else (after.sequence, after.id)
     left = [one for one in memories if beyond < (one.sequence, one.id) and one.sequence <= chosen.until]
-    return [Found(Place(one.sequence, one.id), one.session_id) for one in left[:limit]]
+    return [Found(Place(one.sequence, one.id), one.session_id, tuple(messages_of(one))) for one in left[:limit]]
+
+
+def _messages(document: Document) -> tuple[str, ...]:
+    if document.body.get("cell_id") != document.id:
+        return ()
+    return tuple(name for name in document.body["source_ids"] if is_message(name))

@@ -7,6 +7,7 @@ though the filter would fit it too. Only what is softly forgotten is looked for 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from memory_core.consolidation.chosen import Chosen, Found, page, plan_of
@@ -17,6 +18,7 @@ from memory_core.domain.models import Memory, Status
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import ForgetInput
+from memory_core.evolution.along import changes_along, count_along, gone_along
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Look
@@ -101,43 +103,66 @@ class Forgetter:
         chosen = Chosen.of(operation.plan)
         after = None if operation.cursor is None else Place(*operation.cursor)
         found = await page(self._store, lease.owner, chosen, after, PAGE)
+        more, count, found = len(found) == PAGE, len(found), _with_few_messages(found)
         sessions = {one.session_id: session_document_id(lease.owner, one.session_id) for one in found if one.session_id}
 
         def decide(look: Look, stored: Operation) -> Chunk:
-            return self._decided(lease.owner, look, stored, chosen, found)
+            return self._decided(lease.owner, look, stored, chosen, found, more=more or len(found) < count)
 
-        return await self._operations.advance(lease, operation, [*(one.place.id for one in found), *sessions.values()], decide)
+        ids = [*(name for one in found for name in (one.place.id, *one.messages)), *sessions.values()]
+        return await self._operations.advance(lease, operation, ids, decide)
 
-    def _decided(self, owner: Owner, look: Look, operation: Operation, chosen: Chosen, found: list[Found]) -> Chunk:
+    def _decided(self, owner: Owner, look: Look, operation: Operation, chosen: Chosen, found: list[Found], *, more: bool) -> Chunk:
         portion, changes, sessions, passed = Portion(), list[Change](), dict[str, Session](), 0
+        asked, now = 0, self._clock.now()
         left = chosen.cap - operation.counts.get("forgotten", 0)
         for one in found:
             memory = look.memory(one.place.id)
             if memory is not None and chosen.takes(memory):
                 name = memory.session_id
-                fresh = 0 if name is None or name in sessions else 1
-                if len(changes) == left or not portion.takes(2 + fresh, size_of(memory)):
+                if asked == left:
                     break
-                after = _forgotten(memory, self._clock)
-                changes.append(Change("forgotten", after, memory))
-                if name is not None:
-                    if fresh:
+                gone = [*changes_along(look, one.messages, memory, gone_along, now), Change("forgotten", _forgotten(memory, now), memory)]
+                fits = _first_that_fit(portion, gone, 0 if name is None or name in sessions else 1)
+                changes += fits
+                if name is not None and fits:
+                    if name not in sessions:
                         sessions[name] = Session(owner, name, look.documents.get(session_document_id(owner, name)))
-                    sessions[name].count(memory, after, after.updated_at)
-                    sessions[name].forget_turn(memory)
+                    count_along(sessions[name], fits, now)
+                if len(fits) < len(gone):
+                    break  # its last messages, and itself, come next
+                asked += 1
             passed += 1
-        capped = passed < len(found) and len(changes) == left
+        capped = passed < len(found) and asked == left
         place = found[passed - 1].place if passed else None
         return Chunk(
             tuple(changes),
             puts=tuple(one.document for one in sessions.values()),
             cursor=operation.cursor if place is None else [place.sequence, place.id],
-            counts={"forgotten": len(changes)},
+            counts={"forgotten": asked, **({"messages": along} if (along := len(changes) - asked) else {})},
             sessions=frozenset(sessions),
-            done=capped or (passed == len(found) and len(found) < PAGE),
+            done=capped or (passed == len(found) and not more),
             result={"mode": "soft", "capped": capped},
         )
 
 
-def _forgotten(memory: Memory, clock: Clock) -> Memory:
-    return memory.model_copy(update={"status": Status.DELETED, "status_reason": "forgotten", "updated_at": clock.now()})
+def _forgotten(memory: Memory, now: datetime) -> Memory:
+    return memory.model_copy(update={"status": Status.DELETED, "status_reason": "forgotten", "updated_at": now})
+
+
+def _with_few_messages(found: list[Found]) -> list[Found]:
+    """The first of these, as few as have more messages together than a commit holds."""
+    count = 0
+    for number, one in enumerate(found, start=1):
+        count += len(one.messages)
+        if count > PAGE:
+            return found[:number]
+    return found
+
+
+def _first_that_fit(portion: Portion, changes: Sequence[Change], beside: int) -> list[Change]:
+    """The first of these changes that a commit has room for; the first of them with so many documents beside it."""
+    for number, change in enumerate(changes):
+        if not portion.takes(2 + (0 if number else beside), size_of(change.after)):
+            return list(changes[:number])
+    return list(changes)

@@ -1,9 +1,10 @@
 """How far the forgetting of something for good has come, and what else has to go with it. Pure.
 
-What goes with a memory: what was made of it (notes and facts of a cell, what it was merged into, copies), and, of what was told in a
-conversation, the cells that tell it. What says in its slot, or of its key, what it or an old version of it said goes too, as earlier times
-of it may be memories of their own. One would get wrong: that does not go on for ever. What told a forgotten fact goes, the other facts of
-that cell stay, as somebody else may have told them too, and lose only their mention of it.
+What goes with a memory: what was made of it (notes and facts of a cell, what it was merged into, copies), the messages of a cell, and, of
+what was told in a conversation, the cells that tell it. What says in its slot, or of its key, what it or an old version of it said goes
+too, as earlier times of it may be memories of their own. One would get wrong: that does not go on for ever. What told a forgotten fact
+goes, the other facts of that cell stay, as somebody else may have told them too, and lose only their mention of it. What was formed of a
+forgotten message goes with what it took from that; its other messages stay, and stand for themselves.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory_core.domain.forgetting import lends, says
+from memory_core.domain.messages import is_message, messages_of
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.ledger.ids import note_id
 
-Role = Literal["asked", "told", "own", "made"]
-"""Why a memory is looked at: it was asked for; it told one that was; it may be a fact of a cell that was asked for; it was made of one."""
+Role = Literal["asked", "told", "said", "own", "made"]
+"""Why a memory is looked at: it was asked for; it told one that was; it was formed of a message that was; it may be a fact or a message of
+a cell that goes; it was made of one."""
 Step = Literal["begin", "remove", "memories", "version", "log", "conflict", "scene", "profile", "messages", "step", "copies", "last"]
 
 
@@ -26,7 +29,9 @@ class Progress(BaseModel):
     """Where an operation stands. place: in what the step goes through. todo: what is to be looked at, and why.
 
     gone: what is removed, each with a sequence that its removal had at most; what has the same id and began later is another memory.
-    cells: those of them that were cells and asked for; told: cells that told them. lent, said: marks of what they said, no words.
+    cells: those of them that were cells and asked for; told: cells that told them; parted: of these, with the messages that stay, those
+    that only a message of theirs was asked for of; said_at: of messages that are gone, conversation and number.
+    lent, said: marks of what they said, no words.
     damaged: ids of memories and old versions that can't be read: whether they tell of the forgotten is not known.
     log_from: the sequence of the first event that is redacted. whole: the session that is forgotten with all that it has yet to form.
     """
@@ -39,6 +44,8 @@ class Progress(BaseModel):
     gone: dict[str, int] = Field(default_factory=dict)
     cells: list[str] = Field(default_factory=list)
     told: list[str] = Field(default_factory=list)
+    parted: dict[str, list[str]] = Field(default_factory=dict)
+    said_at: dict[str, tuple[str | None, int]] = Field(default_factory=dict)
     conversations: list[str] = Field(default_factory=list)
     sessions: list[str] = Field(default_factory=list)
     lent: list[str] = Field(default_factory=list)
@@ -59,8 +66,10 @@ class Progress(BaseModel):
 
     def asking(self, names: Collection[str], role: Role) -> Progress:
         """With more to look at, but for what is gone or stands there already."""
-        known = {name for name, why in self.todo if why != "own" or role == "own"} | self.gone.keys()
-        return self.model_copy(update={"todo": [*self.todo, *((name, role) for name in dict.fromkeys(names) if name not in known)]})
+        stronger = role in ("asked", "told")
+        todo = [(name, why) for name, why in self.todo if not (stronger and why == "said" and name in names)]
+        known = {name for name, why in todo if why != "own" or role == "own"} | self.gone.keys()
+        return self.model_copy(update={"todo": [*todo, *((name, role) for name in dict.fromkeys(names) if name not in known)]})
 
     def passing_over(self, damaged: Collection[str]) -> Progress:
         """With more that can't be read."""
@@ -68,7 +77,7 @@ class Progress(BaseModel):
 
     def goes(self, memory: Memory, role: Role) -> bool:
         """Whether a memory that was looked at has to go."""
-        return role != "own" or memory.cell_id in self.cells
+        return role != "own" or memory.cell_id in self.cells or memory.cell_id in (self.told if is_message(memory.id) else self.parted)
 
     def without(self, memory: Memory, role: Role, by: int, versions: Sequence[Memory] = ()) -> Progress:
         """After its removal, in a commit that ended at sequence `by`: with what goes along, and marks of what it leaves behind.
@@ -76,20 +85,28 @@ class Progress(BaseModel):
         versions: its old ones, which said other things perhaps, in other slots.
         """
         is_cell = memory.cell_id == memory.id
-        role = "asked" if role == "told" and not is_cell else role
+        if role == "told" and not is_cell:
+            role = "asked"
+        elif role == "made" and is_cell:
+            role = "said"
+        left = {memory.id: messages_of(memory)} if is_cell and role == "said" else {}
         further = self.model_copy(
             update={
                 "gone": {**self.gone, memory.id: by},
                 "cells": _with(self.cells, memory.id if is_cell and role == "asked" else None),
-                "told": _with(self.told, memory.id if is_cell and role == "told" else None),
+                "told": _with(self.told, memory.id if is_cell and role in ("told", "said") else None),
+                "parted": {**self.parted, **left},
+                "said_at": {**self.said_at, **_said_at(memory)},
                 "conversations": _with(self.conversations, memory.conversation_id),
                 "sessions": _with(self.sessions, memory.session_id),
                 "lent": _with(self.lent, lends(memory) if memory.type is MemoryType.EPISODIC and memory.session_id else None),
                 "said": list(dict.fromkeys([*self.said, *(said for one in (memory, *versions) if (said := says(one)) is not None)])),
             }
         )
-        for names, why in _along(memory, role, is_cell=is_cell):
+        for names, why in _along(memory, role, further, is_cell=is_cell):
             further = further.asking(names, why)
+            for messages in (self.parted[name] for name in names if why == "told" and name in self.parted):
+                further = further.asking(messages, "own")
         return further
 
     def was_made_of_it(self, memory: Memory) -> bool:
@@ -112,18 +129,37 @@ class Progress(BaseModel):
         return sequence <= self.gone.get(memory_id, -1)
 
 
-def _along(memory: Memory, role: Role, *, is_cell: bool) -> list[tuple[list[str], Role]]:
+def _along(memory: Memory, role: Role, progress: Progress, *, is_cell: bool) -> list[tuple[list[str], Role]]:
     made = list(memory.consolidated_into_ids)
     if memory.status is Status.UPDATED and memory.next_id is not None:
         made.append(memory.next_id)
-    if is_cell and role in ("asked", "told"):
+    if is_cell and role in ("asked", "told", "said"):
         made.append(note_id(memory.id))
     along: list[tuple[list[str], Role]] = [(made, "made")]
+    if is_cell and role in ("asked", "told"):
+        along.append((messages_of(memory), "own"))
     if role == "asked" and is_cell:
         along.append(([fact.fact_id for fact in memory.atomic_facts if fact.fact_id is not None], "own"))
+    elif role == "said":
+        along.append((_taken_from(memory, progress), "own"))
+    elif role == "asked" and is_message(memory.id):
+        along.append(([memory.cell_id] if memory.cell_id is not None else [], "said"))
     elif role == "asked" and memory.category != "pattern":
         along.append(([name for name in (memory.cell_id, *memory.source_ids) if name is not None], "told"))
     return along
+
+
+def _said_at(memory: Memory) -> dict[str, tuple[str | None, int]]:
+    number = memory.metadata.get("message")
+    return {memory.id: (memory.conversation_id, number)} if is_message(memory.id) and isinstance(number, int) else {}
+
+
+def _taken_from(cell: Memory, progress: Progress) -> list[str]:
+    """The facts that a cell took from messages that are gone; all of its facts where it is not known which of its messages these are."""
+    places = [progress.said_at.get(name) for name in messages_of(cell) if name in progress.gone]
+    numbers = {place[1] for place in places if place is not None and place[0] == cell.conversation_id}
+    certain = len(numbers) == len(places)
+    return [one.fact_id for one in cell.atomic_facts if one.fact_id is not None and (one.message in numbers or not certain)]
 
 
 def _with(known: list[str], one: str | None) -> list[str]:

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from math import inf, log2
 
 from memory_core.domain.decay import DAY_S
+from memory_core.domain.messages import MESSAGE
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.slots import slot_of
 
@@ -72,13 +73,18 @@ def fades(kind: str, *, pinned: bool, in_slot: bool) -> bool:
     return not (pinned or kind == MemoryType.PROCEDURAL or (kind == MemoryType.SEMANTIC and in_slot))
 
 
+def shrinkable_length(category: str | None, content: str) -> int:
+    """Characters of a text that may give way to a shorter one; 0 of a message, which stays as it was said."""
+    return 0 if category == MESSAGE else len(content)
+
+
 def due(memory: Memory, now: datetime, rules: Fading) -> Status | None:
     """`decayed` or `compressed` when an active memory has to become that by now, else None."""
     if memory.status is not Status.ACTIVE or not fades(memory.type, pinned=memory.pinned, in_slot=slot_of(memory) is not None):
         return None
     since, base = idle_since(memory).timestamp(), memory.importance_base
     decays, shrinks = rules.passed_at(since, base, rules.floor), inf
-    if len(memory.content) >= rules.long_characters:
+    if memory.category != MESSAGE and len(memory.content) >= rules.long_characters:
         old = (memory.created_at + timedelta(days=rules.long_days)).timestamp()
         shrinks = max(old, rules.passed_at(since, base, rules.long_floor))
     if now.timestamp() <= min(decays, shrinks):

@@ -15,8 +15,9 @@ from typing import Any
 import orjson
 
 from memory_core.domain.archival import stub_of
-from memory_core.domain.models import UNLOGGED_FIELDS, Event, Memory
-from memory_core.domain.versions import VERSIONS_END, cut_short, kept_version, version_id
+from memory_core.domain.messages import PREFIX
+from memory_core.domain.models import UNLOGGED_FIELDS, Event, Memory, Status
+from memory_core.domain.versions import VERSIONS_END, base_id, cut_short, kept_version, version_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,9 @@ class State:
         return cls.of(fields, sequence, revision, (cold[0][0], cold[0][1]) if cold else None)
 
 
+_MESSAGES = f'"source_ids":["{PREFIX}_'.encode()
+"""What stands in the JSON of a memory that messages were formed into, before they are listed."""
+
 States = dict[str, State]
 """By id: every memory, and every old version of one, that the log tells of."""
 
@@ -85,6 +89,28 @@ def fold(states: Mapping[str, State], events: Iterable[Event]) -> States:
         elif "id" in event.after:  # the others are about a memory whose beginning was redacted
             told[event.memory_id] = State.of(event.after, event.sequence, event.sequence)
     return told
+
+
+def cells_of_messages(states: Mapping[str, State]) -> dict[str, str]:
+    """By message, the cell that it belonged to, which no event says of it: the one that was formed last of those that name it.
+
+    A message that stands for itself again, because its cell was deleted and it was not, belongs to none.
+    """
+    cells = [(name, state) for name, state in states.items() if _MESSAGES in state.json and base_id(name) == name]
+    belongs: dict[str, str] = {}
+    for name, state in sorted(cells, key=lambda one: (one[1].sequence, one[0])):
+        fields = state.fields
+        if fields.get("cell_id") != name:
+            continue
+        gone = fields.get("status") == Status.DELETED.value
+        for message in fields["source_ids"]:
+            if not gone or _is_deleted(states.get(message)):
+                belongs[message] = name
+    return belongs
+
+
+def _is_deleted(state: State | None) -> bool:
+    return state is not None and state.fields.get("status") == Status.DELETED.value
 
 
 def _change(told: States, event: Event, before: State) -> None:

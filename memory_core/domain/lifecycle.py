@@ -33,7 +33,7 @@ REASONS: Mapping[Status, frozenset[str]] = MappingProxyType(
         Status.DECAYED: frozenset({"importance_decay"}),
         Status.COMPRESSED: frozenset({"compressed"}),
         Status.ARCHIVED: frozenset({"age_decay"}),
-        Status.DELETED: frozenset({"contradicted", "consolidated", "cleared", "forgotten", "manual_delete"}),
+        Status.DELETED: frozenset({"contradicted", "consolidated", "cleared", "forgotten", "manual_delete", "cell_deleted"}),
     }
 )
 """Why a memory has its status: the `status_reason` values that the product itself writes."""

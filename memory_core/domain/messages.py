@@ -1,15 +1,47 @@
-"""Messages as memories: what tells the memory of one message, as it was said, from all others."""
+"""Messages as memories: what tells the memory of one message, as it was said, from all others, and which belong to a memory.
+
+A cell's `source_ids` name its messages; each of these names the cell as `cell_id`, beside the log. One would get wrong: a message may be
+told again within a longer cell. It belongs to the one that it names, though both cells name it.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
+from memory_core.domain.models import Memory, Status
+
 MESSAGE: Final = "message"
 """The category of the memory of one message."""
 PREFIX: Final = "msg"
 """What the id of a message's memory begins with; nothing else has such an id."""
+WITH_CELL: Final = "cell_deleted"
+"""Why a message is deleted that went with its cell."""
+_WITH_ITS_SESSION: Final = frozenset({"cleared", "forgotten"})
 
 
 def is_message(memory_id: str) -> bool:
     """Whether a memory is a message as it was said, by its id."""
     return memory_id.startswith(f"{PREFIX}_")
+
+
+def is_cell(memory: Memory) -> bool:
+    """Whether a memory is what messages were formed into, and no copy of that."""
+    return memory.cell_id == memory.id
+
+
+def messages_of(memory: Memory) -> list[str]:
+    """The ids of the messages that a memory was formed of; none of what is no cell."""
+    return [name for name in memory.source_ids if is_message(name)] if is_cell(memory) else []
+
+
+def goes_along(message: Memory, cell: Memory) -> bool:
+    """Whether a message is deleted when its cell is."""
+    return message.cell_id == cell.id and message.session_id == cell.session_id and message.status is not Status.DELETED
+
+
+def comes_along(message: Memory, cell: Memory) -> bool:
+    """Whether a message comes back with its cell, which is as it was deleted: not one that was deleted by itself."""
+    if message.status is not Status.DELETED or message.cell_id not in (None, cell.id):
+        return False
+    reason = message.status_reason
+    return reason == WITH_CELL or (reason in _WITH_ITS_SESSION and reason == cell.status_reason)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memory_core.domain.archival import is_cold
 from memory_core.domain.errors import NotFound
+from memory_core.domain.messages import comes_along, messages_of
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.requests import StatusInput
 from memory_core.domain.results import Call
@@ -30,15 +33,30 @@ class BringingBack:
         """
         memory = await self._found(owner, memory_id)
         if await self._thaw.is_for(owner, memory):
-            return await self._thaw.restore_archived(owner, memory_id, call)
-        return await self._hot(owner, memory, StatusInput(status=Status.ACTIVE, reason="restored"), call)
+            back = await self._thaw.restore_archived(owner, memory_id, call)
+        else:
+            back = await self._hot(owner, memory, StatusInput(status=Status.ACTIVE, reason="restored"), call)
+        await self._bring_messages(owner, memory, call)
+        return back
 
     async def activate(self, owner: Owner, memory_id: str, change: StatusInput, call: Call) -> Memory:
         """The same by its status. Raises as `restore` does."""
         memory = await self._found(owner, memory_id)
-        if is_cold(memory):
-            return await self._thaw.restore_archived(owner, memory_id, call)
-        return await self._hot(owner, memory, change, call)
+        back = await (self._thaw.restore_archived(owner, memory_id, call) if is_cold(memory) else self._hot(owner, memory, change, call))
+        await self._bring_messages(owner, memory, call)
+        return back
+
+    async def _bring_messages(self, owner: Owner, cell: Memory, call: Call) -> None:
+        """Bring the messages back that a cell left in the archive, or lost there. cell: as it was before it came back."""
+        names = messages_of(cell)
+        if not names:
+            return
+        look, alone = await self._ledger.look(owner, names), replace(call, idempotency_key=None)
+        for message in [found for name in names if (found := look.memory(name)) is not None and found.cell_id == cell.id]:
+            if is_cold(message) and (message.status is Status.ARCHIVED or comes_along(message, cell)):
+                await self._thaw.restore_archived(owner, message.id, alone)
+            elif not is_cold(message) and comes_along(message, cell):
+                await self._in_use.activate(owner, message.id, StatusInput(status=Status.ACTIVE, reason="restored"), alone)
 
     async def _found(self, owner: Owner, memory_id: str) -> Memory:
         memory = (await self._ledger.look(owner, [memory_id])).memory(memory_id)

@@ -13,12 +13,14 @@ from typing import Any, NoReturn, cast
 from memory_core.domain.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import BY_HAND, FOUND_BY_DEFAULT
+from memory_core.domain.messages import is_message
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.requests import NEVER_CLEARED, CopyInput, UpdateInput
 from memory_core.domain.results import Call, Deleted
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.value import text_of_value
+from memory_core.evolution.along import Along, changes_along, count_along, gone_along
 from memory_core.evolution.apart import set_apart
 from memory_core.evolution.entering import around, entered, enters, leaves, renamed
 from memory_core.evolution.key_line import key_of
@@ -69,6 +71,7 @@ class Editor:
 
     def __init__(self, ledger: Ledger, mirror: Mirror, embedder: Embedder, clock: Clock) -> None:
         self._ledger, self._mirror, self._embedder, self._clock = ledger, mirror, embedder, clock
+        self._along = Along(ledger, mirror)
 
     async def update(self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call) -> Memory:
         """The next version. Raises PreconditionFailed, Conflict (episodic, or not current), NotFound."""
@@ -112,7 +115,16 @@ class Editor:
                 look = look if needs.wanted else await self._ledger.look(owner, [memory_id])
 
     async def delete(self, owner: Owner, memory_id: str, call: Call, *, reason: str | None = None, if_match: str | None = None) -> Deleted:
-        """Soft-delete; one that is deleted already answers as it is. Raises NotFound; PreconditionFailed for another ETag."""
+        """Soft-delete, of a cell its messages too; one that is deleted already answers as it is.
+
+        Raises NotFound; PreconditionFailed for another ETag.
+        """
+        look, along = await self._ledger.look(owner, _with_receipt([memory_id], owner, call)), list[str]()
+        memory = _present(look, memory_id)
+        if earlier_result(look.documents, owner, call) is None and memory.status is not Status.DELETED:
+            if if_match is not None:
+                _check_match(memory, if_match)
+            along = await self._along.ahead(owner, memory, call, gone_along, self._clock.now())
 
         def decide(seen: Look) -> _Edit:
             memory = _present(seen, memory_id)
@@ -122,9 +134,10 @@ class Editor:
                 return _Edit(memory_id, outcome="already_deleted")
             gone = _deleted(memory, reason, self._clock.now())
             change = Change("deleted", gone, memory, {"reason": reason})
-            return _Edit(memory_id, (change,), self._session(owner, seen, memory, gone), outcome="deleted")
+            others = changes_along(seen, along, memory, gone_along, self._clock.now())
+            return _Edit(memory_id, (change, *others), self._session(owner, seen, memory, gone, others), outcome="deleted")
 
-        committed = await self._commit(owner, await self._ids(owner, memory_id), decide, call)
+        committed = await self._commit(owner, [*_ids_of(owner, memory), *along], decide, call)
         return Deleted(committed.memory, "already_deleted" if committed.outcome == "already_deleted" else "deleted")
 
     async def refuse_status(self, owner: Owner, memory_id: str) -> NoReturn:
@@ -149,7 +162,7 @@ class Editor:
             now = self._clock.now()
             made = {"id": identity, "agent_id": to.to_agent_id, "copied_from": memory_id, "created_at": now, "updated_at": now}
             fresh = {"version": 1, "status": Status.ACTIVE, "status_reason": "created", "links": [], "supersedes_id": None, "sequence": 0}
-            fresh |= {"conflict_state": "none", "conflict_ids": []}
+            fresh |= {"conflict_state": "none", "conflict_ids": [], **({"cell_id": None} if is_message(memory_id) else {})}
             lexical = source.lexical.model_copy(update={"turn": None})
             copied = source.model_copy(update={**made, **fresh, "lexical": lexical, "correlation_id": call.correlation_id})
             change = Change("copied", copied, held, {"copied_from": memory_id})
@@ -159,9 +172,6 @@ class Editor:
         source = _present(look, memory_id)
         identity = derived("mem", "copy", memory_id, str(source.revision), to.to_agent_id)
         return (await self._commit(owner, [*_ids_of(owner, source), identity], decide, call)).memory
-
-    async def _ids(self, owner: Owner, memory_id: str) -> list[str]:
-        return _ids_of(owner, _present(await self._ledger.look(owner, [memory_id]), memory_id))
 
     async def _commit(
         self,
@@ -197,13 +207,16 @@ class Editor:
         answer = committed.memories.get(memory_id) or unchanged
         return _Committed(answer or _present(await self._ledger.look(owner, [memory_id]), memory_id), outcome)
 
-    def _session(self, owner: Owner, seen: Look, before: Memory | None, after: Memory) -> tuple[Document, ...]:
+    def _session(
+        self, owner: Owner, seen: Look, before: Memory | None, after: Memory, others: Sequence[Change] = ()
+    ) -> tuple[Document, ...]:
         if after.session_id is None:
             return ()
         session = Session(owner, after.session_id, seen.documents.get(session_document_id(owner, after.session_id)))
         session.count(before, after, self._clock.now())
         if after.status is Status.DELETED:
             session.forget_turn(after)
+        count_along(session, others, self._clock.now())
         return (session.document,)
 
 

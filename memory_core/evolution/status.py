@@ -17,6 +17,7 @@ from memory_core.domain.requests import StatusInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.versions import version_id
+from memory_core.evolution.along import Along, alone, back_along, changes_along, joined_again
 from memory_core.evolution.apart import set_apart
 from memory_core.evolution.come_back import come_back
 from memory_core.evolution.key_line import key_of, line_nears, truths_of
@@ -26,7 +27,7 @@ from memory_core.evolution.pairs import document_of, pair_ids
 from memory_core.evolution.restore import restored
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.versions import holding_again, with_versions
-from memory_core.ledger.changes import Changes
+from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.mirror import Mirror
@@ -39,6 +40,7 @@ class InUse:
 
     def __init__(self, ledger: Ledger, mirror: Mirror, clock: Clock) -> None:
         self._ledger, self._mirror, self._clock = ledger, mirror, clock
+        self._along = Along(ledger, mirror)
 
     async def activate(self, owner: Owner, memory_id: str, change: StatusInput, call: Call) -> Memory:
         """Make it what it was. Raises Conflict naming the allowed moves, NotFound."""
@@ -57,6 +59,11 @@ class InUse:
         names += [version_id(one.id, number) for one in {**truths, memory_id: memory}.values() for number in range(1, one.version)]
         names += [session_document_id(owner, memory.session_id)] if memory.session_id else []
         names += [key] if (key := receipt_id(owner, call)) else []
+        names += [] if memory.cell_id is None else [memory.cell_id]
+        along = list[str]()
+        if memory.status is Status.DELETED and not is_cold(memory):
+            along = await self._along.ahead(owner, memory, call, back_along, self._clock.now())
+            names += along
         types = frozenset(kind for near in nears for kind in near.types)
 
         def decide(seen: Look) -> Changes[Memory]:
@@ -66,6 +73,7 @@ class InUse:
             page = Page(owner, seen, self._clock.now(), weighs=False, asked=names)
             if held.status is not Status.ACTIVE:
                 _bring(page, _checked(held), change.reason)
+                page.apply(changes_along(seen, along, held, back_along, page.now))
             return Changes(
                 held,
                 tuple(page.changes),
@@ -75,6 +83,7 @@ class InUse:
                 frozenset(page.sessions),
                 types,
                 head_fields=lambda head: {"pending_count": head.pending_count + page.pending},
+                marks=joined_again(seen, along, held),
             )
 
         committed = await self._ledger.commit(owner, decide, ids=list(dict.fromkeys(names)), nears=nears, call=call)
@@ -93,12 +102,18 @@ def _bring(page: Page, memory: Memory, reason: str) -> None:
             versions = holding_again(back.memory, (), Versions(page.look, page.asked))
             back = replace(back, changes=(with_versions(back.changes[0], versions, puts), *back.changes[1:]))
         puts += [] if back.conflict is None else [document_of(back.conflict, page.look.documents)]
+        if alone(memory, page.look):
+            back = replace(back, changes=tuple(_for_itself(change) for change in back.changes))
         page.apply(back.changes)
         page.puts |= {one.id: one for one in puts}
         page.pending += back.opened
         set_apart(page, truths, about=memory.id)
     if unread := page.unread_sessions(page.asked):
         raise LookedElsewhere(unread)
+
+
+def _for_itself(change: Change) -> Change:
+    return replace(change, after=change.after.model_copy(update={"cell_id": None}))
 
 
 def _present(look: Look, memory_id: str) -> Memory:

@@ -36,6 +36,9 @@ BESIDE = 4
 MOST_MARKED = 40
 """Messages that the forming commit marks as the cell's; those of a longer cell are marked before it."""
 
+MOST_MESSAGES = 200
+"""Messages that a cell names which is told again and again; later ones stand for themselves."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReadyCell:
@@ -199,11 +202,13 @@ def tell_again(owner: Owner, held: Memory, message_ids: Collection[str], look: L
 
     message_ids: of the messages that tell it again, which belong to the cell too. The look has the memories that `made_of` names.
     """
-    marks = cell_marks(look, message_ids, held.id) if held.status in FOUND_BY_DEFAULT else {}
+    stands = held.status in FOUND_BY_DEFAULT
+    sources = list(dict.fromkeys([*held.source_ids, *message_ids]))[: max(len(held.source_ids), MOST_MESSAGES)]
+    marks = cell_marks(look, [name for name in message_ids if name in sources], held.id) if stands else {}
     page = Page(owner, look, now, weighs=True, beside=BESIDE + len(marks))
     standing = [one for name in made_of(held) if (one := look.memory(name)) is not None and one.status in FOUND_BY_DEFAULT]
     for one in standing:
-        page.reinforce(one)
+        page.reinforce(one, **({"source_ids": sources} if one.id == held.id else {}))
     outcome = CellOutcome(tuple(one.id for one in standing), {"reinforced": len(standing)} if standing else {})
     return replace(_changes(page, outcome), marks=marks)
 

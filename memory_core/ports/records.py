@@ -269,7 +269,7 @@ class Due(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AgentCount:
-    """An agent of one user. memories: how many of its memories are active or compressed.
+    """An agent of one user. memories: how many of its memories are active or compressed, messages aside.
 
     last_active_at: when one of all its memories, whatever their status, was last made or changed.
     """

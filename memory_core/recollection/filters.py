@@ -36,9 +36,9 @@ def of_list(query: ListInput, now: datetime | None = None) -> Filter:
     )
 
 
-def of_everything(at: datetime | None) -> Filter:
-    """What a list of all statuses shows."""
-    return Filter(statuses=_ANY_STATUS, at=at)
+def of_everything(at: datetime | None, *, hide_formed_messages: bool = False) -> Filter:
+    """Memories of all statuses; as a list of all statuses shows them, without the messages that belong to a cell."""
+    return Filter(statuses=_ANY_STATUS, at=at, hide_formed_messages=hide_formed_messages)
 
 
 def as_it_was(memory: Memory, versions: Iterable[Memory], at: datetime) -> Memory | None:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from memory_core.domain.errors import FieldError, Invalid, NotFound
-from memory_core.domain.fold import State, States
+from memory_core.domain.fold import State, States, cells_of_messages
+from memory_core.domain.messages import is_message
 from memory_core.domain.models import Head, Memory
 from memory_core.domain.requests import ListInput
 from memory_core.domain.results import MemoryPage, Settled
@@ -38,7 +39,7 @@ class Replayer:
         if query.sequence is not None and query.sequence > last:
             message = f"lies beyond the log, which ends at {last}"
             raise Invalid(f"sequence: {message}", errors=(FieldError("sequence", message),))
-        return await self._page(owner, head, bound, query, of_everything(query.at))
+        return await self._page(owner, head, bound, query, of_everything(query.at, hide_formed_messages=True))
 
     async def page(self, owner: Owner, query: ListInput) -> MemoryPage:
         """What a list showed at `query.known_at`, so without what had expired by then. Raises Malformed for a void cursor."""
@@ -99,8 +100,11 @@ class Replayer:
 def _shown(states: States, epoch: str, where: Filter, after: Place | None, limit: int) -> list[tuple[Place, Memory]]:
     """The first `limit` that a list with this filter shows after a place, each with its own."""
     found: list[tuple[Place, Memory]] = []
+    cells = cells_of_messages(states)
     for place, state in _newest_first(states, after, with_versions=where.at is not None):
         memory = state.memory(epoch)
+        if is_message(place.id):
+            memory = memory.model_copy(update={"cell_id": cells.get(place.id)})
         if not shows(where, memory):
             continue
         if (base := base_id(place.id)) != place.id:

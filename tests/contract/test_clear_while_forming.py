@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
+from memory_core.domain.messages import MESSAGE
 from memory_core.domain.models import MemoryType, Status
 from memory_core.domain.requests import ClearInput, TasksInput
 from memory_core.domain.results import Buffered
@@ -31,14 +32,14 @@ async def test_what_waited_when_its_session_was_cleared_is_not_formed(world: Wor
     agents = Tellers()
     core = await world.core(agents=agents)
     accepted = await core.converse(ALICE, talk(*OSLO))
-    assert await core.clear(ALICE, S1) == 0
+    assert await core.clear(ALICE, S1) == len(OSLO), "its messages"
     await Hand(core).work_all()
     task = await task_of(core, accepted)
     assert (task.status, task.error, task.result and task.result["counts"]) == ("succeeded", None, {"cleared": 1})
     assert task.result is not None
     assert task.result["cells"] == [{"first": 0, "last": 1, "memory_ids": []}]
-    assert await listed(core, status="all") == []
-    assert (await core.sessions(ALICE)).sessions == ()
+    assert {(one.category, one.status) for one in await listed(core, status="all")} == {(MESSAGE, Status.DELETED)}
+    assert [one.counts for one in (await core.sessions(ALICE)).sessions] == [{}]
     assert await pending(world) == 0
     assert set(agents.calls) <= {"boundary"}, "nobody is asked about what is not to be kept"
 
@@ -80,7 +81,7 @@ async def test_a_clear_while_agents_are_asked_leaves_nothing(world: World, name:
 
     core = await world.core(agents=Tellers(before=then), link_threshold=0.0)
     task = await tell(core, *OSLO, at=NOW + timedelta(days=1))
-    assert cleared == [int(filled)]
+    assert cleared == [len(OSLO) + int(filled)], "messages, and what was saved"
     assert (task.status, task.error, (task.result or {})["counts"]) == ("succeeded", None, {"cleared": 1})
     assert {one.session_id for one in await listed(core)} == {"s0"}
     assert await pending(world) == 0
@@ -129,7 +130,7 @@ async def test_what_is_formed_between_the_clears_plan_and_its_commit_is_cleared(
     worker = await world.core(agents=Tellers())
     await worker.converse(ALICE, talk(*OSLO))
     core = await world.core(wrap=lambda store: Meanwhile(store, call, Hand(worker).work_all))
-    assert await core.clear(ALICE, S1) == 4
+    assert await core.clear(ALICE, S1) == 4 + len(OSLO)
     assert await listed(core) == []
     head = await world.head()
     assert head is not None
@@ -201,7 +202,7 @@ async def test_a_poisoned_conversation_that_is_retried_after_the_clear_makes_not
     agents.broken = False
     await core.retry(ALICE, accepted.task_id)
     assert (await finished(world, core, accepted)).status == "succeeded"
-    assert await listed(core, status="all") == []
+    assert {(one.category, one.status) for one in await listed(core, status="all")} == {(MESSAGE, Status.DELETED)}
 
 
 async def test_messages_that_are_gathered_are_dropped_with_the_session(world: World) -> None:

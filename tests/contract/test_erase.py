@@ -86,7 +86,7 @@ async def test_everything_goes_and_the_receipt_says_how_much(world: World) -> No
     task = await erase(world, core)
     assert (task.status, task.progress) == ("succeeded", 1.0)
     assert task.result is not None
-    assert task.result["counts"]["memory"] == 7
+    assert task.result["counts"]["memory"] == 7 + 4
     assert task.result["counts"]["event"] >= 8
     assert "alice" not in str(task.result)
     assert await left(world) == []
@@ -142,7 +142,7 @@ async def test_a_receipt_is_kept_for_good_and_names_nobody(world: World) -> None
     task = await erase(world, core)
     (receipt,) = await core.erasures("app")
     assert receipt["task_id"] == task.task_id
-    assert receipt["counts"]["memory"] == 7
+    assert receipt["counts"]["memory"] == 7 + 4
     assert "alice" not in str(receipt)
     assert await core.erasures("another-app") == []
 
@@ -197,7 +197,7 @@ async def test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends
         task = await erased(world, other, accepted.task_id)
         assert task.status == "succeeded"
         assert task.result is not None
-        assert task.result["counts"]["memory"] == 7, number
+        assert task.result["counts"]["memory"] == 7 + 4, number
         assert await left(world) == []
 
 
@@ -209,7 +209,7 @@ async def test_two_workers_at_once_erase_once(world: World) -> None:
     await asyncio.gather(*(one.work(message, "consolidation") for one in (core, other, core)))
     task = await erased(world, core, accepted.task_id)
     assert task.result is not None
-    assert task.result["counts"]["memory"] == 7
+    assert task.result["counts"]["memory"] == 7 + 4
     assert len(await core.erasures("app")) == 1
 
 

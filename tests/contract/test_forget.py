@@ -13,6 +13,7 @@ import pytest
 from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, NotFound
+from memory_core.domain.messages import MESSAGE
 from memory_core.domain.models import MemoryType, Status
 from memory_core.domain.requests import ClearInput, CopyInput, RetrieveInput, StatusInput, UpdateInput
 from memory_core.domain.results import Accepted, Call, Foreseen
@@ -279,7 +280,7 @@ async def test_a_cell_takes_its_note_its_facts_and_its_words_along_and_leaves_th
     made = await formed(core, world)
     cell = next(one for one in made if one.category == "cell" and "Lisbon" in one.content)
     other = next(one for one in made if one.category == "cell" and "fado" in one.content)
-    assert (await foreseen(core, "hard", ids=[cell.id])).counts == {"forgotten": 1, "derived": 1}
+    assert (await foreseen(core, "hard", ids=[cell.id])).counts == {"forgotten": 1, "derived": 3}, "a fact and two messages"
     await forgotten(core, "hard", ids=[cell.id])
     assert [one.id for one in await listed(core, status="all")] == [other.id]
     await no_trace(world, "Lisbon", "It is warm here")
@@ -363,7 +364,7 @@ async def test_killed_at_any_commit_it_is_finished_by_whoever_comes_next(world: 
     task = await task_of(first, accepted)
     assert task.status == "succeeded"
     assert task.result is not None
-    assert task.result["counts"]["forgotten"] == 23
+    assert task.result["counts"]["forgotten"] == 20 + 3 + 4, "turns, what was formed, and messages"
     assert [one.id for one in await listed(first, status="all")] == [stays.id]
     await no_trace(world, "swordfish", "Lisbon", "fado", "guitar")
     await told_by_the_log(first, world)
@@ -447,7 +448,7 @@ async def test_whoever_writes_between_any_two_steps_brings_nothing_back(world: W
     await told_by_the_log(first, world)
 
 
-async def test_a_conversation_that_is_not_formed_to_its_end_is_given_up_with_its_words(world: World) -> None:
+async def test_a_conversation_that_is_not_formed_to_its_end_is_given_up_and_its_other_messages_stay(world: World) -> None:
     core = await world.core()
     dying = await world.core(wrap=lambda store: DiesAfter(store, 1))
     accepted = await converse(core)
@@ -462,29 +463,44 @@ async def test_a_conversation_that_is_not_formed_to_its_end_is_given_up_with_its
     head = await world.head()
     assert head is not None
     assert head.pending_tasks == 0
-    assert await told(core) == []
-    await no_trace(world, "Lisbon", "fado", "guitar")
+    left = await told(core)
+    assert {one.category for one in left} == {MESSAGE}
+    assert [one for one in left if "Lisbon" in one.content] == []
+    assert "fado" in " ".join(one.content for one in left)
+    await no_trace(world, "Lisbon")
+    await forgotten(core, "hard", session_id="s1")
+    await no_trace(world, "fado", "guitar")
 
 
 @pytest.mark.parametrize("poisoned", [False, True])
-async def test_of_a_conversation_that_is_cancelled_before_anything_was_formed_no_word_is_kept(world: World, poisoned: bool) -> None:
-    """No filter would find it, as there is no memory of it."""
+async def test_of_a_conversation_that_is_cancelled_before_anything_was_formed_the_messages_stay_and_can_be_forgotten(
+    world: World, poisoned: bool
+) -> None:
+    """Nothing is formed of what was said; it stays what it is, until somebody forgets it."""
     core = await world.core(agents=ScriptedAgents(broken=poisoned))
     accepted = await converse(core)
     if poisoned:
         assert (await finished(world, core, accepted)).status == "poisoned"
     await core.cancel(ALICE, accepted.task_id)
-    assert "Lisbon" not in await everything(world)
+    assert await (await world.look_on()).page(ALICE, "messages", None, None, 10) == []
+    assert {one.category for one in await listed(core)} == {MESSAGE}
     await Hand(core).work_all()
     assert (await task_of(core, accepted)).status == "cancelled"
+    await forgotten(core, "hard", session_id="s1")
+    assert await listed(core, status="all") == []
+    await no_trace(world, "Lisbon", "fado")
 
 
-async def test_of_a_conversation_of_which_all_was_cleared_before_it_was_formed_no_word_is_kept(core: MemoryCore, world: World) -> None:
+async def test_of_a_conversation_of_which_all_was_cleared_before_it_was_formed_nothing_is_found(core: MemoryCore, world: World) -> None:
     accepted = await converse(core)
     await core.clear(ALICE, ClearInput(session_id="s1"))
     await finished(world, core, accepted)
+    assert {one.status for one in await told(core)} == {Status.DELETED}
+    assert await find(core, "Lisbon") == []
+    assert await (await world.look_on()).page(ALICE, "messages", None, None, 10) == []
+    await forgotten(core, "hard", session_id="s1")
     assert await told(core) == []
-    assert "Lisbon" not in await everything(world)
+    await no_trace(world, "Lisbon", "fado")
 
 
 async def test_the_short_term_forgets_too(core: MemoryCore) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from memory_core.core import MemoryCore
@@ -80,12 +78,20 @@ async def test_of_some_types_only_these_are_not_formed(core: MemoryCore, world: 
 
 
 @ON_ONE_STORE
-@pytest.mark.parametrize("filters", [{"types": [MemoryType.EPISODIC]}, {"session_id": "s1", "tags": ["x"]}], ids=["types", "tags"])
-async def test_a_filter_that_is_no_whole_session_leaves_it(core: MemoryCore, world: World, filters: dict[str, Any]) -> None:
+async def test_a_filter_that_fits_no_message_leaves_it(core: MemoryCore, world: World) -> None:
     told = await converse(core, "I live in Oslo")
-    await forgotten(core, "hard", **filters)
+    await forgotten(core, "hard", session_id="s1", tags=["x"])
     await finished(world, core, told)
     assert await texts(core) == ["I live in Oslo", "The user lives in Oslo"]
+
+
+@ON_ONE_STORE
+async def test_a_filter_that_fits_its_messages_takes_all_of_it(core: MemoryCore, world: World) -> None:
+    told = await converse(core, "I live in Oslo")
+    await forgotten(core, "hard", types=[MemoryType.EPISODIC])
+    assert (await finished(world, core, told)).status == "cancelled"
+    assert await texts(core) == []
+    assert "Oslo" not in await everything(world)
 
 
 @ON_ONE_STORE

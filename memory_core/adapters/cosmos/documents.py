@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from memory_core.domain.coming import told_by
 from memory_core.domain.errors import EmbeddingMismatch, TooLarge, damaged_memory
-from memory_core.domain.fading import fades, halvings
+from memory_core.domain.fading import fades, halvings, shrinkable_length
 from memory_core.domain.models import INTERNAL_FIELDS, Memory, Vector
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
@@ -168,5 +168,5 @@ def _compared(body: Mapping[str, Any]) -> dict[str, Any]:
     if body["status"] == "active" and fades(body["type"], pinned=body["pinned"], in_slot="slot_subject" in made):
         made["fades"] = True
         made["created_s"] = datetime.fromisoformat(body["created_at"]).timestamp()
-        made["halvings"], made["characters"] = halvings(body["importance_base"]), len(body["content"])
+        made["halvings"], made["characters"] = halvings(body["importance_base"]), shrinkable_length(body.get("category"), body["content"])
     return made

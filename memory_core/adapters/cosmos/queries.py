@@ -229,7 +229,7 @@ def next_agent(owner: Owner, after: str) -> Query:
 
 
 def of_agent(owner: Owner, agent_id: str) -> tuple[Query, Query]:
-    """How many of an agent's memories stand, and when any of them was last changed.
+    """How many of an agent's memories stand, messages aside, and when any of them was last changed.
 
     The latter is the greatest text: a moment without fractions counts as after those of its second, which have some.
     """
@@ -237,6 +237,7 @@ def of_agent(owner: Owner, agent_id: str) -> tuple[Query, Query]:
     for asked in (standing, all_of_them):
         asked.equal("c.agent_id", agent_id)
     standing.among("c.status", FOUND)
+    standing.no_messages()
     return standing.query("VALUE COUNT(1)"), all_of_them.query("VALUE MAX(c.updated_at)")
 
 

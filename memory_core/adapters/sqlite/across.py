@@ -12,6 +12,7 @@ from typing import Final
 from memory_core.adapters.sqlite.reading import transaction
 from memory_core.adapters.sqlite.rows import READ_COLUMNS, decoded
 from memory_core.adapters.sqlite.schema import CHANGED, IS_POISONED
+from memory_core.domain.messages import MESSAGE
 from memory_core.domain.scope import Owner
 from memory_core.ports import AgentCount, Document, Place
 
@@ -22,7 +23,7 @@ _POISONED = (
 )
 _ITS_OWN = "FROM documents INDEXED BY documents_by_agent WHERE app_id = ? AND user_id = ? AND kind = 'memory' AND agent_id"
 _NEXT_AGENT = f"SELECT MIN(agent_id) {_ITS_OWN} > ?"
-_COUNT = f"SELECT COUNT(*) {_ITS_OWN} = ? AND status IN ('active', 'compressed')"
+_COUNT = f"SELECT COUNT(*) {_ITS_OWN} = ? AND status IN ('active', 'compressed') AND category IS NOT '{MESSAGE}'"
 _LAST_CHANGED = f"SELECT {CHANGED} {_ITS_OWN} = ? ORDER BY {CHANGED} DESC LIMIT 1"
 
 

@@ -16,7 +16,7 @@ import orjson
 from memory_core.adapters.slices.forms import as_blob, as_vector, seconds
 from memory_core.domain.coming import told_by
 from memory_core.domain.errors import Damaged, TooLarge, damaged_memory
-from memory_core.domain.fading import fades, halvings
+from memory_core.domain.fading import fades, halvings, shrinkable_length
 from memory_core.domain.models import INTERNAL_FIELDS, Event, public_part
 from memory_core.domain.slots import folded
 from memory_core.ports import Batch, Document, Mark, Write
@@ -171,7 +171,7 @@ def _fading_columns(body: dict[str, Any]) -> dict[str, Any]:
     return {
         "idle_since": seconds(body["last_accessed_at"] or body["created_at"]),
         "halvings": halvings(body["importance_base"]),
-        "characters": len(body["content"]),
+        "characters": shrinkable_length(body.get("category"), body["content"]),
         "created_at": seconds(body["created_at"]),
     }
 

@@ -70,7 +70,7 @@ _ADDED = (
     f"WHERE kind = 'memory' AND {NO_FORMED_MESSAGE}",
     f"CREATE INDEX IF NOT EXISTS documents_by_key ON documents (app_id, user_id, {KEY}) WHERE type = 'procedural' AND kind = 'memory'",
     f"CREATE INDEX IF NOT EXISTS tasks_poisoned ON documents (app_id, sequence, id) WHERE {IS_POISONED}",
-    f"CREATE INDEX IF NOT EXISTS documents_by_agent ON documents (app_id, user_id, kind, agent_id, {CHANGED}, status) "
+    f"CREATE INDEX IF NOT EXISTS documents_by_agent ON documents (app_id, user_id, kind, agent_id, {CHANGED}, status, category) "
     "WHERE agent_id IS NOT NULL",
 )
 

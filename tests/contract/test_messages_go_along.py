@@ -1,0 +1,261 @@
+"""What was said goes with what was formed of it, and comes back with it: softly, for good, out of the past and the archive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.messages import MESSAGE, WITH_CELL, messages_of
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.requests import ClearInput, ConverseInput, CopyInput, RetrieveInput, StatusInput
+from memory_core.domain.results import Call
+from memory_core.domain.time_requests import ReplayInput
+from memory_core.ledger.conversations import messages_id
+from tests.agents import ScriptedAgents
+from tests.builders import ALICE, NOW
+from tests.contract.test_forget import everything, foreseen, forgotten, no_trace, told_by_the_log
+from tests.said_and_formed import messages, the_cell
+from tests.tasks import Hand
+from tests.telling import Tellers, formed, talk, tell
+from tests.world import DiesAfter, Killed, World, find, listed
+
+SAID = ("Ana's city is Oslo", "the ferry was late", "zebra crossing")
+
+
+@pytest.fixture
+async def core(world: World) -> MemoryCore:
+    return await world.core(agents=Tellers(notes=False))
+
+
+async def found(core: MemoryCore, query: str) -> set[str]:
+    """The ids that a search shows, and those of the messages that it quotes."""
+    hits = (await core.retrieve(ALICE, RetrieveInput(query=query))).results
+    return {name for hit in hits for name in (hit.memory.id, *(one.message for one in hit.passages))}
+
+
+def statuses(said: dict[str, Memory]) -> set[tuple[Status, str]]:
+    return {(one.status, one.status_reason) for one in said.values()}
+
+
+async def counted(core: MemoryCore) -> dict[str, int]:
+    (session,) = (await core.sessions(ALICE)).sessions
+    return dict(session.counts)
+
+
+async def test_a_deleted_cell_takes_its_messages_along_and_brings_them_back(core: MemoryCore, world: World) -> None:
+    await tell(core, *SAID)
+    cell, before = await the_cell(core, "ferry"), await counted(core)
+    assert {one.cell_id for one in (await messages(core)).values()} == {cell.id}
+    assert cell.id in await found(core, "ferry late")
+    await core.delete(ALICE, cell.id)
+    assert statuses(await messages(core)) == {(Status.DELETED, WITH_CELL)}
+    assert not await found(core, "ferry late zebra") & {cell.id, *messages_of(cell)}
+    assert "messages" not in await counted(core)
+    deletions = [one for one in await world.log() if one.event_type == "deleted"]
+    assert {one.correlation_id for one in deletions} == {None}
+    assert len(deletions) == 1 + len(SAID)
+    await told_by_the_log(core, world)
+    await core.set_status(ALICE, cell.id, StatusInput(status="active"))
+    assert statuses(await messages(core)) == {(Status.ACTIVE, "restored")}
+    assert {one.cell_id for one in (await messages(core)).values()} == {cell.id}
+    assert cell.id in await found(core, "ferry late")
+    assert await counted(core) == before
+    await told_by_the_log(core, world)
+
+
+async def test_a_message_deleted_by_itself_leaves_its_cell_and_stays_deleted_when_that_comes_back(core: MemoryCore, world: World) -> None:
+    await tell(core, *SAID)
+    cell, ferry = await the_cell(core, "ferry"), (await messages(core))["the ferry was late"]
+    await core.delete(ALICE, ferry.id)
+    assert (await core.get(ALICE, cell.id)).status is Status.ACTIVE
+    assert ferry.id not in await found(core, "ferry late")
+    await core.delete(ALICE, cell.id)
+    await core.set_status(ALICE, cell.id, StatusInput(status="active"))
+    said = await messages(core)
+    assert {text: one.status for text, one in said.items()} == dict.fromkeys(SAID, Status.ACTIVE) | {ferry.content: Status.DELETED}
+    await told_by_the_log(core, world)
+
+
+async def test_a_message_restored_without_its_cell_stands_for_itself_until_that_comes_back(core: MemoryCore, world: World) -> None:
+    await tell(core, *SAID)
+    cell, ferry = await the_cell(core, "ferry"), (await messages(core))["the ferry was late"]
+    await core.delete(ALICE, cell.id)
+    await core.set_status(ALICE, ferry.id, StatusInput(status="active"))
+    assert (await core.get(ALICE, ferry.id)).cell_id is None
+    assert ferry.id in [one.id for one in await listed(core)]
+    assert ferry.id in await found(core, "ferry late")
+    await told_by_the_log(core, world)
+    await core.restore(ALICE, cell.id)
+    said = await messages(core)
+    assert {one.cell_id for one in said.values()} == {cell.id}
+    assert {one.status for one in said.values()} == {Status.ACTIVE}
+    await told_by_the_log(core, world)
+
+
+async def test_of_a_long_cell_all_messages_go_and_come_back_also_when_somebody_dies_in_between(world: World) -> None:
+    core = await world.core(agents=ScriptedAgents())
+    lines = [f"line number {number} of a long evening" for number in range(90)]
+    await tell(core, *lines)
+    cells = await listed(core, status="all", category="cell")
+    cell = max(cells, key=lambda one: len(messages_of(one)))
+    assert len(messages_of(cell)) > 41, "or it fits one commit"
+    own = {*messages_of(cell)}
+    dying = await world.core(wrap=lambda store: DiesAfter(store, 1))
+    with pytest.raises(Killed):
+        await dying.delete(ALICE, cell.id)
+    await core.delete(ALICE, cell.id, Call(idempotency_key="again"))
+    await core.delete(ALICE, cell.id, Call(idempotency_key="again"))
+    assert {one.id for one in (await messages(core)).values() if one.status is Status.DELETED} == own
+    await core.restore(ALICE, cell.id)
+    assert [one for one in (await messages(core)).values() if one.status is Status.DELETED] == []
+
+
+async def test_softly_forgotten_cells_take_their_messages_along_in_as_many_commits_as_it_takes(core: MemoryCore, world: World) -> None:
+    for number in range(4):
+        await tell(core, *(f"day {number} line {line}" for line in range(15)), at=NOW + timedelta(days=number), session=f"s{number}")
+    cells = await listed(core, status="all", category="cell")
+    task = await forgotten(core, ids=[one.id for one in cells])
+    said = await messages(core)
+    assert task.result is not None
+    assert task.result["counts"] == {"forgotten": len(cells), "messages": len(said)}
+    assert {one.status for one in said.values()} == {Status.DELETED}
+    assert await listed(core) == []
+    await told_by_the_log(core, world)
+    await core.restore(ALICE, cells[0].id)
+    assert sorted(one.id for one in (await messages(core)).values() if one.status is Status.ACTIVE) == sorted(messages_of(cells[0]))
+
+
+async def test_a_cleared_session_is_cleared_of_its_messages_and_a_restored_cell_brings_them_back(core: MemoryCore) -> None:
+    await tell(core, *SAID)
+    cell = await the_cell(core, "ferry")
+    await core.clear(ALICE, ClearInput(session_id="s1"))
+    assert statuses(await messages(core)) == {(Status.DELETED, "cleared")}
+    assert await found(core, "ferry late") == set()
+    await core.restore(ALICE, cell.id)
+    assert statuses(await messages(core)) == {(Status.ACTIVE, "restored")}
+
+
+async def test_a_copy_of_a_cell_is_deleted_without_the_messages_and_a_copied_message_belongs_to_no_cell(core: MemoryCore) -> None:
+    await tell(core, *SAID)
+    cell, ferry = await the_cell(core, "ferry"), (await messages(core))["the ferry was late"]
+    copied = await core.copy(ALICE, cell.id, CopyInput(to_agent_id="planner"))
+    await core.delete(ALICE, copied.id)
+    assert {one.status for one in (await messages(core)).values()} == {Status.ACTIVE}
+    alone = await core.copy(ALICE, ferry.id, CopyInput(to_agent_id="planner"))
+    assert alone.cell_id is None
+    assert alone.id in [one.id for one in await listed(core)]
+
+
+async def test_a_cell_told_again_names_the_messages_that_tell_it_again_and_takes_them_along(core: MemoryCore) -> None:
+    await tell(core, *SAID)
+    await tell(core, *SAID)
+    cell = await the_cell(core, "ferry")
+    told = await listed(core, status="all", category=MESSAGE)
+    assert len(told) == 2 * len(SAID)
+    assert sorted(messages_of(cell)) == sorted(one.id for one in told)
+    await core.delete(ALICE, cell.id)
+    assert {one.status for one in await listed(core, status="all", category=MESSAGE)} == {Status.DELETED}
+
+
+async def test_a_message_forgotten_for_good_takes_its_cell_and_leaves_the_other_messages_to_themselves(
+    core: MemoryCore, world: World
+) -> None:
+    await tell(core, "Ana's city is Oslo", "the ferry was late", "Ben's city is Turku")
+    ana = (await messages(core))["Ana's city is Oslo"]
+    await forgotten(core, "hard", ids=[ana.id])
+    assert sorted(one.content for one in await listed(core, status="all")) == sorted(
+        ["Ben's city is Turku", "Ben's city is Turku", "the ferry was late"]
+    ), "two messages, and a fact of one of them"
+    assert {one.cell_id for one in (await messages(core)).values()} == {None}
+    assert ana.conversation_id is not None
+    assert await (await world.look_on()).page(ALICE, "messages", None, None, 10) == []
+    await no_trace(world, "Oslo")
+    assert "Turku" in await everything(world)
+    await told_by_the_log(core, world)
+    assert "the ferry was late" in await find(core, "the ferry was late")
+
+
+async def test_a_fact_forgotten_for_good_takes_the_messages_of_the_cell_that_told_it(core: MemoryCore, world: World) -> None:
+    await tell(core, *SAID)
+    (lives,) = await listed(core, category="fact")
+    assert (await foreseen(core, "hard", ids=[lives.id])).counts == {"forgotten": 1, "derived": 1 + len(SAID)}
+    await forgotten(core, "hard", ids=[lives.id])
+    assert await listed(core, status="all") == []
+    await no_trace(world, "Oslo", "ferry", "zebra")
+    await told_by_the_log(core, world)
+
+
+@pytest.mark.parametrize("names", [("message", "fact"), ("fact", "message"), ("message", "cell"), ("cell", "message")])
+async def test_asked_for_with_its_cell_or_a_fact_of_it_all_messages_go(core: MemoryCore, world: World, names: Sequence[str]) -> None:
+    await tell(core, *SAID)
+    (lives,) = await listed(core, category="fact")
+    known = {"message": (await messages(core))["zebra crossing"].id, "fact": lives.id, "cell": (await the_cell(core, "ferry")).id}
+    await forgotten(core, "hard", ids=[known[name] for name in names])
+    assert await messages(core) == {}
+    await no_trace(world, "ferry", "zebra")
+
+
+async def test_words_that_a_forgotten_message_lent_to_those_after_it_are_gone(core: MemoryCore, world: World) -> None:
+    await core.converse(ALICE, talk("the quagga stood there", "why did it?", "nobody knows"))
+    said = await messages(core)
+    assert "quagga" in str((await core.get(ALICE, said["why did it?"].id)).lexical)
+    await forgotten(core, "hard", ids=[said["the quagga stood there"].id])
+    assert sorted(await messages(core)) == ["nobody knows", "why did it?"]
+    await no_trace(world, "quagga")
+
+
+@pytest.mark.parametrize("state", ["waiting", "poisoned", "cancelled"])
+async def test_a_session_forgotten_for_good_takes_messages_of_which_nothing_was_formed(world: World, state: str) -> None:
+    core = await world.core(agents=ScriptedAgents(broken=state == "poisoned"))
+    accepted = await core.converse(ALICE, talk(*SAID))
+    if state == "poisoned":
+        assert (await formed_or_not(core, world)) is None
+    if state == "cancelled":
+        await core.cancel(ALICE, accepted.task_id)
+    assert len(await messages(core)) == len(SAID)
+    await forgotten(core, "hard", session_id="s1")
+    assert await messages(core) == {}
+    await no_trace(world, "Oslo", "ferry", "zebra")
+    await Hand(core).work_all()
+    assert await listed(core, status="all") == []
+
+
+async def formed_or_not(core: MemoryCore, world: World) -> None:
+    for _ in range(12):
+        await Hand(core).work_all()
+        world.clock.forward(600)
+
+
+async def test_what_was_known_before_and_after_it_was_formed_is_what_lists_showed(core: MemoryCore, world: World) -> None:
+    accepted = await core.converse(ALICE, talk(*SAID))
+    world.clock.forward(1)
+    before, shown = world.clock.now(), await listed(core)
+    world.clock.forward(5)
+    await formed(core, accepted)
+    assert {one.category for one in shown} == {MESSAGE}
+    assert {one.category for one in await listed(core)} == {"cell", "fact"}
+    assert [one.id for one in await listed(core, known_at=before)] == [one.id for one in shown]
+    cell = await the_cell(core, "ferry")
+    world.clock.forward(5)
+    known = await listed(core, known_at=world.clock.now())
+    assert [one.id for one in known] == [one.id for one in await listed(core)]
+    replayed = {one.id: one for one in await listed(core, known_at=world.clock.now(), category=MESSAGE)}
+    assert {one.cell_id for one in replayed.values()} == {cell.id}
+    head = await world.head()
+    assert head is not None
+    page = await core.replay(ALICE, ReplayInput(sequence=head.sequence, limit=100))
+    assert [one.id for one in page.memories] == [one.id for one in await listed(core, status="all")]
+
+
+async def test_a_forgotten_conversation_leaves_no_document_of_messages(core: MemoryCore, world: World) -> None:
+    await tell(core, *SAID)
+    cell = await the_cell(core, "ferry")
+    assert cell.conversation_id is not None
+    await forgotten(core, "hard", ids=[cell.id])
+    store = await world.look_on()
+    assert (await store.snapshot(ALICE, [messages_id(cell.conversation_id), *messages_of(cell)])).documents == {}
+    await no_trace(world, "ferry", "zebra")
+    await core.converse(ALICE, ConverseInput.model_validate({"messages": [{"role": "user", "content": "hello", "timestamp": NOW}]}))
