@@ -37,7 +37,7 @@ from memory_core.recollection.telling import piece, tells_only_what_has_ended
 
 LATER = 0.9
 """What a hit of a rewritten query is worth beside one of the query itself, which is what was asked."""
-MOST_FOUND = 100
+MOST_FOUND = 200
 """Hits of one round that are read."""
 NEAR = 0.75
 """The part of the answer threshold from which a question alone opens the budget. Hardly any evidence is lost at .30, much at .40 (LoCoMo

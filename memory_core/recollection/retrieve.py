@@ -48,8 +48,10 @@ from memory_core.recollection.varied import varied
 from memory_core.recollection.working_set import WorkingSet
 
 MIN_CANDIDATES = 50
-CONTEXT_CANDIDATES = 100
-"""A context of 2,000 tokens holds more than the best ten: 50 a list put .919 of LoCoMo's evidence into it, 100 put .929."""
+CONTEXT_CANDIDATES = 200
+"""A context of 2,000 tokens holds more than the best ten: of turns saved
+one by one 50 a list put .919 of LoCoMo's evidence into it and 100 put .929; told, with what was formed among them, 100 .912 and 200 .918.
+"""
 CANDIDATES_PER_RESULT = 5
 log = logging.getLogger(__name__)
 
