@@ -112,8 +112,10 @@ async def test_a_file_brings_messages_back_with_their_cells_and_vectors(core: Me
     assert {one.embedding_model for one in there.values()} == {one.embedding_model for one in here.values()} != {None}
     assert (await exported(world, core, BOB)).splitlines()[1:] == file.splitlines()[1:]
     assert await quoted(core, "the ferry was late", BOB) == await quoted(core, "the ferry was late", ALICE) != set()
-    await Hand(core).work_all()
     await formed(core, accepted)
+    world.clock.forward(3600)
+    await core.sweep()
+    await Hand(core).work_all()
     walrus = await the_cell(core, "walrus", BOB)
     assert [one.cell_id for one in (await messages(core, BOB)).values() if one.id in messages_of(walrus)] == [walrus.id]
     assert [one.id for one in await listed(core, BOB)] == [one.id for one in await listed(core)]
