@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memory_core.core import MemoryCore
-from memory_core.domain.fold import fold
+from memory_core.domain.fold import cells_of_messages, fold
 from memory_core.domain.messages import is_message
 from memory_core.domain.models import UNLOGGED_FIELDS, Head, Memory
 from memory_core.domain.requests import ListInput
@@ -39,11 +39,15 @@ async def stored(world: World, owner: Owner = ALICE) -> dict[str, Logged]:
 
 
 async def told(world: World, owner: Owner = ALICE) -> dict[str, Logged]:
-    """The same from the log alone."""
+    """The same from the log alone; which cell a message belongs to is told by that cell."""
     head = await world.head(owner)
     if head is None:
         return {}
-    return {name: logged(state.memory(head.epoch)) for name, state in fold({}, await world.log(owner)).items()}
+    states = fold({}, await world.log(owner))
+    cells = cells_of_messages(states)
+    memories = {name: state.memory(head.epoch) for name, state in states.items()}
+    said = {name: one.model_copy(update={"cell_id": cells.get(name)}) for name, one in memories.items() if is_message(name)}
+    return {name: logged(one) for name, one in {**memories, **said}.items()}
 
 
 async def check_that_the_log_tells_it(world: World, owner: Owner = ALICE) -> None:

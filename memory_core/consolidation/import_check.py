@@ -23,6 +23,7 @@ from memory_core.domain.conversation import Conversation
 from memory_core.domain.described import described, shown_name
 from memory_core.domain.errors import PlainError
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.messages import is_cell, is_message, messages_of
 from memory_core.domain.models import Event, Memory
 from memory_core.domain.scope import check_name
 from memory_core.domain.slots import slot_of, with_marks
@@ -151,6 +152,8 @@ class _Memories:
         self._places: dict[str, int] = {}
         self._named: dict[str, int] = {}
         self._next: dict[str, tuple[str, int]] = {}
+        self._cells: dict[str, tuple[str, int]] = {}
+        self._messages: dict[str, frozenset[str]] = {}
         self._latest = 0, 0
         self._statuses: Counter[str] = Counter()
         self._documents, self._length, self._slots = 0, 0.0, ""
@@ -168,6 +171,10 @@ class _Memories:
             self._named.setdefault(base, entry.line)
             return
         self._places[memory.id] = entry.line
+        if is_message(memory.id) and memory.cell_id is not None:
+            self._cells[memory.id] = (memory.cell_id, entry.line)
+        elif is_cell(memory):
+            self._messages[memory.id] = frozenset(messages_of(memory))
         if memory.next_id is not None:
             self._next[memory.id] = (memory.next_id, entry.line)
         self._statuses[memory.status.value] += 1
@@ -195,6 +202,9 @@ class _Memories:
         for reference, line in (self._named | {name: line for name, line in log.told_of.items() if name not in self._named}).items():
             if reference not in self._places and reference not in log.forgotten:
                 raise Refused(line, f"refers to {shown_name(reference)}, which is not in this file")
+        for name, (cell_id, line) in self._cells.items():
+            if cell_id in self._places and name not in self._messages.get(cell_id, ()):
+                raise Refused(line, f"{shown_name(name)}: cell_id: {shown_name(cell_id)} was not formed of it")
         ended: set[str] = set()
         for start in self._next:
             walked, at = set[str](), start

@@ -18,6 +18,7 @@ from memory_core.consolidation.cold_lines import memories_of
 from memory_core.consolidation.import_lines import Entry, Refused, told_fields
 from memory_core.domain.cold_copy import ColdCopy
 from memory_core.domain.errors import PlainError
+from memory_core.domain.messages import is_message
 from memory_core.domain.models import UNLOGGED_FIELDS, Event, Memory
 from memory_core.domain.versions import base_id, is_version
 
@@ -103,8 +104,9 @@ class Log:
         state = self._states.get(event.memory_id)
         if state is None or event.memory_id in self.forgotten:
             return
+        beside = ("cell_id",) if is_message(event.memory_id) else ()
         for said, old, line in claims:
-            unlike = _unlike(state, said, _OF_A_VERSION if old else ())
+            unlike = _unlike(state, said, _OF_A_VERSION if old else beside)
             if unlike is not None and self._belied is None:
                 self._belied = Refused(line, f"{event.memory_id}: {unlike}: is not what the log tells of it")
 

@@ -222,14 +222,21 @@ class Importer:
                     continue
                 if entry.kind != COLD and entry.line <= operation.cursor["line"]:
                     continue
-                full = len(gathered) == AT_ONCE or size + len(line) > AT_ONCE_BYTES
+                weight = _weight(entry, bytes_a_vector)
+                full = len(gathered) == AT_ONCE or size + weight > AT_ONCE_BYTES
                 if gathered and (full or (gathered[0].kind == COLD) != (entry.kind == COLD)):
                     yield gathered
                     gathered, size = [], 0
                 gathered.append(entry)
-                size += len(orjson.dumps(entry.body)) + (bytes_a_vector if entry.embedded else 0)
+                size += weight
         if gathered:
             yield gathered
+
+
+def _weight(entry: Entry, bytes_a_vector: int) -> int:
+    """Bytes of a document as it is stored, about: of a memory also the analysed text that it is found by, which no file holds."""
+    body = len(orjson.dumps(entry.body))
+    return body * (2 if entry.kind in ("memory", "version") else 1) + (bytes_a_vector if entry.embedded else 0)
 
 
 def _is_empty(head: Head | None, *, tasks: int) -> bool:

@@ -55,6 +55,9 @@ class Replayer:
             first = "" if head is None else await self._first_known(owner, memory_id)
             raise NotFound(f"no memory of this id was known at {known_at.isoformat()}{first}")
         memory = states[memory_id].memory(head.epoch)
+        if is_message(memory_id):
+            cells = cells_of_messages(await self._past.states(owner, head, sequence))
+            memory = memory.model_copy(update={"cell_id": cells.get(memory_id)})
         if at is None:
             return Settled(memory, sequence)
         versions = (state.memory(head.epoch) for name, state in states.items() if name != memory_id)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from memory_core.domain.errors import Conflict, Gone, NotFound
+from memory_core.domain.messages import MESSAGE
 from memory_core.domain.task import TaskMessage
 from memory_core.domain.upkeep_requests import ForgetFilter, ForgetInput
 from memory_core.ports import LongTermStore
@@ -123,7 +124,8 @@ def assert_consistent(first: dict[str, Any], lines: Lines) -> None:
         said = {name: value for name, value in event["after"].items() if name != "atomic_facts"}  # in events without what is not set
         assert {name: memories[identity][name] for name in said} == said
     for line in of_kind(lines, "session"):
-        held = [one["type"] for one in memories.values() if one["session_id"] == line["id"] and one["status"] != "deleted"]
+        here = [one for one in memories.values() if one["session_id"] == line["id"] and one["status"] != "deleted"]
+        held = ["messages" if one["category"] == MESSAGE else one["type"] for one in here]
         assert {kind: count for kind, count in line["body"]["counts"].items() if count} == Counter(held)
     for identity, body in memories.items():
         versions = [line["id"] for line in of_kind(lines, "version") if line["id"].startswith(f"{identity}.v")]

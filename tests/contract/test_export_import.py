@@ -41,7 +41,7 @@ async def test_what_comes_back_out_of_another_app_and_user_is_the_same(world: Wo
         name: value for name, value in first.items() if name not in changing
     }
     assert (again["app_id"], again["user_id"]) == ELSEWHERE
-    assert first["counts"]["memory"] == len(of_kind(lines, "memory")) == 10
+    assert first["counts"]["memory"] == len(of_kind(lines, "memory")) == 10 + 4
     assert not any(word in file for word in (b"embedding", b"epoch"))
 
 

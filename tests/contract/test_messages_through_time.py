@@ -11,7 +11,7 @@ from memory_core.core import MemoryCore
 from memory_core.domain.archival import is_cold
 from memory_core.domain.messages import messages_of
 from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.requests import AcrossInput, RetrieveInput
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE
 from tests.cold import archived, years_go_by
@@ -112,8 +112,10 @@ async def test_a_file_brings_messages_back_with_their_cells_and_vectors(core: Me
     assert {one.embedding_model for one in there.values()} == {one.embedding_model for one in here.values()} != {None}
     assert (await exported(world, core, BOB)).splitlines()[1:] == file.splitlines()[1:]
     assert await quoted(core, "the ferry was late", BOB) == await quoted(core, "the ferry was late", ALICE) != set()
-    await Hand(core).work_all()
     await formed(core, accepted)
+    world.clock.forward(3600)
+    await core.sweep()
+    await Hand(core).work_all()
     walrus = await the_cell(core, "walrus", BOB)
     assert [one.cell_id for one in (await messages(core, BOB)).values() if one.id in messages_of(walrus)] == [walrus.id]
     assert [one.id for one in await listed(core, BOB)] == [one.id for one in await listed(core)]
@@ -122,5 +124,5 @@ async def test_a_file_brings_messages_back_with_their_cells_and_vectors(core: Me
 async def test_agents_are_counted_without_messages(core: MemoryCore) -> None:
     await core.converse(ALICE, talk(*SAID).model_copy(update={"agent_id": "planner"}))
     await Hand(core).work_all()
-    (agent,) = (await core.agents("app")).agents
+    (agent,) = (await core.agents("app", AcrossInput())).agents
     assert agent.memories == len(await listed(core, agent_id="planner"))
