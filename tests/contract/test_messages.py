@@ -13,15 +13,16 @@ from memory_core.domain.errors import NotFound
 from memory_core.domain.messages import is_message
 from memory_core.domain.models import Vector
 from memory_core.domain.requests import ClearInput
-from memory_core.domain.results import Call
+from memory_core.domain.results import Accepted, Call
 from memory_core.domain.spoken import AgentMemoryInput
+from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.recollection.passages import MOST_PASSAGES
 from tests.agents import NEW_TOPIC, ScriptedAgents
 from tests.batches import gather
 from tests.builders import ALICE, NOW
 from tests.cosmos_server import CosmosServer
-from tests.said import MINUTE, best_words, lines, lost, messages, rare_words, results, say, shown
-from tests.tasks import Hand, finished, pending, stored, task_of, told
+from tests.messages import MINUTE, best_words, lines, lost, messages, rare_words, results, say, shown
+from tests.tasks import Hand, ended, finished, pending, stored, task_of, told
 from tests.telling import Tellers
 from tests.world import BOB, WordsEmbedder, World, fact, listed
 
@@ -326,6 +327,11 @@ async def test_messages_are_no_neighbours_no_conflicts_and_no_news(world: World)
     assert head is not None
     assert head.fresh_count == 1, "only what was saved"
     await finished(world, core, accepted)
+    run = await core.consolidate(ALICE, ConsolidateInput())
+    assert isinstance(run, Accepted)
+    assert (await ended(world, core, run.task_id)).status == "succeeded"
+    assert not any(is_message(name) for scene in (await core.scenes(ALICE)).scenes for name in scene.cell_ids)
+    assert not any(is_message(one.memory_id) for one in (await core.profile(ALICE)).explicit)
     after = await messages(core)
     assert [(one.content, one.status.value, one.reinforcement_count) for one in after] == [
         ("Ana lives in Oslo", "active", 0), ("Ana lives in Oslo", "active", 0), ("Ana lives in Bergen", "active", 0),

@@ -11,7 +11,7 @@ import pytest
 
 from tests.host import memories, running
 from tests.ports import kept_for
-from tests.said import lines, rare_words
+from tests.messages import lines, rare_words
 
 COUNT = 20
 
