@@ -16,8 +16,8 @@ from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
 from tests.builders import NOW
 from tests.contract.test_forming_faults import Faulty
-from tests.mortal import Moment, Mortal
 from tests.messages import MINUTE, best_words, lines, messages, rare_words, say
+from tests.mortal import Moment, Mortal
 from tests.tasks import Hand, finished, pending, stored, task_of
 from tests.telling import Tellers, talk
 from tests.world import Killed, WordsEmbedder, World, listed

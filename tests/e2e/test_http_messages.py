@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from tests.host import memories, running
-from tests.ports import kept_for
 from tests.messages import lines, rare_words
+from tests.ports import kept_for
 
 COUNT = 20
 
