@@ -9,21 +9,23 @@ from typing import Any
 import pytest
 
 from memory_core.adapters.redis.none import NoShortTermStore
+from memory_core.domain.context import ContextInput
 from memory_core.domain.errors import NotFound
 from memory_core.domain.messages import is_message
 from memory_core.domain.models import Vector
-from memory_core.domain.requests import ClearInput
-from memory_core.domain.results import Call
+from memory_core.domain.requests import ClearInput, RetrieveInput
+from memory_core.domain.results import Accepted, Call
 from memory_core.domain.spoken import AgentMemoryInput
+from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.recollection.passages import MOST_PASSAGES
 from tests.agents import NEW_TOPIC, ScriptedAgents
 from tests.batches import gather
 from tests.builders import ALICE, NOW
 from tests.cosmos_server import CosmosServer
-from tests.said import MINUTE, best_words, lines, lost, messages, rare_words, results, say, shown
-from tests.tasks import Hand, finished, pending, stored, task_of, told
+from tests.messages import MINUTE, best_words, lines, lost, messages, rare_words, results, say, shown
+from tests.tasks import Hand, ended, finished, pending, stored, task_of, told
 from tests.telling import Tellers
-from tests.world import BOB, WordsEmbedder, World, fact, listed
+from tests.world import BOB, WordsEmbedder, World, fact, listed, turn
 
 
 class Slow(WordsEmbedder):
@@ -316,6 +318,36 @@ async def test_messages_of_a_cell_that_is_deleted_stand_for_themselves_or_are_go
         assert hit.memory.id != cell.id
 
 
+async def test_a_context_tells_messages_until_their_cell_is_there_and_then_only_that(world: World) -> None:
+    core = await world.core(embedder=WordsEmbedder())
+
+    async def ids() -> set[str]:
+        asked = ContextInput(query="where do I live", session_id="s1")
+        found = {name for part in (await core.context(ALICE, asked)).parts for name in part.ids}
+        answer = await core.retrieve(ALICE, RetrieveInput(query="I live in Lisbon", mode="reconstruct"))
+        return found | {*answer.citations}
+
+    (accepted,) = await say(core, ["I live in Lisbon", "It is warm here"])
+    said = {one.id for one in await messages(core)}
+    assert await ids() == said
+    await finished(world, core, accepted)
+    formed = await ids()
+    assert formed
+    assert not formed & said
+
+
+async def test_a_working_set_holds_no_messages(world: World) -> None:
+    """What a working set holds of a message would not know the cell that the message is formed into."""
+    core = await world.core(embedder=WordsEmbedder())
+    await core.save(ALICE, turn("The boat is blue"))
+    (accepted,) = await say(core, lines(3))
+    for _ in range(3):
+        hits = await results(core, f"boat blue {rare_words(1)}", session_id="s1")
+        assert not any(is_message(hit.memory.id) and hit.tier == "short" for hit in hits)
+        await finished(world, core, accepted)
+    assert [shown(hit)[:1] for hit in await results(core, rare_words(1), session_id="s1")] == [lines(2)[1:]]
+
+
 async def test_messages_are_no_neighbours_no_conflicts_and_no_news(world: World) -> None:
     """What is near a message is compared with nothing: neither a save, nor a cell, nor a run looks at it."""
     core = await world.core(embedder=WordsEmbedder(), link_threshold=0.1, duplicate_threshold=0.5)
@@ -326,6 +358,11 @@ async def test_messages_are_no_neighbours_no_conflicts_and_no_news(world: World)
     assert head is not None
     assert head.fresh_count == 1, "only what was saved"
     await finished(world, core, accepted)
+    run = await core.consolidate(ALICE, ConsolidateInput())
+    assert isinstance(run, Accepted)
+    assert (await ended(world, core, run.task_id)).status == "succeeded"
+    assert not any(is_message(name) for scene in (await core.scenes(ALICE)).scenes for name in scene.cell_ids)
+    assert not any(is_message(one.memory_id) for one in (await core.profile(ALICE)).explicit)
     after = await messages(core)
     assert [(one.content, one.status.value, one.reinforcement_count) for one in after] == [
         ("Ana lives in Oslo", "active", 0), ("Ana lives in Oslo", "active", 0), ("Ana lives in Bergen", "active", 0),

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from tests.host import memories, running
+from tests.messages import lines, rare_words
 from tests.ports import kept_for
-from tests.said import lines, rare_words
 
 COUNT = 20
 

@@ -107,7 +107,7 @@ def test_what_can_not_be_asked_is_refused_by_name(host: httpx.Client, user: str)
 
 
 def test_a_correlation_id_is_found_again_on_the_task_s_events(host: httpx.Client, user: str) -> None:
-    """From the header to the task, and from the task to every event of what it formed."""
+    """From the header to the task, and from the task to every event of what was told and what it formed."""
     named = {"X-Correlation-Id": f"trace-{user}"}
     message = {"role": "user", "content": "I have moved to Lisbon.", "timestamp": "2026-05-08T13:56:00Z"}
     told = host.post("/api/v1/memories", json={"user_id": user, "messages": [message]}, headers=named)
@@ -118,7 +118,8 @@ def test_a_correlation_id_is_found_again_on_the_task_s_events(host: httpx.Client
         time.sleep(0.05)
     save(host, user, "something else")
     events = get(host, "timeline", user_id=user, correlation_id=named["X-Correlation-Id"])["events"]
-    formed = {one["id"] for one in memories(host, user) if one["conversation_id"]}
+    known = [*memories(host, user), *memories(host, user, category="message")]
+    formed = {one["id"] for one in known if one["conversation_id"]}
     assert {one["memory_id"] for one in events} == formed
     assert len(events) < len(get(host, "timeline", user_id=user)["events"])
     changed = host.patch(
