@@ -122,7 +122,10 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     # function → (status → what it means, schema of the body)
     "memories_save": ({"201": "Something new is kept", "200": "An existing memory answers"}, "Saved"),
     "memories_bulk": ({"207": "One result for each memory, in order"}, "BulkResults"),
-    "memories_converse": ({"202": "It is stored, and will be formed into memories"}, "Accepted"),
+    "memories_converse": (
+        {"202": "It is stored and found, and will be formed into memories", "200": "Nothing of it is new; the task of what was told last"},
+        "Accepted",
+    ),
     "memories_batch_append": ({"202": "They are kept; `task_id` is there when this call handed the batch over to be formed"}, "Buffered"),
     "memories_batch_state": ({"200": "What waits"}, "Batch"),
     "memories_batch_flush": ({"202": "The batch is handed over to be formed", "200": "Nothing waited"}, "Accepted"),

@@ -90,13 +90,15 @@ def _shapes() -> dict[str, Schema]:
     checked: Schema = {"checked_at": {"type": "string", "format": "date-time"}}
     waits: Schema = {"buffered": {"type": "integer"}, "flush_at": {"type": ["string", "null"], "format": "date-time"}}
     accepted: Schema = {"task_id": text, "status": {"const": "accepted"}, "degraded": _list(text)}
+    counted: Schema = {"new": {"type": "integer"}, "known": {"type": "integer"}}
+    of_session = {"messages": _object(counted, *counted) | {"description": "Of a conversation: how many messages were new to its session"}}
     ignored = {"ignored": _list(text) | {"description": "Only when there are any: fields and kinds of the messages that are not known"}}
     as_of = {"type": ["integer", "null"], "description": "The sequence of the log that this is the state of; null when others kept writing"}
     memories: Schema = {"memories": _list(ref("Memory")), "as_of_sequence": as_of, "next_cursor": cursor}
     damaged = _list(text) | {"description": "Only when there are any: ids of memories of this page whose stored documents can't be read"}
     return {
         "Anything": {"type": "object"},
-        "Accepted": _object({**accepted, **ignored}, *accepted),
+        "Accepted": _object({**accepted, **of_session, **ignored}, *accepted),
         "Batch": _object(waits, *waits),
         "Buffered": _object({**waits, "task_id": text, "degraded": _list(text), **ignored}, *waits, "degraded"),
         "Summary": _object({"summary": text, "structured": {"type": "object"}, "degraded": _list(text), **ignored}, "summary", "degraded"),
