@@ -7,15 +7,16 @@ which nothing is formed yet, where its whole session is forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memory_core.consolidation.forgetting_plan import Progress
+from memory_core.domain.messages import is_message
 from memory_core.domain.models import MemoryType
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import FINISHED
 from memory_core.ledger.commit import Look
-from memory_core.ledger.conversations import messages_id
+from memory_core.ledger.conversations import conversation_of, message_ids, messages_id
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.leases import Lease
 from memory_core.ledger.operations import Chunk, Operation, Operations
@@ -24,6 +25,8 @@ from memory_core.ledger.sessions import clears_of
 from memory_core.ports import Clock, Document, LongTermStore, Place
 
 PAGE = 100
+READ_AT_ONCE = 20
+"""Conversations with their messages, which are up to 1 MiB each."""
 _OVER = FINISHED - {"poisoned"}
 """How a task is that stays as it is: nobody can have it tried again."""
 
@@ -39,11 +42,29 @@ class Tellings:
         place = None if progress.place is None else Place(*progress.place)
         clears = await self._clears(lease.owner, progress.whole)
         while documents := await self._store.page(lease.owner, "conversation", None, place, PAGE, newest_first=False):
-            concerned = next((one for one in documents if _told(progress, one.body) or _dropped(progress, one.body, clears)), None)
+            said = await self._saying(lease.owner, progress, documents)
+            concerned = next(
+                (one for one in documents if one.id in said or _told(progress, one.body) or _dropped(progress, one.body, clears)), None
+            )
             if concerned is not None:
                 return await self._without(lease, operation, progress, concerned)
             place = Place(int(documents[-1].body["sequence"]), documents[-1].id)
         return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=following.document))
+
+    async def _saying(self, owner: Owner, progress: Progress, conversations: Sequence[Document]) -> frozenset[str]:
+        """Those conversations that told a message which is gone: the memory of it names the first one that did."""
+        gone = {name for name in progress.gone if is_message(name)}
+        found = set[str]()
+        for start in range(0, len(conversations) if gone else 0, READ_AT_ONCE):
+            some = conversations[start : start + READ_AT_ONCE]
+            seen = await self._store.snapshot(owner, [name for one in some for name in (one.id, messages_id(one.id))])
+            look = Look(seen.head, dict(seen.documents))
+            for one in some:
+                told = conversation_of(look, one.id)
+                names = gone.intersection(message_ids(told)) if told is not None else ()
+                if any(progress.is_gone(name, one.body["sequence"]) for name in names):
+                    found.add(one.id)
+        return frozenset(found)
 
     async def _clears(self, owner: Owner, session_id: str | None) -> Mapping[str, int]:
         if session_id is None:

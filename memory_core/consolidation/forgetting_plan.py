@@ -99,7 +99,7 @@ class Progress(BaseModel):
                 "said_at": {**self.said_at, **_said_at(memory)},
                 "conversations": _with(self.conversations, memory.conversation_id),
                 "sessions": _with(self.sessions, memory.session_id),
-                "lent": _with(self.lent, lends(memory) if memory.type is MemoryType.EPISODIC and memory.session_id else None),
+                "lent": _with(self.lent, lends(memory) if _is_turn(memory) else None),
                 "said": list(dict.fromkeys([*self.said, *(said for one in (memory, *versions) if (said := says(one)) is not None)])),
             }
         )
@@ -147,6 +147,11 @@ def _along(memory: Memory, role: Role, progress: Progress, *, is_cell: bool) -> 
     elif role == "asked" and memory.category != "pattern":
         along.append(([name for name in (memory.cell_id, *memory.source_ids) if name is not None], "told"))
     return along
+
+
+def _is_turn(memory: Memory) -> bool:
+    """Whether later turns may be found by its words: those of its session, or of its conversation."""
+    return memory.type is MemoryType.EPISODIC and (memory.session_id is not None or is_message(memory.id))
 
 
 def _said_at(memory: Memory) -> dict[str, tuple[str | None, int]]:

@@ -250,6 +250,17 @@ async def test_what_was_known_before_and_after_it_was_formed_is_what_lists_showe
     assert [one.id for one in page.memories] == [one.id for one in await listed(core, status="all")]
 
 
+async def test_a_message_told_again_is_forgotten_in_every_conversation_that_told_it(core: MemoryCore, world: World) -> None:
+    told = [{"role": "user", "content": f"the {word} was there", "timestamp": NOW} for word in ("quagga", "heron", "stork")]
+    for count in (1, 3):
+        await core.converse(ALICE, ConverseInput.model_validate({"messages": told[:count]}))
+    assert len(await messages(core)) == 3
+    await forgotten(core, "hard", ids=[(await messages(core))["the quagga was there"].id])
+    assert sorted(await messages(core)) == ["the heron was there", "the stork was there"]
+    await Hand(core).work_all()
+    await no_trace(world, "quagga")
+
+
 async def test_a_forgotten_conversation_leaves_no_document_of_messages(core: MemoryCore, world: World) -> None:
     await tell(core, *SAID)
     cell = await the_cell(core, "ferry")
