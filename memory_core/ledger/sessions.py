@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from memory_core.domain.history import message_mark
 from memory_core.domain.lexical import Turn
 from memory_core.domain.messages import is_message
 from memory_core.domain.models import Memory, MemoryType, Status
@@ -71,6 +72,14 @@ class Session:
         """A memory is gone for good."""
         self.count(memory, memory.model_copy(update={"status": Status.DELETED}), now)
         self.forget_turn(memory)
+        self._forget_mark(memory)
+
+    def _forget_mark(self, memory: Memory) -> None:
+        """A message that is gone for good is no longer known when it is told again, and nothing tells what it said."""
+        history = self._body.get("history")
+        if history is not None and is_message(memory.id):
+            mark = message_mark(str(memory.metadata.get("role", "")), memory.content)
+            self._body["history"] = {**history, "marks": [kept for kept in history["marks"] if kept != mark]}
 
     def forget_turn(self, memory: Memory) -> None:
         """A removed memory no longer lends its words to the next turn."""
