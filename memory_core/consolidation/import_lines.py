@@ -119,6 +119,7 @@ class _History(BaseModel):
 
     marks: list[str]
     task_id: str
+    last_at: IsoText
 
 
 class _Session(BaseModel):

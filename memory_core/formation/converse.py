@@ -16,7 +16,7 @@ import orjson
 
 from memory_core.domain.chat_messages import timed
 from memory_core.domain.conversation import Conversation, Message, Path
-from memory_core.domain.history import HistoryMatch, match_history, message_mark
+from memory_core.domain.history import MAX_MARKS, HistoryMatch, match_history, message_mark
 from memory_core.domain.requests import ConverseInput
 from memory_core.domain.results import Accepted, Call, Told
 from memory_core.domain.scope import Owner
@@ -31,7 +31,7 @@ from memory_core.ledger.commit import Look
 from memory_core.ledger.conversations import documents_of, message_ids
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.receipts import earlier_result
-from memory_core.ledger.sessions import clears_of, history_of
+from memory_core.ledger.sessions import History, clears_of, history_of
 from memory_core.ports import Clock, Document, IdSource
 
 _KINDS: dict[Path, TaskKind] = {"converse": "converse", "agent": "agent_memory"}
@@ -103,12 +103,11 @@ class Converser:
                 look = await self._beginning.look(owner, task, reads, call)
                 if (earlier := earlier_result(look.documents, owner, call)) is not None:
                     return Accepted(str(earlier["task_id"]), messages=_told(earlier))
-                kept = look.documents.get(session_ids[0]) if session_ids else None
+                kept = _kept(look, session_ids)
                 match = _match(conversation, look, kept)
-                told = Told(len(match.new), len(conversation.messages) - len(match.new))
-                last_task = history_of(kept)[1]
-                if not match.new and last_task is not None:
-                    return Accepted(last_task, messages=told)
+                told = Told(len(match.new), len(conversation.messages) - len(match.new)) if conversation.path == "converse" else None
+                if not match.new:
+                    return Accepted(history_of(kept).task_id or task.task_id, messages=told)
                 new = conversation.model_copy(
                     update={"messages": [conversation.messages[place] for place in match.new], "clears": dict(clears_of(kept))}
                 )
@@ -131,7 +130,7 @@ class Converser:
         look: Look,
         reads: Sequence[str],
         match: HistoryMatch,
-        told: Told,
+        told: Told | None,
     ) -> tuple[Accepted, Conversation]:
         """One commit: the conversation, its task and as many of its messages as fit. Raises SessionGrew."""
         writing = await self._messages.prepared(owner, conversation, look)
@@ -156,9 +155,17 @@ class Converser:
             written = with_written(conversation, writing, planned.result)
             return replace(planned, creates=documents_of(written))
 
-        result = {"messages": told._asdict()}
+        result = {"messages": None if told is None else told._asdict()}
         accepted = await self._beginning.begin(owner, task, lambda seen: (), call, reads=reads, beside=beside, basis=look, result=result)
         return accepted, written
+
+
+def _kept(look: Look, session_ids: Sequence[str]) -> Document | None:
+    """The session's document; None without one in the head's life, which ends when the user is erased."""
+    found = look.documents.get(session_ids[0]) if session_ids else None
+    if found is None or look.head is None or look.head.state == "erasing" or found.body["epoch"] != look.head.epoch:
+        return None
+    return found
 
 
 def _match(conversation: Conversation, look: Look, kept: Document | None) -> HistoryMatch:
@@ -168,7 +175,18 @@ def _match(conversation: Conversation, look: Look, kept: Document | None) -> His
         return HistoryMatch(tuple(range(len(messages))), ())
     marks = [message_mark(message.role, message.content) for message in messages]
     known = {message.id for message, name in zip(messages, message_ids(conversation), strict=True) if message.id and name in look.documents}
-    return match_history(history_of(kept)[0], marks, [message.id for message in messages], known)
+    history = history_of(kept)
+    match = match_history(history.marks, marks, [message.id for message in messages], known)
+    if match.new == tuple(range(1, len(messages))) and _is_said_again(conversation, history):
+        return HistoryMatch(tuple(range(len(messages))), tuple([*history.marks, *marks][-MAX_MARKS:]))
+    return match
+
+
+def _is_said_again(conversation: Conversation, history: History) -> bool:
+    """Whether the first message, which repeats the last one, was said later than all before it, by a time that its teller gave."""
+    first = conversation.messages[0]
+    is_given = first.timestamp != conversation.created_at  # who gives no time tells at the moment of the call
+    return first.id is None and is_given and history.last_at is not None and first.timestamp > history.last_at
 
 
 def _told(result: Mapping[str, Any]) -> Told | None:

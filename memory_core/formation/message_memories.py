@@ -163,7 +163,9 @@ class MessageWriter:
                 append_turn(page, item)
             count += 1
         if history is not None and conversation.session_id is not None:
-            page.session(conversation.session_id).keep_history(history, conversation.task_id)
+            page.session(conversation.session_id).keep_history(
+                history, conversation.task_id, max(message.timestamp for message in conversation.messages)
+            )
         return Changes(
             count,
             tuple(page.changes),
@@ -184,7 +186,7 @@ class MessageWriter:
                 writing = await self.prepared(owner, conversation, look, first=first)
 
                 def decide(seen: Look, writing: Writing = writing, names: Sequence[str] = names) -> Changes[int]:
-                    kept, _ = history_of(seen.documents.get(names[0]))
+                    kept = history_of(seen.documents.get(names[0])).marks
                     history = [*kept, *marks[writing.first : writing.first + len(writing.items)]][-MAX_MARKS:]
                     return self.plan(owner, conversation, writing, seen, beside=0, weight=0, history=history)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from memory_core.domain.history import message_mark
 from memory_core.domain.lexical import Turn
@@ -86,15 +86,18 @@ class Session:
         if memory.type is MemoryType.EPISODIC:
             self._body["last_turns"] = [turn for turn in self._body.get("last_turns", []) if turn["id"] != memory.id]
 
-    def keep_history(self, marks: Sequence[str], task_id: str) -> None:
+    def keep_history(self, marks: Sequence[str], task_id: str, last_at: datetime) -> None:
         """Remember what was told last, to know it again when a history is sent again, and by which task.
 
         Args:
             marks: of the messages, the latest last (`domain/history.py`).
             task_id: of the call that told the last of them.
+            last_at: the latest moment of this call's messages.
 
         """
-        self._body["history"] = {"marks": list(marks), "task_id": task_id}
+        before = history_of(Document(self._id, "session", self._body)).last_at
+        latest = last_at if before is None else max(before, last_at)
+        self._body["history"] = {"marks": list(marks), "task_id": task_id, "last_at": latest.isoformat()}
 
     def clear(self, types: Iterable[MemoryType]) -> None:
         """It is cleared of these types once more: what was told before this, and is not formed yet, is not to be formed."""
@@ -113,10 +116,20 @@ def clears_of(found: Document | None) -> Mapping[str, int]:
     return {} if found is None else found.body.get("clears", {})
 
 
-def history_of(found: Document | None) -> tuple[Sequence[str], str | None]:
-    """The marks of the messages that a session was told last, and the task that told the last of them."""
-    history = {} if found is None else found.body.get("history", {})
-    return history.get("marks", []), history.get("task_id")
+class History(NamedTuple):
+    """What a session was told last: marks of the messages, the task that told the last of them, the latest moment of one."""
+
+    marks: Sequence[str] = ()
+    task_id: str | None = None
+    last_at: datetime | None = None
+
+
+def history_of(found: Document | None) -> History:
+    """The history that a session's document keeps."""
+    history = None if found is None else found.body.get("history")
+    if history is None:
+        return History()
+    return History(history["marks"], history["task_id"], datetime.fromisoformat(history["last_at"]))
 
 
 def has_begun(found: Document) -> bool:

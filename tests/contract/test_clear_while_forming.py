@@ -235,7 +235,8 @@ async def test_messages_handed_over_before_the_clear_are_not_formed(world: World
     assert flushed is not None
     await core.clear(ALICE, S1)
     assert (await finished(world, core, flushed)).result["counts"] == {"cleared": 1}  # type: ignore[index]
-    assert await listed(core, status="all") == []
+    assert await listed(core) == []
+    assert [message.status for message in await listed(core, status="all")] == [Status.DELETED]
 
 
 @pytest.mark.parametrize("call", ["page", "snapshot"])

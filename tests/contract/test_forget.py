@@ -463,7 +463,7 @@ async def test_a_conversation_that_is_not_formed_to_its_end_is_given_up_and_its_
     head = await world.head()
     assert head is not None
     assert head.pending_tasks == 0
-    left = await told(core)
+    left = await listed(core, status="all")
     assert {one.category for one in left} == {MESSAGE}
     assert [one for one in left if "Lisbon" in one.content] == []
     assert "fado" in " ".join(one.content for one in left)
@@ -495,7 +495,7 @@ async def test_of_a_conversation_of_which_all_was_cleared_before_it_was_formed_n
     accepted = await converse(core)
     await core.clear(ALICE, ClearInput(session_id="s1"))
     await finished(world, core, accepted)
-    assert {one.status for one in await told(core)} == {Status.DELETED}
+    assert {one.status for one in await listed(core, status="all")} == {Status.DELETED}
     assert await find(core, "Lisbon") == []
     assert await (await world.look_on()).page(ALICE, "messages", None, None, 10) == []
     await forgotten(core, "hard", session_id="s1")

@@ -149,13 +149,13 @@ async def test_a_copy_of_a_cell_is_deleted_without_the_messages_and_a_copied_mes
     assert alone.id in [one.id for one in await listed(core)]
 
 
-async def test_a_cell_told_again_names_the_messages_that_tell_it_again_and_takes_them_along(core: MemoryCore) -> None:
+async def test_a_cell_told_again_in_its_session_has_each_message_once_and_takes_them_along(core: MemoryCore) -> None:
     await tell(core, *SAID)
-    await tell(core, *SAID)
+    await core.converse(ALICE, talk(*SAID))
     cell = await the_cell(core, "ferry")
-    told = await listed(core, status="all", category=MESSAGE)
-    assert len(told) == 2 * len(SAID)
-    assert sorted(messages_of(cell)) == sorted(one.id for one in told)
+    said = await listed(core, status="all", category=MESSAGE)
+    assert len(said) == len(SAID)
+    assert sorted(messages_of(cell)) == sorted(message.id for message in said)
     await core.delete(ALICE, cell.id)
     assert {one.status for one in await listed(core, status="all", category=MESSAGE)} == {Status.DELETED}
 

@@ -100,3 +100,11 @@ async def test_a_cleared_session_is_told_anew(core: MemoryCore) -> None:
     await core.clear(ALICE, ClearInput(session_id="s1"))
     assert (await tell(core, SAID)).messages == Told(len(SAID), 0)
     assert await read_back(core) == SAID
+
+
+async def test_one_message_said_again_at_a_later_time_is_new(core: MemoryCore) -> None:
+    said = [("user", "I live in Oslo")]
+    assert (await tell(core, said, timestamp="2026-05-01T10:00:00Z")).messages == Told(1, 0)
+    assert (await tell(core, said, timestamp="2026-05-01T10:00:00Z")).messages == Told(0, 1)
+    assert (await tell(core, said)).messages == Told(0, 1)
+    assert (await tell(core, said, timestamp="2026-05-08T10:00:00Z")).messages == Told(1, 0)

@@ -11,7 +11,7 @@ from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, Malformed, NotFound, Unavailable
 from memory_core.domain.requests import TasksInput
-from memory_core.domain.results import Accepted, Call, Swept
+from memory_core.domain.results import Accepted, Call, Swept, Told
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from tests.agents import Gate, ScriptedAgents
@@ -177,7 +177,7 @@ async def test_a_conversation_is_accepted_while_the_queue_is_down_and_the_sweep_
     core, queue = await with_a_queue(world)
     queue.down = True
     accepted = await converse(core)
-    assert accepted == Accepted(accepted.task_id, ("queue",))
+    assert accepted == Accepted(accepted.task_id, ("queue",), Told(4, 0))
     world.clock.forward(LATE)
     with pytest.raises(Unavailable):
         await core.sweep()

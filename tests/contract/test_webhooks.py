@@ -336,7 +336,7 @@ async def test_on_one_machine_a_secret_is_made_and_kept_for_receivers_to_read(wo
     assert kept.stat().st_mode & 0o777 == 0o600
     assert signed(courier.brought[0], kept.read_text())
     again = await world.core(courier=courier)
-    await converse(again, callback_url=URL)
+    await converse(again, "It rains in Porto", callback_url=URL)
     await Hand(again).work_all()
     await delivered(world, again)
     assert signed(courier.brought[1], kept.read_text())

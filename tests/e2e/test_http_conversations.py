@@ -40,7 +40,7 @@ def test_a_conversation_is_accepted_and_found_as_memories_once_its_task_is_done(
     answer = tell(host, session_id="monday")
     assert answer.status_code == 202
     body = answer.json()
-    assert body == {"task_id": body["task_id"], "status": "accepted", "degraded": []}
+    assert body == {"task_id": body["task_id"], "status": "accepted", "degraded": [], "messages": {"new": 3, "known": 0}}
     assert answer.headers["location"] == f"/api/v1/tasks/{body['task_id']}?user_id=ana"
     task = ended(host, answer.headers["location"])
     assert task.keys() == {
