@@ -129,8 +129,6 @@ class Former:
             try:
                 if work.cleared >= _MADE[conversation.path]:
                     return await self._commit(work, lambda seen: LEFT_OUT, work.state_ids)
-                if surplus := work.message_ids[MOST_MARKED:]:
-                    await self._messages.mark_ahead(owner, surplus, identity, call)
                 held = look.memory(identity)
                 if held is not None and told_before(held, conversation.created_at):
                     return await self._tell_again(work, held)
@@ -178,7 +176,13 @@ class Former:
             return tell_again(work.owner, found, work.message_ids[:MOST_MARKED], look, self._clock.now())
 
         ids = [*work.state_ids, *made_of(held), *work.message_ids[:MOST_MARKED]]
+        await self._mark_surplus(work, held.id)
         return await self._commit(work, plan, ids)
+
+    async def _mark_surplus(self, work: Work, cell_id: str) -> None:
+        """Mark the messages of a long cell that its own commit has no room for, as late as can be: until that commit lists hide them."""
+        if surplus := work.message_ids[MOST_MARKED:]:
+            await self._messages.mark_ahead(work.owner, surplus, cell_id, work.call)
 
     async def _compare(self, work: Work, ready: ReadyCell, asking: Asking, needed: Collection[str], turn: Turn) -> Formed | None:
         """Compare, ask, commit. needed: ids that turned out to be needed before.
@@ -203,6 +207,8 @@ class Former:
             return plan_cell(owner, ready, seen, asked, ruled, self._forming.links, now)
 
         await turn.take()
+        if ready.stands:
+            await self._mark_surplus(work, ready.cell.id)
         return await self._commit(work, plan, asked, nears, look)
 
     async def _commit(
