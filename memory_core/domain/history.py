@@ -66,9 +66,9 @@ def edited_prefix(kept: Sequence[str], call: Sequence[str | None]) -> tuple[int,
 
     """
     best = (0, 0)
-    for place, run in enumerate(_runs(kept, call)):
+    for place, run in enumerate(_runs(kept, call[:-1])):
         dropped = len(kept) - 1 - place
-        if 0 < dropped <= run < len(call) and run >= max(SHORTEST_EDITED_RUN, best[0]):
+        if 0 < dropped <= run and run >= max(SHORTEST_EDITED_RUN, best[0]):
             best = (run, dropped)
     return best
 

@@ -85,9 +85,10 @@ class Message:
 
 def analyse_message(text: str, now: datetime) -> Message:
     """Take a query apart. `now` is what "yesterday" is measured from."""
-    said = _clauses(sentences(text))
+    said = list({clause.text: clause for clause in _clauses(sentences(text))}.values())
     chosen = [said[place] for place in _most_telling(said)] if len(said) > 1 else []
-    told = [(one, analysis) for one in chosen if (analysis := analyse_query(one.text, now)).terms]
+    analysed = [(one, analysis) for one in chosen if (analysis := analyse_query(one.text, now)).terms]
+    told = list({frozenset(analysis.terms): (one, analysis) for one, analysis in analysed}.values())  # the same said again asks no more
     if len(told) < 2:
         return _plain(told[0][1] if told else analyse_query(text, now))
     in_order = sorted(range(len(told)), key=lambda place: told[place][0].start)

@@ -23,10 +23,10 @@ from datetime import datetime
 import orjson
 
 from memory_core.domain.context import Context, ContextInput, Part, PartKind
-from memory_core.domain.given_messages import query_in, texts_said
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType
 from memory_core.domain.packing import FENCE_TOKENS, PERHAPS, Grant, Piece, Room, body, chosen, fenced, granted, in_order
+from memory_core.domain.query_in_messages import query_in, texts_said
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.sameness import normalised
 from memory_core.domain.scene import Profile

@@ -55,7 +55,7 @@ def counted(views: list[AgentView]) -> list[tuple[str, str, int]]:
 async def poisoned(world: World, core: MemoryCore, owner: Owner) -> str:
     """A task that was given up, accepted a second after the one before; its id."""
     world.clock.forward(1)
-    accepted = await converse(core, "I keep bees", owner=owner)
+    accepted = await converse(core, "I keep bees", owner=owner, session=None)
     assert (await finished(world, core, accepted, owner)).status == "poisoned"
     return accepted.task_id
 

@@ -8,7 +8,8 @@ import pytest
 
 from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
-from memory_core.domain.conversation import Message, as_named
+from memory_core.domain.chat_messages import timed
+from memory_core.domain.conversation import as_named
 from memory_core.domain.requests import ConverseInput
 from tests.builders import ALICE, NOW
 from tests.tasks import Hand, task_of
@@ -58,7 +59,7 @@ async def test_where_nobody_else_speaks_for_himself_it_is_a_label_of_the_user(wo
 
 def test_it_is_decided_on_the_whole_conversation_and_changes_no_other_actor() -> None:
     lines = talk(("user", "Ana", "a"), ("user", "User", "b"), ("assistant", "Bot", "c")).messages
-    whole = [Message.model_validate(line.model_dump()) for line in lines]
+    whole = timed(lines, NOW)
     assert [one.actor for one in as_named(whole[1:], whole)] == ["Actor User", "Bot"]
     assert [one.actor for one in as_named(whole[1:], whole[1:])] == [None, "Bot"]
     assert [one.actor for one in whole] == ["Ana", "User", "Bot"]

@@ -132,7 +132,8 @@ async def test_an_hour_costs_by_who_is_due_and_not_by_who_there_is(world: World)
         for n in range(there):
             if (await onlooker.snapshot(owner := Owner("idle", f"user{n:05}"))).head is None:
                 await onlooker.commit(owner, batch(None, head={"due_at": NOW + timedelta(days=400)}))
-        await told(core, users(10))
+        for owner in users(10):
+            await core.save(owner, turn("it rains" if there == 100 else "lunch was late"))
         world.clock.forward(3600)
         store.asked.clear()
         assert await hour(core) == 21

@@ -103,7 +103,7 @@ async def facts(core: MemoryCore, owner: Owner) -> list[Memory]:
 async def test_twenty_equal_conversations_make_one_cell_and_reinforce_each_fact(world: World) -> None:
     agents = Tellers()
     core = await world.core(agents=agents)
-    accepted = [await core.converse(OWNER, talk(*EQUAL)) for _ in range(20)]
+    accepted = [await core.converse(OWNER, talk(*EQUAL, session=None)) for _ in range(20)]
     await Hand(core).work_all()
     await told_twenty_times(world, core, accepted)
     assert agents.calls == {"boundary": 20, "facts": 1, "episode": 1, "summary": 1}, "who knows the words need not ask about them"
@@ -111,7 +111,7 @@ async def test_twenty_equal_conversations_make_one_cell_and_reinforce_each_fact(
 
 async def test_twenty_equal_conversations_at_once_make_one_cell_and_reinforce_each_fact(world: World) -> None:
     cores = [await world.core(agents=Tellers(), commit_deadline_s=60) for _ in range(2)]
-    accepted = [await cores[0].converse(OWNER, talk(*EQUAL)) for _ in range(20)]
+    accepted = [await cores[0].converse(OWNER, talk(*EQUAL, session=None)) for _ in range(20)]
     deliveries = await Hand(cores[0]).take()
     await asyncio.gather(*(Hand(cores[place % 2]).work(one) for place, one in enumerate(deliveries)))
     await told_twenty_times(world, cores[0], accepted)
@@ -138,7 +138,7 @@ async def told_twenty_times(world: World, core: MemoryCore, accepted: list[Accep
 async def test_equal_words_at_another_time_are_another_cell_and_the_same_facts(world: World) -> None:
     core = await world.core(agents=Tellers())
     for day in range(3):
-        await tell(core, *EQUAL, at=NOW + timedelta(days=day), owner=OWNER)
+        await tell(core, *EQUAL, at=NOW + timedelta(days=day), owner=OWNER, session=None)
     assert len(await of_category(core, "cell", OWNER)) == 3
     made = await facts_of(core, OWNER)
     assert [one.reinforcement_count for one in made.values()] == [2] * 3
@@ -150,17 +150,15 @@ async def test_equal_words_at_another_time_are_another_cell_and_the_same_facts(w
 
 async def test_a_deleted_cell_that_is_told_again_begins_a_new_life(world: World) -> None:
     core = await world.core(agents=Tellers())
-    await tell(core, *EQUAL, owner=OWNER)
+    await tell(core, *EQUAL, owner=OWNER, session=None)
     for one in await told(core, OWNER):
         await core.delete(OWNER, one.id)
     world.clock.forward(60)
-    task = await tell(core, *EQUAL, owner=OWNER)
+    task = await tell(core, *EQUAL, owner=OWNER, session=None)
     assert task.status == "succeeded"
     assert {one.status.value for one in await told(core, OWNER)} == {"active"}
     assert len(await told(core, OWNER)) == 5
     assert await formed_counts(world, core, OWNER) == {"active": 5}
-    counts = (await core.session(OWNER, "s1")).counts
-    assert {name: count for name, count in counts.items() if name != "messages"} == {"episodic": 1, "semantic": 4}
 
 
 async def test_what_was_deleted_does_not_come_back_with_a_conversation_that_was_told_before(world: World) -> None:
@@ -194,12 +192,12 @@ async def test_a_deleted_fact_does_not_come_back_by_itself_but_told_again_it_is_
 
 async def test_a_fact_that_was_deleted_in_a_deleted_cell_comes_back_as_history_where_a_newer_truth_stands(world: World) -> None:
     core = await world.core(agents=Tellers())
-    await tell(core, "Ana's city is Oslo", owner=OWNER)
+    await tell(core, "Ana's city is Oslo", owner=OWNER, session=None)
     for one in await told(core, OWNER):
         await core.delete(OWNER, one.id)
     await tell(core, "Ana's city is Bergen", at=NOW + timedelta(days=5), owner=OWNER, session="s2")
     world.clock.forward(60)
-    task = await tell(core, "Ana's city is Oslo", owner=OWNER)
+    task = await tell(core, "Ana's city is Oslo", owner=OWNER, session=None)
     assert (task.status, task.error) == ("succeeded", None)
     made = await facts_of(core, OWNER)
     assert statuses(made) == {"Ana's city is Oslo": "superseded", "Ana's city is Bergen": "active"}

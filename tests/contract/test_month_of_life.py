@@ -191,12 +191,13 @@ async def test_a_cold_is_told_of_while_it_lasts_and_no_longer(core: MemoryCore) 
         context = await core.context(NORA, ContextInput(query=query, at=at))
         assert (cold in _expected(context.context)) is told, context.context
         rebuilt = await core.retrieve(NORA, RetrieveInput(query="Has she a cold?", mode="reconstruct", at=at))
-        assert (f"until {(BEGINS + timedelta(days=16)).date()}: {cold}" in str(rebuilt.context)) is told, rebuilt.context
+        assert "I have a cold" in str(rebuilt.context), "what was said stays said"
+        assert told or f"until {(BEGINS + timedelta(days=16)).date()}: {cold}" not in str(rebuilt.context)
 
 
 def _expected(context: str) -> str:
     """What a context says is going on."""
-    return context.partition("## Expected")[2].partition("## ")[0]
+    return context.partition("\nExpected:\n")[2].partition("\nPerhaps related:")[0].partition("\nMemories:")[0]
 
 
 async def test_habits_become_patterns_that_name_where_they_show(core: MemoryCore) -> None:

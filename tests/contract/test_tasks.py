@@ -33,9 +33,9 @@ async def test_a_conversation_is_accepted_at_once_and_formed_by_its_message(worl
     assert {event.correlation_id for event in await world.log()} == {"c-1"}
 
 
-async def test_the_same_told_twice_makes_two_tasks_and_nothing_twice(world: World) -> None:
+async def test_the_same_told_twice_without_a_session_makes_two_tasks_and_nothing_twice(world: World) -> None:
     core = await world.core()
-    accepted = [await converse(core) for _ in range(3)]
+    accepted = [await converse(core, session=None) for _ in range(3)]
     assert len({one.task_id for one in accepted}) == 3
     await Hand(core).work_all()
     assert [(await task_of(core, one)).status for one in accepted] == ["succeeded"] * 3

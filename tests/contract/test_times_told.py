@@ -40,7 +40,7 @@ async def test_yesterday_is_found_by_its_day_alone_whatever_was_done(world: Worl
     assert {hit.memory.content for hit in answer.results} == {"Sushi with Tom", "A green kite for Lea"}
     assert all("date" in hit.matched_by for hit in answer.results)
     assert set(await find(core, "What happened yesterday?", at=day(10))) == {"Paid the rent", "Porridge, bowl 11"}
-    context = await core.context(ALICE, ContextInput(query="What did I do yesterday?", session_id="none"))
+    context = await core.context(ALICE, ContextInput(query="What did I do yesterday?", parts=["memories"]))
     assert "Sushi with Tom" in context.context
     assert "Porridge" not in context.context
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from memory_core.domain.context import ContextInput
 from memory_core.domain.errors import Unavailable
 from memory_core.domain.requests import RetrieveInput, SaveInput
 from memory_core.domain.results import Retrieved
+from memory_core.wiring import Adapters
+from tests.agents import ScriptedAgents
 from tests.builders import ALICE
 from tests.memories import MovableClock
 from tests.openai_server import OpenAIServer, hangs, refuses
@@ -36,9 +39,8 @@ def clock() -> MovableClock:
 
 
 @pytest.fixture
-async def core(server: OpenAIServer, clock: MovableClock, tmp_path: Path) -> AsyncIterator[MemoryCore]:
-    """Three memories, saved while the embedder answered; then it goes silent."""
-    settings = Settings(
+def settings(server: OpenAIServer, tmp_path: Path) -> Settings:
+    return Settings(
         data=tmp_path,
         embedding_provider="openai",
         embedding_base_url=f"{server.root}/v1",
@@ -46,13 +48,23 @@ async def core(server: OpenAIServer, clock: MovableClock, tmp_path: Path) -> Asy
         embedding_timeout=600,
         embedding_query_deadline_s=0.5,
     )
+
+
+@pytest.fixture
+async def core(server: OpenAIServer, clock: MovableClock, settings: Settings) -> AsyncIterator[MemoryCore]:
+    """Three memories, saved while the embedder answered; then it goes silent."""
     async with MemoryCore(settings, clock=clock) as made:
-        for text in ("the red boat sank near Porto", "lunch was late", "Ana sold the blue boat"):
-            await made.save(ALICE, SaveInput.model_validate({"type": "episodic", "content": text}))
-        await ask(made, "asked before")
-        server.bodies.clear()
-        server.script = [hangs() for _ in range(20)]
+        await fill(made, server)
         yield made
+
+
+async def fill(core: MemoryCore, server: OpenAIServer) -> None:
+    """Save three memories while the embedder answers, and silence it."""
+    for text in ("the red boat sank near Porto", "lunch was late", "Ana sold the blue boat"):
+        await core.save(ALICE, SaveInput.model_validate({"type": "episodic", "content": text}))
+    await ask(core, "asked before")
+    server.bodies.clear()
+    server.script = [hangs() for _ in range(20)]
 
 
 async def ask(core: MemoryCore, text: str) -> Retrieved:
@@ -81,10 +93,15 @@ async def test_a_query_goes_on_with_the_words_alone_and_names_what_it_did_withou
     await asked(server, 1)
 
 
-async def test_further_rounds_do_not_wait_for_an_embedder_that_was_silent(core: MemoryCore, server: OpenAIServer) -> None:
+async def test_further_rounds_do_not_wait_for_an_embedder_that_was_silent(
+    server: OpenAIServer, clock: MovableClock, settings: Settings
+) -> None:
+    rewriting = replace(Adapters.of(settings, clock, lambda operation, charge: None), agents=ScriptedAgents(rewritten=["blue boat"]))
     query = RetrieveInput.model_validate({"query": "red boat captain", "mode": "reconstruct", "similarity_threshold": 0.1})
-    async with asyncio.timeout(GUARD_S):
-        answer = await core.retrieve(ALICE, query)
+    async with MemoryCore(settings, clock=clock, adapters=rewriting) as core:
+        await fill(core, server)
+        async with asyncio.timeout(GUARD_S):
+            answer = await core.retrieve(ALICE, query)
     assert answer.rounds == 2
     assert answer.degraded == ("embedder",)
     await asked(server, 1)

@@ -70,6 +70,7 @@ EXPECTED = {
     "user_erase": "DELETE api/v1/users/{user_id}",
     "sessions_list": "GET api/v1/sessions",
     "session_get": "GET api/v1/sessions/{session_id}",
+    "session_messages": "GET api/v1/sessions/{session_id}/messages",
     "procedure_get": "GET api/v1/procedures/{key}",
     "system_root": "GET /",
     "system_health": "GET health",

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from memory_core.domain.given_messages import GivenMessage, query_in, texts_said
+from memory_core.domain.given_messages import GivenMessage
+from memory_core.domain.query_in_messages import query_in, texts_said
 
 
 def messages(*given: tuple[str, Any]) -> list[GivenMessage]:

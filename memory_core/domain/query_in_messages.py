@@ -1,0 +1,51 @@
+"""What is asked in the last messages of a chat, and what they say.
+
+What a reader would get wrong: the last message of the user is not always the question by itself ("and hers?"), so a short one, or one that
+points back, brings the one before it along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from memory_core.domain.given_messages import GivenMessage
+from memory_core.domain.sameness import normalised
+from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
+from memory_core.domain.text import words
+
+USERS = frozenset({"user", "human"})
+FEW_WORDS = 2
+"""A message with fewer words that say something is not understood without the one before it."""
+SHORT = 12
+"""Words of a message that may point back to what was said before it; a longer one says itself what it is about."""
+MOST_CHARACTERS = 10_000
+"""Of a query; a question stands at the end of a long message."""
+_POINTING = frozenset(
+    {
+        "he", "him", "his", "she", "her", "hers", "it", "its", "they", "them", "their", "theirs", "that", "this", "those", "these", "there",
+        "er", "ihn", "ihm", "sein", "seine", "sie", "ihr", "ihre", "es", "das", "dort", "davon", "il", "elle", "lui", "leur", "ça", "cela",
+        "él", "ella", "su", "sus", "eso", "esto", "lei", "suo", "sua",
+    }
+)  # fmt: skip
+
+
+def query_in(messages: Sequence[GivenMessage]) -> str | None:
+    """What the user last asked, with the message before it where that is needed to understand it; None where the user says nothing."""
+    said = [text for one in messages if one.role.casefold() in USERS and (text := one.text)]
+    if not said:
+        return None
+    last = said[-1]
+    query = f"{said[-2]}\n{last}" if len(said) > 1 and points_back(last) else last
+    return query[-MOST_CHARACTERS:].strip() or None
+
+
+def points_back(text: str) -> bool:
+    """Whether a message needs the one before it: it has few words that say something, or it is short and says "her" or "that"."""
+    said = words(text)
+    telling = [one for one in said if one not in FUNCTION_WORDS and one not in QUERY_WORDS]
+    return len(telling) < FEW_WORDS or (len(said) <= SHORT and not _POINTING.isdisjoint(said))
+
+
+def texts_said(messages: Iterable[GivenMessage]) -> frozenset[str]:
+    """What stands in the messages, `normalised`: each text, and each text part of one that has several."""
+    return frozenset(normalised(text) for one in messages for text in (one.text, *one.texts) if text)
