@@ -16,6 +16,7 @@ import orjson
 
 from memory_core.domain.chat_messages import timed
 from memory_core.domain.conversation import Conversation, Message, Path
+from memory_core.domain.errors import HeadMoved
 from memory_core.domain.history import MAX_MARKS, HistoryMatch, match_history, message_mark
 from memory_core.domain.requests import ConverseInput
 from memory_core.domain.results import Accepted, Call, Told
@@ -23,7 +24,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import AgentMemoryInput
 from memory_core.domain.task import Task, TaskKind
 from memory_core.formation.callbacks import Callbacks
-from memory_core.formation.message_memories import MessageWriter, with_written
+from memory_core.formation.message_memories import MOST_TRIES, TOO_FAST, MessageWriter, with_written
 from memory_core.formation.plan import SessionGrew
 from memory_core.ledger.beginning import Beginning
 from memory_core.ledger.changes import Changes
@@ -99,7 +100,7 @@ class Converser:
         names = zip(conversation.messages, message_ids(conversation), strict=True)
         reads = [*session_ids, *(name for message, name in names if session is None or message.id is not None)]
         async with self._turns.setdefault((owner, session or conversation.id), asyncio.Lock()):
-            while True:
+            for _ in range(MOST_TRIES):
                 look = await self._beginning.look(owner, task, reads, call)
                 if (earlier := earlier_result(look.documents, owner, call)) is not None:
                     return Accepted(str(earlier["task_id"]), messages=_told(earlier))
@@ -116,6 +117,8 @@ class Converser:
                     break
                 except SessionGrew:
                     continue
+            else:
+                raise HeadMoved(TOO_FAST, retry_after_s=1)
         if accepted.task_id != task.task_id:
             return accepted
         missing = await self._messages.complete_at_the_door(owner, written, call)

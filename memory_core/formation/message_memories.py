@@ -40,6 +40,9 @@ AT_THE_DOOR_S: Final = 0.3
 """Seconds that the answer waits for vectors; the words are found without them."""
 SEARCH: Final = "search"
 """What an answer is degraded by whose messages are not all found yet."""
+MOST_TRIES: Final = 20
+"""How often messages are prepared anew because others tell turns of the same session meanwhile."""
+TOO_FAST: Final = "others write to this session faster than its messages can be written; try again"
 _A_BATCH: Final = 16
 """Texts embedded at a time at the door."""
 
@@ -114,7 +117,8 @@ class MessageWriter:
             turn = turn_of(analysed)
             items.append(Prepared(place, analysed, OnConflict.AUTO, turn, previous.id if previous else None))
             texts.append(text_to_embed(analysed))
-            previous, before_previous = turn, previous
+            if not _is_there(look.memory(draft.id), conversation):
+                previous, before_previous = turn, previous
         await self._embed([item.memory for item in items], texts, within_s)
         return Writing(first, tuple(items))
 
@@ -158,8 +162,7 @@ class MessageWriter:
         for item in writing.items:
             if count and not page.takes(Change("created", item.memory)):
                 break
-            known = page.memory(item.memory.id)
-            if known is None or (known.status is Status.DELETED and known.updated_at < conversation.created_at):
+            if not _is_there(page.memory(item.memory.id), conversation):
                 append_turn(page, item)
             count += 1
         if history is not None and conversation.session_id is not None:
@@ -179,7 +182,8 @@ class MessageWriter:
         ids = message_ids(conversation)
         marks = [message_mark(message.role, message.content) for message in conversation.messages]
         by = Call(conversation.correlation_id, actor=call.actor)
-        while first < len(ids):
+        tries = 0
+        while first < len(ids) and tries < MOST_TRIES:
             names = [*_session_ids(owner, conversation), *ids[first : first + MOST_AT_ONCE]]
             try:
                 look = await self._ledger.look(owner, names)
@@ -191,11 +195,12 @@ class MessageWriter:
                     return self.plan(owner, conversation, writing, seen, beside=0, weight=0, history=history)
 
                 first += (await self._ledger.commit(owner, decide, ids=names, basis=look, call=by)).result
+                tries = 0
             except SessionGrew:
-                continue
+                tries += 1
             except (Unavailable, HeadMoved):
                 return (SEARCH,)
-        return ()
+        return () if first >= len(ids) else (SEARCH,)
 
     async def complete(self, owner: Owner, conversation: Conversation, call: Call, *, at_the_door: bool = False) -> Conversation:
         """Write the messages that are no memories yet; unless at the door, also make the vectors that are missing.
@@ -220,7 +225,7 @@ class MessageWriter:
         """Write the next messages in one commit; the conversation as it is then."""
         first = conversation.written
         ids = [conversation.id, *message_ids(conversation)[first : first + MOST_AT_ONCE], *_session_ids(owner, conversation)]
-        while True:
+        for _ in range(MOST_TRIES):
             look = await self._ledger.look(owner, ids)
             writing = await self.prepared(owner, conversation, look, first=first, within_s=within_s)
 
@@ -238,6 +243,7 @@ class MessageWriter:
                 return (await self._ledger.commit(owner, decide, ids=ids, basis=look, call=call)).result
             except SessionGrew:
                 continue
+        raise HeadMoved(TOO_FAST, retry_after_s=1)
 
     async def _embed_more(self, owner: Owner, conversation: Conversation, call: Call) -> Conversation:
         """Make the vectors of the next messages without one, and mark their memories with them."""
@@ -268,6 +274,11 @@ class MessageWriter:
                 return Changes(None, marks=cell_marks(seen, part, cell_id))
 
             await self._ledger.commit(owner, decide, ids=part, call=call)
+
+
+def _is_there(known: Memory | None, conversation: Conversation) -> bool:
+    """Whether a message is a memory already; one that was deleted before it was told again is told anew."""
+    return known is not None and (known.status is not Status.DELETED or known.updated_at >= conversation.created_at)
 
 
 def cell_marks(look: Look, ids: Collection[str], cell_id: str) -> dict[str, Mark]:

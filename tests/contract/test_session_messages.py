@@ -10,8 +10,10 @@ from memory_core.core import MemoryCore
 from memory_core.domain.errors import NotFound
 from memory_core.domain.requests import ClearInput, ConverseInput
 from memory_core.domain.results import Accepted, Told
-from tests.builders import ALICE
+from memory_core.domain.spoken import BatchInput
+from tests.builders import ALICE, NOW
 from tests.tasks import Hand
+from tests.world import turn
 
 SAID = [
     ("user", "My parrot Coco bites the postman"),
@@ -108,3 +110,13 @@ async def test_one_message_said_again_at_a_later_time_is_new(core: MemoryCore) -
     assert (await tell(core, said, timestamp="2026-05-01T10:00:00Z")).messages == Told(0, 1)
     assert (await tell(core, said)).messages == Told(0, 1)
     assert (await tell(core, said, timestamp="2026-05-08T10:00:00Z")).messages == Told(1, 0)
+
+
+async def test_gathered_messages_are_handed_over_though_another_turn_was_saved_meanwhile(core: MemoryCore) -> None:
+    for number in range(29):
+        said = [{"role": "user", "content": f"line {number}", "timestamp": NOW.isoformat()}]
+        await core.batch(ALICE, BatchInput.model_validate({"session_id": "s1", "messages": said}))
+    await core.save(ALICE, turn("between them"))
+    last = [{"role": "user", "content": "line 29", "timestamp": NOW.isoformat()}]
+    await core.batch(ALICE, BatchInput.model_validate({"session_id": "s1", "messages": last}))
+    assert [content for _, content in await read_back(core)] == [f"line {number}" for number in range(30)]
