@@ -160,7 +160,7 @@ async def cells_that_were_deleted_told_again(scene: Scene) -> None:
 
 
 async def batch_words_and_summary(scene: Scene) -> None:
-    messages = [message.model_dump(mode="json") for message in talk("Ana's boat is blue").messages]
+    messages = talk("Ana's boat is blue").model_dump(mode="json")["messages"]
     await scene.core.batch(ALICE, BatchInput.model_validate({"session_id": "b1", "messages": messages}))
     await scene.core.batch_flush(ALICE, "b1")
     await scene.core.agent_memory(ALICE, AgentMemoryInput.model_validate({"messages": "Booked the 9:40 to Porto", "agent_id": "planner"}))
