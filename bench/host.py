@@ -1,6 +1,6 @@
 """The development host as a process of its own, on a free port and a folder of the bench's.
 
-What a reader would get wrong: `stop` is graceful, `kill` is not; only what is there after a kill was really kept.
+It ends with the bench, however that ends. Note: `stop` is graceful, `kill` is not; only what is there after a kill was really kept.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
+
+from tests import child
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -18,25 +21,37 @@ ROOT = Path(__file__).resolve().parent.parent
 class Host:
     """One running host. `started_s`: seconds from the start of the process until it listened."""
 
-    def __init__(self, data: Path, embedder: str = "hash") -> None:
-        """Start it and wait until it listens. Raises RuntimeError with what it said when it could not start."""
+    def __init__(self, data: Path, embedder: str = "hash", *, settings: Mapping[str, str] | None = None, app: Path = ROOT) -> None:
+        """Start it and wait until it listens.
+
+        Args:
+            data: Its folder; what it logs is in `host.log` there.
+            embedder: Of the local ones, `hash` or `minilm`.
+            settings: Further environment variables.
+            app: The folder of the `function_app.py` that it serves; the code beside it is the one that runs.
+
+        Raises:
+            RuntimeError: It did not start; with what it said.
+
+        """
         began = time.perf_counter()
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "EMBEDDING_", "LLM_"))}
-        environment |= {"EMBEDDING_PROVIDER": embedder, "LOG_LEVEL": "WARNING"}
+        environment |= {"EMBEDDING_PROVIDER": embedder, "LOG_LEVEL": "WARNING", **(settings or {})}
+        data = data.resolve()
         command = [sys.executable, "-m", "memory_core.localhost", "--port", "0", "--data", str(data)]
         data.mkdir(parents=True, exist_ok=True)
         with (data / "host.log").open("ab") as log:
-            self._process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
+            self._process = child.start(command, cwd=app, env=environment, stdout=subprocess.PIPE, stderr=log)
         self.port = self._read_port(data)
         self.started_s = time.perf_counter() - began
 
     def _read_port(self, data: Path) -> int:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            words = line.split()
+            words = line.decode().split()
             if words[:1] == ["address"]:
                 return int(words[1].rpartition(":")[2])
-        self._process.wait()
+        self.kill()
         raise RuntimeError(f"the host did not start: {(data / 'host.log').read_text().strip()[-500:]}")
 
     def rss_mb(self) -> float | None:
@@ -49,14 +64,8 @@ class Host:
 
     def stop(self) -> None:
         """Ask it to finish, as Ctrl+C does."""
-        self._end(signal.SIGINT)
+        child.end(self._process, signal.SIGINT)
 
     def kill(self) -> None:
         """End it without a chance to write anything more."""
-        self._end(signal.SIGKILL)
-
-    def _end(self, how: signal.Signals) -> None:
-        self._process.send_signal(how)
-        self._process.wait(timeout=30)
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        child.end(self._process, signal.SIGKILL)

@@ -1,6 +1,6 @@
 """Conversations, their turns and their questions, from LoCoMo's own file or from the plainer form that `bench.retrieval` reads.
 
-What a reader would get wrong: evidence that names no turn of the conversation is dropped, and a question that is left without any is
+Note: evidence that names no turn of the conversation is dropped, and a question that is left without any is
 not asked; the published file has a few of both.
 """
 
@@ -15,6 +15,8 @@ from typing import Any
 
 _SESSION = re.compile(r"session_(\d+)")
 _TURN = re.compile(r"D\d+:\d+")
+KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+"""What LoCoMo's categories mean. Nothing answers an adversarial question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +36,12 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, and the turns that answer it."""
+    """What is asked, and the turns that answer it. kind: what the category means."""
 
     text: str
     category: int
     evidence: frozenset[str]
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,12 @@ def read(file: Path) -> list[Conversation]:
 
 def _plain(body: dict[str, Any]) -> Conversation:
     turns = [
-        Turn(one["id"], f"session-{one['session']}", one["speaker"], _said(one["text"], one["caption"]), one["at"]) for one in body["turns"]
+        Turn(one["id"], f"session-{one['session']}", one["speaker"], _said(one["text"], one.get("caption")), one["at"])
+        for one in body["turns"]
     ]
-    return Conversation(body["conv_id"], turns, _asked((one["q"], one["cat"], one["evidence"]) for one in body["questions"]))
+    return Conversation(
+        body["conv_id"], turns, _asked((one["q"], one.get("cat", 0), one["evidence"], one.get("kind")) for one in body["questions"])
+    )
 
 
 def _published(body: dict[str, Any]) -> Conversation:
@@ -71,12 +77,16 @@ def _published(body: dict[str, Any]) -> Conversation:
             at = (began + timedelta(seconds=place)).isoformat()
             turns.append(Turn(one["dia_id"], name, one["speaker"], _said(one["text"], one.get("blip_caption")), at))
     known = {one.id for one in turns}
-    asked = ((one["question"], one["category"], known & set(_TURN.findall(" ".join(one["evidence"])))) for one in body["qa"])
+    asked = ((one["question"], one["category"], known & set(_TURN.findall(" ".join(one["evidence"]))), None) for one in body["qa"])
     return Conversation(body["sample_id"], turns, _asked(asked))
 
 
 def _asked(questions: Any) -> list[Question]:
-    return [Question(text, category, frozenset(evidence)) for text, category, evidence in questions if evidence]
+    return [
+        Question(text, category, frozenset(evidence), kind or KINDS.get(category, str(category)))
+        for text, category, evidence, kind in questions
+        if evidence
+    ]
 
 
 def _said(text: str, caption: str | None) -> str:

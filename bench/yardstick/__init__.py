@@ -1,0 +1,1 @@
+"""Memory Core measured over HTTP on conversation sets, in the ways that it is used, beside plain search."""

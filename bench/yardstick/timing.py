@@ -1,0 +1,133 @@
+"""The ways `latency` and `after202`: how long answers and formation take, and what is found before anything is formed.
+
+Note: no text is asked twice, since the host knows the vector of a text that it was asked before.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from bench.locomo_data import Conversation, Turn
+from bench.yardstick import figures
+from bench.yardstick.contexts import share_standing
+from bench.yardstick.figures import Row
+from bench.yardstick.sentences import messages_of_six, rarest_words
+from bench.yardstick.service import running
+from bench.yardstick.told import calls_of, message, sessions
+from bench.yardstick.ways import TEN, Given, Measured, drawn, milliseconds, progress, share, without_adversarial
+
+MOST_QUESTIONS = 40
+"""Of a conversation, for each kind of call."""
+WARM_UP = 5
+INGEST_CALLS = "50"
+HELD_APP = Path(__file__).with_name("held_app")
+TOLD_TURNS, WORDS = 200, 5
+
+
+def measure_latency(given: Given) -> Measured:
+    """Time retrieves, contexts and the way from messages to memories."""
+    times: dict[str, list[float]] = {}
+    for place, conversation in given.each("latency"):
+        user = given.users.saved(conversation)
+        questions = [question.text for question in without_adversarial(conversation.questions)][:MOST_QUESTIONS]
+        others = (given.following(place) or conversation).turns
+        for number in range(WARM_UP):
+            given.service.turns(user, f"Is there anything about number {number}?")
+        for name, call in _calls(given, user, questions, [turn.text for turn in others]).items():
+            for number in range(len(questions)):
+                call(number)
+                times.setdefault(name, []).append(given.service.seconds)
+    measured = Measured()
+    lines = []
+    for name, seconds in times.items():
+        p50, p95 = milliseconds(seconds, 0.5), milliseconds(seconds, 0.95)
+        measured.figures[name] = {"p50 ms": p50, "p95 ms": p95, "calls": len(seconds)}
+        lines.append([name, str(len(seconds)), f"{p50:.1f}", f"{p95:.1f}"])
+    measured.table(f"{given.name}, times of answers", ("", "calls", "p50 ms", "p95 ms"), lines)
+    _ingest(given, measured)
+    return measured
+
+
+def _calls(given: Given, user: str, questions: Sequence[str], others: Sequence[str]) -> dict[str, Callable[[int], Any]]:
+    """By name, what asks the question of a number. Each begins otherwise, so that its text is new."""
+    messages, service = messages_of_six(questions, others), given.service
+    return {
+        "retrieve, a question": lambda number: service.turns(user, f"Tell me, {questions[number]}"),
+        "retrieve, a message of six sentences": lambda number: service.turns(user, messages[number]),
+        "context for a question (reconstruct)": lambda number: service.reconstruct(user, f"Let me know, {questions[number]}"),
+        "context for a turn (/context)": lambda number: service.post(
+            "/api/v1/context", {"user_id": user, "query": f"Please say, {questions[number]}"}
+        ),
+    }
+
+
+def _ingest(given: Given, measured: Measured) -> None:
+    """Tell everything without waiting in between; then wait for all tasks."""
+    tasks: list[tuple[str, str]] = []
+    accepted: list[float] = []
+    count, run = 0, uuid.uuid4().hex[:8]
+    began = time.perf_counter()
+    for _, conversation in given.each("ingestion"):
+        user = given.users.named(conversation, f"ingested-{run}")
+        for session, turns in sessions(conversation.turns):
+            for messages in calls_of(turns, INGEST_CALLS):
+                tasks.append((user, given.service.tell(user, session, messages)))
+                accepted.append(given.service.seconds)
+                count += len(messages)
+    progress(f"{given.name}, ingestion: waiting for {len(tasks)} tasks")
+    ended = [given.service.wait(user, task) for user, task in tasks]
+    took = time.perf_counter() - began
+    made = {
+        "messages": count,
+        "seconds": round(took, 2),
+        "messages a second": round(count / took, 1),
+        "accepted p50 ms": milliseconds(accepted, 0.5),
+        "accepted p95 ms": milliseconds(accepted, 0.95),
+        "tasks succeeded": ended.count("succeeded"),
+        "tasks": len(ended),
+    }
+    measured.figures["ingestion"] = made
+    measured.table(
+        f"{given.name}, sessions told {INGEST_CALLS} messages a call, until all tasks are done",
+        ("", *made),
+        [["ingestion", *map(str, made.values())]],
+    )
+
+
+def measure_after_202(given: Given) -> Measured:
+    """Tell turns one by one to a host that forms nothing, and ask for each as soon as it was accepted."""
+    rows: list[Row] = []
+    held: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder, running(given.profile, Path(folder), app=HELD_APP) as service:
+        most = -(-TOLD_TURNS // len(given.conversations))
+        for place, conversation in given.each("after202"):
+            user = given.users.named(conversation, "held")
+            for turn, words in asked_for(conversation, most):
+                task = service.tell(user, turn.session, [message(turn)])
+                results = service.retrieve(user, " ".join(words), limit=TEN)
+                there = [bool(share_standing(result["memory"]["content"], [turn.text])) for result in results]
+                rows.append(Row(place, "told", {"found": float(any(there)), "first": float(any(there[:1])), "nothing": float(not results)}))
+                held.append(service.get(f"/api/v1/tasks/{task}?user_id={user}")["status"])
+    measured = Measured(rows={"after202": rows})
+    shares = {name: figures.of(rows, name) for name in ("found", "first", "nothing")}
+    measured.figures |= {name: asdict(found) for name, found in shares.items()}
+    measured.figures["tasks that waited"] = held.count("accepted")
+    found = shares["found"]
+    headings = ("", "turns", "found in ten", drawn(found), "found first", "nothing found", "tasks that waited")
+    line = [str(found.count), share(found), found.interval(), share(shares["first"]), share(shares["nothing"]), str(held.count("accepted"))]
+    measured.table(f"{given.name}, asked straight after the 202, nothing formed", headings, [["by five rarest words", *line]])
+    return measured
+
+
+def asked_for(conversation: Conversation, most: int) -> list[tuple[Turn, list[str]]]:
+    """At most so many turns, evenly over the conversation, each with its five rarest words."""
+    texts = [turn.text for turn in conversation.turns]
+    wordy = [(turn, words) for turn in conversation.turns if (words := rarest_words(turn.text, texts, WORDS)) is not None]
+    step = max(1, len(wordy) // most)
+    return wordy[::step][:most]

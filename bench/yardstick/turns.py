@@ -1,0 +1,106 @@
+"""The way `turns`: every turn saved as an episodic memory, every question a retrieve without thresholds, and a context."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from bench.locomo_data import Conversation, Question
+from bench.yardstick import figures
+from bench.yardstick.contexts import packed, share_standing
+from bench.yardstick.figures import Row
+from bench.yardstick.peers import NAMES, Peers
+from bench.yardstick.service import Service
+from bench.yardstick.ways import TEN, Given, Measured, drawn, milliseconds, recall, share
+
+OURS = "Memory Core"
+RESULTS = 20
+
+
+def measure(given: Given) -> Measured:
+    """Save, ask and report."""
+    rows: list[Row] = []
+    times: list[float] = []
+    contexts: list[float] = []
+    for place, conversation in given.each("turns"):
+        user, peers = given.users.saved(conversation), given.peers(conversation)
+        given.service.turns(user, "Is there anything?", limit=1)  # the first one reads the user's memories into memory
+        for question in conversation.questions:
+            found = given.service.turns(user, question.text, limit=RESULTS, similarity_threshold=0)
+            times.append(given.service.seconds)
+            values = {OURS: recall(found, question.evidence)}
+            values |= {name: recall(turns, question.evidence) for name, turns in peers.found(question.text, TEN).items()}
+            values |= answered(given.service, user, conversation, question, peers)
+            contexts.append(given.service.seconds)
+            rows.append(Row(place, question.kind, values))
+    measured = Measured(rows={"turns": rows})
+    measured.figures["retrieve ms"] = {"p50": milliseconds(times, 0.5), "p95": milliseconds(times, 0.95)}
+    measured.figures["context ms"] = {"p50": milliseconds(contexts, 0.5), "p95": milliseconds(contexts, 0.95)}
+    report_found(measured, f"{given.name}, turns saved: recall@10", "turns", rows)
+    report_contexts(measured, f"{given.name}, turns saved: evidence in contexts", {"turns saved": rows})
+    timed = [[name, *(f"{measured.figures[f'{name} ms'][part]:.1f}" for part in ("p50", "p95"))] for name in ("retrieve", "context")]
+    measured.table(f"{given.name}, turns saved: times, each context after its retrieve", ("", "p50 ms", "p95 ms"), timed)
+    return measured
+
+
+def report_found(measured: Measured, title: str, key: str, rows: list[Row], prefix: str = "") -> None:
+    """A line for us and one for each peer: recall, its interval, ours less the peer's, adversarial ones apart."""
+    head, apart = figures.answerable(rows), figures.adversarial(rows)
+    kinds = sorted({row.kind for row in rows})
+    ours = figures.of(head, prefix + OURS)
+    lines = []
+    for name in (OURS, *NAMES):
+        whole, difference = figures.of(head, prefix + name), figures.between(head, prefix + OURS, prefix + name)
+        by_kind = figures.by_kind(rows, prefix + name)
+        against = "" if name == OURS else f"{difference.mean:+.3f} ({difference.interval(signed=True)})"
+        lines.append([name, str(whole.count), whole.shown(), whole.interval(), against, *(f"{by_kind[kind]:.3f}" for kind in kinds)])
+        measured.figures.setdefault(key, {})[name] = {
+            "recall@10": asdict(whole),
+            "ours less this": asdict(difference),
+            "adversarial": asdict(figures.of(apart, prefix + name)),
+            "by kind": by_kind,
+        }
+    measured.table(title, ("", "questions", "recall@10", drawn(ours), "ours less this", *kinds), lines)
+
+
+def answered(service: Service, user: str, conversation: Conversation, question: Question, peers: Peers) -> dict[str, float]:
+    """What the context for a question comes to, beside what the peers would pack."""
+    answer = service.reconstruct(user, question.text)
+    texts = {turn.id: turn.text for turn in conversation.turns}
+    evidence, context = [texts[turn] for turn in sorted(question.evidence)], answer["context"] or ""
+    standing = share_standing(context, evidence)
+    values = {"standing": standing, "words": float(len(context.split())), "sufficient": float(answer["sufficient"])}
+    if answer["sufficient"]:
+        values["right"] = float(standing == 1.0)
+    packs = {name: packed(scores, list(texts.values())) for name, scores in peers.scores(question.text).items()}
+    return values | {f"standing, {name}": share_standing(pack, evidence) for name, pack in packs.items()}
+
+
+def report_contexts(measured: Measured, title: str, ways: dict[str, list[Row]]) -> None:
+    """A line for each way of having told: evidence that stands in contexts, beside the peers', words, and the judgement."""
+    lines = []
+    over = ""
+    for name, rows in ways.items():
+        head, apart = figures.answerable(rows), figures.adversarial(rows)
+        standing = figures.of(head, "standing")
+        packs = {peer: figures.of(head, f"standing, {peer}") for peer in NAMES}
+        less = figures.between(head, "standing", f"standing, {NAMES[0]}")
+        said, right, words = figures.of(head, "sufficient"), figures.of(head, "right"), figures.of(head, "words")
+        over = drawn(standing)
+        apart_standing = figures.of(apart, "standing")
+        lines.append([
+            name, str(standing.count), standing.shown(), standing.interval(), *(pack.shown() for pack in packs.values()),
+            f"{less.mean:+.3f} ({less.interval(signed=True)})", apart_standing.shown(), words.shown(0), share(said), share(right),
+        ])  # fmt: skip
+        measured.figures[f"contexts, {name}"] = {
+            "standing": asdict(standing),
+            **{f"standing, {peer}": asdict(pack) for peer, pack in packs.items()},
+            f"ours less {NAMES[0]}": asdict(less),
+            "adversarial": asdict(apart_standing),
+            "words": asdict(words),
+            "sufficient said": asdict(said),
+            "right where said": asdict(right),
+            "by kind": figures.by_kind(rows, "standing"),
+        }
+    packed_by = [f"{peer} packed" for peer in NAMES]
+    more = (f"ours less {NAMES[0]}", "adversarial", "words", "`sufficient` said", "right")
+    measured.table(title, ("", "questions", "in the context", over, *packed_by, *more), lines)

@@ -1,0 +1,161 @@
+"""The yardstick's arithmetic: intervals, what stands in a context, packing, fusing, and how a session is cut into calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.locomo_data import Turn
+from bench.yardstick.contexts import packed, share_standing
+from bench.yardstick.figures import figure
+from bench.yardstick.frames import pairs
+from bench.yardstick.peers import bm25, by_reciprocal_rank, ranked
+from bench.yardstick.sentences import messages_of_six, rarest_words
+from bench.yardstick.told import calls_of
+from bench.yardstick.unrelated import is_lost
+from bench.yardstick.wire import Meter
+
+
+def turn(number: int, text: str, actor: str = "Ana", session: str = "session-1") -> Turn:
+    return Turn(f"D{number}", session, actor, text, f"2026-05-08T13:{number % 60:02}:00+00:00")
+
+
+def test_a_figure_of_equal_values_has_no_width() -> None:
+    made = figure([0.5] * 8, [0, 0, 1, 1, 2, 2, 3, 3])
+    assert (made.mean, made.low, made.high, made.count) == (0.5, 0.5, 0.5, 8)
+
+
+def test_four_conversations_are_drawn_as_wholes() -> None:
+    """Within a conversation all questions agree, so their number makes the interval no narrower."""
+    few = figure([0.0, 0.0, 1.0, 1.0], [0, 1, 2, 3])
+    many = figure([0.0] * 200 + [1.0] * 200, [number // 100 for number in range(400)])
+    assert few.over == many.over == "conversations"
+    assert (few.low, few.high) == (many.low, many.high)
+
+
+def test_of_three_conversations_questions_are_drawn() -> None:
+    made = figure([0.0] * 50 + [1.0] * 50, [number % 3 for number in range(100)])
+    assert made.over == "questions"
+    assert 0.38 < made.low < 0.45 < made.mean < 0.55 < made.high < 0.62
+
+
+def test_the_interval_is_the_same_in_every_run() -> None:
+    values, groups = [0.1, 0.9, 0.4, 0.3, 0.8], [0, 1, 2, 3, 3]
+    assert figure(values, groups) == figure(values, groups)
+
+
+def test_a_figure_of_nothing_is_no_number() -> None:
+    assert figure([], []).count == 0
+    assert figure([], []).mean != figure([], []).mean
+
+
+def test_a_turn_stands_where_four_fifths_of_its_long_words_do() -> None:
+    said = "green apples taste better cold"
+    assert share_standing("Green apples, they taste better!", [said]) == 1.0
+    assert share_standing("green apples taste", [said]) == 0.0
+    assert share_standing("green apples taste better", [said, "nothing alike"]) == 0.5
+
+
+def test_short_words_do_not_count() -> None:
+    assert share_standing("the tower", ["it is the tower we all saw"]) == 1.0
+
+
+def test_packing_stays_within_its_budget() -> None:
+    texts = ["a" * 420, "b" * 420, "c" * 42]
+    assert packed([3.0, 2.0, 1.0], texts, 130) == f"{texts[0]}\n{texts[2]}"
+
+
+def test_packing_prefers_the_shorter_of_two_equally_good_turns() -> None:
+    texts = ["long " * 200, "short " * 40]
+    assert packed([1.0, 1.0], texts, 260).startswith("short")
+
+
+def test_fusing_puts_first_what_both_lists_have_near_the_top() -> None:
+    assert by_reciprocal_rank([9.0, 8.0, 1.0], [1.0, 8.0, 9.0]).index(max(by_reciprocal_rank([9.0, 8.0, 1.0], [1.0, 8.0, 9.0]))) in (0, 2)
+    fused = by_reciprocal_rank([3.0, 2.0, 1.0, 0.0], [3.0, 1.0, 2.0, 0.0])
+    assert ranked(fused) == [0, 1, 2, 3]
+
+
+def test_bm25_finds_the_turn_with_the_rare_word() -> None:
+    turns = [turn(1, "we went to the lake"), turn(2, "we went to the museum"), turn(3, "the lake was cold")]
+    assert ranked(bm25(turns)("Which museum?"))[0] == 1
+
+
+def test_a_session_is_told_in_calls_of_so_many_messages() -> None:
+    told = calls_of([turn(number, f"text {number}") for number in range(5)], "2")
+    assert [len(call) for call in told] == [2, 2, 1]
+    assert told[0][0] == {"role": "user", "content": "text 0", "actor": "Ana", "timestamp": "2026-05-08T13:00:00+00:00"}
+
+
+def test_histories_hold_all_that_was_said_so_far_without_names() -> None:
+    told = calls_of([turn(number, f"text {number}", "Assistant") for number in range(25)], "histories")
+    assert [len(call) for call in told] == [10, 20, 25]
+    assert told[1][0] == {"role": "assistant", "content": "text 0", "timestamp": "2026-05-08T13:00:00+00:00"}
+    assert "actor" in calls_of([turn(1, "text")], "named-histories")[0][0]
+
+
+def test_a_long_history_is_told_by_its_last_two_hundred() -> None:
+    told = calls_of([turn(number, f"text {number}") for number in range(230)], "histories")
+    assert [len(call) for call in told][-3:] == [200, 200, 200]
+    assert told[-1][-1]["content"] == "text 229"
+
+
+def test_pairs_are_of_two_halves() -> None:
+    assert pairs([1, 2, 3, 4, 5]) == [(1, 3), (2, 4)]
+
+
+@pytest.mark.parametrize(
+    ("opened", "shipped", "lost"),
+    [
+        (["a", "b"], ["a", "b"], False),
+        (["x", "b", "a"], ["x", "a"], True),
+        (["x", "y"], [], None),
+        ([*"0123456789", "a"], [], None),
+    ],
+)
+def test_a_best_hit_is_lost_when_the_thresholds_leave_it_out(opened: list[str], shipped: list[str], lost: bool | None) -> None:
+    assert is_lost(opened, shipped, frozenset("ab")) is lost
+
+
+def test_the_rarest_words_of_a_turn_are_those_of_fewest_turns() -> None:
+    texts = ["the red fox jumps over lazy dogs", "the red fox sleeps", "the lazy cat"]
+    assert rarest_words(texts[0], texts, 3) == ["jumps", "over", "dogs"]
+    assert rarest_words("too short", texts, 5) is None
+
+
+def test_a_message_of_six_sentences_has_the_question_in_it() -> None:
+    texts = [f"This is sentence number {number} of that talk. And it goes on for {number} more." for number in range(10)]
+    first, second = messages_of_six(["Who won?", "Who lost?"], texts)
+    assert "Who won?" in first
+    assert first.count(".") == 5
+    assert not set(first.split(". ")) & set(second.split(". "))
+
+
+def document(name: str, size: int = 0, **more: object) -> dict[str, object]:
+    return {"id": name, "text": "x" * size, **more}
+
+
+def test_the_meter_counts_a_document_that_replaces_another_twice() -> None:
+    meter = Meter(vector_numbers=4)
+    meter.batch("user", [{"operationType": "Create", "resourceBody": document("a")}])
+    created = meter.units
+    meter.batch("user", [{"operationType": "Upsert", "resourceBody": document("a")}])
+    assert meter.units == pytest.approx(3 * created)
+    assert (meter.requests, meter.documents, meter.written) == (2, 1, 2)
+
+
+def test_the_meter_counts_reads_twice_and_a_vector_once() -> None:
+    meter = Meter(vector_numbers=4)
+    meter.read(100)
+    assert meter.units == 2.0
+    plain, vector = Meter(4), Meter(4)
+    plain.write("user", document("a"))
+    vector.write("user", document("a", embedding=[0.5, 0.5, 0.5, 0.5]))
+    assert 4.0 < vector.units - plain.units < 4.1
+
+
+def test_a_deleted_document_is_no_longer_stored() -> None:
+    meter = Meter(4)
+    meter.batch("user", [{"operationType": "Create", "resourceBody": document("a", 500)}])
+    assert meter.stored > 500
+    meter.batch("user", [{"operationType": "Delete", "id": "a"}])
+    assert (meter.documents, meter.stored) == (0, 0)
