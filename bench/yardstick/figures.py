@@ -33,11 +33,25 @@ class Figure:
         """The mean as text; `–` of nothing."""
         return f"{self.mean:.{digits}f}" if self.count else "–"
 
-    def interval(self, *, signed: bool = False) -> str:
+    def interval(self) -> str:
         """The interval as text."""
-        if not self.count:
-            return "–"
-        return f"{self.low:+.3f} to {self.high:+.3f}" if signed else f"{self.low:.3f}–{self.high:.3f}"
+        return f"{self.low:.3f}–{self.high:.3f}" if self.count else "–"
+
+    def percent(self) -> str:
+        """The mean as a share; `–` of nothing."""
+        return f"{100 * self.mean:.1f} %" if self.count else "–"
+
+    def percent_interval(self) -> str:
+        """The interval of a share."""
+        return f"{100 * self.low:.1f}–{100 * self.high:.1f} %" if self.count else "–"
+
+    def points(self) -> str:
+        """A difference of shares in points, with its interval."""
+        return f"{100 * self.mean:+.1f} ({100 * self.low:+.1f} to {100 * self.high:+.1f})" if self.count else "–"
+
+    def difference(self) -> str:
+        """A difference with its interval."""
+        return f"{self.mean:+.3f} ({self.low:+.3f} to {self.high:+.3f})" if self.count else "–"
 
 
 @dataclass(frozen=True, slots=True)

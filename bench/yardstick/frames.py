@@ -10,7 +10,7 @@ from bench.yardstick import figures
 from bench.yardstick.figures import Row
 from bench.yardstick.peers import NAMES
 from bench.yardstick.turns import OURS, report_found
-from bench.yardstick.ways import TEN, Given, Measured, drawn, recall, share, without_adversarial
+from bench.yardstick.ways import TEN, Given, Measured, drawn, recall, without_adversarial
 
 ALONE, FRAMED = "alone, ", "in a message, "
 EMPTY = "nothing"
@@ -49,7 +49,7 @@ def _report_empty(measured: Measured, of: str, name: str, rows: list[Row], bare:
         "the message without its question": figures.of(bare, EMPTY),
     }
     measured.figures[f"{name}, nothing found"] = {what: asdict(found) for what, found in empty.items()}
-    lines = [[what, str(found.count), share(found), found.interval()] for what, found in empty.items()]
+    lines = [[what, str(found.count), found.percent(), found.percent_interval()] for what, found in empty.items()]
     over = drawn(empty["a question alone"])
     measured.table(f"{of}, frames of {name}: nothing is found for", ("", "asked", "nothing found", over), lines)
 
@@ -69,9 +69,9 @@ def measure_two(given: Given) -> Measured:
     lines = []
     for name in (OURS, *NAMES, "each alone"):
         whole, difference = figures.of(rows, name), figures.between(rows, OURS, name)
-        against = "" if name == OURS else f"{difference.mean:+.3f} ({difference.interval(signed=True)})"
+        against = "" if name == OURS else difference.points()
         label = "Memory Core, asked one after the other" if name == "each alone" else name
-        lines.append([label, str(whole.count), share(whole), whole.interval(), against])
+        lines.append([label, str(whole.count), whole.percent(), whole.percent_interval(), against])
         measured.figures[name] = {"both hit": asdict(whole), "ours less this": asdict(difference)}
     headings = ("", "pairs", "both have a hit in ten", drawn(figures.of(rows, OURS)), "ours less this")
     measured.table(f"{given.name}, two questions in a message", headings, lines)

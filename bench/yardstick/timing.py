@@ -20,7 +20,7 @@ from bench.yardstick.figures import Row
 from bench.yardstick.sentences import messages_of_six, rarest_words
 from bench.yardstick.service import running
 from bench.yardstick.told import calls_of, message, sessions
-from bench.yardstick.ways import TEN, Given, Measured, drawn, milliseconds, progress, share, without_adversarial
+from bench.yardstick.ways import TEN, Given, Measured, drawn, milliseconds, progress, without_adversarial
 
 MOST_QUESTIONS = 40
 """Of a conversation, for each kind of call."""
@@ -103,26 +103,36 @@ def _ingest(given: Given, measured: Measured) -> None:
 def measure_after_202(given: Given) -> Measured:
     """Tell turns one by one to a host that forms nothing, and ask for each as soon as it was accepted."""
     rows: list[Row] = []
-    held: list[str] = []
+    statuses: list[str] = []
+    degraded = 0
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder, running(given.profile, Path(folder), app=HELD_APP) as service:
         most = -(-TOLD_TURNS // len(given.conversations))
         for place, conversation in given.each("after202"):
             user = given.users.named(conversation, "held")
             for turn, words in asked_for(conversation, most):
-                task = service.tell(user, turn.session, [message(turn)])
-                results = service.retrieve(user, " ".join(words), limit=TEN)
-                there = [bool(share_standing(result["memory"]["content"], [turn.text])) for result in results]
-                rows.append(Row(place, "told", {"found": float(any(there)), "first": float(any(there[:1])), "nothing": float(not results)}))
-                held.append(service.get(f"/api/v1/tasks/{task}?user_id={user}")["status"])
+                answer = service.post("/api/v1/memories", {"user_id": user, "session_id": turn.session, "messages": [message(turn)]})
+                query = " ".join(words)
+                shipped = service.retrieve(user, query, limit=TEN)
+                opened = service.retrieve(user, query, limit=TEN, similarity_threshold=0)
+                values = {"found": _has(shipped, turn), "nothing": not shipped, "without thresholds": _has(opened, turn)}
+                rows.append(Row(place, "told", {name: float(value) for name, value in values.items()}))
+                degraded += bool(answer["degraded"])
+                statuses.append(service.get(f"/api/v1/tasks/{answer['task_id']}?user_id={user}")["status"])
     measured = Measured(rows={"after202": rows})
-    shares = {name: figures.of(rows, name) for name in ("found", "first", "nothing")}
+    shares = {name: figures.of(rows, name) for name in ("found", "nothing", "without thresholds")}
     measured.figures |= {name: asdict(found) for name, found in shares.items()}
-    measured.figures["tasks that waited"] = held.count("accepted")
-    found = shares["found"]
-    headings = ("", "turns", "found in ten", drawn(found), "found first", "nothing found", "tasks that waited")
-    line = [str(found.count), share(found), found.interval(), share(shares["first"]), share(shares["nothing"]), str(held.count("accepted"))]
+    measured.figures |= {"tasks that waited": statuses.count("accepted"), "answers that were degraded": degraded}
+    found, opened_share = shares["found"], shares["without thresholds"]
+    over = drawn(found)
+    headings = ("", "turns", "found in ten", over, "nothing found", "found without thresholds", over, "tasks that waited", "degraded")
+    line = [str(found.count), found.percent(), found.percent_interval(), shares["nothing"].percent()]
+    line += [opened_share.percent(), opened_share.percent_interval(), str(statuses.count("accepted")), str(degraded)]
     measured.table(f"{given.name}, asked straight after the 202, nothing formed", headings, [["by five rarest words", *line]])
     return measured
+
+
+def _has(results: Sequence[dict[str, Any]], turn: Turn) -> bool:
+    return any(share_standing(result["memory"]["content"], [turn.text]) == 1.0 for result in results)
 
 
 def asked_for(conversation: Conversation, most: int) -> list[tuple[Turn, list[str]]]:

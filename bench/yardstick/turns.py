@@ -10,7 +10,7 @@ from bench.yardstick.contexts import packed, share_standing
 from bench.yardstick.figures import Row
 from bench.yardstick.peers import NAMES, Peers
 from bench.yardstick.service import Service
-from bench.yardstick.ways import TEN, Given, Measured, drawn, milliseconds, recall, share
+from bench.yardstick.ways import TEN, Given, Measured, drawn, milliseconds, recall
 
 OURS = "Memory Core"
 RESULTS = 20
@@ -51,7 +51,7 @@ def report_found(measured: Measured, title: str, key: str, rows: list[Row], pref
     for name in (OURS, *NAMES):
         whole, difference = figures.of(head, prefix + name), figures.between(head, prefix + OURS, prefix + name)
         by_kind = figures.by_kind(rows, prefix + name)
-        against = "" if name == OURS else f"{difference.mean:+.3f} ({difference.interval(signed=True)})"
+        against = "" if name == OURS else difference.difference()
         lines.append([name, str(whole.count), whole.shown(), whole.interval(), against, *(f"{by_kind[kind]:.3f}" for kind in kinds)])
         measured.figures.setdefault(key, {})[name] = {
             "recall@10": asdict(whole),
@@ -89,7 +89,7 @@ def report_contexts(measured: Measured, title: str, ways: dict[str, list[Row]]) 
         apart_standing = figures.of(apart, "standing")
         lines.append([
             name, str(standing.count), standing.shown(), standing.interval(), *(pack.shown() for pack in packs.values()),
-            f"{less.mean:+.3f} ({less.interval(signed=True)})", apart_standing.shown(), words.shown(0), share(said), share(right),
+            less.difference(), apart_standing.shown(), words.shown(0), said.percent(), right.percent(),
         ])  # fmt: skip
         measured.figures[f"contexts, {name}"] = {
             "standing": asdict(standing),

@@ -23,6 +23,8 @@ CONVERSATIONS, SEED = 20, 7
 QUIET_S, LOOK_S, ENDS_S = 1.0, 0.05, 120
 """Seconds without a request after which a conversation is taken to be formed; between looks; and after which it should be."""
 DATABASE = "memory-core"
+SPOKEN = ("role", "content", "timestamp")
+"""Of a message: what each version knows."""
 _PROVISION = """
 import asyncio, sys
 from azure.cosmos.aio import CosmosClient
@@ -102,7 +104,8 @@ def _tell(service: Service, meter: Meter, name: str, count: int, seed: int) -> N
     for number, told in enumerate(conversations(seed, count)):
         user = f"user-{number}-of-{seed}"
         progress(f"units, {name}: conversation {number + 1} of {count}")
-        task = service.tell(user, "monday", told.model_dump(mode="json", exclude_none=True)["messages"])
+        messages = [{name: spoken[name] for name in SPOKEN} for spoken in told.model_dump(mode="json")["messages"]]
+        task = service.tell(user, "monday", messages)
         counting, until = meter.counting, time.monotonic() + ENDS_S
         while True:
             while time.monotonic() - meter.asked_at < QUIET_S:

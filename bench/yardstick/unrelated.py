@@ -13,7 +13,7 @@ from bench.yardstick import figures
 from bench.yardstick.contexts import is_marked
 from bench.yardstick.figures import Row
 from bench.yardstick.told import described, told
-from bench.yardstick.ways import TEN, Given, Measured, drawn, share, without_adversarial
+from bench.yardstick.ways import TEN, Given, Measured, drawn, without_adversarial
 
 MOST_WORDS = 120
 """Words of a context for what is not surely related."""
@@ -51,7 +51,9 @@ def measure(given: Given) -> Measured:
         shares = {what: figures.of(rows, what) for what in (NOTHING, EMPTY_CONTEXT, SHORT, MARKED)}
         words = figures.of(rows, "words")
         measured.figures[name] = {**{what: asdict(found) for what, found in shares.items()}, "words": asdict(words)}
-        lines.append([name, str(words.count), *(f"{share(found)} ({found.interval()})" for found in shares.values()), words.shown(0)])
+        lines.append(
+            [name, str(words.count), *(f"{found.percent()} ({found.percent_interval()})" for found in shares.values()), words.shown(0)]
+        )
     over = drawn(figures.of(foreign["turns saved"], NOTHING))
     headings = ("", "questions", f"{NOTHING} ({over})", EMPTY_CONTEXT, SHORT, "of contexts, told as perhaps related", "words")
     measured.table(f"{given.name}, questions about another conversation", headings, lines)
@@ -60,7 +62,7 @@ def measure(given: Given) -> Measured:
     measured.table(
         f"{given.name}, own questions with evidence among the first ten",
         ("", "questions", "share", drawn(costs[LOST])),
-        [[what, str(found.count), share(found), found.interval()] for what, found in costs.items()],
+        [[what, str(found.count), found.percent(), found.percent_interval()] for what, found in costs.items()],
     )
     return measured
 

@@ -92,11 +92,6 @@ def drawn(figure: Figure) -> str:
     return f"95 % over {figure.over}"
 
 
-def share(figure: Figure) -> str:
-    """A share in percent; `–` of nothing."""
-    return f"{100 * figure.mean:.1f} %" if figure.count else "–"
-
-
 def milliseconds(seconds: Sequence[float], part: float) -> float:
     """A percentile of times in ms."""
     return round(1000 * percentile(sorted(seconds), part), 2)
