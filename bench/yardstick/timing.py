@@ -103,6 +103,7 @@ def _ingest(given: Given, measured: Measured) -> None:
 def measure_after_202(given: Given) -> Measured:
     """Tell turns one by one to a host that forms nothing, and ask for each as soon as it was accepted."""
     rows: list[Row] = []
+    later: list[tuple[int, str, str, Turn]] = []
     statuses: list[str] = []
     degraded = 0
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder, running(given.profile, Path(folder), app=HELD_APP) as service:
@@ -116,17 +117,41 @@ def measure_after_202(given: Given) -> Measured:
                 opened = service.retrieve(user, query, limit=TEN, similarity_threshold=0)
                 values = {"found": _has(shipped, turn), "nothing": not shipped, "without thresholds": _has(opened, turn)}
                 rows.append(Row(place, "told", {name: float(value) for name, value in values.items()}))
+                later.append((place, user, query, turn))
                 degraded += bool(answer["degraded"])
                 statuses.append(service.get(f"/api/v1/tasks/{answer['task_id']}?user_id={user}")["status"])
-    measured = Measured(rows={"after202": rows})
+        progress(f"{given.name}, after202: asking {len(later)} times again")
+        again = [
+            Row(place, "told", {"found later": float(_has(service.retrieve(user, query, limit=TEN), turn))})
+            for place, user, query, turn in later
+        ]
+    measured = Measured(rows={"after202": rows, "later": again})
     shares = {name: figures.of(rows, name) for name in ("found", "nothing", "without thresholds")}
+    shares["found later"] = figures.of(again, "found later")
     measured.figures |= {name: asdict(found) for name, found in shares.items()}
     measured.figures |= {"tasks that waited": statuses.count("accepted"), "answers that were degraded": degraded}
     found, opened_share = shares["found"], shares["without thresholds"]
     over = drawn(found)
-    headings = ("", "turns", "found in ten", over, "nothing found", "found without thresholds", over, "tasks that waited", "degraded")
+    headings = (
+        "",
+        "turns",
+        "found in ten",
+        over,
+        "nothing found",
+        "without thresholds",
+        over,
+        "found at the end",
+        "tasks that waited",
+        "degraded",
+    )
     line = [str(found.count), found.percent(), found.percent_interval(), shares["nothing"].percent()]
-    line += [opened_share.percent(), opened_share.percent_interval(), str(statuses.count("accepted")), str(degraded)]
+    line += [
+        opened_share.percent(),
+        opened_share.percent_interval(),
+        shares["found later"].percent(),
+        str(statuses.count("accepted")),
+        str(degraded),
+    ]
     measured.table(f"{given.name}, asked straight after the 202, nothing formed", headings, [["by five rarest words", *line]])
     return measured
 
