@@ -14,7 +14,7 @@ import os
 import platform
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -28,6 +28,7 @@ from bench.users import Hands, news, owner
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import MemoryCoreError
+from memory_core.ports.work import QueueName
 from memory_core.telemetry import Telemetry
 from memory_core.wiring import Adapters
 
@@ -35,7 +36,7 @@ AT_ONCE = 8
 TARGET = 50.0
 HOURS = 2
 """The first hour of a user, and one in which scenes, a profile and truths are there already."""
-QUEUE = "consolidation"
+QUEUE: QueueName = "consolidation"
 
 
 class Bench:
@@ -88,7 +89,8 @@ class Watch:
 
     def __init__(self, bench: Bench) -> None:
         self._counts = bench.counts
-        self.cpu, self.calls = Counter[str](), Counter[str]()
+        self.cpu: dict[str, float] = defaultdict(float)
+        self.calls = Counter[str]()
         phase = bench.core._consolidation
         self._wrap(phase.consolidator, "_step", lambda lease, operation, step, *rest: step.name)
         self._wrap(phase.consolidator._beginning, "begin_due", lambda owner: "beginning")
@@ -142,13 +144,14 @@ async def measure(folder: Path, users: int) -> tuple[list[list[str]], list[list[
 def steps_of(watch: Watch, cpu: float, counts: Counter[str], users: int) -> list[list[str]]:
     """CPU in ms a user, reads and writes of the store a user, of each part; the rest is the messages, the lease and the run's news."""
     writes = ("commit", "keep", "touch")
-    lines, left, calls = [], cpu, Counter({name: number for name, number in counts.items() if "." not in name})
+    lines: list[tuple[str, float, Counter[str]]] = []
+    left, calls = cpu, Counter({name: number for name, number in counts.items() if "." not in name})
     for name, spent in watch.cpu.items():
         here = Counter({one.removeprefix(f"{name} "): number for one, number in watch.calls.items() if one.startswith(f"{name} ")})
         here = Counter({one: number for one, number in here.items() if "." not in one})
         left, calls = left - spent, calls - here
-        lines.append([name, spent, here])
-    lines += [["messages, lease, news", left, calls], ["all", cpu, sum((one[2] for one in lines), calls)]]
+        lines.append((name, spent, here))
+    lines += [("messages, lease, news", left, calls), ("all", cpu, sum((one[2] for one in lines), calls))]
     return [
         [
             name,

@@ -20,6 +20,7 @@ from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.requests import ConverseInput, RetrieveInput
 from memory_core.domain.scope import Owner
+from memory_core.ports.work import QueueName
 from memory_core.telemetry import Telemetry
 from memory_core.wiring import Adapters
 
@@ -35,7 +36,7 @@ RETRIEVES = 3
 _BY_HOUR = (1, 1, 1, 1, 1, 2, 4, 6, 8, 8, 7, 7, 8, 7, 7, 7, 7, 8, 9, 10, 9, 7, 4, 2)
 BY_HOUR = tuple(one / sum(_BY_HOUR) for one in _BY_HOUR)
 """Which part of a day's talk falls into each hour."""
-QUEUES = ("formation", "consolidation")
+QUEUES: tuple[QueueName, ...] = ("formation", "consolidation")
 
 
 def rates(users: int, mean: float) -> list[float]:

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -70,7 +71,7 @@ class Bench:
 
 def put(parameters: RelevanceParameters, weights: Weights) -> RelevanceParameters:
     """The parameters with these weights."""
-    named = dict(zip(GRID, weights, strict=True))
+    named: dict[str, Any] = dict(zip(GRID, weights, strict=True))
     return replace(parameters, fusion=replace(parameters.fusion, vector_weight=named.pop("vector_weight")), **named)
 
 

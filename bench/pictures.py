@@ -116,7 +116,8 @@ async def _searched(core: MemoryCore) -> tuple[CandidateSet, Floats]:
 
 def _in_order(scores: Scores, order: Any) -> Scores:
     names = ("score", "composite", "importance", "recency", "frequency", "confidence")
-    return Scores(**{name: None if (value := getattr(scores, name)) is None else value[order] for name in names})
+    ordered: dict[str, Any] = {name: None if (value := getattr(scores, name)) is None else value[order] for name in names}
+    return Scores(**ordered)
 
 
 def _contributions(recipe: Recipe, relevances: Floats, scores: Scores) -> dict[str, Floats]:
@@ -132,7 +133,7 @@ def _draw_places(texts: Sequence[str], relevances: Floats, scores: dict[Recipe, 
     """A line for each memory through its places, by relevance alone and by each recipe."""
     import matplotlib.pyplot as plt
 
-    columns = {"relevance\nalone": relevances, **{name: one.score for name, one in scores.items()}}
+    columns: dict[str, Floats] = {"relevance\nalone": relevances, **{str(name): one.score for name, one in scores.items()}}
     places = np.array([np.argsort(np.argsort(-values, kind="stable")) for values in columns.values()])
     figure, axes = plt.subplots(figsize=(10.5, 4.4), layout="constrained")
     for row, text in enumerate(texts):

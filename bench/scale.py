@@ -36,7 +36,7 @@ def tables(loads: Sequence[Load], sample: Day, assumed: Assumed) -> None:
         ["a run", *_one(sample.settled, sample.runs)],
     ]
     show("What one costs", ("", "requests", "RU", "messages", "model calls", "prompt tokens", "answer tokens"), lines)
-    counts = {
+    counts: dict[str, list[float]] = {
         "conversations": [one.conversations for one in loads],
         "runs": [one.runs for one in loads],
         "runs begun in the busiest hour": [one.runs_peak for one in loads],
