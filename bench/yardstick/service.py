@@ -6,7 +6,8 @@ import asyncio
 import http.client
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -148,31 +149,39 @@ def running(profile: str, folder: Path, *, app: Path = ROOT, settings: Mapping[s
 
 
 class Users:
-    """Who holds which conversation, and who has it already from an earlier run on the same folder."""
+    """Who holds which conversation, and who has it already from an earlier run on the same folder.
+
+    Note: what an earlier run did not finish is begun anew with another user, since messages told twice would be memories twice.
+    """
 
     def __init__(self, service: Service, folder: Path, name: str) -> None:
         """name: of the conversation set."""
         self._service, self._name = service, name
         self._file = folder / "done.json"
-        self._done: set[str] = set(json.loads(self._file.read_text())) if self._file.exists() else set()
+        self._run = uuid.uuid4().hex[:8]
 
     def saved(self, conversation: Conversation) -> str:
         """A user with every turn of the conversation as a memory."""
-        user = self.named(conversation, "saved")
-        if user not in self._done:
-            self._service.save(user, conversation.turns)
-            self.done(user)
-        return user
+        return self.filled(conversation, "saved", lambda user: self._service.save(user, conversation.turns))
 
-    def named(self, conversation: Conversation, way: str) -> str:
-        """The user that holds a conversation in this way."""
-        return f"{self._name}-{conversation.name}-{way}"
+    def filled(self, conversation: Conversation, way: str, fill: Callable[[str], None]) -> str:
+        """A user that holds a conversation in this way.
 
-    def has(self, user: str) -> bool:
-        """Whether the user holds all that it should."""
-        return user in self._done
+        Args:
+            conversation: What it holds.
+            way: How.
+            fill: Gives it all of that, where no earlier run has.
 
-    def done(self, user: str) -> None:
-        """Note that the user holds all that it should."""
-        self._done.add(user)
-        self._file.write_text(json.dumps(sorted(self._done)))
+        """
+        done: dict[str, str] = json.loads(self._file.read_text()) if self._file.exists() else {}
+        place = f"{self._name}-{conversation.name}-{way}"
+        if place not in done:
+            user = self.fresh(conversation, way)
+            fill(user)
+            done[place] = user
+            self._file.write_text(json.dumps(done, indent=1))
+        return done[place]
+
+    def fresh(self, conversation: Conversation, way: str) -> str:
+        """A user of this run alone."""
+        return f"{self._name}-{conversation.name}-{way}-{self._run}"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import tempfile
 import time
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -71,10 +70,10 @@ def _ingest(given: Given, measured: Measured) -> None:
     """Tell everything without waiting in between; then wait for all tasks."""
     tasks: list[tuple[str, str]] = []
     accepted: list[float] = []
-    count, run = 0, uuid.uuid4().hex[:8]
+    count = 0
     began = time.perf_counter()
     for _, conversation in given.each("ingestion"):
-        user = given.users.named(conversation, f"ingested-{run}")
+        user = given.users.fresh(conversation, "ingested")
         for session, turns in sessions(conversation.turns):
             for messages in calls_of(turns, INGEST_CALLS):
                 tasks.append((user, given.service.tell(user, session, messages)))
@@ -109,7 +108,7 @@ def measure_after_202(given: Given) -> Measured:
     with tempfile.TemporaryDirectory(prefix="memory-core-bench-") as folder, running(given.profile, Path(folder), app=HELD_APP) as service:
         most = -(-TOLD_TURNS // len(given.conversations))
         for place, conversation in given.each("after202"):
-            user = given.users.named(conversation, "held")
+            user = given.users.fresh(conversation, "held")
             for turn, words in asked_for(conversation, most):
                 answer = service.post("/api/v1/memories", {"user_id": user, "session_id": turn.session, "messages": [message(turn)]})
                 query = " ".join(words)

@@ -45,13 +45,13 @@ def described(how: str) -> str:
 
 def told(given: Given, conversation: Conversation, how: str) -> str:
     """A user who has been told the conversation, each call once the one before is formed."""
-    user = given.users.named(conversation, f"told-{how}")
-    if not given.users.has(user):
+
+    def tell(user: str) -> None:
         for session, turns in sessions(conversation.turns):
             for messages in calls_of(turns, how):
                 given.service.wait(user, given.service.tell(user, session, messages))
-        given.users.done(user)
-    return user
+
+    return given.users.filled(conversation, f"told-{how}", tell)
 
 
 def sessions(turns: Sequence[Turn]) -> list[tuple[str, list[Turn]]]:
