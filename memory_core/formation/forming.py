@@ -37,7 +37,7 @@ class Forming:
             return None
         call = Call(correlation_id=task.correlation_id, actor=ACTOR)
         conversation = await self._messages.complete(owner, conversation, call)
-        await lease.report("boundary", task.progress)
+        await lease.note("boundary", task.progress)
         cells = await self._former.cells(owner, conversation, self._steps)
         left = cells[len(conversation.formed_cells) :]
         if not left:
@@ -66,7 +66,7 @@ class Forming:
 
         async def report(step: str, share: float) -> None:
             shown = {"conversation_id": conversation.id, "counts": counts}
-            await lease.report(f"cell {cell.number + 1} of {total}: {step}", (cell.number + share) / total, result=shown)
+            await lease.note(f"cell {cell.number + 1} of {total}: {step}", (cell.number + share) / total, result=shown)
 
         def finish(further: Conversation) -> tuple[Document, ...]:
             task, documents = self._ended(lease, further)
