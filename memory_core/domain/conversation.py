@@ -39,6 +39,7 @@ class Message(BaseModel):
     """One message. `actor` names who speaks where the role alone does not.
 
     id: the caller's own. A message that became several has it on the first; on the others `#1`, `#2` and so on follow it.
+    memory_id: its memory, where an earlier conversation has written that; None where it follows from the message.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -48,6 +49,7 @@ class Message(BaseModel):
     timestamp: Moment
     actor: str | None = None
     id: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    memory_id: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class FormedCell(BaseModel):

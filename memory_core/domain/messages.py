@@ -16,12 +16,19 @@ PREFIX: Final = "msg"
 """What the id of a message's memory begins with; nothing else has such an id."""
 WITH_CELL: Final = "cell_deleted"
 """Why a message is deleted that went with its cell."""
+TAKEN_BACK: Final = "taken back"
+"""The `change_reason` of a message, and of what came of it, that was taken back out of its session."""
 _WITH_ITS_SESSION: Final = frozenset({"cleared", "forgotten"})
 
 
 def is_message(memory_id: str) -> bool:
     """Whether a memory is a message as it was said, by its id."""
     return memory_id.startswith(f"{PREFIX}_")
+
+
+def is_taken_back(message: Memory) -> bool:
+    """Whether a message was taken back out of its session, so that it is new when it is told again."""
+    return message.status is Status.DELETED and message.change_reason == TAKEN_BACK
 
 
 def is_cell(memory: Memory) -> bool:

@@ -275,6 +275,18 @@ class MessageWriter:
 
             await self._ledger.commit(owner, decide, ids=part, call=call)
 
+    async def part(self, owner: Owner, ids: Sequence[str], call: Call) -> None:
+        """Say of messages that they belong to no cell any more, in commits of their own."""
+        for start in range(0, len(ids), MOST_MARKS):
+            part = ids[start : start + MOST_MARKS]
+
+            def decide(seen: Look, part: Sequence[str] = part) -> Changes[None]:
+                found = {name: seen.memory(name) for name in part}
+                marks = {name: Mark(leaves_cell=True) for name, one in found.items() if one is not None and one.cell_id is not None}
+                return Changes(None, marks=marks)
+
+            await self._ledger.commit(owner, decide, ids=part, call=call)
+
 
 def _is_there(known: Memory | None, conversation: Conversation) -> bool:
     """Whether a message is a memory already; one that was deleted before it was told again is told anew."""

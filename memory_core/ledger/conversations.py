@@ -61,11 +61,14 @@ def message_ids(conversation: Conversation) -> list[str]:
     """The ids of the memories of a conversation's messages, in order.
 
     A message with an id of its own is known by it within its session. Without a session, the very same told again, with the same times, is
-    the same messages.
+    the same messages. One that an earlier conversation has written keeps the id that it got there.
     """
     seen = Counter[tuple[str, ...]]()
     ids = []
     for number, message in enumerate(conversation.messages):
+        if message.memory_id is not None:
+            ids.append(message.memory_id)
+            continue
         if message.id is not None:
             parts: tuple[str, ...] = ("by id", conversation.session_id or "", message.id)
         elif conversation.session_id is not None:
