@@ -8,7 +8,7 @@ Note: a fact that others told too stays, and so does one that was edited since.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -29,11 +29,11 @@ from memory_core.evolution.key_line import line_nears, truths_of
 from memory_core.evolution.pairs import pair_ids
 from memory_core.evolution.undo import Undo
 from memory_core.formation.message_memories import MOST_TRIES, TOO_FAST, MessageWriter
-from memory_core.formation.without_messages import Without, batch_without, conversation_without
+from memory_core.formation.without_messages import Cut, Without, batch_without, conversation_without
 from memory_core.ledger.buffer import HeldBuffer, buffer_id
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.conversations import conversation_of, message_ids, messages_id
+from memory_core.ledger.conversations import conversation_of, message_ids, messages_id, state_of
 from memory_core.ledger.ends import Ends
 from memory_core.ledger.ids import note_id, session_document_id
 from memory_core.ledger.messages import message_for, queue_of, tell
@@ -188,17 +188,17 @@ class LastMessages:
     async def _with_cells(self, owner: Owner, messages: Sequence[Memory], more: int) -> _Plan:
         """The plan for these messages: with the cells that were formed of them, and the other messages of these."""
         names = list(dict.fromkeys(one.cell_id for one in messages if one.cell_id is not None))
-        look, told_in = await self._ledger.look(owner, names), {one.conversation_id for one in messages}
-        found = [one for name in names if (one := look.memory(name)) is not None and is_cell(one)]
-        cells = {one.id: one for one in found if one.conversation_id in told_in}
-        taken = {one.id for one in messages}
-        others = {name: cell.id for cell in cells.values() for name in messages_of(cell) if name not in taken}
-        there = await self._ledger.look(owner, list(others))
-        left = [
-            name
-            for name, cell_id in others.items()
-            if (one := there.memory(name)) is not None and one.status is not Status.DELETED and one.cell_id in (None, cell_id)
-        ]
+        look, taken = await self._ledger.look(owner, names), {one.id: one for one in messages}
+        cells = {name: one for name in names if (one := look.memory(name)) is not None and is_cell(one)}
+        there = await self._ledger.look(owner, [name for cell in cells.values() for name in messages_of(cell) if name not in taken])
+        left = list[str]()
+        for cell in [*cells.values()]:
+            stay = [one for name in messages_of(cell) if name not in taken and (one := there.memory(name)) is not None]
+            stay = [one for one in stay if one.status is not Status.DELETED and one.cell_id in (None, cell.id)]
+            if {_telling(one) for one in messages if one.cell_id == cell.id} <= {_telling(one) for one in stay}:
+                del cells[cell.id]  # it was told again, or before, and that stays
+            else:
+                left += [one.id for one in stay]
         return _Plan(messages, cells, left, more)
 
     async def _take_what_came(self, owner: Owner, plan: _Plan, call: Call) -> int:
@@ -250,15 +250,20 @@ class LastMessages:
         session, buffer = session_document_id(owner, session_id), buffer_id(owner, session_id)
         await self._messages.part(owner, plan.left, call)
         told = list(dict.fromkeys(one.conversation_id for one in plan.messages if one.conversation_id is not None))
-        first = await self._ledger.look(owner, [buffer, *(name for one in told for name in (one, messages_id(one)))])
-        conversations = [one for name in told if (one := conversation_of(first, name)) is not None]
+        first = await self._ledger.look(owner, [buffer, *told])
+        again = [one.retold_as for name in told if (one := state_of(first, name)) is not None and one.retold_as is not None]
+        names = [*told, *again]
+        there = await self._ledger.look(owner, [part for name in names for part in (name, messages_id(name))])
+        conversations = [one for name in names if (one := conversation_of(there, name)) is not None]
         key = receipt_id(owner, call, part)
-        ids = [session, buffer, HeldBuffer.of(owner, session_id, first).task_id, *([key] if key else []), *plan.ids, *(plan.cells or {})]
-        ids += message_ids(HeldBuffer.of(owner, session_id, first).conversation(self._clock.now(), {}))
+        held = HeldBuffer.of(owner, session_id, first)
+        ids = [session, buffer, held.task_id, *([key] if key else []), *plan.ids, *(plan.cells or {}), *names]
+        ids += message_ids(held.conversation(self._clock.now(), {}))
         for one in conversations:
-            ids += [one.id, messages_id(one.id), one.task_id, *message_ids(one)]
-        decide = partial(self._decided, owner, session_id, plan, told, memories, call, part)
-        committed = await self._ledger.commit(owner, decide, ids=list(dict.fromkeys(ids)), call=call)
+            ids += [messages_id(one.id), one.task_id, *message_ids(one)]
+        ids = list(dict.fromkeys(ids))
+        decide = partial(self._decided, owner, session_id, plan, told, memories, call, part, ids)
+        committed = await self._ledger.commit(owner, decide, ids=ids, call=call)
         await self._mirror.follow(owner, committed)
         taken, without = committed.result
         for task in without.told:
@@ -268,7 +273,16 @@ class LastMessages:
         return taken
 
     def _decided(
-        self, owner: Owner, session_id: str, plan: _Plan, told: Sequence[str], memories: int, call: Call, part: int, look: Look
+        self,
+        owner: Owner,
+        session_id: str,
+        plan: _Plan,
+        told: Sequence[str],
+        memories: int,
+        call: Call,
+        part: int,
+        asked: Collection[str],
+        look: Look,
     ) -> Changes[tuple[_Part, Without]]:
         without, now, cells = Without(), self._clock.now(), plan.cells or {}
         if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
@@ -277,11 +291,15 @@ class LastMessages:
         if [(one.id, one.cell_id) for one in messages] != [(one.id, one.cell_id) for one in plan.messages]:
             raise _Changed
         held = HeldBuffer.of(owner, session_id, look)
-        if held.buffer.messages and not batch_without(without, look, held, plan.ids, now):
+        if held.buffer.messages and (held.task_id not in asked or not batch_without(without, look, held, plan.ids, now)):
             raise _Changed
         found = look.documents.get(session_document_id(owner, session_id))
+        cut = Cut(plan.ids, plan.left, clears_of(found), now)
         for name in told:
-            conversation_without(without, owner, look, name, plan.ids, plan.left, clears_of(found), now)
+            root = state_of(look, name)
+            if root is not None and root.retold_as is not None and root.retold_as not in asked:
+                raise _Changed
+            conversation_without(without, look, name, cut)
         going = [one for name in cells if (one := look.memory(name)) is not None and one.status is not Status.DELETED]
         gone = {"status": Status.DELETED, "status_reason": "manual_delete", "change_reason": TAKEN_BACK, "updated_at": now}
         changes = [Change("deleted", one.model_copy(update=gone), one, {"reason": TAKEN_BACK}) for one in (*going, *messages)]
@@ -295,11 +313,12 @@ class LastMessages:
         return Changes(
             (taken, without),
             tuple(changes),
-            (session.document, *without.puts),
+            (session.document, *without.puts.values()),
             (*without.creates, *receipts),
             reads=frozenset({*plan.ids, *cells, *plan.left}),
             sessions=frozenset({session_id}),
             head_fields=without.head_fields,
+            deletes=tuple(without.deletes),
         )
 
 
@@ -314,6 +333,10 @@ def _that_fit(messages: Sequence[Memory]) -> list[Memory]:
         some.append(one)
         known |= names
     return some
+
+
+def _telling(message: Memory) -> tuple[Any, ...]:
+    return message.metadata.get("role"), message.actor, message.event_timestamp, message.content
 
 
 def _made_of(cell: Memory) -> list[str]:

@@ -18,7 +18,7 @@ from memory_core.domain.history import MAX_MARKS, message_mark
 from memory_core.domain.importance import importance_by_type
 from memory_core.domain.indexing import text_to_embed, turn_of, with_lexical
 from memory_core.domain.lexical import Turn
-from memory_core.domain.messages import MESSAGE
+from memory_core.domain.messages import MESSAGE, is_taken_back
 from memory_core.domain.models import Memory, MemoryType, OnConflict, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -290,7 +290,10 @@ class MessageWriter:
 
 def _is_there(known: Memory | None, conversation: Conversation) -> bool:
     """Whether a message is a memory already; one that was deleted before it was told again is told anew."""
-    return known is not None and (known.status is not Status.DELETED or known.updated_at >= conversation.created_at)
+    if known is None or known.status is not Status.DELETED:
+        return known is not None
+    told_again = conversation.created_at
+    return known.updated_at > told_again if is_taken_back(known) else known.updated_at >= told_again
 
 
 def cell_marks(look: Look, ids: Collection[str], cell_id: str) -> dict[str, Mark]:

@@ -16,6 +16,7 @@ from memory_core.domain.requests import ConverseInput, ListInput, RetrieveInput
 from memory_core.domain.results import Call, TakenBack, Told
 from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import AgentMemoryInput, BatchInput
+from memory_core.domain.upkeep_requests import ConsolidateInput
 from tests.agents import NEW_TOPIC, ScriptedAgents
 from tests.builders import ALICE, NOW
 from tests.said_and_formed import messages
@@ -43,6 +44,11 @@ async def read_back(core: MemoryCore, session: str = "s1") -> list[str]:
 async def cities(core: MemoryCore) -> dict[str, str]:
     """The facts by their text and what became of them."""
     return {text: one.status.value for text, one in (await facts_of(core)).items()}
+
+
+async def holding(core: MemoryCore) -> set[str]:
+    """The facts that hold."""
+    return {one.content for one in await left(core) if one.category == "fact"}
 
 
 async def left(core: MemoryCore) -> list[Memory]:
@@ -163,8 +169,7 @@ async def test_what_is_left_of_a_cell_is_formed_anew(core: MemoryCore, world: Wo
     assert texts(taken) == ["Ana's dog is Rex"]
     assert [one.content for one in await left(core)] == ["Ana's job is baker", LISBON], "each by itself until it is formed"
     await Hand(core).work_all()
-    active = {text for text, status in (await cities(core)).items() if status == "active"}
-    assert active == {LISBON, "Ana's job is baker"}
+    assert await holding(core) == {LISBON, "Ana's job is baker"}
     (cell,) = [one for one in await left(core) if one.category == "cell"]
     said = await messages(core)
     assert cell.source_ids == [said[LISBON].id, said["Ana's job is baker"].id]
@@ -191,20 +196,19 @@ async def test_what_was_taken_back_is_new_when_it_is_told_again(core: MemoryCore
     assert accepted.messages == Told(new=2, known=2)
     await Hand(core).work_all()
     assert await read_back(core) == [text for _, text in SAID]
-    active = {text for text, one in (await facts_of(core)).items() if one.status is Status.ACTIVE}
-    assert active == {OSLO}
+    assert await holding(core) == {OSLO}
 
 
 async def test_a_turn_is_taken_back_on_day_four_hundred(core: MemoryCore, world: World) -> None:
     await tell(core, LISBON, ANSWER)
     world.clock.moment += timedelta(days=400)
     await tell(core, OSLO, ANSWER, at=NOW + timedelta(days=400))
-    await core.consolidate(ALICE)
+    await core.consolidate(ALICE, ConsolidateInput())
     await Hand(core, "consolidation").work_all()
     world.clock.moment += timedelta(days=1)
     assert texts(await core.take_back(ALICE, "s1")) == [OSLO, ANSWER[1]]
     assert await cities(core) == {LISBON: "active", OSLO: "deleted"}
-    await core.consolidate(ALICE)
+    await core.consolidate(ALICE, ConsolidateInput())
     await Hand(core, "consolidation").work_all()
     assert not await find(core, "Oslo")
     assert "Oslo" not in (await core.context(ALICE, ContextInput(query="Ana's city"))).context
@@ -316,3 +320,21 @@ async def test_nobody_elses_session_is_known(core: MemoryCore) -> None:
         with pytest.raises(NotFound):
             await core.take_back(owner, session)
     assert await read_back(core) == [OSLO]
+
+
+async def test_messages_are_taken_one_by_one_before_the_rest_is_formed_anew(core: MemoryCore, world: World) -> None:
+    said = [f"Ana's {name} is {value}" for name, value in (("dog", "Rex"), ("cat", "Tom"), ("cow", "Berta"), ("hen", "Frida"))]
+    accepted = await core.converse(ALICE, talk(*said, session="s1"))
+    for number in (3, 2):
+        world.clock.moment += timedelta(minutes=1)
+        assert texts(await core.take_back(ALICE, "s1", 1)) == [said[number]]
+    assert (await formed(core, accepted)).status == "succeeded"
+    assert await holding(core) == {*said[:2]}
+    for number in (1, 0):
+        world.clock.moment += timedelta(minutes=1)
+        assert texts(await core.take_back(ALICE, "s1", 1)) == [said[number]]
+    await Hand(core).work_all()
+    assert await left(core) == []
+    head = await world.head()
+    assert head is not None
+    assert head.pending_tasks == 0
