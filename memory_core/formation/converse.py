@@ -18,7 +18,7 @@ from memory_core.domain.chat_messages import timed
 from memory_core.domain.conversation import Conversation, Message, Path
 from memory_core.domain.errors import HeadMoved
 from memory_core.domain.history import MAX_MARKS, HistoryMatch, match_history, message_mark
-from memory_core.domain.messages import is_taken_back
+from memory_core.domain.messages import is_untold
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import ConverseInput
 from memory_core.domain.results import Accepted, Call, Told
@@ -195,7 +195,7 @@ def _match(conversation: Conversation, names: Sequence[str], look: Look, kept: D
 
 
 def _is_known(memory: Memory | None) -> bool:
-    return memory is not None and not is_taken_back(memory)
+    return memory is not None and not is_untold(memory)
 
 
 def _is_said_again(conversation: Conversation, history: History) -> bool:

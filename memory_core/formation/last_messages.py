@@ -17,7 +17,7 @@ from typing import Any, Final
 from memory_core.domain.conflict import record_in
 from memory_core.domain.errors import Conflict, HeadMoved, NotFound
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.messages import MESSAGE, TAKEN_BACK, is_cell, is_message, messages_of
+from memory_core.domain.messages import EARLIER, MESSAGE, TAKEN_BACK, is_cell, is_message, messages_of
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.results import Call, SessionMessage, TakenBack
 from memory_core.domain.scope import Owner
@@ -171,17 +171,18 @@ class LastMessages:
 
     async def _plan(self, owner: Owner, session_id: str, count: int | None) -> _Plan:
         """What one commit is to take back of the last `count` messages, or of the last turn."""
-        messages, after = list[Memory](), None
-        while count is None or len(messages) < min(count, MOST_AT_ONCE):
-            page = await self._last(owner, session_id, after, _A_PAGE if count is None else min(count, MOST_AT_ONCE))
-            messages += page
-            person = next((number for number, one in enumerate(messages) if one.metadata.get("role") == "user"), None)
-            if count is None and person is not None:
-                count = person + 1
+        messages, earlier, after, ended = list[Memory](), list[Memory](), None, False
+        while not ended and (count is None or len(messages) < min(count, MOST_AT_ONCE)):
+            page = await self._last(owner, session_id, after, _A_PAGE)
+            for one in page:
+                (earlier if one.metadata.get(EARLIER) else messages).append(one)
             if not page:
-                count = min(1 if count is None else count, len(messages))
-                break
-            after = Place(page[-1].sequence, page[-1].id)
+                messages, ended = [*messages, *earlier], True
+            else:
+                after = Place(page[-1].sequence, page[-1].id)
+            if count is None:
+                count = next((number for number, one in enumerate(messages, start=1) if one.metadata.get("role") == "user"), None)
+        count = min(count or 1, len(messages)) if ended or count is None else count
         some = _that_fit(messages[:count])
         return await self._with_cells(owner, some, more=count - len(some))
 

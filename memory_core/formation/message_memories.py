@@ -10,19 +10,17 @@ import asyncio
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 from typing import Final, TypeVar
 
 import orjson
 
-from memory_core.domain.conversation import Conversation, Message
+from memory_core.domain.conversation import Conversation
 from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.history import MAX_MARKS, message_mark
-from memory_core.domain.importance import importance_by_type
 from memory_core.domain.indexing import text_to_embed, turn_of, with_lexical
 from memory_core.domain.lexical import Turn
-from memory_core.domain.messages import MESSAGE, is_taken_back
+from memory_core.domain.messages import is_untold, message_memory
 from memory_core.domain.models import Memory, MemoryType, OnConflict, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -50,36 +48,6 @@ TOO_FAST: Final = "others write to this session faster than its messages can be 
 Result = TypeVar("Result")
 _A_BATCH: Final = 16
 """Texts embedded at a time at the door."""
-
-
-def message_memory(owner: Owner, conversation: Conversation, number: int, identity: str, now: datetime) -> Memory:
-    """The memory of one message, not yet analysed."""
-    message = conversation.messages[number]
-    return Memory(
-        id=identity,
-        app_id=owner.app_id,
-        user_id=owner.user_id,
-        session_id=conversation.session_id,
-        agent_id=conversation.agent_id,
-        conversation_id=conversation.id,
-        type=MemoryType.EPISODIC,
-        category=MESSAGE,
-        content=message.content,
-        actor=message.actor or message.role,
-        source="conversation",
-        metadata=_metadata(message, number),
-        importance_base=importance_by_type(MemoryType.EPISODIC, message.content),
-        importance_basis="type",
-        created_at=now,
-        updated_at=now,
-        event_timestamp=message.timestamp,
-        valid_from=message.timestamp,
-        correlation_id=conversation.correlation_id,
-    )
-
-
-def _metadata(message: Message, number: int) -> dict[str, object]:
-    return {"role": message.role, "message": number} | ({"message_id": message.id} if message.id is not None else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +295,7 @@ def _is_there(known: Memory | None, conversation: Conversation) -> bool:
     if known is None or known.status is not Status.DELETED:
         return known is not None
     told_again = conversation.created_at
-    return known.updated_at > told_again if is_taken_back(known) else known.updated_at >= told_again
+    return known.updated_at > told_again if is_untold(known) else known.updated_at >= told_again
 
 
 def cell_marks(look: Look, ids: Collection[str], cell_id: str) -> dict[str, Mark]:

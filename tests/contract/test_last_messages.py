@@ -338,3 +338,12 @@ async def test_messages_are_taken_one_by_one_before_the_rest_is_formed_anew(core
     head = await world.head()
     assert head is not None
     assert head.pending_tasks == 0
+
+
+async def test_a_long_turn_goes_whole(core: MemoryCore) -> None:
+    tools = [("tool", f"reading {number}") for number in range(45)]
+    await core.converse(ALICE, talk(LISBON, OSLO, *tools))
+    assert texts(await core.take_back(ALICE, "s1")) == [OSLO, *(text for _, text in tools)]
+    assert await read_back(core) == [LISBON]
+    await Hand(core).work_all()
+    assert await holding(core) == {LISBON}
