@@ -60,8 +60,8 @@ class EarlierMessages:
 
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
         """The next messages of the conversations after the `cursor`; in the end, that there are no more."""
-        head = (await self._store.snapshot(run.owner)).head
-        if head is None or head.told_apart or run.session_id is not None:
+        head = (await self._store.snapshot(run.owner)).head if run.earlier else None
+        if head is None or head.told_apart:
             return None
         begun = cursor or head.told_apart_to
         place = None if begun is None else Place(*begun)

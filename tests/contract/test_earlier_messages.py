@@ -12,7 +12,7 @@ import pytest
 from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
 from memory_core.domain.messages import MESSAGE, messages_of
-from memory_core.domain.models import Status
+from memory_core.domain.models import Head, Status
 from memory_core.domain.requests import ClearInput, RetrieveInput, TasksInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.upkeep_requests import ConsolidateInput
@@ -45,7 +45,10 @@ async def as_written_before(world: World, core: MemoryCore) -> None:
         cells = [look.memory(one.id) for one in memories if one.category == "cell"]
         changes = [Change("forgotten", one, one, removed=True) for one in said if one is not None]
         changes += [Change("told", one.model_copy(update={"source_ids": []}), one) for one in cells if one is not None]
-        return Changes(None, tuple(changes), tuple(_as_before(look.documents[one.id]) for one in told))
+        return Changes(None, tuple(changes), tuple(_as_before(look.documents[one.id]) for one in told), head_fields=head_fields)
+
+    def head_fields(head: Head) -> dict[str, Any]:
+        return {"told_apart": False}
 
     ids = [one.id for one in (*told, *memories)]
     await Ledger(store, world.clock, RandomIds()).commit(ALICE, decide, ids=ids, call=Call())
