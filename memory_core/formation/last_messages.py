@@ -67,12 +67,15 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What one commit is to take back. cells: those that go; left: ids of the messages of these that stay. buffered: of the batch."""
+    """What one commit is to take back, the last message first.
 
-    messages: Sequence[Memory] = ()
-    cells: Mapping[str, Memory] | None = None
-    left: Sequence[str] = ()
-    more: int = 0
+    cells: those that go; left: ids of the messages of these that stay; more: how many messages are to be taken after it.
+    """
+
+    messages: Sequence[Memory]
+    cells: Mapping[str, Memory]
+    left: Sequence[str]
+    more: int
 
     @property
     def ids(self) -> list[str]:
@@ -204,7 +207,7 @@ class LastMessages:
 
     async def _take_what_came(self, owner: Owner, plan: _Plan, call: Call) -> int:
         """Delete the facts and notes that came of these cells alone, the latest first; how many there were."""
-        cells, count, alone = plan.cells or {}, 0, replace(call, idempotency_key=None)
+        cells, count, alone = plan.cells, 0, replace(call, idempotency_key=None)
         names = list(dict.fromkeys(name for cell in cells.values() for name in _made_of(cell)))
         look = await self._ledger.look(owner, names)
         made = {one.id: one for name in names if (one := look.memory(name)) is not None}
@@ -258,7 +261,7 @@ class LastMessages:
         conversations = [one for name in names if (one := conversation_of(there, name)) is not None]
         key = receipt_id(owner, call, part)
         held = HeldBuffer.of(owner, session_id, first)
-        ids = [session, buffer, held.task_id, *([key] if key else []), *plan.ids, *(plan.cells or {}), *names]
+        ids = [session, buffer, held.task_id, *([key] if key else []), *plan.ids, *plan.cells, *names]
         ids += message_ids(held.conversation(self._clock.now(), {}))
         for one in conversations:
             ids += [messages_id(one.id), one.task_id, *message_ids(one)]
@@ -285,7 +288,7 @@ class LastMessages:
         asked: Collection[str],
         look: Look,
     ) -> Changes[tuple[_Part, Without]]:
-        without, now, cells = Without(), self._clock.now(), plan.cells or {}
+        without, now, cells = Without(), self._clock.now(), plan.cells
         if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
             return Changes((_Part(**earlier), without))
         messages = [memory for name in plan.ids if (memory := look.memory(name)) is not None and memory.status is not Status.DELETED]
