@@ -12,7 +12,7 @@ from memory_core.domain.conflict_requests import ConflictsInput
 from memory_core.domain.context import ContextInput
 from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import ConverseInput, ListInput, RetrieveInput
+from memory_core.domain.requests import ConverseInput, ListInput, RetrieveInput, UpdateInput
 from memory_core.domain.results import Call, TakenBack, Told
 from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import AgentMemoryInput, BatchInput
@@ -347,3 +347,20 @@ async def test_a_long_turn_goes_whole(core: MemoryCore) -> None:
     assert await read_back(core) == [LISBON]
     await Hand(core).work_all()
     assert await holding(core) == {LISBON}
+
+
+async def test_what_was_told_elsewhere_since_goes_on_to_hold(core: MemoryCore, world: World) -> None:
+    for day, (city, session) in enumerate((("Lisbon", "s1"), ("Oslo", "s2"), ("Bergen", "s3"))):
+        await tell(core, f"Ana's city is {city}", at=NOW + timedelta(days=day), session=session)
+    world.clock.moment += timedelta(days=4)
+    await core.take_back(ALICE, "s2")
+    assert await cities(core) == {LISBON: "superseded", OSLO: "deleted", "Ana's city is Bergen": "active"}
+
+
+async def test_what_was_edited_since_stays(core: MemoryCore, world: World) -> None:
+    await tell(core, OSLO)
+    (fact,) = (await facts_of(core)).values()
+    await core.update(ALICE, fact.id, UpdateInput(content="Ana's city is Tromsø"), "*")
+    world.clock.moment += timedelta(hours=1)
+    await core.take_back(ALICE, "s1")
+    assert await holding(core) == {"Ana's city is Tromsø"}
