@@ -34,6 +34,7 @@ from memory_core.evolution.status import InUse
 from memory_core.evolution.thaw import Thaw
 from memory_core.evolution.uncompress import Uncompress
 from memory_core.evolution.undo import Undo
+from memory_core.formation.last_messages import LastMessages
 from memory_core.formation.phase import Formation
 from memory_core.formation.save import Saver
 from memory_core.ledger.cold_copies import ColdCopies
@@ -158,6 +159,19 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         made, ledger, clock, ids = self._adapters, self._ledger, self._clock, self._ids
         rules = formation_rules(self.settings)
         self._formation = Formation(made.of_formation(), ledger, self._mirror, self._tasking, clock, ids, rules)
+        undo, tasking = Undo(ledger, self._mirror, clock), self._tasking
+        self._last_messages = LastMessages(
+            made.long_term,
+            ledger,
+            self._mirror,
+            self._formation.messages,
+            self._conflicts,
+            undo,
+            self._editor,
+            tasking.ends,
+            made.queue,
+            clock,
+        )
         stores = made.of_consolidation(Parts(made.archive, names, clock))
         self._consolidation = Consolidation(
             stores,

@@ -22,12 +22,14 @@ from memory_core.domain.results import (
     Saved,
     SessionPage,
     SessionView,
+    TakenBack,
     VersionView,
 )
-from memory_core.domain.scope import Owner, checked
+from memory_core.domain.scope import Owner, check_name, checked
 from memory_core.evolution.bring_back import BringingBack
 from memory_core.evolution.clear import Clearer
 from memory_core.evolution.edit import Editor
+from memory_core.formation.last_messages import LastMessages
 from memory_core.formation.save import Saver
 from memory_core.ledger.receipts import keyed
 from memory_core.recollection.briefing import Briefing
@@ -46,6 +48,7 @@ class Remembering:
     _briefing: Briefing
     _clearer: Clearer
     _editor: Editor
+    _last_messages: LastMessages
     _lineage: Lineage
     _reader: Reader
     _reconstructor: Reconstructor
@@ -168,6 +171,24 @@ class Remembering:
         """One page of the messages of a session, in the order of telling. Raises NotFound, Malformed for a void cursor."""
         with self._telemetry.operation("sessions"):
             return await self._reader.messages(checked(owner), session_id, cursor, limit, newest_first=newest_first)
+
+    async def take_back(self, owner: Owner, session_id: str, count: int | None = None, call: Call = NO_CALL) -> TakenBack:
+        """Take back the last messages of a session, with all that came of them alone.
+
+        Args:
+            owner: Whose session it is.
+            session_id: Which session.
+            count: How many messages; None: the last one that a person said and all that came after it.
+            call: The caller and the idempotency key.
+
+        Raises:
+            NotFound: This user has no such session.
+            HeadMoved: Others write to the session faster than this can be decided.
+
+        """
+        with self._telemetry.operation("take_back"):
+            asked = keyed(replace(call, body_hash=""), "take_back", session_id, str(count))  # a door knows nothing of the count
+            return await self._last_messages.take(checked(owner), check_name(session_id), count, asked)
 
     async def session(self, owner: Owner, session_id: str) -> SessionView:
         """One session. Raises NotFound."""

@@ -109,11 +109,17 @@ class RunBeginning:
 
 
 def plan_of(head: Head | None, session_id: str | None, now: datetime) -> dict[str, Any]:
-    """What a run that begins now goes over. capped: there is more, for the next one."""
+    """What a run that begins now goes over. capped: there is more, for the next one.
+
+    earlier: there may be conversations of an earlier version, whose messages are no memories.
+    """
     after, end = (0, 0) if head is None else (head.consolidated_sequence, head.sequence)
     to = min(end, after + MOST_EVENTS)
     since = None if head is None or head.settled_at is None else head.settled_at.isoformat()
-    return {"after": after, "to": to, "at": now.isoformat(), "session_id": session_id, "capped": to < end, "since": since}
+    earlier = head is not None and not head.told_apart and session_id is None
+    return {"after": after, "to": to, "at": now.isoformat(), "session_id": session_id, "capped": to < end, "since": since} | (
+        {"earlier": True} if earlier else {}
+    )
 
 
 def _too_fast() -> HeadMoved:

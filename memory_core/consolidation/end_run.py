@@ -32,13 +32,16 @@ ASKED_AGAIN_AFTER: Final = timedelta(days=1)
 """When a question that could not be decided is looked at again, at the earliest: after as long as nothing has happened, if that is more."""
 ROUNDED = timedelta(seconds=1)
 """Moments of fading are sums of real numbers, which a store and we may round differently."""
+WRITTEN: Final = "messages_written"
+"""Under which name a run counts messages of earlier conversations."""
 Told = Callable[[Mapping[str, int]], None]
 """Told what each run did, when it has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndingRules:
-    """What fades and ages when. cap: memories that a run takes out of sight or shortens at most. The prices: of a million tokens; 0 = not
+    """What fades and ages when. cap: memories that a run takes out of sight or shortens at most,
+    and messages that it writes. The prices: of a million tokens; 0 = not
     known.
     """
 
@@ -68,7 +71,8 @@ class RunEnding:
         now, spent = self._clock.now(), dict(tokens)
         coming = Coming() if run.session_id else await self._coming(run)
         faded = sum(counts.get(name, 0) for name in COUNTS)
-        capped = run.session_id is None and (operation.plan["capped"] or faded >= self._rules.cap)
+        capped = operation.plan["capped"] or max(faded, counts.get(WRITTEN, 0)) >= self._rules.cap
+        capped = capped and run.session_id is None
         report = self._report(run, operation, counts, now)
         committed: list[bool] = []
 

@@ -13,6 +13,7 @@ from memory_core.consolidation.compress import Compressor
 from memory_core.consolidation.conflicts import ConflictStep
 from memory_core.consolidation.crossings import Crossings
 from memory_core.consolidation.decay import Decay, DecayRules
+from memory_core.consolidation.earlier_messages import EarlierMessages
 from memory_core.consolidation.end_run import EndingRules, RunEnding, Told
 from memory_core.consolidation.fan_out import FanOut
 from memory_core.consolidation.forget import Forgetter
@@ -102,6 +103,7 @@ class Consolidation:
             SceneStep(store, here.embedder, here.agents, here.rules, tasking.steps, rules.scenes),
             SceneConflictStep(store, here.agents, here.rules, tasking.steps, clock),
             ProfileStep(store, here.agents, here.rules, tasking.steps),
+            EarlierMessages(store, here.embedder, rules.ending.cap),
         )
         self.reembedder = Reembedder(store, operations, here.embedder)
         beginning = RunBeginning(store, operations, clock, ids)

@@ -42,7 +42,7 @@ class Run:
 
     after, to: the sequences between which its news lie, (after, to]. news: the events of others than runs there, in order, of one session
     if `session_id` is given; none of messages, which count by what is formed of them. counts: what was done so far. since: the present of
-    the last run that went over everything, None at first.
+    the last run that went over everything, None at first. earlier: whether messages of an earlier version are to be looked for.
     """
 
     id: str
@@ -54,6 +54,7 @@ class Run:
     news: tuple[Event, ...]
     counts: Mapping[str, int]
     since: datetime | None = None
+    earlier: bool = False
 
     def touched(self, memory_type: str | None = None) -> tuple[str, ...]:
         """Ids of the memories that the news are about, each once, in the order in which they came up; of one type if that is given."""
@@ -185,7 +186,8 @@ class Consolidator:
             if event.actor != ACTOR and not event.redacted and session_id in (None, event.session_id) and not is_message(event.memory_id)
         )
         at, since = datetime.fromisoformat(plan["at"]), plan["since"]
-        return Run(run_id, owner, plan["after"], to, at, session_id, news, counts, None if since is None else datetime.fromisoformat(since))
+        last = None if since is None else datetime.fromisoformat(since)
+        return Run(run_id, owner, plan["after"], to, at, session_id, news, counts, last, bool(plan.get("earlier")))
 
 
 def _ending_overtaken() -> Chunk:

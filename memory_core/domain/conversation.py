@@ -39,6 +39,7 @@ class Message(BaseModel):
     """One message. `actor` names who speaks where the role alone does not.
 
     id: the caller's own. A message that became several has it on the first; on the others `#1`, `#2` and so on follow it.
+    memory_id: its memory, where an earlier conversation has written that; None where it follows from the message.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -48,6 +49,7 @@ class Message(BaseModel):
     timestamp: Moment
     actor: str | None = None
     id: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    memory_id: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class FormedCell(BaseModel):
@@ -75,6 +77,7 @@ class Conversation(BaseModel):
     by the head; poisoned when that failed too often, until a retry makes it pending again. clears: how often its session had been cleared,
     by type, when it was accepted; when that is more by now, what was told here is not to come back.
     written, embedded: how many of its messages, from the first, are memories of their own, and how many of these have their vectors.
+    retold_as: the latest conversation that forms what is left of it, since messages of it were taken back.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -93,6 +96,7 @@ class Conversation(BaseModel):
     embedded: int = 0
     cells: int | None = None
     formed_cells: list[FormedCell] = Field(default_factory=list)
+    retold_as: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 @dataclass(frozen=True, slots=True)

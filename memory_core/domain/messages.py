@@ -6,22 +6,35 @@ told again within a longer cell. It belongs to the one that it names, though bot
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Final
 
-from memory_core.domain.models import Memory, Status
+from memory_core.domain.conversation import Conversation, Message
+from memory_core.domain.importance import importance_by_type
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.scope import Owner
 
 MESSAGE: Final = "message"
 """The category of the memory of one message."""
 PREFIX: Final = "msg"
 """What the id of a message's memory begins with; nothing else has such an id."""
+EARLIER: Final = "earlier"
+"""Marks in the metadata a message that was written after its conversation was formed, hence maybe after others that were told later."""
 WITH_CELL: Final = "cell_deleted"
 """Why a message is deleted that went with its cell."""
+TAKEN_BACK: Final = "taken back"
+"""The `change_reason` of a message, and of what came of it, that was taken back out of its session."""
 _WITH_ITS_SESSION: Final = frozenset({"cleared", "forgotten"})
 
 
 def is_message(memory_id: str) -> bool:
     """Whether a memory is a message as it was said, by its id."""
     return memory_id.startswith(f"{PREFIX}_")
+
+
+def is_untold(message: Memory) -> bool:
+    """Whether a message was taken back out of its session, so that it is new when it is told again."""
+    return message.status is Status.DELETED and message.change_reason == TAKEN_BACK
 
 
 def is_cell(memory: Memory) -> bool:
@@ -45,3 +58,33 @@ def comes_along(message: Memory, cell: Memory) -> bool:
         return False
     reason = message.status_reason
     return reason == WITH_CELL or (reason in _WITH_ITS_SESSION and reason == cell.status_reason)
+
+
+def message_memory(owner: Owner, conversation: Conversation, number: int, identity: str, now: datetime) -> Memory:
+    """The memory of one message, not yet analysed."""
+    message = conversation.messages[number]
+    return Memory(
+        id=identity,
+        app_id=owner.app_id,
+        user_id=owner.user_id,
+        session_id=conversation.session_id,
+        agent_id=conversation.agent_id,
+        conversation_id=conversation.id,
+        type=MemoryType.EPISODIC,
+        category=MESSAGE,
+        content=message.content,
+        actor=message.actor or message.role,
+        source="conversation",
+        metadata=_metadata(message, number),
+        importance_base=importance_by_type(MemoryType.EPISODIC, message.content),
+        importance_basis="type",
+        created_at=now,
+        updated_at=now,
+        event_timestamp=message.timestamp,
+        valid_from=message.timestamp,
+        correlation_id=conversation.correlation_id,
+    )
+
+
+def _metadata(message: Message, number: int) -> dict[str, object]:
+    return {"role": message.role, "message": number} | ({"message_id": message.id} if message.id is not None else {})

@@ -244,6 +244,21 @@ class SessionMessage:
     content: str
     timestamp: datetime
 
+    @staticmethod
+    def of(memory: Memory) -> SessionMessage:
+        """The message that a memory is."""
+        identity, role = memory.metadata.get("message_id", memory.id), memory.metadata["role"]
+        actor = None if memory.actor == role else memory.actor
+        return SessionMessage(identity, memory.id, role, actor, memory.content, memory.event_timestamp)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What was taken back out of a session: its messages, the oldest first, and how many memories went with them besides."""
+
+    messages: tuple[SessionMessage, ...]
+    memories: int
+
 
 @dataclass(frozen=True, slots=True)
 class MessagePage:

@@ -19,7 +19,6 @@ from memory_core.ledger.commit import Look
 from memory_core.ledger.conversations import message_ids, state_of, unread
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.pair import counted, unfinished
-from memory_core.ledger.sessions import clears_of
 from memory_core.ports import Document
 
 
@@ -70,14 +69,6 @@ def formed_before(look: Look, conversation_id: str, cell: Cell) -> tuple[bool, F
     if len(conversation.formed_cells) > cell.number:
         return True, Formed(conversation.formed_cells[cell.number], conversation.state == "formed")
     return False, None
-
-
-def cleared_since(look: Look, work: Work) -> frozenset[MemoryType]:
-    """The types of memories that the session was cleared of since the conversation was accepted."""
-    if work.conversation.session_id is None:
-        return frozenset()
-    clears = clears_of(look.documents.get(session_document_id(work.owner, work.conversation.session_id)))
-    return frozenset(MemoryType(kind) for kind, count in clears.items() if count > work.conversation.clears.get(kind, 0))
 
 
 def advanced(planned: Changes[CellOutcome], look: Look, work: Work) -> Changes[Formed | None]:

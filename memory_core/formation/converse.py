@@ -18,14 +18,17 @@ from memory_core.domain.chat_messages import timed
 from memory_core.domain.conversation import Conversation, Message, Path
 from memory_core.domain.errors import HeadMoved
 from memory_core.domain.history import MAX_MARKS, HistoryMatch, match_history, message_mark
+from memory_core.domain.messages import is_untold
+from memory_core.domain.models import Memory
 from memory_core.domain.requests import ConverseInput
 from memory_core.domain.results import Accepted, Call, Told
 from memory_core.domain.scope import Owner
 from memory_core.domain.spoken import AgentMemoryInput
-from memory_core.domain.task import Task, TaskKind
+from memory_core.domain.task import Task
 from memory_core.formation.callbacks import Callbacks
-from memory_core.formation.message_memories import MOST_TRIES, TOO_FAST, MessageWriter, with_written
+from memory_core.formation.message_memories import MOST_AT_ONCE, MOST_TRIES, TOO_FAST, MessageWriter, with_written
 from memory_core.formation.plan import SessionGrew
+from memory_core.formation.without_messages import KINDS
 from memory_core.ledger.beginning import Beginning
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Look
@@ -35,7 +38,6 @@ from memory_core.ledger.receipts import earlier_result
 from memory_core.ledger.sessions import History, clears_of, history_of
 from memory_core.ports import Clock, Document, IdSource
 
-_KINDS: dict[Path, TaskKind] = {"converse": "converse", "agent": "agent_memory"}
 BESIDE = 5
 """Documents of the accepting commit besides the messages: the conversation, its words, its task, the receipt and the session."""
 
@@ -83,7 +85,7 @@ class Converser:
         )
         task = Task(
             task_id=task_id,
-            kind=_KINDS[path],
+            kind=KINDS[path],
             created_at=now,
             updated_at=now,
             subject_id=conversation.id,
@@ -97,15 +99,15 @@ class Converser:
         """Store what is new of the conversation, its first messages in one commit with it, then the others."""
         session = conversation.session_id
         session_ids = [] if session is None else [session_document_id(owner, session)]
-        names = zip(conversation.messages, message_ids(conversation), strict=True)
-        reads = [*session_ids, *(name for message, name in names if session is None or message.id is not None)]
+        names = message_ids(conversation)
+        reads = [*session_ids, *_read_ahead(conversation, names)]
         async with self._turns.setdefault((owner, session or conversation.id), asyncio.Lock()):
             for _ in range(MOST_TRIES):
                 look = await self._beginning.look(owner, task, reads, call)
                 if (earlier := earlier_result(look.documents, owner, call)) is not None:
                     return Accepted(str(earlier["task_id"]), messages=_told(earlier))
                 kept = _kept(look, session_ids)
-                match = _match(conversation, look, kept)
+                match = _match(conversation, names, look, kept)
                 told = Told(len(match.new), len(conversation.messages) - len(match.new)) if conversation.path == "converse" else None
                 if not match.new:
                     return Accepted(history_of(kept).task_id or task.task_id, messages=told)
@@ -171,18 +173,29 @@ def _kept(look: Look, session_ids: Sequence[str]) -> Document | None:
     return found
 
 
-def _match(conversation: Conversation, look: Look, kept: Document | None) -> HistoryMatch:
+def _read_ahead(conversation: Conversation, names: Sequence[str]) -> list[str]:
+    """Of the memories of a conversation's messages those that its first commit may write, or that tell which messages are known."""
+    if conversation.session_id is None:
+        return [*names[:MOST_AT_ONCE]]
+    return [name for message, name in zip(conversation.messages, names, strict=True) if message.id is not None]
+
+
+def _match(conversation: Conversation, names: Sequence[str], look: Look, kept: Document | None) -> HistoryMatch:
     """What of a conversation its session does not know yet; an agent's own words are new."""
     messages = conversation.messages
     if conversation.path == "agent" or conversation.session_id is None:
         return HistoryMatch(tuple(range(len(messages))), ())
     marks = [message_mark(message.role, message.content) for message in messages]
-    known = {message.id for message, name in zip(messages, message_ids(conversation), strict=True) if message.id and name in look.documents}
+    known = {message.id for message, name in zip(messages, names, strict=True) if message.id and _is_known(look.memory(name))}
     history = history_of(kept)
     match = match_history(history.marks, marks, [message.id for message in messages], known)
     if match.new == tuple(range(1, len(messages))) and _is_said_again(conversation, history):
         return HistoryMatch(tuple(range(len(messages))), tuple([*history.marks, *marks][-MAX_MARKS:]))
     return match
+
+
+def _is_known(memory: Memory | None) -> bool:
+    return memory is not None and not is_untold(memory)
 
 
 def _is_said_again(conversation: Conversation, history: History) -> bool:

@@ -38,10 +38,11 @@ from memory_core.formation.cell_plan import (
     tell_again,
     told_before,
 )
-from memory_core.formation.cell_work import Finish, Formed, Report, Work, advanced, cleared_since, formed_before
+from memory_core.formation.cell_work import Finish, Formed, Report, Work, advanced, formed_before
 from memory_core.formation.message_memories import MessageWriter
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.conversations import cleared_since
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.steps import Steps
@@ -125,7 +126,7 @@ class Former:
             done, earlier = formed_before(look, conversation.id, cell)
             if done:
                 return earlier
-            work = replace(work, cleared=cleared_since(look, work))
+            work = replace(work, cleared=cleared_since(look, owner, conversation))
             try:
                 if work.cleared >= _MADE[conversation.path]:
                     return await self._commit(work, lambda seen: LEFT_OUT, work.state_ids)
@@ -225,7 +226,7 @@ class Former:
             done, earlier = formed_before(seen, work.conversation.id, work.cell)
             if done:
                 return Changes(earlier)
-            if cleared_since(seen, work) != work.cleared:
+            if cleared_since(seen, work.owner, work.conversation) != work.cleared:
                 raise LookedElsewhere
             return advanced(plan(seen), seen, work)
 

@@ -7,18 +7,20 @@ should this process die, by the conversation's task. Note: forming never writes 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Final
+from functools import partial
+from typing import Final, TypeVar
 
-from memory_core.domain.conversation import Conversation, Message
+import orjson
+
+from memory_core.domain.conversation import Conversation
 from memory_core.domain.errors import HeadMoved, Unavailable
 from memory_core.domain.history import MAX_MARKS, message_mark
-from memory_core.domain.importance import importance_by_type
 from memory_core.domain.indexing import text_to_embed, turn_of, with_lexical
 from memory_core.domain.lexical import Turn
-from memory_core.domain.messages import MESSAGE
+from memory_core.domain.messages import is_untold, message_memory
 from memory_core.domain.models import Memory, MemoryType, OnConflict, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -27,9 +29,9 @@ from memory_core.formation.plan import SessionGrew, append_turn
 from memory_core.formation.prepare import LONG_CHARACTERS, Prepared
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.conversations import message_ids, state_of
+from memory_core.ledger.conversations import cleared_since, message_ids, state_of
 from memory_core.ledger.ids import session_document_id
-from memory_core.ledger.sessions import Session, clears_of, history_of
+from memory_core.ledger.sessions import Session, history_of
 from memory_core.ports import Clock, Embedder, Mark
 
 MOST_AT_ONCE: Final = 45
@@ -43,38 +45,9 @@ SEARCH: Final = "search"
 MOST_TRIES: Final = 20
 """How often messages are prepared anew because others tell turns of the same session meanwhile."""
 TOO_FAST: Final = "others write to this session faster than its messages can be written; try again"
+Result = TypeVar("Result")
 _A_BATCH: Final = 16
 """Texts embedded at a time at the door."""
-
-
-def message_memory(owner: Owner, conversation: Conversation, number: int, identity: str, now: datetime) -> Memory:
-    """The memory of one message, not yet analysed."""
-    message = conversation.messages[number]
-    return Memory(
-        id=identity,
-        app_id=owner.app_id,
-        user_id=owner.user_id,
-        session_id=conversation.session_id,
-        agent_id=conversation.agent_id,
-        conversation_id=conversation.id,
-        type=MemoryType.EPISODIC,
-        category=MESSAGE,
-        content=message.content,
-        actor=message.actor or message.role,
-        source="conversation",
-        metadata=_metadata(message, number),
-        importance_base=importance_by_type(MemoryType.EPISODIC, message.content),
-        importance_basis="type",
-        created_at=now,
-        updated_at=now,
-        event_timestamp=message.timestamp,
-        valid_from=message.timestamp,
-        correlation_id=conversation.correlation_id,
-    )
-
-
-def _metadata(message: Message, number: int) -> dict[str, object]:
-    return {"role": message.role, "message": number} | ({"message_id": message.id} if message.id is not None else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,23 +124,36 @@ class MessageWriter:
         beside: int,
         weight: int,
         history: Sequence[str] | None = None,
+        marks: Sequence[str] = (),
     ) -> Changes[int]:
         """The changes that write as many of these messages as fit one commit; how many they are.
 
-        history: the marks that the session keeps from now on. Raises SessionGrew when the session has another last turn than the one that
-        they were read after.
+        Args:
+            owner: whose conversation it is.
+            conversation: the conversation with its messages.
+            writing: the messages, ready to be written.
+            look: shows their session, and which of them are memories already.
+            beside: documents of the commit besides the messages and their session.
+            weight: bytes of these.
+            history: the marks that the session keeps from now on.
+            marks: those of the messages; it keeps those of what is written too.
+
+        Raises:
+            SessionGrew: The session has another last turn than the one that they were read after.
+
         """
         page = Page(owner, look, self._clock.now(), weighs=True, beside=beside, weight=weight)
-        count = 0
+        count, new = 0, list[str]()
         for item in writing.items:
             if count and not page.takes(Change("created", item.memory)):
                 break
             if not _is_there(page.memory(item.memory.id), conversation):
                 append_turn(page, item)
+                new += marks[count : count + 1]
             count += 1
         if history is not None and conversation.session_id is not None:
             page.session(conversation.session_id).keep_history(
-                history, conversation.task_id, max(message.timestamp for message in conversation.messages)
+                [*history, *new][-MAX_MARKS:], conversation.task_id, max(message.timestamp for message in conversation.messages)
             )
         return Changes(
             count,
@@ -179,28 +165,19 @@ class MessageWriter:
 
     async def write_ahead(self, owner: Owner, conversation: Conversation, first: int, call: Call) -> tuple[str, ...]:
         """Write messages of a conversation that is still being gathered, from number `first` on: nothing, or `("search",)`."""
-        ids = message_ids(conversation)
         marks = [message_mark(message.role, message.content) for message in conversation.messages]
-        by = Call(conversation.correlation_id, actor=call.actor)
-        tries = 0
-        while first < len(ids) and tries < MOST_TRIES:
-            names = [*_session_ids(owner, conversation), *ids[first : first + MOST_AT_ONCE]]
-            try:
-                look = await self._ledger.look(owner, names)
-                writing = await self.prepared(owner, conversation, look, first=first)
+        session, by = _session_ids(owner, conversation)[0], Call(conversation.correlation_id, actor=call.actor)
 
-                def decide(seen: Look, writing: Writing = writing, names: Sequence[str] = names) -> Changes[int]:
-                    kept = history_of(seen.documents.get(names[0])).marks
-                    history = [*kept, *marks[writing.first : writing.first + len(writing.items)]][-MAX_MARKS:]
-                    return self.plan(owner, conversation, writing, seen, beside=0, weight=0, history=history)
+        def decide(writing: Writing, seen: Look) -> Changes[int]:
+            kept = history_of(seen.documents.get(session)).marks
+            return self.plan(owner, conversation, writing, seen, beside=0, weight=0, history=kept, marks=marks[writing.first :])
 
-                first += (await self._ledger.commit(owner, decide, ids=names, basis=look, call=by)).result
-                tries = 0
-            except SessionGrew:
-                tries += 1
-            except (Unavailable, HeadMoved):
-                return (SEARCH,)
-        return () if first >= len(ids) else (SEARCH,)
+        try:
+            while first < len(conversation.messages):
+                first += await self._commit_next(owner, conversation, first, decide, by)
+        except (Unavailable, HeadMoved):
+            return (SEARCH,)
+        return ()
 
     async def complete(self, owner: Owner, conversation: Conversation, call: Call, *, at_the_door: bool = False) -> Conversation:
         """Write the messages that are no memories yet; unless at the door, also make the vectors that are missing.
@@ -224,25 +201,50 @@ class MessageWriter:
     async def _write_more(self, owner: Owner, conversation: Conversation, call: Call, within_s: float | None) -> Conversation:
         """Write the next messages in one commit; the conversation as it is then."""
         first = conversation.written
-        ids = [conversation.id, *message_ids(conversation)[first : first + MOST_AT_ONCE], *_session_ids(owner, conversation)]
+
+        def decide(writing: Writing, seen: Look) -> Changes[Conversation]:
+            current = _current(seen, conversation)
+            if current is None or current.written != first:
+                return Changes(_ended(conversation) if current is None else current)
+            if MemoryType.EPISODIC in cleared_since(seen, owner, conversation):
+                return _moved_on(Changes(0), seen, _ended(current))
+            weight = 3 * len(orjson.dumps(seen.documents[conversation.id].body))
+            planned = self.plan(owner, conversation, writing, seen, beside=1, weight=weight)
+            return _moved_on(planned, seen, with_written(current, writing, planned.result))
+
+        return await self._commit_next(owner, conversation, first, decide, call, within_s, besides=[conversation.id])
+
+    async def _commit_next(
+        self,
+        owner: Owner,
+        conversation: Conversation,
+        first: int,
+        decide: Callable[[Writing, Look], Changes[Result]],
+        call: Call,
+        within_s: float | None = AT_THE_DOOR_S,
+        besides: Sequence[str] = (),
+    ) -> Result:
+        """Commit what is decided about the next messages, which are prepared anew while others tell turns of their session.
+
+        Args:
+            owner: whose conversation it is.
+            conversation: the conversation with its messages.
+            first: the number of the first message to write.
+            decide: makes the changes of the messages that are ready and of what the store shows.
+            call: on whose behalf.
+            within_s: seconds for the vectors; None: until all are made.
+            besides: ids of what `decide` looks at besides the messages and their session.
+
+        Raises:
+            HeadMoved: Others write to the session faster than this.
+
+        """
+        ids = [*besides, *message_ids(conversation)[first : first + MOST_AT_ONCE], *_session_ids(owner, conversation)]
         for _ in range(MOST_TRIES):
             look = await self._ledger.look(owner, ids)
             writing = await self.prepared(owner, conversation, look, first=first, within_s=within_s)
-
-            def decide(seen: Look, writing: Writing = writing) -> Changes[Conversation]:
-                current = _current(seen, conversation)
-                if current is None or current.written != first:
-                    return Changes(_ended(conversation) if current is None else current)
-                if cleared(seen, owner, conversation):
-                    return _moved_on(Changes(0), seen, _ended(current))
-                document = seen.documents[conversation.id]
-                planned = self.plan(owner, conversation, writing, seen, beside=1, weight=3 * len(document.body))
-                return _moved_on(planned, seen, with_written(current, writing, planned.result))
-
-            try:
-                return (await self._ledger.commit(owner, decide, ids=ids, basis=look, call=call)).result
-            except SessionGrew:
-                continue
+            with suppress(SessionGrew):
+                return (await self._ledger.commit(owner, partial(decide, writing), ids=ids, basis=look, call=call)).result
         raise HeadMoved(TOO_FAST, retry_after_s=1)
 
     async def _embed_more(self, owner: Owner, conversation: Conversation, call: Call) -> Conversation:
@@ -275,10 +277,25 @@ class MessageWriter:
 
             await self._ledger.commit(owner, decide, ids=part, call=call)
 
+    async def part(self, owner: Owner, ids: Sequence[str], call: Call) -> None:
+        """Say of messages that they belong to no cell any more, in commits of their own."""
+        for start in range(0, len(ids), MOST_MARKS):
+            part = ids[start : start + MOST_MARKS]
+
+            def decide(seen: Look, part: Sequence[str] = part) -> Changes[None]:
+                found = {name: seen.memory(name) for name in part}
+                marks = {name: Mark(leaves_cell=True) for name, one in found.items() if one is not None and one.cell_id is not None}
+                return Changes(None, marks=marks)
+
+            await self._ledger.commit(owner, decide, ids=part, call=call)
+
 
 def _is_there(known: Memory | None, conversation: Conversation) -> bool:
     """Whether a message is a memory already; one that was deleted before it was told again is told anew."""
-    return known is not None and (known.status is not Status.DELETED or known.updated_at >= conversation.created_at)
+    if known is None or known.status is not Status.DELETED:
+        return known is not None
+    told_again = conversation.created_at
+    return known.updated_at > told_again if is_untold(known) else known.updated_at >= told_again
 
 
 def cell_marks(look: Look, ids: Collection[str], cell_id: str) -> dict[str, Mark]:
@@ -293,15 +310,6 @@ def with_written(conversation: Conversation, writing: Writing, count: int) -> Co
     bare = next((place for place, item in enumerate(writing.items[:count]) if item.memory.embedding is None), count)
     embedded = writing.first + bare if conversation.embedded == writing.first else conversation.embedded
     return conversation.model_copy(update={"written": written, "embedded": embedded})
-
-
-def cleared(look: Look, owner: Owner, conversation: Conversation) -> bool:
-    """Whether the session was cleared of what was said since the conversation was accepted."""
-    if conversation.session_id is None:
-        return False
-    clears = clears_of(look.documents.get(session_document_id(owner, conversation.session_id)))
-    kind = MemoryType.EPISODIC.value
-    return clears.get(kind, 0) > conversation.clears.get(kind, 0)
 
 
 def _session_ids(owner: Owner, conversation: Conversation) -> list[str]:

@@ -52,6 +52,7 @@ class Formation:
         ends, steps = tasking.ends, tasking.steps
         callbacks = Callbacks(here.courier, rules.webhook_secret)
         messages = MessageWriter(ledger, here.embedder, clock)
+        self.messages = messages
         self.converser = Converser(tasking.beginning, messages, callbacks, clock, ids)
         self.summaries = Summaries(here.agents, here.rules, callbacks, tasking.beginning, clock, ids)
         handover = Handover(ledger, messages, here.queue, clock, rules.batches)

@@ -7,7 +7,7 @@ from azure.functions import HttpResponse
 
 from memory_core.functions.answers import json_response, memory_response
 from memory_core.functions.gate import Admitted, gated
-from memory_core.functions.inputs import Nothing, SessionMessagesInput, SessionsInput
+from memory_core.functions.inputs import Nothing, SessionMessagesInput, SessionsInput, TakeBackInput
 
 blueprint = func.Blueprint()
 
@@ -35,6 +35,14 @@ async def session_messages(req: Admitted[SessionMessagesInput]) -> HttpResponse:
     newest_first = asked.order == "desc"
     page = await req.core.session_messages(req.owner, req.route["session_id"], asked.cursor, asked.limit, newest_first=newest_first)
     return json_response({"messages": page.messages, "next_cursor": page.next_cursor})
+
+
+@blueprint.route(route="api/v1/sessions/{session_id}/messages/last", methods=["DELETE"])
+@gated("write", query=TakeBackInput)
+async def session_messages_take_back(req: Admitted[TakeBackInput]) -> HttpResponse:
+    """Take back the last turn of a session, or its last messages, with all that came of them alone; what was taken, the oldest first."""
+    taken = await req.core.take_back(req.owner, req.route["session_id"], req.input.count, req.call)
+    return json_response({"messages": taken.messages, "memories": taken.memories})
 
 
 @blueprint.route(route="api/v1/procedures/{key}", methods=["GET"])

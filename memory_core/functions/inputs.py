@@ -83,6 +83,12 @@ class SessionMessagesInput(Input):
     order: Literal["asc", "desc"] = "asc"
 
 
+class TakeBackInput(Input):
+    """How many of a session's last messages to take back; without it the last turn: from the last one in the role user on."""
+
+    count: Limit | None = None
+
+
 class BulkInput(Input):
     """Up to 100 memories. Each is checked on its own, so that one bad item does not refuse the others."""
 

@@ -172,6 +172,7 @@ ANSWERS: dict[str, tuple[dict[str, str], str]] = {
     "forget": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "archive": ({"202": "It will be done by a task", "200": "What it would do: a dry run"}, "Accepted"),
     "session_messages": ({"200": "One page, in the order of telling"}, "MessagePage"),
+    "session_messages_take_back": ({"200": "What was taken back, the oldest first; nothing of a session that is empty"}, "TakenBack"),
     "sessions_list": ({"200": "One page"}, "SessionPage"),
     "session_get": ({"200": "The session"}, "SessionView"),
     "procedure_get": ({"200": "The memory"}, "Memory"),

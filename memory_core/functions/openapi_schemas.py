@@ -126,6 +126,7 @@ def _shapes() -> dict[str, Schema]:
         "EventPage": _object({"events": _list(ref("Event")), "next_cursor": cursor}, "events", "next_cursor"),
         "SessionPage": _object({"sessions": _list(ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
         "MessagePage": _object({"messages": _list(ref("SessionMessage")), "next_cursor": cursor}, "messages", "next_cursor"),
+        "TakenBack": _object({"messages": _list(ref("SessionMessage")), "memories": {"type": "integer"}}, "messages", "memories"),
         "Evolution": _object({"memories": _list(ref("Memory")), "complete": {"type": "boolean"}}, "memories", "complete"),
         "Versions": _object({"versions": _list(ref("VersionView"))}, "versions"),
         "Readiness": _object({**readiness, **checked}, *readiness),

@@ -8,8 +8,11 @@ from typing import Any
 
 from memory_core.domain.conversation import Conversation
 from memory_core.domain.messages import PREFIX
+from memory_core.domain.models import MemoryType
+from memory_core.domain.scope import Owner
 from memory_core.ledger.commit import Look
-from memory_core.ledger.ids import derived
+from memory_core.ledger.ids import derived, session_document_id
+from memory_core.ledger.sessions import clears_of
 from memory_core.ports import Document
 
 _OF_THE_STORE = ("epoch", "sequence")
@@ -57,15 +60,26 @@ def state_of(look: Look, conversation_id: str) -> Conversation | None:
     return Conversation.model_validate({name: value for name, value in found.body.items() if name not in ("epoch", "sequence")})
 
 
+def cleared_since(look: Look, owner: Owner, conversation: Conversation) -> frozenset[MemoryType]:
+    """The types of memories that its session was cleared of since a conversation was accepted; the look shows the session."""
+    if conversation.session_id is None:
+        return frozenset()
+    clears = clears_of(look.documents.get(session_document_id(owner, conversation.session_id)))
+    return frozenset(MemoryType(kind) for kind, count in clears.items() if count > conversation.clears.get(kind, 0))
+
+
 def message_ids(conversation: Conversation) -> list[str]:
     """The ids of the memories of a conversation's messages, in order.
 
     A message with an id of its own is known by it within its session. Without a session, the very same told again, with the same times, is
-    the same messages.
+    the same messages. One that an earlier conversation has written keeps the id that it got there.
     """
     seen = Counter[tuple[str, ...]]()
     ids = []
     for number, message in enumerate(conversation.messages):
+        if message.memory_id is not None:
+            ids.append(message.memory_id)
+            continue
         if message.id is not None:
             parts: tuple[str, ...] = ("by id", conversation.session_id or "", message.id)
         elif conversation.session_id is not None:

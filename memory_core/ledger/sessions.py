@@ -81,6 +81,18 @@ class Session:
             mark = message_mark(str(memory.metadata.get("role", "")), memory.content)
             self._body["history"] = {**history, "marks": [kept for kept in history["marks"] if kept != mark]}
 
+    def take_back(self, messages: Iterable[Memory]) -> None:
+        """Messages that were told last are no longer known when they are told again."""
+        history = self._body.get("history")
+        if history is None:
+            return
+        marks = list(history["marks"])[::-1]
+        for memory in messages:
+            mark = message_mark(str(memory.metadata.get("role", "")), memory.content)
+            if mark in marks:
+                marks.remove(mark)
+        self._body["history"] = {**history, "marks": marks[::-1]}
+
     def forget_turn(self, memory: Memory) -> None:
         """A removed memory no longer lends its words to the next turn."""
         if memory.type is MemoryType.EPISODIC:

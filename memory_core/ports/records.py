@@ -62,6 +62,7 @@ class Mark:
         embedding: the memory's vector from now on; None leaves the old vector, and the two fields beside it.
         embedding_model: who made `embedding`. Its length becomes the memory's `embedding_dimensions`.
         leaves_scene: the memory is in no scene any more.
+        leaves_cell: the memory, a message, belongs to no cell any more.
 
     """
 
@@ -70,6 +71,7 @@ class Mark:
     embedding: Vector | None = None
     embedding_model: str | None = None
     leaves_scene: bool = False
+    leaves_cell: bool = False
 
     @staticmethod
     def of_scene(scene_id: str | None) -> Mark:
@@ -82,7 +84,7 @@ class Mark:
         named: dict[str, Any] = {}
         if self.scene_id is not None or self.leaves_scene:
             named["scene_id"] = self.scene_id
-        if self.cell_id is not None:
+        if self.cell_id is not None or self.leaves_cell:
             named["cell_id"] = self.cell_id
         if self.embedding is not None:
             named |= {"embedding_model": self.embedding_model, "embedding_dimensions": len(self.embedding)}
@@ -91,7 +93,7 @@ class Mark:
     @property
     def is_searched(self) -> bool:
         """Whether it sets something that searches look at."""
-        return self.cell_id is not None or self.embedding is not None
+        return self.cell_id is not None or self.leaves_cell or self.embedding is not None
 
 
 @dataclass(frozen=True, slots=True)

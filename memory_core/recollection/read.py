@@ -139,7 +139,7 @@ class Reader:
         documents = await self._store.page(owner, "memory", where, place, limit + 1, newest_first=newest_first)
         following = self._cursors.make(owner, head, bound, _place(documents[limit - 1])) if len(documents) > limit else None
         memories, _ = self._memories(documents[:limit], head)
-        return MessagePage(tuple(_session_message(memory) for memory in memories if is_message(memory.id)), following)
+        return MessagePage(tuple(SessionMessage.of(memory) for memory in memories if is_message(memory.id)), following)
 
     async def _under_their_own_ids(self, owner: Owner, memories: list[Memory]) -> list[Memory]:
         """Old versions (a look back in time finds them) as the memories that they were, but for memories that were deleted since."""
@@ -213,12 +213,6 @@ def _version_view(memory: Memory) -> VersionView:
         snapshot,
         memory.updated_at,
     )
-
-
-def _session_message(memory: Memory) -> SessionMessage:
-    identity, role = memory.metadata.get("message_id", memory.id), memory.metadata["role"]
-    actor = None if memory.actor == role else memory.actor
-    return SessionMessage(identity, memory.id, role, actor, memory.content, memory.event_timestamp)
 
 
 def _session_view(body: dict[str, Any]) -> SessionView:

@@ -120,3 +120,10 @@ async def test_gathered_messages_are_handed_over_though_another_turn_was_saved_m
     last = [{"role": "user", "content": "line 29", "timestamp": NOW.isoformat()}]
     await core.batch(ALICE, BatchInput.model_validate({"session_id": "s1", "messages": last}))
     assert [content for _, content in await read_back(core)] == [f"line {number}" for number in range(30)]
+
+
+async def test_long_messages_that_were_gathered_are_known_again(core: MemoryCore) -> None:
+    said = [("user", f"line {number}: " + "all work and no play " * 1_500) for number in range(29)]
+    gathered = [{"role": role, "content": content} for role, content in said]
+    await core.batch(ALICE, BatchInput.model_validate({"session_id": "s1", "messages": gathered}))
+    assert (await tell(core, [*said, ("user", "and one more")])).messages == Told(1, 29)

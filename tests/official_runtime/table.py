@@ -217,6 +217,10 @@ CALLS: dict[str, Callable[[Given], Row]] = {
     "context": lambda g: Row(post("/api/v1/context", 200, g, query="Lisbon"), post("/api/v1/context", 422, g, max_tokens=0)),
     "sessions_list": lambda g: Row(get("/api/v1/sessions", 200, g), get("/api/v1/sessions", 422, g, "&limit=0")),
     "session_messages": lambda g: Row(get("/api/v1/sessions/monday/messages", 200, g), get("/api/v1/sessions/nowhere/messages", 404, g)),
+    "session_messages_take_back": lambda g: Row(
+        Http("DELETE", f"/api/v1/sessions/monday/messages/last?user_id={g.user}&count=1", 200),
+        Http("DELETE", f"/api/v1/sessions/nowhere/messages/last?user_id={g.user}", 404),
+    ),
     "session_get": lambda g: Row(get("/api/v1/sessions/monday", 200, g), get("/api/v1/sessions/nowhere", 404, g)),
     "procedure_get": lambda g: Row(
         get("/api/v1/procedures/style%2Flangue%20%C3%A0%20table", 200, g), get("/api/v1/procedures/style%2fzork", 404, g)

@@ -71,6 +71,7 @@ EXPECTED = {
     "sessions_list": "GET api/v1/sessions",
     "session_get": "GET api/v1/sessions/{session_id}",
     "session_messages": "GET api/v1/sessions/{session_id}/messages",
+    "session_messages_take_back": "DELETE api/v1/sessions/{session_id}/messages/last",
     "procedure_get": "GET api/v1/procedures/{key}",
     "system_root": "GET /",
     "system_health": "GET health",

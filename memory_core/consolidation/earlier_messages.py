@@ -1,0 +1,179 @@
+"""Messages of conversations that an earlier version formed become memories, found as they were said and quoted under their cells.
+
+That is done once a user: conversation after conversation, in the order in which they were told, a few messages a commit; then the head
+says so. What has a memory is left as it is, so whoever dies in between goes on. Note: a conversation of which somebody deleted anything,
+or whose session was cleared since, is left alone: its words are not to come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+from memory_core.consolidation.end_run import WRITTEN
+from memory_core.consolidation.run import Proposal, Run
+from memory_core.consolidation.withdraw import is_taken_back
+from memory_core.domain.conversation import Conversation, FormedCell
+from memory_core.domain.errors import Damaged
+from memory_core.domain.indexing import text_to_embed, turn_of, with_lexical
+from memory_core.domain.lexical import Turn
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.messages import EARLIER, is_cell, message_memory
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.scope import Owner
+from memory_core.ledger.changes import Change
+from memory_core.ledger.commit import Look
+from memory_core.ledger.conversations import cleared_since, conversation_of, message_ids, messages_id
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.operations import Chunk
+from memory_core.ledger.portions import Portion, size_of
+from memory_core.ledger.sessions import Session
+from memory_core.ports import Document, Embedder, LongTermStore, Place
+
+PAGE: Final = 50
+READ_AT_ONCE: Final = 100
+MOST_AT_ONCE: Final = 20
+"""Messages of one commit; each is two documents of its hundred."""
+_ENDED: Final = frozenset({"formed", "cancelled"})
+_STANDING: Final = FOUND_BY_DEFAULT | {Status.DECAYED}
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Messages of one cell that are to be written, by number; `ids` of all that it was formed of."""
+
+    conversation: Conversation
+    cell_id: str
+    ids: Sequence[str]
+    numbers: Sequence[int]
+
+
+class EarlierMessages:
+    """The step. cap: messages that one run writes, about; with more to write, the next run follows at once."""
+
+    name = "earlier messages"
+
+    def __init__(self, store: LongTermStore, embedder: Embedder, cap: int) -> None:
+        self._store, self._embedder, self._cap = store, embedder, cap
+
+    async def propose(self, run: Run, cursor: Any) -> Proposal | None:
+        """The next messages of the conversations after the `cursor`; in the end, that there are no more."""
+        head = (await self._store.snapshot(run.owner)).head if run.earlier else None
+        if head is None or head.told_apart:
+            return None
+        begun = cursor or head.told_apart_to
+        place = None if begun is None else Place(*begun)
+        if run.counts.get(WRITTEN, 0) >= self._cap:
+            reached = None if place is None else (place.sequence, place.id)
+            return Proposal([], lambda look: Chunk(done=True, head_fields=lambda head: {"told_apart_to": reached}))
+        while documents := await self._store.page(run.owner, "conversation", None, place, PAGE, newest_first=False):
+            for document in documents:
+                if document.body["epoch"] == head.epoch and _is_earlier(document.body):
+                    part = None
+                    with suppress(Damaged):  # what can't be read may have been deleted
+                        part = await self._part(run.owner, document.id)
+                    if part is not None:
+                        return await self._proposal(run, part, place)
+                place = Place(int(document.body["sequence"]), document.id)
+        return Proposal([], lambda look: Chunk(done=True, head_fields=lambda head: {"told_apart": True, "told_apart_to": None}))
+
+    async def foresee(self, run: Run) -> Mapping[str, int]:
+        """Nothing that is counted ahead."""
+        return {}
+
+    async def _part(self, owner: Owner, name: str) -> _Part | None:
+        """The next messages of a conversation to write; None where there are none, or it is to be left alone."""
+        look = await self._look(owner, [name, messages_id(name)])
+        conversation = conversation_of(look, name)
+        if conversation is None:
+            return None
+        session = [] if conversation.session_id is None else [session_document_id(owner, conversation.session_id)]
+        made = [identity for cell in conversation.formed_cells for identity in cell.memory_ids]
+        ids = message_ids(conversation)
+        look = await self._look(owner, [*session, *dict.fromkeys(made), *ids])
+        if MemoryType.EPISODIC in cleared_since(look, owner, conversation) or _is_deleted(look, made):
+            return None
+        for cell in conversation.formed_cells:
+            numbers = [number for number in range(cell.first, cell.last + 1) if look.memory(ids[number]) is None]
+            if numbers and (held := _cell_of(look, cell)) is not None:
+                return _Part(conversation, held.id, ids[cell.first : cell.last + 1], numbers[:MOST_AT_ONCE])
+        return None
+
+    async def _look(self, owner: Owner, ids: Sequence[str]) -> Look:
+        first = await self._store.snapshot(owner, ids[:READ_AT_ONCE])
+        documents = dict(first.documents)
+        for start in range(READ_AT_ONCE, len(ids), READ_AT_ONCE):
+            documents |= (await self._store.snapshot(owner, ids[start : start + READ_AT_ONCE])).documents
+        return Look(first.head, documents)
+
+    async def _proposal(self, run: Run, part: _Part, place: Place | None) -> Proposal:
+        """The commit of these messages; the cursor stays before their conversation until none of it is left."""
+        messages = _analysed(run, part)
+        vectors = await self._embedder.embed([text_to_embed(one) for one in messages])
+        for message, vector in zip(messages, vectors, strict=True):
+            message.embedding = vector
+            message.embedding_model, message.embedding_dimensions = self._embedder.model, self._embedder.dimensions
+        told = part.conversation
+        session = [] if told.session_id is None else [session_document_id(run.owner, told.session_id)]
+        made = [identity for cell in told.formed_cells for identity in cell.memory_ids if part.cell_id in cell.memory_ids]
+        ids = list(dict.fromkeys([told.id, *session, part.cell_id, *made, *(one.id for one in messages)]))
+        cursor = None if place is None else [place.sequence, place.id]
+        return Proposal(ids, lambda look: _chunk(run, part, messages, made, look, cursor))
+
+
+def _chunk(run: Run, part: _Part, messages: Sequence[Memory], made: Sequence[str], look: Look, cursor: Any) -> Chunk:
+    cell, told = look.memory(part.cell_id), part.conversation
+    if cell is None or cell.status not in _STANDING or _is_deleted(look, made) or told.id not in look.documents:
+        return Chunk(cursor=cursor)
+    if MemoryType.EPISODIC in cleared_since(look, run.owner, told):
+        return Chunk(cursor=cursor)
+    sources, changes = list(dict.fromkeys([*cell.source_ids, *part.ids])), list[Change]()
+    portion = Portion()
+    if sources != cell.source_ids:
+        changes.append(Change("told_apart", cell.model_copy(update={"source_ids": sources}), cell))
+        portion.takes(4, 2 * size_of(cell))
+    new = [one for one in messages if look.memory(one.id) is None]
+    changes += [Change("created", one) for one in new if portion.takes(2, size_of(one))]
+    puts: tuple[Document, ...] = ()
+    if told.session_id is not None:
+        session = Session(run.owner, told.session_id, look.documents.get(session_document_id(run.owner, told.session_id)))
+        for change in changes:
+            session.count(change.before, change.after, told.created_at)
+        puts = (session.document,)
+    named = frozenset({told.session_id} if told.session_id is not None else ())
+    counts = {WRITTEN: sum(change.before is None for change in changes)}
+    return Chunk(tuple(changes), puts=puts, cursor=cursor, counts=counts, reads=frozenset({cell.id, *made}), sessions=named)
+
+
+def _analysed(run: Run, part: _Part) -> list[Memory]:
+    """The memories of these messages, each read after those before it in its conversation."""
+    told, wanted, found = part.conversation, {*part.numbers}, list[Memory]()
+    ids = message_ids(told)
+    turns: tuple[Turn | None, Turn | None] = (None, None)
+    for number in range(max(0, min(wanted) - 2), max(wanted) + 1):
+        draft = message_memory(run.owner, told, number, ids[number], run.at)
+        analysed = with_lexical(draft, *turns)
+        if told.session_id is not None:
+            turns = turn_of(analysed), turns[0]
+        if number in wanted:
+            found.append(analysed.model_copy(update={"cell_id": part.cell_id, "metadata": {**analysed.metadata, EARLIER: True}}))
+    return found
+
+
+def _is_earlier(conversation: Mapping[str, Any]) -> bool:
+    """Whether an earlier version formed it: its messages were never written, as they are before anything is formed now."""
+    return bool(conversation["formed_cells"]) and conversation["state"] in _ENDED and not conversation.get("written", 0)
+
+
+def _is_deleted(look: Look, names: Sequence[str]) -> bool:
+    """Whether somebody deleted one of these, softly or for good."""
+    found = [look.memory(name) for name in names]
+    return any(one is None or is_taken_back(one) for one in found)
+
+
+def _cell_of(look: Look, cell: FormedCell) -> Memory | None:
+    """The memory of a formed cell, while it is shown."""
+    held = None if not cell.memory_ids else look.memory(cell.memory_ids[0])
+    return held if held is not None and is_cell(held) and held.status in _STANDING else None

@@ -1,0 +1,347 @@
+"""Taking back what was told last in a session: its messages go, with all that came of them alone.
+
+First the facts and notes, the latest first: what was decided between them and older ones is undone, then they are deleted, each by the
+calls that anybody has for it. The messages and their cells go last, in one commit with the session's history, its batch and its tasks.
+So of two that take back at once only one gets a message; and who dies in between leaves the messages, and takes the same back again.
+Note: a fact that others told too stays, and so does one that was edited since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+from memory_core.domain.conflict import record_in
+from memory_core.domain.errors import Conflict, HeadMoved, NotFound
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.messages import EARLIER, MESSAGE, TAKEN_BACK, is_cell, is_message, messages_of
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.results import Call, SessionMessage, TakenBack
+from memory_core.domain.scope import Owner
+from memory_core.domain.shown import Shown
+from memory_core.evolution.along import count_along
+from memory_core.evolution.conflicts import Conflicts
+from memory_core.evolution.edit import Editor
+from memory_core.evolution.key_line import line_nears, truths_of
+from memory_core.evolution.pairs import pair_ids
+from memory_core.evolution.undo import Undo
+from memory_core.formation.message_memories import MOST_TRIES, TOO_FAST, MessageWriter
+from memory_core.formation.without_messages import Cut, Without, batch_without, conversation_without
+from memory_core.ledger.buffer import HeldBuffer, buffer_id
+from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.conversations import conversation_of, message_ids, messages_id, state_of
+from memory_core.ledger.ends import Ends
+from memory_core.ledger.ids import note_id, session_document_id
+from memory_core.ledger.messages import message_for, queue_of, tell
+from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.portions import Portion, size_of
+from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
+from memory_core.ledger.sessions import Session, clears_of, has_begun
+from memory_core.ports import Clock, Filter, LongTermStore, Place, TaskQueue
+
+MOST_AT_ONCE: Final = 20
+"""Messages of one commit, each two documents of its hundred, besides its cell and its conversation."""
+_ROOM: Final = 80
+_A_PAGE: Final = 100
+_SHOWN: Final = frozenset(status.value for status in (*FOUND_BY_DEFAULT, Status.DECAYED))
+_REPLACED: Final = frozenset(status.value for status in (Status.SUPERSEDED, Status.UPDATED, Status.DELETED))
+_EPISODIC: Final = frozenset({MemoryType.EPISODIC.value})
+
+
+class _Changed(Exception):
+    """What was to be taken back is not as it was read: look again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one commit took back, the last message first; left: how many messages are still to be taken."""
+
+    message_ids: Sequence[str]
+    memories: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What one commit is to take back, the last message first.
+
+    cells: those that go; left: ids of the messages of these that stay; more: how many messages are to be taken after it.
+    """
+
+    messages: Sequence[Memory]
+    cells: Mapping[str, Memory]
+    left: Sequence[str]
+    more: int
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the messages."""
+        return [one.id for one in self.messages]
+
+
+class LastMessages:
+    """Takes back what was told last, for any owner."""
+
+    def __init__(
+        self,
+        store: LongTermStore,
+        ledger: Ledger,
+        mirror: Mirror,
+        messages: MessageWriter,
+        conflicts: Conflicts,
+        undo: Undo,
+        editor: Editor,
+        ends: Ends,
+        queue: TaskQueue,
+        clock: Clock,
+    ) -> None:
+        self._store, self._ledger, self._mirror, self._messages = store, ledger, mirror, messages
+        self._conflicts, self._undo, self._editor = conflicts, undo, editor
+        self._ends, self._queue, self._clock = ends, queue, clock
+
+    async def take(self, owner: Owner, session_id: str, count: int | None, call: Call) -> TakenBack:
+        """Take back the last messages of a session.
+
+        Args:
+            owner: Whose session it is.
+            session_id: Which session.
+            count: How many messages; None: the last one that a person said and all that came after it.
+            call: The caller and the idempotency key.
+
+        Returns:
+            The messages, none of a session that is empty, and how many memories went with them.
+
+        Raises:
+            NotFound: This user has no such session.
+            HeadMoved: Others write faster than this can be decided.
+
+        """
+        parts, left = list[_Part](), count
+        while left is None or left > 0:
+            parts.append(await self._part(owner, session_id, left, call, len(parts)))
+            left = parts[-1].left
+        names = [name for part in parts for name in part.message_ids][::-1]
+        shown = dict[str, Shown]()
+        for start in range(0, len(names), _A_PAGE):
+            shown |= await self._store.memories(owner, names[start : start + _A_PAGE])
+        return TakenBack(
+            tuple(SessionMessage.of(shown[name].memory) for name in names if name in shown), sum(part.memories for part in parts)
+        )
+
+    async def _part(self, owner: Owner, session_id: str, count: int | None, call: Call, part: int) -> _Part:
+        """Take back as many messages as one commit holds, or what this very call took back before."""
+        key, session = receipt_id(owner, call, part), session_document_id(owner, session_id)
+        for _ in range(MOST_TRIES):
+            look = await self._ledger.look(owner, [session, *([key] if key else [])])
+            if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
+                return _Part(**earlier)
+            found = look.documents.get(session)
+            if found is None or look.head is None or found.body["epoch"] != look.head.epoch or not has_begun(found):
+                raise NotFound("no session of this name for this user")
+            await self._write_what_waits(owner, session_id, call)
+            plan = await self._plan(owner, session_id, count)
+            memories = await self._take_what_came(owner, plan, call)
+            with suppress(_Changed):
+                return await self._commit(owner, session_id, plan, memories, call, part)
+        raise HeadMoved(TOO_FAST, retry_after_s=1)
+
+    async def _write_what_waits(self, owner: Owner, session_id: str, call: Call) -> None:
+        """Make memories of the messages that were told and have none yet: they are the last ones."""
+        look, alone = await self._ledger.look(owner, [buffer_id(owner, session_id)]), replace(call, idempotency_key=None)
+        gathered = HeldBuffer.of(owner, session_id, look).conversation(self._clock.now(), {})
+        if names := message_ids(gathered):
+            there = await self._ledger.look(owner, names)
+            first = next((number for number, name in enumerate(names) if there.memory(name) is None), None)
+            if first is not None and await self._messages.write_ahead(owner, gathered, first, alone):
+                raise HeadMoved("not all messages of this session are written yet; try again", retry_after_s=1)
+        for last in await self._last(owner, session_id, None, 1):
+            if last.conversation_id is not None:
+                told = await self._ledger.look(owner, [last.conversation_id, messages_id(last.conversation_id)])
+                conversation = conversation_of(told, last.conversation_id)
+                if conversation is not None and conversation.state == "pending":
+                    await self._messages.complete(owner, conversation, alone, at_the_door=True)
+
+    async def _last(self, owner: Owner, session_id: str, after: Place | None, limit: int) -> list[Memory]:
+        """The messages of a session, the last one first."""
+        where = Filter(_SHOWN, types=_EPISODIC, categories=frozenset({MESSAGE}), session_id=session_id)
+        documents = await self._store.page(owner, "memory", where, after, limit)
+        shown = await self._store.memories(owner, [one.id for one in documents])
+        return [shown[one.id].memory for one in documents if one.id in shown and is_message(one.id)]
+
+    async def _plan(self, owner: Owner, session_id: str, count: int | None) -> _Plan:
+        """What one commit is to take back of the last `count` messages, or of the last turn."""
+        messages, earlier, after, ended = list[Memory](), list[Memory](), None, False
+        while not ended and (count is None or len(messages) < min(count, MOST_AT_ONCE)):
+            page = await self._last(owner, session_id, after, _A_PAGE)
+            for one in page:
+                (earlier if one.metadata.get(EARLIER) else messages).append(one)
+            if not page:
+                messages, ended = [*messages, *earlier], True
+            else:
+                after = Place(page[-1].sequence, page[-1].id)
+            if count is None:
+                count = next((number for number, one in enumerate(messages, start=1) if one.metadata.get("role") == "user"), None)
+        count = min(count or 1, len(messages)) if ended or count is None else count
+        some = _that_fit(messages[:count])
+        return await self._with_cells(owner, some, more=count - len(some))
+
+    async def _with_cells(self, owner: Owner, messages: Sequence[Memory], more: int) -> _Plan:
+        """The plan for these messages: with the cells that were formed of them, and the other messages of these."""
+        names = list(dict.fromkeys(one.cell_id for one in messages if one.cell_id is not None))
+        look, taken = await self._ledger.look(owner, names), {one.id: one for one in messages}
+        cells = {name: one for name in names if (one := look.memory(name)) is not None and is_cell(one)}
+        there = await self._ledger.look(owner, [name for cell in cells.values() for name in messages_of(cell) if name not in taken])
+        left = list[str]()
+        for cell in [*cells.values()]:
+            stay = [one for name in messages_of(cell) if name not in taken and (one := there.memory(name)) is not None]
+            stay = [one for one in stay if one.status is not Status.DELETED and one.cell_id in (None, cell.id)]
+            if {_telling(one) for one in messages if one.cell_id == cell.id} <= {_telling(one) for one in stay}:
+                del cells[cell.id]  # it was told again, or before, and that stays
+            else:
+                left += [one.id for one in stay]
+        return _Plan(messages, cells, left, more)
+
+    async def _take_what_came(self, owner: Owner, plan: _Plan, call: Call) -> int:
+        """Delete the facts and notes that came of these cells alone, the latest first; how many there were."""
+        cells, count, alone = plan.cells, 0, replace(call, idempotency_key=None)
+        names = list(dict.fromkeys(name for cell in cells.values() for name in _made_of(cell)))
+        look = await self._ledger.look(owner, names)
+        made = {one.id: one for name in names if (one := look.memory(name)) is not None}
+        for one in [*made.values()]:  # earlier times of a truth are memories of their own
+            if nears := line_nears(one):
+                made |= truths_of(await self._ledger.look(owner, [one.id], nears))
+        for one in sorted(made.values(), key=lambda one: (one.event_timestamp, one.sequence), reverse=True):
+            if one.cell_id not in cells or one.cell_id == one.id or one.status is Status.DELETED or one.version > 1:
+                continue
+            replaced = await self._replaced_by(owner, one)
+            if {*one.source_ids} <= {*cells, *(old.id for old in replaced)}:
+                await self._undone(owner, one, replaced, alone)
+                await self._editor.delete(owner, one.id, alone, reason=TAKEN_BACK)
+                count += 1
+        return count
+
+    async def _replaced_by(self, owner: Owner, memory: Memory) -> list[Memory]:
+        """What a memory replaced, the latest first."""
+        where = Filter(_REPLACED, next_ids=frozenset({memory.id}))
+        documents = await self._store.page(owner, "memory", where, None, _A_PAGE)
+        shown = await self._store.memories(owner, [one.id for one in documents])
+        return sorted((one.memory for one in shown.values()), key=lambda one: (one.event_timestamp, one.sequence), reverse=True)
+
+    async def _undone(self, owner: Owner, memory: Memory, replaced: Sequence[Memory], call: Call) -> None:
+        """Undo what the memory did to others: by the record of that where there is one, else by letting them hold again."""
+        for old in replaced:
+            records = pair_ids(old.id, memory.id)
+            look = await self._ledger.look(owner, [old.id, memory.id, *records])
+            now, by = look.memory(old.id), look.memory(memory.id)
+            if now is None or by is None or now.next_id != memory.id:
+                continue  # it came back with another one
+            decided = [record_in(found.body) for name in records if (found := look.documents.get(name)) is not None]
+            record = next((one for one in decided if not one.open and one.new_id == memory.id), None)
+            if record is not None:
+                with suppress(Conflict):
+                    await self._conflicts.undo(owner, record.id, call)
+                    continue
+            if by.status in FOUND_BY_DEFAULT and now.status in (Status.SUPERSEDED, Status.UPDATED):
+                with suppress(Conflict):
+                    await self._undo.undo(owner, old.id, TAKEN_BACK, call)
+
+    async def _commit(self, owner: Owner, session_id: str, plan: _Plan, memories: int, call: Call, part: int) -> _Part:
+        """Take the messages back. Raises _Changed where one of them is gone, or formed, since."""
+        session, buffer = session_document_id(owner, session_id), buffer_id(owner, session_id)
+        await self._messages.part(owner, plan.left, call)
+        told = list(dict.fromkeys(one.conversation_id for one in plan.messages if one.conversation_id is not None))
+        first = await self._ledger.look(owner, [buffer, *told])
+        again = [one.retold_as for name in told if (one := state_of(first, name)) is not None and one.retold_as is not None]
+        names = [*told, *again]
+        there = await self._ledger.look(owner, [part for name in names for part in (name, messages_id(name))])
+        conversations = [one for name in names if (one := conversation_of(there, name)) is not None]
+        key = receipt_id(owner, call, part)
+        held = HeldBuffer.of(owner, session_id, first)
+        ids = [session, buffer, held.task_id, *([key] if key else []), *plan.ids, *plan.cells, *names]
+        ids += message_ids(held.conversation(self._clock.now(), {}))
+        for one in conversations:
+            ids += [messages_id(one.id), one.task_id, *message_ids(one)]
+        ids = list(dict.fromkeys(ids))
+        decide = partial(self._decided, owner, session_id, plan, told, memories, call, part, ids)
+        committed = await self._ledger.commit(owner, decide, ids=ids, call=call)
+        await self._mirror.follow(owner, committed)
+        taken, without = committed.result
+        for task in without.told:
+            await tell(self._queue, queue_of(task.kind), message_for(owner, task))
+        for task in without.ended:
+            await self._ends.announce(owner, task)
+        return taken
+
+    def _decided(
+        self,
+        owner: Owner,
+        session_id: str,
+        plan: _Plan,
+        told: Sequence[str],
+        memories: int,
+        call: Call,
+        part: int,
+        asked: Collection[str],
+        look: Look,
+    ) -> Changes[tuple[_Part, Without]]:
+        without, now, cells = Without(), self._clock.now(), plan.cells
+        if (earlier := earlier_result(look.documents, owner, call, part)) is not None:
+            return Changes((_Part(**earlier), without))
+        messages = [memory for name in plan.ids if (memory := look.memory(name)) is not None and memory.status is not Status.DELETED]
+        if [(one.id, one.cell_id) for one in messages] != [(one.id, one.cell_id) for one in plan.messages]:
+            raise _Changed
+        held = HeldBuffer.of(owner, session_id, look)
+        if held.buffer.messages and (held.task_id not in asked or not batch_without(without, look, held, plan.ids, now)):
+            raise _Changed
+        found = look.documents.get(session_document_id(owner, session_id))
+        cut = Cut(plan.ids, plan.left, clears_of(found), now)
+        for name in told:
+            root = state_of(look, name)
+            if root is not None and root.retold_as is not None and root.retold_as not in asked:
+                raise _Changed
+            conversation_without(without, look, name, cut)
+        going = [one for name in cells if (one := look.memory(name)) is not None and one.status is not Status.DELETED]
+        gone = {"status": Status.DELETED, "status_reason": "manual_delete", "change_reason": TAKEN_BACK, "updated_at": now}
+        changes = [Change("deleted", one.model_copy(update=gone), one, {"reason": TAKEN_BACK}) for one in (*going, *messages)]
+        taken = _Part(plan.ids, memories + len(going), plan.more)
+        receipts = receipt(owner, call, now, asdict(taken), part)
+        if not changes:
+            return Changes((taken, without), creates=receipts)
+        session = Session(owner, session_id, found)
+        count_along(session, changes, now)
+        session.take_back(messages)
+        return Changes(
+            (taken, without),
+            tuple(changes),
+            (session.document, *without.puts.values()),
+            (*without.creates, *receipts),
+            reads=frozenset({*plan.ids, *cells, *plan.left}),
+            sessions=frozenset({session_id}),
+            head_fields=without.head_fields,
+            deletes=tuple(without.deletes),
+        )
+
+
+def _that_fit(messages: Sequence[Memory]) -> list[Memory]:
+    """The first of these messages that one commit takes back, each with what it may be the only one of."""
+    portion, known, some = Portion(_ROOM), set[Any](), list[Memory]()
+    for one in messages[:MOST_AT_ONCE]:
+        names = {one.cell_id, one.conversation_id} - known
+        documents = 2 + 2 * (one.cell_id in names and one.cell_id is not None) + 4 * (one.conversation_id in names)
+        if not portion.takes(documents, size_of(one)):
+            break
+        some.append(one)
+        known |= names
+    return some
+
+
+def _telling(message: Memory) -> tuple[Any, ...]:
+    return message.metadata.get("role"), message.actor, message.event_timestamp, message.content
+
+
+def _made_of(cell: Memory) -> list[str]:
+    return [note_id(cell.id), *(fact.fact_id for fact in cell.atomic_facts if fact.fact_id is not None)]

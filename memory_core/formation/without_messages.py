@@ -1,0 +1,184 @@
+"""Conversations without messages that were taken back: what is left of them, and has to be formed, is told anew by a task.
+
+What is left is another conversation of the same messages, each with the memory that it has already: nothing is found twice, and what
+agents answered about the longer one is not used. One that waits, or is under way, hands its task over to it.
+Note: a cell that is kept stays with the first conversation, and is no part of what is told anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from memory_core.domain.conversation import Conversation, Path
+from memory_core.domain.models import Head, Status
+from memory_core.domain.task import Task, TaskKind
+from memory_core.ledger.buffer import HeldBuffer
+from memory_core.ledger.changes import Changes
+from memory_core.ledger.commit import Look
+from memory_core.ledger.conversations import conversation_of, documents_of, message_ids, state_of, unread
+from memory_core.ledger.ids import derived
+from memory_core.ledger.pair import Pair, counted, unfinished
+from memory_core.ledger.tasks import written
+from memory_core.ports import Document
+
+KINDS: Mapping[Path, TaskKind] = {"converse": "converse", "agent": "agent_memory"}
+"""The task that forms a conversation."""
+_UNFORMED = ("pending", "poisoned")
+
+
+@dataclass
+class Without:
+    """What a commit writes of conversations, batches and tasks. more: how many more tasks are unfinished with it.
+
+    told: tasks that have work to do from now on; ended: those that have none any more.
+    """
+
+    puts: dict[str, Document] = field(default_factory=dict)
+    creates: list[Document] = field(default_factory=list)
+    deletes: list[Document] = field(default_factory=list)
+    told: list[Task] = field(default_factory=list)
+    ended: list[Task] = field(default_factory=list)
+    more: int = 0
+
+    @property
+    def head_fields(self) -> Callable[[Head], Mapping[str, Any]]:
+        """What changes in the head."""
+        return counted(self.more)
+
+    def put(self, *documents: Document) -> None:
+        """Write these documents too, each in place of what was to be written of it."""
+        self.puts |= {one.id: one for one in documents}
+
+    def turned(self, pair: Pair, changes: Changes[Task]) -> None:
+        """Write the end of a task and of what it is about."""
+        self.put(*changes.puts)
+        self.more += unfinished(changes.puts) - (not pair.task.finished)
+        self.ended.append(changes.result)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What is taken back of conversations. taken: ids of messages; left: of others, whose cells go with those.
+
+    clears: how often the session was cleared, by type.
+    """
+
+    taken: Collection[str]
+    left: Collection[str]
+    clears: Mapping[str, int]
+    now: datetime
+
+
+def conversation_without(done: Without, look: Look, name: str, cut: Cut) -> None:
+    """Add what becomes of a conversation and of the one that forms what was left of it before.
+
+    Args:
+        done: what the commit writes so far.
+        look: shows both conversations, their messages with the memories of these, and their tasks.
+        name: the first conversation's id, which the memories of the messages name.
+        cut: what is taken back.
+
+    """
+    root = state_of(look, name)
+    if root is None:
+        return
+    formed_again = set[str]()
+    for identity in (name if root.retold_as is None else root.retold_as, name):
+        conversation = conversation_of(look, identity)
+        if conversation is None:
+            continue
+        further = _further(conversation, look, cut, formed_again)
+        formed_again |= set(message_ids(further))
+        if conversation.state in _UNFORMED:
+            _handed_over(done, look, conversation, further, cut.now)
+        elif further.messages:
+            _told_anew(done, further, cut.now)
+        if further.messages:
+            found = done.puts.get(name, look.documents[name])
+            done.put(replace(found, body={**found.body, "retold_as": further.id}))
+        if root.retold_as is None:
+            break
+
+
+def _further(conversation: Conversation, look: Look, cut: Cut, besides: Collection[str]) -> Conversation:
+    """The conversation of the messages that stay, are in no cell that stays, and are not told anew besides."""
+    ids, numbers = message_ids(conversation), list[int]()
+    formed = conversation.formed_cells[-1].last if conversation.formed_cells else -1
+    for number, name in enumerate(ids):
+        memory = look.memory(name)
+        if name in cut.taken or name in besides or memory is None or memory.status is Status.DELETED:
+            continue
+        if name in cut.left or (conversation.state in _UNFORMED and number > formed):
+            numbers.append(number)
+    messages = [conversation.messages[number].model_copy(update={"memory_id": ids[number]}) for number in numbers]
+    again: dict[str, Any] = {
+        "id": derived("cnv", conversation.id, "without", *sorted(cut.taken)),
+        "messages": messages,
+        "created_at": cut.now,
+        "clears": dict(cut.clears),
+        "state": "pending",
+        "written": len(messages),
+        "embedded": 0,
+        "cells": None,
+        "formed_cells": [],
+        "retold_as": None,
+    }
+    return conversation.model_copy(update=again)
+
+
+def _told_anew(done: Without, further: Conversation, now: datetime) -> None:
+    """A task of its own for what is left of a conversation whose task is over."""
+    task = Task(
+        task_id=derived("tsk", further.id),
+        kind=KINDS[further.path],
+        created_at=now,
+        updated_at=now,
+        subject_id=further.id,
+        next_enqueue_at=now,
+        correlation_id=further.correlation_id,
+    )
+    done.creates += [*documents_of(further.model_copy(update={"task_id": task.task_id})), written(task)]
+    done.told.append(task)
+    done.more += 1
+
+
+def _handed_over(done: Without, look: Look, conversation: Conversation, further: Conversation, now: datetime) -> None:
+    """End a conversation that is not formed to its end; its task forms `further`, or ends where that has no messages."""
+    pair = Pair.of(look, conversation.task_id)
+    if pair is None or pair.task.subject_id != conversation.id or pair.subject is None:
+        return
+    nothing_left = {"written": len(conversation.messages), "embedded": len(conversation.messages)}
+    done.deletes += unread(pair.subject.body)
+    if not further.messages:
+        done.turned(pair, pair.turned("cancelled", now, subject=nothing_left, status="cancelled", next_enqueue_at=None))
+        return
+    begun = {"subject_id": further.id, "status": "accepted", "step": None, "progress": 0.0, "error": None, "attempts": 0, "waits": 0}
+    free = {"leased_by": None, "leased_until": None, "waiting_for": None, "next_enqueue_at": now, "updated_at": now}
+    task = pair.task.model_copy(update={**begun, **free, "generation": pair.task.generation + 1})
+    ended = replace(pair.subject, body={**pair.subject.body, **nothing_left, "state": "cancelled"})
+    done.put(written(task, onto=pair.held.document), ended)
+    done.creates += documents_of(further)
+    done.more += int(pair.task.finished)
+    done.told.append(task)
+
+
+def batch_without(done: Without, look: Look, held: HeldBuffer, taken: Collection[str], now: datetime) -> bool:
+    """Add what becomes of a batch that is still being gathered; False where something came after what is taken back meanwhile."""
+    ids = message_ids(held.conversation(now, {}))
+    first = next((number for number, name in enumerate(ids) if name in taken), None)
+    if first is None:
+        return True
+    memories = [look.memory(name) for name in ids[first:] if name not in taken]
+    if any(memory is None or memory.status is not Status.DELETED for memory in memories):
+        return False
+    kept = held.buffer.messages[:first]
+    pair = None if kept else Pair.of(look, held.task_id)
+    if kept or pair is None:
+        shorter = held.closed() if not kept else replace(held, buffer=held.buffer.model_copy(update={"messages": kept}))
+        done.put(shorter.written)
+        return True
+    done.turned(pair, pair.turned("cancelled", now, status="cancelled", step=None, next_enqueue_at=None))
+    return True
