@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from memory_core.domain.models import Lexical, Memory
 from memory_core.domain.related import Related, nearness
+from memory_core.domain.term_order import NO_PLACES, TermPlaces, order_bytes, places_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -49,6 +50,7 @@ class CandidateSet:
     length: weighted, with the turns before; own_length: terms that the memory says itself.
     cosines: of a query of several sentences the three similarities to each one's vector, 3 × U × S; the columns above have the best then.
     near: U × T, how near in meaning own or date tokens come to the term, None when nobody asked for related words.
+    places: where the terms stand in those that are longer than a passage, as far as a store knows their order.
     touched_at: max(created_at, updated_at). accessed_at: last_accessed_at, else created_at.
     memories: whole documents, where the store had them anyway. lists: name of a candidate list → ids in its order.
     """
@@ -75,6 +77,7 @@ class CandidateSet:
     confidence: Floats
     near: Floats | None = None
     cosines: Floats | None = None
+    places: TermPlaces = NO_PLACES
     memories: dict[str, Memory] = field(default_factory=dict)
     lists: dict[str, list[str]] = field(default_factory=dict)
 
@@ -134,7 +137,10 @@ def from_memories(
     # Looked up term by term: weighing every token of every memory first would be ten times the work.
     weighed = [_weighted_parts(memory.lexical) for memory in memories]
     tf = [[sum(weight * part.get(term, 0) for part, weight in parts) for term in terms] for parts in weighed]
-    own = [[term in memory.lexical.own or term in memory.lexical.date for term in terms] for memory in memories]
+    own = np.array(
+        [[term in memory.lexical.own or term in memory.lexical.date for term in terms] for memory in memories], dtype=np.bool_
+    ).reshape(rows, width)
+    orders = {row: order_bytes(memory.lexical.order) for row, memory in enumerate(memories) if memory.lexical.order and own[row].any()}
     sentences = 1 if query_vector is None or query_vector.ndim == 1 else len(query_vector)
     each = np.array([_cosine(memory, query_vector, cosines or {}) for memory in memories], dtype=np.float64).reshape(rows, sentences)
     before, after = _neighbours(memories)
@@ -147,7 +153,7 @@ def from_memories(
         previous_cosine=previous_cosine,
         next_cosine=next_cosine,
         tf=np.array(tf, dtype=np.float64).reshape(rows, width),
-        own=np.array(own, dtype=np.bool_).reshape(rows, width),
+        own=own,
         length=np.array([weighted_length(memory) for memory in memories], dtype=np.float64),
         own_length=np.array([own_length(memory.lexical) for memory in memories], dtype=np.float64),
         before=before,
@@ -164,6 +170,7 @@ def from_memories(
         confidence=np.array([memory.confidence for memory in memories], dtype=np.float64),
         near=nearness(said, related, width) if related else None,
         cosines=beside if query_vector is not None and query_vector.ndim == 2 else None,
+        places=places_of(orders, terms, own),
         memories={memory.id: memory for memory in memories},
     )
 
@@ -218,6 +225,7 @@ def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
         cell=first.cell + [second.cell[row] for row in keep],
         near=_near(first, second, take),
         cosines=_cosines(first, second, take),
+        places=_places(first, second, take),
         **columns,
     )
     return _with_extras(whole, first, second)
@@ -234,6 +242,15 @@ def _cosines(first: CandidateSet, second: CandidateSet, take: Ints) -> Floats | 
     if first.cosines is None or second.cosines is None:
         return None
     return np.concatenate([first.cosines, second.cosines[:, take]], axis=1)
+
+
+def _places(first: CandidateSet, second: CandidateSet, take: Ints) -> TermPlaces:
+    new_row = np.full(len(second), -1, dtype=np.int64)
+    new_row[take] = len(first) + np.arange(len(take))
+    row, place, term = second.places
+    kept = new_row[row] >= 0
+    added = TermPlaces(new_row[row[kept]], place[kept], term[kept])
+    return TermPlaces(*(np.concatenate(both) for both in zip(first.places, added, strict=True)))
 
 
 def _with_extras(target: CandidateSet, first: CandidateSet, second: CandidateSet) -> CandidateSet:

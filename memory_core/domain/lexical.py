@@ -15,7 +15,8 @@ from datetime import datetime
 from functools import lru_cache
 
 from memory_core.domain.models import Lexical, MemoryType
-from memory_core.domain.text import counts
+from memory_core.domain.term_order import encoded_order
+from memory_core.domain.text import counts, counts_and_order
 from memory_core.domain.times import date_words, tells_time
 
 MAX_TURN_TERMS = 256
@@ -63,8 +64,10 @@ def analyse(
     extra: further texts to be found by (tags, subject, attribute, key). previous, before_previous: the two turns before this
     one in the same session. turn: its ordinal among the session's episodic memories, None for any other memory.
     """
+    own, order = counts_and_order("\n".join((spoken(content, actor), *extra)))
     return Lexical(
-        own=counts("\n".join((spoken(content, actor), *extra))),
+        own=own,
+        order=encoded_order(order),
         date=dict(_date_counts(date_words(event_timestamp))),
         previous=previous.counts if previous else {},
         before_previous=before_previous.counts if before_previous else {},

@@ -11,6 +11,7 @@ from memory_core.domain.candidates import CandidateSet, Floats, Ints, Statistics
 from memory_core.domain.message import Message, Part
 from memory_core.domain.models import Vector
 from memory_core.domain.relevance import Relevance, RelevanceParameters, relevance
+from memory_core.domain.term_order import of_terms
 
 ANSWERED = 0.3
 """The relevance from which a question counts as answered when places are shared."""
@@ -75,6 +76,7 @@ def part_of(candidates: CandidateSet, part: Part, vectors: Sequence[Vector]) -> 
         tf=candidates.tf[:, places],
         own=candidates.own[:, places],
         near=None if candidates.near is None else candidates.near[:, places],
+        places=of_terms(candidates.places, places),
     )
     if candidates.cosines is not None and vectors:
         total = np.sum([vectors[place] for place in part.sentences], axis=0, dtype=np.float64)

@@ -106,9 +106,11 @@ class Lexical(BaseModel):
     """The analysed text that relevance weighs: token → count, apart for what the memory says and what surrounds it.
 
     `turn` is the memory's ordinal among the episodic memories of its session, `None` for any other memory.
+    `order` says where in a long text the terms of `own` stand (`term_order`), empty for a text of a single passage.
     """
 
     own: dict[str, int] = Field(default_factory=dict)
+    order: str = ""
     date: dict[str, int] = Field(default_factory=dict)
     previous: dict[str, int] = Field(default_factory=dict)
     before_previous: dict[str, int] = Field(default_factory=dict)

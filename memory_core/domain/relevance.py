@@ -7,6 +7,7 @@ would get wrong: terms that no memory knows STAY in the denominator of the lexic
     norm_i   = k1·(1 − b + b·length_i / (mean length, within 30 and 40))
     sat_i(t) = tf / (tf + norm_i)
     LEX_i    = min(1, Σ_t idf(t)·(sat_i(t) + 0.6·near_i(t)·min(1, (1 + k1) / (1 + norm_i))) / Σ_t idf(t))
+               of a long text its best passage's, where that is more (`passage_share`)
     COS_i    = clip((c_i + max(c_before, c_after)) / 2, 0, 1)
     score_i  = min(1, (0.35·COS_i + 0.65·LEX_i^0.7) · actor · question · time · window)
 
@@ -28,6 +29,7 @@ import numpy as np
 from memory_core.domain.bm25 import IDF_FLOOR, idf, saturation
 from memory_core.domain.candidates import CandidateSet, Flags, Floats, Statistics
 from memory_core.domain.fusion import FusionParameters, fused, rescaled
+from memory_core.domain.passage_share import BestPassages, PassageRules, best_passages, covered_share
 from memory_core.domain.query import QueryAnalysis
 from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
 from memory_core.domain.text import words
@@ -58,6 +60,8 @@ class RelevanceParameters:
     time_boost: the query asks for a time and the memory tells one. window_boost: the query names a date and the memory's
     event lies in it or within window_slack_days after it. excuse_words: whether who lies in a time need not say the words for it.
     long_text_weight: what the cosine adds to the order where turns are long; see `ordering`.
+    passage_terms, passage_enough: sizes of passages that a long text is also weighed by, and how many of the query's terms one says
+    to count in full; see `passage_share`. Without sizes a text counts as a whole alone.
     """
 
     fusion: FusionParameters = field(default_factory=FusionParameters)
@@ -78,6 +82,8 @@ class RelevanceParameters:
     window_slack_days: int = 14
     excuse_words: bool = True
     long_text_weight: float = 2.0
+    passage_terms: tuple[int, ...] = (40, 20)
+    passage_enough: int = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,15 +140,41 @@ def lexical_share(query: QueryAnalysis, candidates: CandidateSet, statistics: St
     """LEX: the share of the query's information that each candidate's words cover, in [0, 1]; 0 for a query without terms."""
     if not query.terms:
         return np.zeros(len(candidates))
-    worth = idf([statistics.document_frequency.get(term, 0) for term in query.terms], statistics.documents, parameters.idf_floor)
-    mean_length = min(max(statistics.mean_length, parameters.least_mean_length), parameters.most_mean_length)
+    mean_length = _mean_length(statistics, parameters)
     covered = saturation(_with_next(candidates, parameters), candidates.length, mean_length, parameters.k1, parameters.b)
     if candidates.near is not None:
         near = np.where(candidates.own, 0.0, candidates.near)
         covered += parameters.near_weight * (near * _of_length(candidates, mean_length, parameters)[:, None])
-    excused = excused_terms(query, candidates) if parameters.excuse_words else None
-    share: Floats = covered @ (worth / worth.sum()) if excused is None else _share_of_the_rest(covered, np.where(excused, 0.0, worth))
+    asked = _asked(query, candidates, statistics, parameters)
+    share = covered_share(covered, asked)
+    if parameters.passage_terms:
+        share = np.maximum(share, best_passages(candidates, query.terms, asked, _passage_rules(mean_length, parameters)).share)
     return np.minimum(share, 1.0)
+
+
+def passages_of(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> BestPassages:
+    """The best passage of each candidate, as `lexical_share` compares it with the whole. The query has terms."""
+    return best_passages(
+        candidates,
+        query.terms,
+        _asked(query, candidates, statistics, parameters),
+        _passage_rules(_mean_length(statistics, parameters), parameters),
+    )
+
+
+def _asked(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
+    """What each term is worth, T; or U × T where some candidates need not say all of them."""
+    worth = idf([statistics.document_frequency.get(term, 0) for term in query.terms], statistics.documents, parameters.idf_floor)
+    excused = excused_terms(query, candidates) if parameters.excuse_words else None
+    return worth if excused is None else np.where(excused, 0.0, worth)
+
+
+def _mean_length(statistics: Statistics, parameters: RelevanceParameters) -> float:
+    return min(max(statistics.mean_length, parameters.least_mean_length), parameters.most_mean_length)
+
+
+def _passage_rules(mean_length: float, parameters: RelevanceParameters) -> PassageRules:
+    return PassageRules(parameters.passage_terms, parameters.passage_enough, parameters.k1, parameters.b, mean_length)
 
 
 def _of_length(candidates: CandidateSet, mean_length: float, parameters: RelevanceParameters) -> Floats:
@@ -162,13 +194,6 @@ def excused_terms(query: QueryAnalysis, candidates: CandidateSet) -> Flags | Non
         of_it = np.array([term in one.terms for term in query.terms])
         excused |= one.window.contains(candidates.event_at, slack_days=0)[:, None] & of_it
     return excused
-
-
-def _share_of_the_rest(covered: Floats, worth: Floats) -> Floats:
-    """The share where each candidate is asked for terms of its own, both U × T; 1 for one that is asked for nothing."""
-    asked = worth.sum(axis=1)
-    share: Floats = np.divide((covered * worth).sum(axis=1), asked, out=np.ones_like(asked), where=asked > 0)
-    return share
 
 
 def _with_next(candidates: CandidateSet, parameters: RelevanceParameters) -> Floats:

@@ -83,11 +83,24 @@ def counts(text: str) -> dict[str, int]:
     language come those that English rules make of the same words, where they differ: a query of two words ("grünen Tee") does not
     say which language it is in.
     """
+    return counts_and_order(text)[0]
+
+
+def counts_and_order(text: str) -> tuple[dict[str, int], list[str]]:
+    """What `counts` gives, and the terms as they follow each other.
+
+    After the stem of a word in another language comes the English one, where it is a term of its own. Characters are in the counts alone.
+    """
     found = words(text)
     language = language_of(found)
-    stems = terms_of(found, language)
-    others = [] if language == ENGLISH else sorted(set(terms_of(found)) - set(stems))
-    return count(chain(stems, others, _characters(text)))
+    if language == ENGLISH:
+        stems = terms_of(found, language)
+        return count(chain(stems, _characters(text))), stems
+    each = [(_term(word, language), _term(word, ENGLISH)) for word in found]
+    stems = [stem for stem, _ in each if stem]
+    others = {english for _, english in each if english}.difference(stems)
+    order = [term for stem, english in each for term in (stem, english if english in others else "") if term]
+    return count(chain(stems, sorted(others), _characters(text))), order
 
 
 def count(terms: Iterable[str]) -> dict[str, int]:

@@ -11,9 +11,11 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from memory_core.domain.bm25 import idf
+from memory_core.domain.candidates import CandidateSet
 from memory_core.domain.message import Part
 from memory_core.domain.message_relevance import part_of
-from memory_core.domain.relevance import excused_terms
+from memory_core.domain.query import QueryAnalysis
+from memory_core.domain.relevance import RelevanceParameters, excused_terms, passages_of
 from memory_core.domain.requests import RetrieveInput
 
 if TYPE_CHECKING:
@@ -47,7 +49,8 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
     terms: by term, worth (the share of the query's information that it is), frequency (weighed, in the memory and the turns before it),
     own (whether the memory itself has it), near (how near in meaning a word of it comes, where it has not), next (whether the turn after
     has it) and excused (whether it tells a time that the memory lies in, so that it need not have it). part: of a query of several
-    sentences the place of the part that it answers best; similarities and terms are of that part.
+    sentences the place of the part that it answers best; similarities and terms are of that part. passage: where a passage of it covers
+    more than the whole, the length that it was weighed with, its weight, and how often it says each term.
     """
     place_of_part = int(look.judged.part[row])
     part = look.message.parts[place_of_part]
@@ -75,9 +78,21 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
             }
             for place, term in enumerate(analysis.terms)
         },
+        "passage": _passage(row, look, analysis, candidates),
         "boosts": {name: _rounded(column[row]) for name, column in look.relevant.boosts.items()},
         "reranked": None if row not in look.reranked else _rounded(look.reranked[row]),
     }
+
+
+def _passage(row: int, look: Look, analysis: QueryAnalysis, candidates: CandidateSet) -> dict[str, Any] | None:
+    """The passage that answers in the place of the whole, if one does."""
+    if not analysis.terms:
+        return None
+    best = passages_of(analysis, candidates, look.found.statistics, RelevanceParameters())
+    if not best.share[row] or best.share[row] < look.relevant.lexical[row]:
+        return None
+    said = {term: _rounded(count) for term, count in zip(analysis.terms, best.tf[row], strict=True) if count}
+    return {"length": _rounded(best.length[row]), "weight": _rounded(best.weight[row]), "terms": said}
 
 
 def _told_part(part: Part) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Passages: of what was said, the messages that matched a query; a result shows the best of its cell beside it.
+"""Passages: of what was said, the messages that matched a query, or the part of a long text that did; a result shows them beside it.
 
 Note: a message whose cell is formed is no result of its own, its cell is; it is again where the cell is gone.
 """
@@ -20,6 +20,8 @@ MOST_PASSAGES: Final = 3
 """Passages of one result."""
 PASSAGE_TOKENS: Final = 160
 """Tokens of a message that is shown whole; of a longer one, its best sentences as far as they fit."""
+SHORTEST_LONG_TERMS: Final = 50
+"""A text of fewer terms has fewer tokens than a passage shows, or hardly any words."""
 DECIMALS = 6
 
 
@@ -36,13 +38,26 @@ def message_rows(look: Look, rows: Sequence[int], floor: float) -> dict[int, lis
     return {row: sorted(group, key=lambda one: -relevance[one])[:MOST_PASSAGES] for row, group in found.items()}
 
 
+def long_rows(look: Look, rows: Sequence[int]) -> list[int]:
+    """The chosen rows whose own text may be longer than a passage."""
+    return [row for row in rows if look.candidates.own_length[row] > SHORTEST_LONG_TERMS]
+
+
+def part_of_text(look: Look, row: int, memory: Memory, terms: Collection[str]) -> tuple[Passage, ...]:
+    """The part of a long text that matched; nothing of a text that is short enough to be read as it is."""
+    text = excerpt(memory.content, terms, PASSAGE_TOKENS)
+    return () if text == memory.content else (_passage(look, row, memory, text),)
+
+
 def passages(look: Look, rows: Sequence[int], messages: Mapping[str, Memory], terms: Collection[str]) -> tuple[Passage, ...]:
     """The passages of these rows, in order; a message that is not there any more is left out."""
     found = []
     for row in rows:
         message = messages.get(look.candidates.ids[row])
         if message is not None:
-            text = excerpt(message.content, terms, PASSAGE_TOKENS)
-            score = round(float(look.relevant.score[row]), DECIMALS)
-            found.append(Passage(text, message.actor, message.event_timestamp, message.id, score))
+            found.append(_passage(look, row, message, excerpt(message.content, terms, PASSAGE_TOKENS)))
     return tuple(found)
+
+
+def _passage(look: Look, row: int, memory: Memory, text: str) -> Passage:
+    return Passage(text, memory.actor, memory.event_timestamp, memory.id, round(float(look.relevant.score[row]), DECIMALS))

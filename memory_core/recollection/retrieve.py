@@ -39,7 +39,7 @@ from memory_core.recollection.dates import Dates
 from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows
 from memory_core.recollection.hits import DECIMALS, build_hits
-from memory_core.recollection.passages import message_rows, passages
+from memory_core.recollection.passages import long_rows, message_rows, part_of_text, passages
 from memory_core.recollection.present import present_first
 from memory_core.recollection.query_vector import EMBEDDER, no_vectors, query_vectors
 from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, followed, reordered
@@ -191,17 +191,23 @@ class Retriever:
         if query.at is None:
             cells = (candidates.cell[row] for row in rows if is_message(candidates.ids[row]))
             self._touches.note(owner, dict.fromkeys([*shown, *(cell for cell in cells if cell is not None)]), look.now)
-        quoted = await self._passages(owner, query, look, rows)
+        quoted = await self._passages(owner, query, look, rows, shown)
         hits = build_hits(rows, shown, look, stale, quoted, explain=query.explain)
         told = explain_query(look, query) if query.explain else None
         return Retrieved(hits, look.sequence, look.degraded, told, nearest=None if hits else self._nearest(query, look))
 
-    async def _passages(self, owner: Owner, query: RetrieveInput, look: Look, rows: Sequence[int]) -> dict[int, tuple[Passage, ...]]:
-        """By row, what was said of it: the messages of its cell that matched."""
+    async def _passages(
+        self, owner: Owner, query: RetrieveInput, look: Look, rows: Sequence[int], shown: Mapping[str, Shown]
+    ) -> dict[int, tuple[Passage, ...]]:
+        """By row, what was said of it: the messages of its cell that matched, or the part of a long text that did."""
         groups = message_rows(look, rows, self.thresholds(query)[1])
         names = [look.candidates.ids[row] for group in groups.values() for row in group]
         read, _ = readable_shown(await self._store.memories(owner, names) if names else {})
-        return {row: passages(look, group, read, look.analysis.terms) for row, group in groups.items()}
+        found = {row: passages(look, group, read, look.analysis.terms) for row, group in groups.items()}
+        long = {row: look.candidates.ids[row] for row in long_rows(look, rows) if not found.get(row)}
+        texts, _ = readable_shown({name: shown[name] for name in long.values() if name in shown})
+        parts = {row: part_of_text(look, row, texts[name], look.analysis.terms) for row, name in long.items() if name in texts}
+        return found | parts
 
     async def _varied(self, owner: Owner, query: RetrieveInput, look: Look) -> tuple[list[int], dict[str, Shown]]:
         """The best rows over the thresholds, repeats of a better one behind; and the memories of those that may be results."""
@@ -315,14 +321,12 @@ class Retriever:
         candidates, where = look.candidates, look.where
         chosen = [candidates.ids[row] for row in rows]
         at_hand = {name: Shown.of(candidates.memories[name]) for name in chosen if name in candidates.memories}
-        missing = [name for name in chosen if name not in at_hand]
         messages = [row for row in rows if is_message(candidates.ids[row])] if by_cells else []
         cells = {candidates.ids[row]: cell for row in messages if (cell := candidates.cell[row]) is not None}
-        missing += [cell for cell in dict.fromkeys(cells.values()) if cell not in at_hand]
-        read = await self._store.memories(owner, missing, where) if missing else {}
-        if damaged := [name for name, one in read.items() if not one.is_json]:
-            log.error("a search leaves out the memories %s: what is stored of them can't be read", ", ".join(damaged))
-        shown = {**at_hand, **{name: one for name, one in read.items() if name not in damaged}}
+        missing = [*(name for name in chosen if name not in cells), *dict.fromkeys(cells.values())]
+        shown = at_hand | await self._intact(owner, [name for name in missing if name not in at_hand], where)
+        alone = [name for name, cell in cells.items() if cell not in shown and name not in at_hand]
+        shown |= await self._intact(owner, alone, where)
         shown |= {name: shown[cell] for name, cell in cells.items() if cell in shown}
         shown = {name: shown[name] for name in chosen if name in shown}
         versions = [name for name in shown if name != base_id(name)]
@@ -334,6 +338,13 @@ class Retriever:
             else:
                 del shown[name]
         return shown
+
+    async def _intact(self, owner: Owner, names: Sequence[str], where: Filter) -> dict[str, Shown]:
+        """Those of the memories that the filter lets through and that can be read. Raises Unavailable."""
+        read = await self._store.memories(owner, names, where) if names else {}
+        if damaged := [name for name, one in read.items() if not one.is_json]:
+            log.error("a search leaves out the memories %s: what is stored of them can't be read", ", ".join(damaged))
+        return {name: one for name, one in read.items() if name not in damaged}
 
     async def close(self) -> None:
         """Let rebuilds of working sets that are under way finish."""

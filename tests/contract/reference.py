@@ -10,6 +10,7 @@ import numpy as np
 
 from memory_core.domain.candidates import weighted_length, weighted_tokens
 from memory_core.domain.models import Memory
+from memory_core.domain.term_order import PASSAGE_TERMS
 from memory_core.ports import Filter, Search
 
 OVERTAKEN = {"contradicted", "consolidated", "new_version"}
@@ -68,13 +69,17 @@ def cosine(memory: Memory, search: Search) -> float:
 
 
 def words(stored: Sequence[Stored], memory: Memory, search: Search) -> float:
-    """BM25 with k1 1.2, b 0.75 and at least 400 documents, up to a factor; only its order is promised."""
+    """BM25 with k1 1.2, b 0.75 and at least 400 documents, up to a factor; only its order is promised.
+
+    A text longer than the mean and than a passage is no longer than that.
+    """
     counts, documents, mean = weighted_tokens(memory.lexical), max(len(findable(stored)), 400), mean_length(stored) or 1.0
+    length = min(sum(counts.values()), max(mean, PASSAGE_TERMS))
     total = 0.0
     for term in search.terms:
         tf, df = counts.get(term, 0.0), frequency(stored, term)
         idf = math.log1p((documents - df + 0.5) / (df + 0.5))
-        total += idf * tf / (tf + 1.2 * (0.25 + 0.75 * sum(counts.values()) / mean))
+        total += idf * tf / (tf + 1.2 * (0.25 + 0.75 * length / mean))
     return total
 
 

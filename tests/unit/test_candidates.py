@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.candidates import from_memories, joined, weighted_length, weighted_tokens
+from memory_core.domain.lexical import analyse
 from memory_core.domain.models import Lexical, Memory, MemoryType
 
 MOMENT = datetime(2026, 5, 8, 12, tzinfo=timezone.utc)
@@ -126,3 +127,14 @@ def test_a_join_of_any_two_sets_is_sound(left, right):
     for row, (before, after) in enumerate(zip(both.before, both.after, strict=True)):
         assert before < 0 or int(both.ids[before]) == int(both.ids[row]) - 1
         assert after < 0 or int(both.ids[after]) == int(both.ids[row]) + 1
+
+
+def test_places_of_terms_move_with_their_texts_when_sets_are_joined():
+    def long(name, at):
+        text = " ".join("dog" if place in at else "plain" for place in range(120))
+        return memory(name, lexical=analyse(text, actor=None, event_timestamp=MOMENT))
+
+    here = from_memories([memory("a", lexical=Lexical(own={"cat": 1})), long("b", {3, 90})], TERMS, QUERY)
+    there = from_memories([long("b", {3, 90}), long("c", {7})], TERMS, QUERY)
+    assert [column.tolist() for column in joined(here, there).places] == [[1, 1, 2], [3, 90, 7], [0, 0, 0]]
+    assert [column.tolist() for column in joined(there, here).places] == [[0, 0, 1], [3, 90, 7], [0, 0, 0]]

@@ -265,7 +265,7 @@ def test_a_question_is_worth_less_only_where_the_memory_says_little_else():
 
 
 def test_a_long_text_among_long_ones_is_a_long_text_all_the_same():
-    found = candidates([0.0, 0.0], [[1.0], [1.0]], length=np.array([40.0, 400.0]))
+    found = candidates([0.0, 0.0], [[1.0], [1.0]], length=np.array([40.0, 400.0]), own_length=np.array([40.0, 400.0]))
     among_long = score("dog", found, Statistics(500, 400.0, {"dog": 5}))
     assert among_long[1] < 0.7 * among_long[0]
     np.testing.assert_array_equal(among_long, score("dog", found, Statistics(500, 40.0, {"dog": 5})))

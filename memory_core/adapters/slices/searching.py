@@ -19,6 +19,7 @@ from memory_core.adapters.slices.slice import Slice
 from memory_core.domain.bm25 import ORDER_B, ORDER_K1, ORDER_NEAR, idf, saturation
 from memory_core.domain.candidates import CandidateSet, Flags, Floats, Ints, Statistics
 from memory_core.domain.models import MemoryType, Vector
+from memory_core.domain.term_order import PASSAGE_TERMS, places_of
 from memory_core.ports import Filter, Near, Search
 
 _FOUND_BY_DEFAULT = Filter(statuses=frozenset({"active", "compressed"}))
@@ -46,6 +47,8 @@ def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
     terms = _term_matrix(place[postings.rows], len(rows), postings, len(search.terms))
     candidates = _columns(held, rows, cosines, standing, place, terms, several=bool(search.sentences))
     candidates.near = None if near_meaning is None else near_meaning[rows]
+    worded_rows = {place: order for place, row in enumerate(rows.tolist()) if (order := held.order(row)) and terms[1][place].any()}
+    candidates.places = places_of(worded_rows, search.terms, terms[1])
     candidates.lists = {"vector": candidates.ids[: len(near)], "lexical": [held.ids[row] for row in worded.tolist()]}
     return candidates, statistics
 
@@ -112,7 +115,8 @@ def _nearness(held: Slice, postings: Postings, search: Search) -> Floats | None:
 def _word_scores(held: Slice, postings: Postings, statistics: Statistics, near: Floats | None, search: Search) -> list[Floats]:
     """By sentence BM25 of every row, and a part of it for words near the terms; only the rows that hold either are touched."""
     every = idf(statistics.document_frequency.values(), statistics.documents)
-    length = held.column("length")[postings.rows]
+    # Of a text longer than all others a passage may be what is asked for, and relevance weighs that.
+    length = np.minimum(held.column("length")[postings.rows], max(statistics.mean_length, PASSAGE_TERMS))
     share = saturation(postings.tf, length, statistics.mean_length, ORDER_K1, ORDER_B)
     found = []
     for asked in [one.places for one in search.sentences] or [tuple(range(len(every)))]:

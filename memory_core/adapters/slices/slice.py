@@ -22,6 +22,7 @@ from memory_core.adapters.slices.postings import LexicalIndex
 from memory_core.adapters.slices.vectors import Vectors
 from memory_core.domain.candidates import own_length, weighted_tokens
 from memory_core.domain.models import Lexical, MemoryType, Status
+from memory_core.domain.term_order import order_bytes
 
 STATUS_CODES: Final = {status.value: code for code, status in enumerate(Status)}
 TYPE_CODES: Final = {one.value: code for code, one in enumerate(MemoryType)}
@@ -104,8 +105,10 @@ class Slice:
         self.vectors = Vectors(self._dimensions)
         self.index = LexicalIndex()
         self.categories, self.sessions, self.agents, self.actors, self.cells, self.successors = (Codes() for _ in range(6))
+        self._order_bytes = 0
         self._rows: dict[str, int] = {}
         self._tags: dict[str, array[int]] = {}
+        self._orders: dict[int, bytes] = {}
         self._turns: list[array[int]] = []
         self._capacity = 64
         self._arrays: dict[str, npt.NDArray[Any]] = {name: np.zeros(self._capacity, dtype) for name, dtype in _COLUMNS.items()}
@@ -119,7 +122,8 @@ class Slice:
     @property
     def nbytes(self) -> int:
         """Bytes held, estimated; 350 a row stand for its id, its place by id and its names."""
-        return self.vectors.nbytes + self.index.nbytes + _ROW_BYTES * self._capacity + 350 * len(self.ids)
+        texts = self._order_bytes + 100 * len(self._orders)
+        return self.vectors.nbytes + self.index.nbytes + texts + _ROW_BYTES * self._capacity + 350 * len(self.ids)
 
     def is_at(self, epoch: str, change: int) -> bool:
         """Whether it says what the file said after that change."""
@@ -141,6 +145,10 @@ class Slice:
     def tagged(self, tag: str) -> npt.NDArray[np.int32]:
         """The rows that carry a tag, fallen ones included."""
         return np.array(self._tags.get(tag, ()), dtype=np.int32)
+
+    def order(self, row: int) -> bytes | None:
+        """The order of a long text's terms (`order_bytes`), None for any other row."""
+        return self._orders.get(row)
 
     @property
     def known_actors(self) -> frozenset[str]:
@@ -195,6 +203,9 @@ class Slice:
         weights = weighted_tokens(lexical)
         self.vectors.append(as_vector(blob))
         self.index.append(row, weights, lexical.own.keys() | lexical.date.keys())
+        if order := body["lexical"].get("order"):
+            self._orders[row] = order_bytes(order)
+            self._order_bytes += len(self._orders[row])
         for tag in body["tags"]:
             self._tags.setdefault(tag, array("i")).append(row)
         self.ids.append(memory_id)
@@ -262,6 +273,7 @@ class Slice:
 
     def _fall(self, row: int) -> None:
         """Take a row out; its neighbours lose it, and whoever takes its turn is linked anew."""
+        self._order_bytes -= len(self._orders.pop(row, b""))
         previous, following = self._columns["previous"], self._columns["next"]
         if previous[row] >= 0 and following[previous[row]] == row:
             following[previous[row]] = -1
