@@ -16,9 +16,9 @@ from datetime import date, datetime, time, timezone
 from memory_core.domain.anchors import Anchor, dated, tellers
 from memory_core.domain.bm25 import idf
 from memory_core.domain.candidates import CandidateSet, joined
-from memory_core.domain.message import Message, ToldTime
 from memory_core.domain.models import Memory
 from memory_core.domain.query import QueryAnalysis
+from memory_core.domain.query_parts import QueryParts, ToldTime
 from memory_core.domain.scope import Owner
 from memory_core.ports import Found, LongTermStore, Search
 
@@ -32,24 +32,24 @@ class Dates:
     def __init__(self, store: LongTermStore) -> None:
         self._store = store
 
-    async def search(self, owner: Owner, message: Message, search: Search, moment: datetime) -> tuple[Message, Found]:
+    async def search(self, owner: Owner, query_parts: QueryParts, search: Search, moment: datetime) -> tuple[QueryParts, Found]:
         """The search, and beside it the same in the times alone that the query tells; with the dates of its anchors, which are looked into
         after it: a read of at most a few, and one more search. Raises Unavailable.
         """
-        where = _told_times(message, search)
+        where = _told_times(query_parts, search)
         if where is None:
             found, within = await self._store.search(owner, search), None
         else:
             found, within = await asyncio.gather(self._store.search(owner, search), self._store.search(owner, where))
-        if message.whole.anchors and len(found.candidates):
-            message = message.with_times(await self._resolved(owner, message.whole, found, search, moment))
-            further = _told_times(message, search)
+        if query_parts.whole.anchors and len(found.candidates):
+            query_parts = query_parts.with_times(await self._resolved(owner, query_parts.whole, found, search, moment))
+            further = _told_times(query_parts, search)
             if further is not None and further != where:
                 within = await self._store.search(owner, further)
         if within is None or found.head is None:
-            return message, found
+            return query_parts, found
         within.candidates.lists = {LIST: within.candidates.ids}
-        return message, replace(found, candidates=joined(found.candidates, within.candidates))
+        return query_parts, replace(found, candidates=joined(found.candidates, within.candidates))
 
     async def _resolved(self, owner: Owner, analysis: QueryAnalysis, found: Found, search: Search, moment: datetime) -> list[ToldTime]:
         """The dates of the query's anchors, as far as candidates tell them."""
@@ -67,11 +67,11 @@ class Dates:
         return {row: memories[candidates.ids[row]] for row in rows if candidates.ids[row] in memories}
 
 
-def _told_times(message: Message, search: Search) -> Search | None:
+def _told_times(query_parts: QueryParts, search: Search) -> Search | None:
     """The same search in the times alone that the query tells; None where it tells none."""
     windows = [
         one.window
-        for analysis in (message.whole, *(part.analysis for part in message.parts))
+        for analysis in (query_parts.whole, *(part.analysis for part in query_parts.parts))
         for one in analysis.dated
         if not one.window.yearly
     ]

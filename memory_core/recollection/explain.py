@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from memory_core.domain.bm25 import idf
 from memory_core.domain.candidates import CandidateSet
-from memory_core.domain.message import Part
-from memory_core.domain.message_relevance import part_of
+from memory_core.domain.parts_relevance import part_of
 from memory_core.domain.query import QueryAnalysis
+from memory_core.domain.query_parts import Part
 from memory_core.domain.relevance import RelevanceParameters, excused_terms, passages_of
 from memory_core.domain.requests import RetrieveInput
 
@@ -29,7 +29,7 @@ def explain_query(look: Look, query: RetrieveInput) -> dict[str, Any]:
     analysis, statistics = look.analysis, look.found.statistics
     return {
         "terms": list(analysis.terms),
-        "parts": [] if look.message.is_plain else [_told_part(part) for part in look.message.parts],
+        "parts": [] if look.query_parts.is_plain else [_told_part(part) for part in look.query_parts.parts],
         "document_frequency": {term: statistics.document_frequency.get(term, 0) for term in analysis.terms},
         "documents": statistics.documents,
         "mean_length": _rounded(statistics.mean_length),
@@ -53,8 +53,8 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
     more than the whole, the length that it was weighed with, its weight, and how often it says each term.
     """
     place_of_part = int(look.judged.part[row])
-    part = look.message.parts[place_of_part]
-    plain, statistics = look.message.is_plain, look.found.statistics
+    part = look.query_parts.parts[place_of_part]
+    plain, statistics = look.query_parts.is_plain, look.found.statistics
     analysis = look.analysis if plain else part.analysis
     candidates = look.candidates if plain else part_of(look.candidates, part, look.vectors)
     identity = candidates.ids[row]

@@ -6,7 +6,7 @@
     no turn                              the better of the cell and its note
 
 A story covers turns when it is at least as relevant as the best of them, has every word of the query that they have, and takes fewer tokens
-than that best one. What a reader would get wrong: facts of a cell each stand for themselves, beside its turns.
+than that best one. Note: facts of a cell each stand for themselves, beside its turns.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from memory_core.domain.messages import MESSAGE
 from memory_core.domain.models import Memory
 from memory_core.domain.text import tokens
 from memory_core.domain.tokens import count_tokens
@@ -22,8 +23,6 @@ from memory_core.recollection.telling import text_for
 
 STORIES = frozenset({"cell", "note"})
 """Categories of what was formed of a whole cell."""
-MESSAGE = "message"
-"""The category of a turn of a conversation."""
 
 
 @dataclass(frozen=True, slots=True)

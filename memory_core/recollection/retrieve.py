@@ -17,11 +17,11 @@ import numpy as np
 
 from memory_core.domain.candidates import CandidateSet, Floats, from_memories, joined
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.message import Message, analyse_message
-from memory_core.domain.message_relevance import MessageRelevance, message_relevance
 from memory_core.domain.messages import is_message
 from memory_core.domain.models import Memory, Status, Vector
+from memory_core.domain.parts_relevance import PartsRelevance, parts_relevance
 from memory_core.domain.query import QueryAnalysis
+from memory_core.domain.query_parts import QueryParts, query_parts_of
 from memory_core.domain.related import Related
 from memory_core.domain.relevance import Relevance, RelevanceParameters, ordering
 from memory_core.domain.requests import RetrieveInput
@@ -78,14 +78,14 @@ class Look:
     now: of the call; moment: what the query is about.
     """
 
-    message: Message
+    query_parts: QueryParts
     vectors: tuple[Vector, ...]
     where: Filter
     now: datetime
     moment: datetime
     found: Found
     candidates: CandidateSet
-    judged: MessageRelevance
+    judged: PartsRelevance
     scores: Scores
     order: Floats
     short_ids: frozenset[str]
@@ -97,7 +97,7 @@ class Look:
     @property
     def analysis(self) -> QueryAnalysis:
         """The query as a whole; its terms are the candidates' columns."""
-        return self.message.whole
+        return self.query_parts.whole
 
     @property
     def relevant(self) -> Relevance:
@@ -141,13 +141,13 @@ class Retriever:
         """
         now = self._clock.now()
         moment = query.at or now
-        message = analyse_message(query.query, moment)
+        query_parts = query_parts_of(query.query, moment)
         where = _filter(query, now)
-        related = await self._thesaurus.related(message.whole.terms)
-        (vectors, degraded), recalled = await self._vectors_and_working_set(owner, query, message, EMBEDDER in without)
+        related = await self._thesaurus.related(query_parts.whole.terms)
+        (vectors, degraded), recalled = await self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without)
         least = CONTEXT_CANDIDATES if query.mode == "reconstruct" else MIN_CANDIDATES
-        search = _search(message, vectors, max(least, CANDIDATES_PER_RESULT * self.limit(query)), where, related)
-        message, found = await self._dates.search(owner, message, search, moment)
+        search = _search(query_parts, vectors, max(least, CANDIDATES_PER_RESULT * self.limit(query)), where, related)
+        query_parts, found = await self._dates.search(owner, query_parts, search, moment)
         if self._short_term.degraded:
             degraded += ("short_term",)
         candidates, short_ids = self._with_short_term(owner, query, found, recalled, search)
@@ -155,17 +155,17 @@ class Retriever:
         if query.include_archived and found.head is not None:
             cold = await self._cold.find(owner, search)
             candidates, cold_ids, degraded = joined(candidates, cold.candidates), cold.ids, (*degraded, *cold.degraded)
-        judged = message_relevance(message, vectors, candidates, found.statistics, self._rules.relevance)
+        judged = parts_relevance(query_parts, vectors, candidates, found.statistics, self._rules.relevance)
         relevant = judged.best
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
         order = self._order(query, found, judged, scores, candidates, moment)
-        look = Look(message, vectors, where, now, moment, found, candidates, judged, scores, order, short_ids, cold_ids, degraded)
+        look = Look(query_parts, vectors, where, now, moment, found, candidates, judged, scores, order, short_ids, cold_ids, degraded)
         if RERANKER in without:
             return replace(look, degraded=(*look.degraded, RERANKER))
         return look if self._reranking is None else await self._reranked(owner, query, look, self._reranking)
 
     def _order(
-        self, query: RetrieveInput, found: Found, judged: MessageRelevance, scores: Scores, candidates: CandidateSet, moment: datetime
+        self, query: RetrieveInput, found: Found, judged: PartsRelevance, scores: Scores, candidates: CandidateSet, moment: datetime
     ) -> Floats:
         """What ranks: the recipe's scores, of `ordering` in the place of relevance where that differs."""
         order = ordering(judged.lifted, candidates, found.statistics, self._rules.relevance)
@@ -235,10 +235,10 @@ class Retriever:
         return replace(look, order=followed(order, rows, episodes), reranked=dict(zip(rows, scored, strict=True)))
 
     async def _vectors_and_working_set(
-        self, owner: Owner, query: RetrieveInput, message: Message, by_words: bool
+        self, owner: Owner, query: RetrieveInput, query_parts: QueryParts, by_words: bool
     ) -> tuple[tuple[tuple[Vector, ...], tuple[str, ...]], tuple[Stamp | None, list[Memory]]]:
         """Both together where both are wanted: a query over all sessions, or as of an earlier time, has no use for a working set."""
-        vectors = no_vectors() if by_words else query_vectors(self._embedder, message.sentences)
+        vectors = no_vectors() if by_words else query_vectors(self._embedder, query_parts.sentences)
         if query.session_id is None or query.at is not None:
             return await vectors, (None, [])
         return await asyncio.gather(vectors, self._short_term.recall(owner, query.session_id, MIN_CANDIDATES))
@@ -356,13 +356,13 @@ def _episode(look: Look, row: int) -> str:
     return look.candidates.cell[row] or base_id(look.candidates.ids[row])
 
 
-def _search(message: Message, vectors: Sequence[Vector], limit: int, where: Filter, related: tuple[Related, ...]) -> Search:
+def _search(query_parts: QueryParts, vectors: Sequence[Vector], limit: int, where: Filter, related: tuple[Related, ...]) -> Search:
     """One search for all that is asked for."""
-    terms = message.whole.terms
-    if message.is_plain:
+    terms = query_parts.whole.terms
+    if query_parts.is_plain:
         return Search(vectors[0] if vectors else None, terms, limit, where, related)
-    each = vectors or (None,) * len(message.sentences)
-    return Search(None, terms, limit, where, related, tuple(Asked(*one) for one in zip(each, message.columns, strict=True)))
+    each = vectors or (None,) * len(query_parts.sentences)
+    return Search(None, terms, limit, where, related, tuple(Asked(*one) for one in zip(each, query_parts.columns, strict=True)))
 
 
 def _filter(query: RetrieveInput, now: datetime) -> Filter:

@@ -53,7 +53,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class QueryParts:
     """What is asked for. whole: all of it, with the terms of all parts, which are the columns of candidates.
 
     sentences: those that are asked for, most telling first; one where there is nothing to tell apart, and then there is one part.
@@ -73,7 +73,7 @@ class Message:
         """By sentence, the columns of its terms."""
         return tuple(part.places for part in self.parts[: len(self.sentences)])
 
-    def with_times(self, told: Sequence[ToldTime]) -> Message:
+    def with_times(self, told: Sequence[ToldTime]) -> QueryParts:
         """The message with dates that its words told; a part has those whose words it says."""
 
         def dated(part: Part) -> Part:
@@ -83,7 +83,7 @@ class Message:
         return replace(self, whole=with_dates(self.whole, told), parts=tuple(map(dated, self.parts)))
 
 
-def analyse_message(text: str, now: datetime) -> Message:
+def query_parts_of(text: str, now: datetime) -> QueryParts:
     """Take a query apart. `now` is what "yesterday" is measured from."""
     said = list({clause.text: clause for clause in _clauses(sentences(text))}.values())
     chosen = [said[place] for place in _most_telling(said)] if len(said) > 1 else []
@@ -100,7 +100,7 @@ def analyse_message(text: str, now: datetime) -> Message:
     terms = tuple(dict.fromkeys(term for part in parts for term in part.analysis.terms))
     column = {term: place for place, term in enumerate(terms)}
     placed = [replace(part, places=tuple(column[term] for term in part.analysis.terms)) for part in parts]
-    return Message(replace(whole, terms=terms), tuple(analysis.text for _, analysis in told), tuple(placed))
+    return QueryParts(replace(whole, terms=terms), tuple(analysis.text for _, analysis in told), tuple(placed))
 
 
 def _clauses(said: Sequence[Sentence]) -> list[Sentence]:
@@ -122,8 +122,8 @@ def _part(analysis: QueryAnalysis, of: tuple[int, ...], *, asks: bool = False, w
     return Part(analysis, (), of, worth * min(1.0, len(analysis.terms) / enough), asks)
 
 
-def _plain(analysis: QueryAnalysis) -> Message:
-    return Message(analysis, (analysis.text,), (Part(analysis, tuple(range(len(analysis.terms))), (0,)),))
+def _plain(analysis: QueryAnalysis) -> QueryParts:
+    return QueryParts(analysis, (analysis.text,), (Part(analysis, tuple(range(len(analysis.terms))), (0,)),))
 
 
 def _most_telling(said: Sequence[Sentence]) -> list[int]:

@@ -3,8 +3,8 @@ from datetime import datetime, timezone
 import numpy as np
 
 from memory_core.domain.candidates import Statistics, from_memories, joined
-from memory_core.domain.message import analyse_message
-from memory_core.domain.message_relevance import message_relevance, part_of
+from memory_core.domain.parts_relevance import part_of, parts_relevance
+from memory_core.domain.query_parts import query_parts_of
 from memory_core.domain.relevance import RelevanceParameters, relevance
 from tests.builders import memory, unit
 
@@ -14,13 +14,13 @@ TEXTS = ("Dee sails her red boat in Porto", "The dishwasher broke on Tuesday", "
 
 
 def judged(query, vectors=None, texts=TEXTS):
-    message = analyse_message(query, NOW)
+    message = query_parts_of(query, NOW)
     vectors = vectors or tuple(unit(place) for place in range(len(message.sentences)))
     memories = [memory(text, id=f"mem_{place}", embedding=unit(place)) for place, text in enumerate(texts)]
     found = from_memories(memories, message.whole.terms, vectors[0] if message.is_plain else np.stack(vectors))
     frequency = dict(zip(message.whole.terms, found.own.sum(axis=0).tolist(), strict=True))
     statistics = Statistics(len(memories), float(found.length.mean()), frequency)
-    return message, found, statistics, message_relevance(message, vectors, found, statistics, PARAMETERS)
+    return message, found, statistics, parts_relevance(message, vectors, found, statistics, PARAMETERS)
 
 
 def test_a_query_of_one_sentence_has_the_relevance_that_it_had():
@@ -56,9 +56,9 @@ def test_two_questions_share_the_first_places():
 
 
 def test_without_vectors_words_decide():
-    message = analyse_message("My train was late. Where does Dee sail her red boat?", NOW)
+    message = query_parts_of("My train was late. Where does Dee sail her red boat?", NOW)
     found = from_memories([memory(text, id=text) for text in TEXTS], message.whole.terms, None)
-    verdict = message_relevance(message, (), found, Statistics(3, 5.0, {}), PARAMETERS)
+    verdict = parts_relevance(message, (), found, Statistics(3, 5.0, {}), PARAMETERS)
     assert int(np.argmax(verdict.best.score)) == 0
     assert np.isnan(verdict.best.similarity).all()
 

@@ -1,4 +1,4 @@
-"""The relevance of candidates for a message: for each its best part's."""
+"""The relevance of candidates for a query of several sentences: for each its best part's."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from memory_core.domain.candidates import CandidateSet, Floats, Ints, Statistics
-from memory_core.domain.message import Message, Part
 from memory_core.domain.models import Vector
+from memory_core.domain.query_parts import Part, QueryParts
 from memory_core.domain.relevance import Relevance, RelevanceParameters, relevance
 from memory_core.domain.term_order import of_terms
 
@@ -20,7 +20,7 @@ WEIGHT = "part"
 
 
 @dataclass(frozen=True, slots=True)
-class MessageRelevance:
+class PartsRelevance:
     """The verdict on U candidates.
 
     best: of each its best part's numbers. part: which of the message's parts that is. lifted: the same for the order alone, where each
@@ -32,14 +32,15 @@ class MessageRelevance:
     lifted: Relevance
 
 
-def message_relevance(
-    message: Message, vectors: Sequence[Vector], candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters
-) -> MessageRelevance:
+def parts_relevance(
+    query_parts: QueryParts, vectors: Sequence[Vector], candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters
+) -> PartsRelevance:
     """Score a candidate set whose term columns are the message's. vectors: of its sentences; none where there are none."""
-    if message.is_plain:
-        plain = relevance(message.whole, candidates, statistics, parameters)
-        return MessageRelevance(plain, np.zeros(len(candidates), dtype=np.int64), plain)
-    found = [relevance(part.analysis, part_of(candidates, part, vectors), statistics, parameters, part.weight) for part in message.parts]
+    if query_parts.is_plain:
+        plain = relevance(query_parts.whole, candidates, statistics, parameters)
+        return PartsRelevance(plain, np.zeros(len(candidates), dtype=np.int64), plain)
+    parts = query_parts.parts
+    found = [relevance(part.analysis, part_of(candidates, part, vectors), statistics, parameters, part.weight) for part in parts]
     scores = np.array([one.score for one in found])
     best = np.argmax(scores, axis=0)
     rows = np.arange(len(candidates))
@@ -55,9 +56,9 @@ def message_relevance(
         picked(scores),
         picked([one.lexical for one in found]),
         picked([one.similarity for one in found]),
-        {**boosts, WEIGHT: np.array([part.weight for part in message.parts])[best]},
+        {**boosts, WEIGHT: np.array([part.weight for part in parts])[best]},
     )
-    return MessageRelevance(chosen, best, replace(chosen, score=_lifted(scores, message.parts)))
+    return PartsRelevance(chosen, best, replace(chosen, score=_lifted(scores, parts)))
 
 
 def _lifted(scores: Floats, parts: Sequence[Part]) -> Floats:
