@@ -1,6 +1,6 @@
 """Messages as memories: what tells the memory of one message, as it was said, from all others, and which belong to a memory.
 
-A cell's `source_ids` name its messages; each of these names the cell as `cell_id`, beside the log. One would get wrong: a message may be
+A cell's `source_ids` name its messages; each of these names the cell as `cell_id`, beside the log. Note: a message may be
 told again within a longer cell. It belongs to the one that it names, though both cells name it.
 """
 

@@ -1,6 +1,6 @@
 """What is asked in the last messages of a chat, and what they say.
 
-What a reader would get wrong: the last message of the user is not always the question by itself ("and hers?"), so a short one, or one that
+Note: the last message of the user is not always the question by itself ("and hers?"), so a short one, or one that
 points back, brings the one before it along.
 """
 

@@ -1,6 +1,6 @@
 """A query is a message: its sentences, each asked for itself, beside neighbouring pairs of them and the whole.
 
-What a reader would get wrong: the parts are no further searches. One search gathers the candidates of all sentences, and each part is
+Note: the parts are no further searches. One search gathers the candidates of all sentences, and each part is
 scored on the same columns; a pair's vector, and the whole's, is the mean of its sentences'. Whoever asks in one sentence has one part.
 """
 

@@ -1,6 +1,6 @@
 """Turns: of those in this process who change what one user knows, one at a time decides and commits.
 
-One would get wrong: nothing depends on it. A commit still looks whether others came first, in this process or another; but thirty who
+Note: nothing depends on it. A commit still looks whether others came first, in this process or another; but thirty who
 form conversations of one user, and compare each with what all know, would mostly decide in vain, and in the end wait.
 """
 
