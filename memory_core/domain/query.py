@@ -28,6 +28,7 @@ OPEN_TERMS = frozenset(
 )
 """What asks for whatever there is. Beside a time it says nothing of its own: "what happened yesterday" wants all of yesterday."""
 _ASKS_FOR_DEEDS = frozenset({"do", "did", "does", "done", "doing"})
+_ASKS_HOW = "how"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +85,15 @@ def analyse_query(text: str, now: datetime) -> QueryAnalysis:
 def with_dates(analysis: QueryAnalysis, told: Sequence[tuple[Window, str, str | None]]) -> QueryAnalysis:
     """The query with dates that its words told: of each its window, these words, and the id of the memory that dates them if one does.
 
-    A query of nothing else is one for everything then, if it asks what was done or said; "how are you today" is not.
+    A query of nothing else is one for everything then, if it asks what was done or said; "how are you doing today" is not.
     """
+    asks_for_deeds = not _ASKS_FOR_DEEDS.isdisjoint(analysis.words) and _ASKS_HOW not in analysis.words
     dated = list(analysis.dated)
     for window, said, by in told:
         of_it = set(tokens(said))
         terms = {term for term in analysis.terms if term in of_it}
         left = set(analysis.terms) - terms - OPEN_TERMS
-        if left or not _ASKS_FOR_DEEDS.isdisjoint(analysis.words) or not OPEN_TERMS.isdisjoint(analysis.terms):
+        if left or asks_for_deeds or not OPEN_TERMS.isdisjoint(analysis.terms):
             terms |= OPEN_TERMS.intersection(analysis.terms)
             dated.append(Dated(window, tuple(term for term in analysis.terms if term in terms), by))
     windows = dict.fromkeys((*analysis.windows, *(window for window, _, _ in told)))

@@ -2,8 +2,8 @@
 
     relevance of the best                                    what is quoted
     ≥ the answer threshold                                   everything down to the floor, as the budget allows
-    ≥ NEAR of it, and the query is a sentence, or two        the same, marked as perhaps
-    of which one asks
+    ≥ NEAR of it, and the query is a question, alone or      the same, marked as perhaps
+    with one more sentence
     ≥ the floor                                              the first few, marked as perhaps
     below                                                    nothing
 
@@ -14,6 +14,7 @@ retrieve shows. A budget of tokens decides here, and no number of results; and w
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -42,6 +43,10 @@ MOST_FOUND = 200
 NEAR = 0.75
 """The part of the answer threshold from which a question alone opens the budget. Hardly any evidence is lost at .30, much at .40 (LoCoMo
 .919 and .908, REALTALK .774 and .755, BEAM .648 and .587). Of a message of several sentences, the best one reaches .30 by chance."""
+_QUESTION = re.compile(
+    r"\W{0,9}(?:what|when|where|which|who|whom|whose|why|how|was|wann|wo|welche[rsnm]?|wer|wen|wem|warum|wie)\b", re.IGNORECASE
+)
+"""How a question begins that is typed without its mark."""
 TENTH = 9
 FLOOR = 0.4
 """The part of the answer threshold below which a memory is far from the query: .16 where that is .4."""
@@ -113,7 +118,7 @@ class Gatherer:
             for row in rows
             if (memory := shown.get(name := look.candidates.ids[row])) is not None and name not in ended and not rounds.has_said(memory)
         ]
-        rounds.add(query.query, look, found, _grant(query, answer, max((one.relevance for one in found), default=0.0)))
+        rounds.add(query.query, look, found, grant_for(query, answer, max((one.relevance for one in found), default=0.0)))
         return replace(look, left_out=ended)
 
     async def pieces(self, owner: Owner, rounds: Rounds) -> list[Piece]:
@@ -140,14 +145,14 @@ class Gatherer:
         return {**stale, **notes, **fallen_by_turn(found, stale)}
 
 
-def _grant(query: RetrieveInput, answer: float, best: float) -> Grant:
+def grant_for(query: RetrieveInput, answer: float, best: float) -> Grant:
     """What a query has earned by its best hit; a threshold that the caller names is meant as it is."""
     if best >= answer:
         return Grant.SURE
     named = query.answer_threshold is not None or query.similarity_threshold is not None
     said = sentences(query.query)
-    alone = len(said) <= 1 or (len(said) == 2 and any(one.asks for one in said))
-    return Grant.NEAR if alone and not named and best >= NEAR * answer else Grant.PERHAPS
+    asked = len(said) <= 2 and any(one.asks or _QUESTION.match(one.text) for one in said)
+    return Grant.NEAR if asked and not named and best >= NEAR * answer else Grant.PERHAPS
 
 
 def _pieces(found: Sequence[Found], fallen: Mapping[str, tuple[Fallen, ...]], rounds: Rounds) -> list[Piece]:

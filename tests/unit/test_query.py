@@ -71,6 +71,7 @@ def test_may_is_a_term_where_the_query_names_the_month_and_none_where_it_asks_fo
 @pytest.mark.parametrize(
     ("query", "dated"),
     [
+        ("how are you doing today?", None),
         ("What happened yesterday?", {"happen", "yesterday"}),
         ("What did Ana say about the boat last week?", {"say", "last", "week"}),
         ("Did the president resign yesterday?", {"yesterday"}),
