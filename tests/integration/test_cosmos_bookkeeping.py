@@ -88,7 +88,7 @@ async def test_a_fault_at_any_write_of_a_conversations_work_leaves_it_formed_onc
             await finished(world, core, accepted, owner)
             await formed_once(world, core, accepted, owner)
             at += 1
-        assert at > 15
+        assert at > 10, "each write of the work was struck once"
         assert agents.calls == Counter({name: count * at for name, count in ASKED.items()})
     finally:
         server.heal()

@@ -21,7 +21,13 @@ def test_a_question_that_is_nearly_answered_opens_the_budget(query: str) -> None
 
 
 @pytest.mark.parametrize(
-    "query", ["translate good morning into French", "proofread this: the boat are red", "I am bored. Entertain me.", "I was away. It rained a lot. What is C?"]
+    "query",
+    [
+        "translate good morning into French",
+        "proofread this: the boat are red",
+        "I am bored. Entertain me.",
+        "I was away. It rained a lot. What is C?",
+    ],
 )
 def test_what_does_not_ask_or_says_much_beside_earns_the_first_few(query: str) -> None:
     assert grant_for(RetrieveInput(query=query), THRESHOLD, CLOSE) is Grant.PERHAPS
