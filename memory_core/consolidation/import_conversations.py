@@ -35,6 +35,7 @@ UNFORMED: Final = 100
 """Conversations of an import that may wait to be formed before it tells more, so that other users' are formed in between."""
 PAUSE: Final = timedelta(seconds=2)
 MAX_IGNORED: Final = 50
+_SAID: Final = {"extra_forbidden": "is not a field of a conversation", "missing": "is required"}
 
 
 class Converse(Protocol):
@@ -201,7 +202,7 @@ def conversation_in(number: int, line: bytes, now: datetime) -> ConversationLine
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(shown_name(part) for part in first["loc"])
-        raise Refused(number, f"{where or 'all of it'}: {first['msg']}") from None
+        raise Refused(number, f"{where}: {_SAID.get(first['type'], first['msg'])}") from None
     except (TypeError, RecursionError):
         raise Refused(number, "is nested too deeply") from None
 
