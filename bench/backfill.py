@@ -108,7 +108,8 @@ def post(client: Client, lines: Sequence[bytes]) -> None:
 
 def measure(folder: Path, count: int, embedder: str, *, posts: bool) -> Measured:
     """Tell `count` conversations to a host of its own, and wait until all are formed."""
-    lines = [told.model_dump_json(exclude_none=True).encode() + b"\n" for told in conversations(7, count)]
+    told = (one.model_copy(update={"session_id": f"c{number}"}) for number, one in enumerate(conversations(7, count)))
+    lines = [one.model_dump_json(exclude_none=True).encode() + b"\n" for one in told]
     host = Host(folder, embedder)
     try:
         client, load = Client(host.port), os.getloadavg()[0]

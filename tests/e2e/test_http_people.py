@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import subprocess
 import time
 import uuid
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ import pytest
 
 from tests.host import memories, problem, running, save
 
+ROOT = Path(__file__).resolve().parents[2]
 END_S = 90
 LINES = {"Content-Type": "application/x-ndjson"}
 KEYS = {
@@ -138,6 +141,23 @@ def test_somebody_brings_their_conversations_who_has_memories_already_and_finds_
     assert (refused["status"], refused["error"]) == ("failed", "line 7: callback_url: is not a field of a conversation")
     problem(host.post(f"/api/v1/users/{user}/import", params={"of": "everything"}), 422, "of")
     assert any(one["content"] == "I keep bees" for one in memories(host, user))
+
+
+def test_the_example_of_the_documents_brings_a_file_of_several_parts(host: httpx.Client, user: str, tmp_path: Path) -> None:
+    (example,) = re.findall(r"```bash\n(import=.*?)```", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.DOTALL)
+    here = str(host.base_url).rstrip("/")
+    changes = {"http://127.0.0.1:7071": here, "users/ana": f"users/{user}", "user_id=ana": f"user_id={user}", "-b 1048576": "-b 700"}
+    for shown, meant in changes.items():
+        assert shown in example
+        example = example.replace(shown, meant)
+    file = b"".join(a_conversation(day) for day in range(1, 9))
+    (tmp_path / "year.jsonl").write_bytes(file)
+    done = subprocess.run(["bash", "-euc", example], capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    assert done.returncode == 0, done.stderr
+    task_id = re.findall(r'"task_id": ?"(tsk_\w+)"', done.stdout)[-1]
+    said = {"parts": len(list(tmp_path.glob("year.part.*"))), "sha256": hashlib.sha256(file).hexdigest()}
+    task = ended(host, host.post(f"/api/v1/users/{user}/import/{task_id}/commit", json=said))
+    assert (task["status"], task["result"]["conversations"]) == ("succeeded", 8)
 
 
 def test_while_a_user_is_erased_reads_are_empty_and_saves_are_to_come_back(host: httpx.Client, user: str) -> None:
