@@ -135,7 +135,7 @@ class Importer:
                 try:
                     told_or_later = await self._teller.tell(lease, operation, self._lines(lease.owner, operation))
                 except Refused as refused:
-                    operation = await self._refused(lease, operation, str(refused))
+                    operation = await self._refused(lease, await self._operations.of(lease), str(refused))
                     continue
                 if isinstance(told_or_later, Later):
                     return told_or_later
@@ -149,8 +149,9 @@ class Importer:
 
     async def _checked(self, lease: Lease, operation: Operation) -> Operation:
         """Look through the whole file. Nothing of it is stored before."""
-        await lease.report("checking", 0.1)
-        check = ConversationCheck(self._clock.now()) if operation.plan.get("of") == "conversations" else Check()
+        of_conversations = operation.plan.get("of") == "conversations"
+        await lease.report("checking", 0.0 if of_conversations else 0.1)
+        check = ConversationCheck(self._clock.now()) if of_conversations else Check()
         digest = hashlib.sha256()
         try:
             async for lines in self._lines(lease.owner, operation, digest):

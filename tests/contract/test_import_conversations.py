@@ -12,7 +12,7 @@ import pytest
 
 from memory_core.consolidation.import_conversations import PAUSE, TURN, UNFORMED
 from memory_core.core import MemoryCore
-from memory_core.domain.errors import NotFound
+from memory_core.domain.errors import NotFound, TooLarge
 from memory_core.domain.messages import MESSAGE
 from memory_core.domain.people_requests import ImportInput
 from memory_core.domain.requests import ConverseInput, RetrieveInput, TasksInput
@@ -21,7 +21,7 @@ from tests.builders import ALICE, NOW
 from tests.exports import Before, gathered, worked
 from tests.mortal import Moment, Mortal
 from tests.tasks import Hand, pending
-from tests.world import BOB, Killed, World, listed, turn
+from tests.world import BOB, Killed, WordsEmbedder, World, listed, turn
 
 CONVERSATIONS = ImportInput(of="conversations")
 PLACES = ("Lisbon", "Oslo", "Graz", "Lyon", "Turin", "Ghent", "Porto", "Krakow", "Madrid")
@@ -247,6 +247,31 @@ async def test_more_is_told_when_what_was_told_is_formed(world: World, adapter: 
     assert task.result is not None
     assert task.result["conversations"] == len(lines)
     assert len(await said(core)) == len(lines)
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_a_line_that_the_store_refuses_is_named_and_what_was_told_before_it_stays(world: World, adapter: str) -> None:
+    async def refuse() -> None:
+        raise TooLarge("this commit is too large")
+
+    store: list[Before] = []
+    core = await world.core(wrap=lambda inner: store.append(Before(inner, "commit", refuse)) or store[0])
+    task_id = await imported(core, year())
+    store[0].left = 6  # the file is looked through in one commit, each line is told in two
+    task = await worked(world, core, task_id, BOB)
+    assert (task.status, task.error) == ("failed", "line 3: this commit is too large")
+    assert task.result is not None
+    assert (task.result["conversations"], task.result["messages"]) == (2, {"new": 4, "known": 0})
+    assert sorted(await said(core)) == sorted(messages_of(year()[:2]))
+
+
+async def test_while_the_embedder_is_down_all_is_told_and_found_by_its_words(world: World) -> None:
+    embedder = WordsEmbedder()
+    core = await world.core(embedder=embedder)
+    embedder.down = True
+    task = await worked(world, core, await imported(core, year()), BOB)
+    assert task.status == "succeeded"
+    assert "I am in Turin" in [hit.memory.content for hit in (await core.retrieve(BOB, RetrieveInput(query="Turin"))).results]
 
 
 @pytest.mark.parametrize("at", range(2, 10))
