@@ -154,6 +154,20 @@ async def test_the_same_file_imported_again_is_known_where_it_names_sessions(wor
     assert sorted(await said(core)) == sorted(messages_of(year()))
 
 
+async def test_messages_with_ids_are_known_again_wherever_they_stand_in_a_session_of_many_conversations(world: World) -> None:
+    core = await world.core()
+    lines = year()
+    for number, one in enumerate(lines):
+        one["session_id"] = "all"
+        for place, message in enumerate(one["messages"]):
+            message["id"] = f"m{number}-{place}"
+    await worked(world, core, await imported(core, lines), BOB)
+    task = await worked(world, core, await imported(core, lines), BOB)
+    assert task.result is not None
+    assert task.result["messages"] == {"new": 0, "known": 18}
+    assert await said(core) == messages_of(lines)
+
+
 async def test_a_user_who_has_memories_goes_on_where_the_session_was(world: World) -> None:
     core = await world.core()
     await core.save(ALICE, turn("I keep bees"))
