@@ -197,6 +197,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
             clock,
             ids,
             erase_rules(self.settings),
+            self._formation.converser.converse,
         )
         self._worker = self._tasking.worker(self._formation.works | self._consolidation.works | self._people.works)
 

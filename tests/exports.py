@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from memory_core.core import MemoryCore
-from memory_core.domain.people_requests import ImportCommitInput
+from memory_core.domain.people_requests import ImportCommitInput, ImportInput
 from memory_core.domain.requests import UpdateInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
@@ -19,6 +19,7 @@ from tests.builders import ALICE
 from tests.tasks import Hand, converse, ended
 from tests.world import BOB, World, fact, rule, turn
 
+EXPORT = ImportInput()
 Lines = list[dict[str, Any]]
 
 
@@ -49,12 +50,15 @@ async def brought(world: World, core: MemoryCore, file: bytes, owner: Owner = BO
     return await worked(world, core, task_id, owner)
 
 
-async def gathered(core: MemoryCore, file: bytes, owner: Owner = BOB, size: int = 2**20) -> str:
-    task_id = (await core.begin_import(owner)).task_id
+async def gathered(
+    core: MemoryCore, file: bytes, owner: Owner = BOB, size: int = 2**20, what: ImportInput = EXPORT, sha256: str | None = None
+) -> str:
+    """The task of an import whose parts are committed. size: of a part. sha256: another one than the file's."""
+    task_id = (await core.begin_import(owner, what)).task_id
     parts = [file[at : at + size] for at in range(0, len(file), size)]
     for number, part in reversed([*enumerate(parts, 1)]):
         await core.import_part(owner, task_id, number, part)
-    await core.commit_import(owner, task_id, ImportCommitInput(parts=len(parts), sha256=hashlib.sha256(file).hexdigest()))
+    await core.commit_import(owner, task_id, ImportCommitInput(parts=len(parts), sha256=sha256 or hashlib.sha256(file).hexdigest()))
     return task_id
 
 

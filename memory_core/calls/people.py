@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from memory_core.consolidation.people import People
-from memory_core.domain.people_requests import ImportCommitInput
+from memory_core.domain.people_requests import ImportCommitInput, ImportInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner, check_app_id, checked
 from memory_core.ledger.receipts import keyed
 from memory_core.telemetry import Telemetry
 
 NO_CALL = Call()
+AN_EXPORT = ImportInput()
 
 
 class Peopling:
@@ -30,10 +31,10 @@ class Peopling:
         with self._telemetry.operation("export_part"):
             return await self._people.exporter.page(checked(owner), task_id, part)
 
-    async def begin_import(self, owner: Owner, call: Call = NO_CALL) -> Accepted:
-        """Begin to gather the parts of an export, for a user who is empty. Raises Conflict, Unavailable."""
+    async def begin_import(self, owner: Owner, what: ImportInput = AN_EXPORT, call: Call = NO_CALL) -> Accepted:
+        """Begin to gather the parts of a file: an export, for a user who is empty, or conversations. Raises Conflict, Unavailable."""
         with self._telemetry.operation("import"):
-            return await self._people.importer.begin(checked(owner), keyed(call, "import"))
+            return await self._people.importer.begin(checked(owner), what, keyed(call, "import", what))
 
     async def import_part(self, owner: Owner, task_id: str, part: int, data: bytes, call: Call = NO_CALL) -> None:
         """Bring a part; brought again it replaces itself. Durable when it returns. Raises NotFound, Conflict, Unavailable."""

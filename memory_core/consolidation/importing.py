@@ -1,7 +1,8 @@
-"""Import: a file that was brought part by part becomes an empty user, at one moment, or leaves nothing.
+"""Import: a file that was brought part by part becomes an empty user, at one moment, or leaves nothing; or its conversations are told.
 
-Looked through whole first; then stored under an epoch of its own, where no reader sees it; then that epoch becomes the user's, by one
-change of the head. One would get wrong: the user may have begun to save meanwhile. Then they keep that, and what was stored goes.
+A file is looked through whole first. An export is then stored under an epoch of its own, where no reader sees it; then that epoch becomes
+the user's, by one change of the head. Note: the user may have begun to save meanwhile. Then they keep that, and what was stored goes.
+Conversations may be of any user, and what was told of them stays.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from datetime import timedelta
 from typing import Any
 
@@ -17,12 +18,15 @@ import orjson
 
 from memory_core.consolidation.cold_lines import COLD
 from memory_core.consolidation.import_check import Check
+from memory_core.consolidation.import_conversations import ConversationCheck, ConversationTeller, Progress
 from memory_core.consolidation.import_lines import Entries, Entry, Refused
 from memory_core.consolidation.staging import Staging
 from memory_core.domain.errors import Conflict
 from memory_core.domain.models import Head
+from memory_core.domain.people_requests import ImportInput
 from memory_core.domain.results import Accepted, Call
 from memory_core.domain.scope import Owner
+from memory_core.domain.task import TaskStatus
 from memory_core.ledger.cold_copies import ColdCopies, operation_of
 from memory_core.ledger.commit import Look
 from memory_core.ledger.leases import Later, Lease, TaskLost
@@ -46,23 +50,25 @@ class Importer:
         copies: ColdCopies,
         parts: Parts,
         operations: Operations,
+        teller: ConversationTeller,
         clock: Clock,
         ids: IdSource,
     ) -> None:
         self._store, self._embedder, self._copies = store, embedder, copies
-        self._parts, self._operations = parts, operations
+        self._parts, self._operations, self._teller = parts, operations, teller
         self._clock, self._ids = clock, ids
         self._staging = Staging(embedder, copies, clock)
 
-    async def begin(self, owner: Owner, call: Call) -> Accepted:
-        """Begin to gather the parts of a file. Raises Conflict for a user who is not empty, Unavailable."""
+    async def begin(self, owner: Owner, what: ImportInput, call: Call) -> Accepted:
+        """Begin to gather the parts of a file. Raises Conflict for an export and a user who is not empty, Unavailable."""
+        of_export = what.of == "export"
 
         def refuse(look: Look) -> None:
-            if not _is_empty(look.head, tasks=0):
+            if of_export and not _is_empty(look.head, tasks=0):
                 raise Conflict(NOT_EMPTY)
 
         due = self._clock.now() + LIFETIME
-        return await self._operations.begin(owner, "import", {}, call, due=due, refuse=refuse)
+        return await self._operations.begin(owner, "import", {} if of_export else {"of": what.of}, call, due=due, refuse=refuse)
 
     async def bring(self, owner: Owner, task_id: str, number: int, data: bytes, call: Call) -> None:
         """Bring a part, counted from 1, in any order; brought again it replaces itself. Raises NotFound, Conflict, Unavailable."""
@@ -111,7 +117,8 @@ class Importer:
             cursor = operation.cursor or {}
             stage = cursor.get("stage", "gathering")
             if operation.state == "cancelling":
-                await self._cleared(lease, operation, Chunk(cursor=cursor, done=True, status="cancelled"))
+                told = await self._teller.count_last(lease, operation)
+                await self._cleared(lease, operation, _end(cursor, told, status="cancelled"))
                 return None
             if operation.state != "pending":
                 raise TaskLost
@@ -124,31 +131,43 @@ class Importer:
                 operation = await self._checked(lease, operation)
             elif stage == "staging":
                 operation = await self._staged(lease, operation)
-                if operation.state == "done":
-                    await self._parts.remove_all(lease.owner, lease.task.task_id)
-                    return None
+            elif stage == "telling":
+                try:
+                    told_or_later = await self._teller.tell(lease, operation, self._lines(lease.owner, operation))
+                except Refused as refused:
+                    operation = await self._refused(lease, await self._operations.of(lease), str(refused))
+                    continue
+                if isinstance(told_or_later, Later):
+                    return told_or_later
+                operation = told_or_later
             else:
-                end = Chunk(cursor=cursor, done=True, status="failed", error=cursor["error"])
-                await self._cleared(lease, operation, end)
+                await self._cleared(lease, operation, _end(cursor, Progress.of(operation), status="failed", error=cursor["error"]))
+                return None
+            if operation.state == "done":
+                await self._parts.remove_all(lease.owner, lease.task.task_id)
                 return None
 
     async def _checked(self, lease: Lease, operation: Operation) -> Operation:
         """Look through the whole file. Nothing of it is stored before."""
-        await lease.report("checking", 0.1)
-        check = Check()
+        of_conversations = operation.plan.get("of") == "conversations"
+        await lease.report("checking", 0.0 if of_conversations else 0.1)
+        check = ConversationCheck(self._clock.now()) if of_conversations else Check()
         digest = hashlib.sha256()
         try:
             async for lines in self._lines(lease.owner, operation, digest):
                 await asyncio.to_thread(_take, check, lines)
             if digest.hexdigest() != operation.cursor["said"]["sha256"].lower():
                 raise Refused(None, f"the parts have the SHA-256 {digest.hexdigest()}, not the one that was committed")
-            head = await asyncio.to_thread(check.end)
+            found = await asyncio.to_thread(check.end)
         except Refused as refused:
             return await self._refused(lease, operation, str(refused))
-        counts, epoch = dict(check.counts), self._ids.new("ep")
-        head["pending_tasks"] = check.waiting
-        cursor = {**operation.cursor, "stage": "staging", "epoch": epoch, "line": 0, "head": head, "documents": sum(counts.values())}
+        cursor = {**operation.cursor, **(found if isinstance(check, ConversationCheck) else self._to_stage(check, found))}
         return await self._operations.advance(lease, operation, [], lambda look, stored: Chunk(cursor=cursor))
+
+    def _to_stage(self, check: Check, head: dict[str, Any]) -> dict[str, Any]:
+        """What the cursor says of an export that was looked through. head: the fields of the head that it needs."""
+        head = {**head, "pending_tasks": check.waiting}
+        return {"stage": "staging", "epoch": self._ids.new("ep"), "line": 0, "head": head, "documents": sum(check.counts.values())}
 
     async def _staged(self, lease: Lease, operation: Operation) -> Operation:
         """Store what is not stored yet, some documents a commit, and publish with a last one."""
@@ -197,7 +216,7 @@ class Importer:
                 if operation_of(name) == operation_id(task_id):
                     await self._copies.remove(owner, name)
 
-    async def _lines(self, owner: Owner, operation: Operation, digest: Any = None) -> AsyncIterator[list[bytes]]:
+    async def _lines(self, owner: Owner, operation: Operation, digest: Any = None) -> AsyncGenerator[list[bytes], None]:
         """The lines of the file, some at a time; one may begin in one part and end in the next."""
         rest = b""
         for name in operation.cursor["names"]:
@@ -250,7 +269,15 @@ def _while_empty(look: Look, stored: Operation, chunk: Chunk) -> Chunk:
 
 
 def _refusal(operation: Operation, reason: str) -> dict[str, Any]:
-    return {"stage": "clearing", "error": reason, "epoch": (operation.cursor or {}).get("epoch")}
+    cursor = operation.cursor or {}
+    told = {"told": cursor["told"]} if "told" in cursor else {}
+    return {"stage": "clearing", "error": reason, "epoch": cursor.get("epoch"), **told}
+
+
+def _end(cursor: Any, told: Progress | None, *, status: TaskStatus, error: str | None = None) -> Chunk:
+    """The end of an import that did not come through. told: what stays of it, if it was of conversations."""
+    result = {} if told is None else told.result
+    return Chunk(cursor=cursor, done=True, status=status, error=error, result=result, counted=told is None)
 
 
 def _gathered(operation: Operation) -> dict[str, str]:
@@ -262,6 +289,6 @@ def _gathered(operation: Operation) -> dict[str, str]:
     return parts
 
 
-def _take(check: Check, lines: list[bytes]) -> None:
+def _take(check: Check | ConversationCheck, lines: list[bytes]) -> None:
     for line in lines:
         check.take(line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memory_core.consolidation.erase import Eraser, EraseRules
 from memory_core.consolidation.export import Exporter
+from memory_core.consolidation.import_conversations import ConversationTeller, Converse
 from memory_core.consolidation.importing import Importer
 from memory_core.domain.task import TaskKind
 from memory_core.ledger.cold_copies import ColdCopies
@@ -32,10 +33,12 @@ class People:
         clock: Clock,
         ids: IdSource,
         rules: EraseRules,
+        converse: Converse,
     ) -> None:
         self.parts = Parts(archive, names, clock)
         notes = ErasureNotes(archive, names)
         self.eraser = Eraser(store, short_term, self.parts, copies, names, notes, ledger, tasking, clock, ids, rules)
         self.exporter = Exporter(store, copies, self.parts, tasking.operations, clock)
-        self.importer = Importer(store, embedder, copies, self.parts, tasking.operations, clock, ids)
+        teller = ConversationTeller(converse, tasking.operations, clock)
+        self.importer = Importer(store, embedder, copies, self.parts, tasking.operations, teller, clock, ids)
         self.works: dict[TaskKind, Work] = {"erase": self.eraser.erase, "export": self.exporter.export, "import": self.importer.work}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from memory_core.domain.fields import Input
+from memory_core.domain.chat_input import ChatMessages
+from memory_core.domain.fields import Input, Name
 
 MAX_PARTS = 2_000
 """2 GB; the operation, which names each part in 50 bytes, stays small enough to be written with each that comes."""
@@ -17,6 +18,20 @@ class PartInput(Input):
     """Which part of a file, counted from 1."""
 
     part: PartNumber
+
+
+class ImportInput(Input):
+    """What the lines of the file are: an export of Memory Core, or conversations."""
+
+    of: Literal["export", "conversations"] = "export"
+
+
+class ConversationLine(Input):
+    """A line of a file of conversations."""
+
+    session_id: Name | None = None
+    agent_id: Name | None = None
+    messages: ChatMessages
 
 
 class ImportCommitInput(Input):

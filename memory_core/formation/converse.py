@@ -34,6 +34,8 @@ from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Look
 from memory_core.ledger.conversations import documents_of, message_ids
 from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.leases import TaskLost
+from memory_core.ledger.operations import is_pending
 from memory_core.ledger.receipts import earlier_result
 from memory_core.ledger.sessions import History, clears_of, history_of
 from memory_core.ports import Clock, Document, IdSource
@@ -49,15 +51,16 @@ class Converser:
         self._beginning, self._messages, self._callbacks, self._clock, self._ids = beginning, messages, callbacks, clock, ids
         self._turns: WeakValueDictionary[tuple[Owner, str], asyncio.Lock] = WeakValueDictionary()
 
-    async def converse(self, owner: Owner, told: ConverseInput, call: Call) -> Accepted:
+    async def converse(self, owner: Owner, told: ConverseInput, call: Call, *, operation_id: str | None = None) -> Accepted:
         """Store a conversation and send it on its way. Durable when it returns.
 
-        Of a history that is sent again only what is new is stored. Raises Invalid for a callback address that will never be called,
-        Conflict, TooLarge, Unavailable.
+        Of a history that is sent again only what is new is stored. operation_id: the operation that tells it, if one does; it is stored
+        only while that is pending. Raises Invalid for a callback address that will never be called, Conflict, TooLarge, Unavailable,
+        TaskLost.
         """
         self._callbacks.check(told.callback_url)
         messages = timed(told.messages, self._clock.now())
-        return await self._begin(owner, "converse", messages, told, call, told.callback_url)
+        return await self._begin(owner, "converse", messages, told, call, told.callback_url, operation_id)
 
     async def remember_words(self, owner: Owner, told: AgentMemoryInput, call: Call) -> Accepted:
         """Store an agent's own words, to become one memory. Durable when it returns. Raises Conflict, TooLarge, Unavailable."""
@@ -71,6 +74,7 @@ class Converser:
         told: ConverseInput | AgentMemoryInput,
         call: Call,
         callback_url: str | None = None,
+        operation_id: str | None = None,
     ) -> Accepted:
         now, task_id = self._clock.now(), self._ids.new("tsk")
         conversation = Conversation(
@@ -93,14 +97,15 @@ class Converser:
             callback_url=callback_url,
             correlation_id=call.correlation_id,
         )
-        return await self._accept(owner, conversation, task, call)
+        return await self._accept(owner, conversation, task, call, operation_id)
 
-    async def _accept(self, owner: Owner, conversation: Conversation, task: Task, call: Call) -> Accepted:
+    async def _accept(self, owner: Owner, conversation: Conversation, task: Task, call: Call, operation_id: str | None) -> Accepted:
         """Store what is new of the conversation, its first messages in one commit with it, then the others."""
         session = conversation.session_id
         session_ids = [] if session is None else [session_document_id(owner, session)]
         names = message_ids(conversation)
-        reads = [*session_ids, *_read_ahead(conversation, names)]
+        operation_ids = [] if operation_id is None else [operation_id]
+        reads = [*session_ids, *operation_ids, *_read_ahead(conversation, names)]
         async with self._turns.setdefault((owner, session or conversation.id), asyncio.Lock()):
             for _ in range(MOST_TRIES):
                 look = await self._beginning.look(owner, task, reads, call)
@@ -115,7 +120,7 @@ class Converser:
                     update={"messages": [conversation.messages[place] for place in match.new], "clears": dict(clears_of(kept))}
                 )
                 try:
-                    accepted, written = await self._begin_with(owner, new, task, call, look, reads, match, told)
+                    accepted, written = await self._begin_with(owner, new, task, call, look, reads, match, told, operation_ids)
                     break
                 except SessionGrew:
                     continue
@@ -136,8 +141,9 @@ class Converser:
         reads: Sequence[str],
         match: HistoryMatch,
         told: Told | None,
+        operation_ids: Sequence[str],
     ) -> tuple[Accepted, Conversation]:
-        """One commit: the conversation, its task and as many of its messages as fit. Raises SessionGrew."""
+        """One commit: the conversation, its task and as many of its messages as fit. Raises SessionGrew, TaskLost."""
         writing = await self._messages.prepared(owner, conversation, look)
         weight = 2 * len(orjson.dumps([message.model_dump(mode="json") for message in conversation.messages]))
         session = None if conversation.session_id is None else session_document_id(owner, conversation.session_id)
@@ -146,6 +152,8 @@ class Converser:
 
         def beside(seen: Look) -> Changes[Any]:
             nonlocal written
+            if not all(is_pending(seen, name) for name in operation_ids):
+                raise TaskLost
             if session is not None and clears_of(seen.documents.get(session)) != conversation.clears:
                 raise SessionGrew
             planned = self._messages.plan(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import azure.functions as func
 from azure.functions import HttpResponse
 
-from memory_core.domain.people_requests import ImportCommitInput, PartInput
+from memory_core.domain.people_requests import ImportCommitInput, ImportInput, PartInput
 from memory_core.functions.answers import accepted_response
 from memory_core.functions.gate import Admitted, gated
 from memory_core.functions.inputs import Nothing
@@ -31,10 +31,10 @@ async def user_export_part(req: Admitted[PartInput]) -> HttpResponse:
 
 
 @blueprint.route(route=f"{_USER}/import", methods=["POST"])
-@gated("write", query=Nothing)
-async def user_import(req: Admitted[Nothing]) -> HttpResponse:
-    """Begin to bring an export in, for a user who is empty."""
-    return accepted_response(req.owner, await req.core.begin_import(req.owner, req.call))
+@gated("write", query=ImportInput)
+async def user_import(req: Admitted[ImportInput]) -> HttpResponse:
+    """Begin to bring a file in: an export, for a user who is empty, or conversations, for any user."""
+    return accepted_response(req.owner, await req.core.begin_import(req.owner, req.input, req.call))
 
 
 @blueprint.route(route=f"{_USER}/import/{{task_id}}", methods=["PUT"])
@@ -48,7 +48,7 @@ async def user_import_part(req: Admitted[PartInput]) -> HttpResponse:
 @blueprint.route(route=f"{_USER}/import/{{task_id}}/commit", methods=["POST"])
 @gated("write", body=ImportCommitInput)
 async def user_import_commit(req: Admitted[ImportCommitInput]) -> HttpResponse:
-    """All parts have been brought: look the file through and make it the user's, whole or not at all."""
+    """All parts have been brought: look the file through, then store it, an export whole or not at all, conversations one by one."""
     return accepted_response(req.owner, await req.core.commit_import(req.owner, req.route["task_id"], req.input, req.call))
 
 

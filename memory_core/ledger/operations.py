@@ -62,8 +62,8 @@ class Operation(BaseModel):
 class Chunk:
     """One commit's worth: changes of memories, further documents, where the cursor stands after it, what it adds to the counts.
 
-    done: it was the last; then the task ends as `status`, with `result` beside the counts. plan: what takes the plan's place, when that is
-    no longer needed and must not stay. All others are those of `Changes`.
+    done: it was the last; then the task ends as `status`, with `result` beside the counts, or alone where `counted` is false.
+    plan: what takes the plan's place, when that is no longer needed and must not stay. All others are those of `Changes`.
     """
 
     changes: tuple[Change, ...] = ()
@@ -75,6 +75,7 @@ class Chunk:
     status: TaskStatus = "succeeded"
     error: str | None = None
     result: Mapping[str, Any] = field(default_factory=dict)
+    counted: bool = True
     reads: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
     fragile: bool = True
@@ -219,6 +220,10 @@ class Operations:
         committed = await self._ledger.commit(owner, changes, ids=[task_id, subject], call=call)
         return committed.result
 
+    async def look(self, owner: Owner, ids: Sequence[str]) -> Look:
+        """These documents of an owner as they are now."""
+        return await self._ledger.look(owner, ids)
+
     async def held(self, owner: Owner, task_id: str, kind: TaskKind) -> tuple[Task, Operation]:
         """A task of a kind and the operation that it is about. Raises NotFound."""
         pair = Pair.of(await self._ledger.look(owner, [task_id, operation_id(task_id)]), task_id)
@@ -237,7 +242,7 @@ class Operations:
 
     def _ended(self, pair: Pair, operation: Operation, chunk: Chunk, ended: list[Task]) -> Changes[Operation]:
         """The task's end with the operation's. The task is put onto whatever its worker writes of it meanwhile: the operation decides."""
-        result = {"counts": operation.counts, **chunk.result}
+        result = {**({"counts": operation.counts} if chunk.counted else {}), **chunk.result}
         state = "done" if chunk.status == "succeeded" else chunk.status
         turned = pair.turned(
             state,
@@ -258,6 +263,12 @@ class Operations:
 def operation_id(task_id: str) -> str:
     """The id of the operation that a task is about."""
     return derived("op", task_id)
+
+
+def is_pending(look: Look, name: str) -> bool:
+    """Whether the operation of this id is to go on, in the head's life. `look` shows its document, if there is one."""
+    found = look.documents.get(name)
+    return found is not None and look.head is not None and found.body["epoch"] == look.head.epoch and found.body["state"] == "pending"
 
 
 def operation_in(document: Document) -> Operation:

@@ -77,6 +77,8 @@ ON_COSMOS_WHEN_THERE_IS_TIME = {
     "test_forget_cold.test_killed_at_any_write_what_stays_is_whole",
     "test_archiving_faults.test_killed_at_any_write_it_goes_on_and_nothing_is_lost",
     "test_archiving_faults.test_overtaken_at_any_step_what_changed_stays_and_nothing_is_lost",
+    "test_export_import.test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends_it",
+    "test_import_conversations.test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends_it",
     "test_compress.test_killed_at_any_write_the_text_is_long_or_its_original_is_safe",
     "test_truths_in_any_order.test_told_in_any_order_a_truth_that_returns_is_right_at_every_moment",
     "test_life_changes.test_an_end_and_what_came_before_and_after_it_are_one_chain_in_whatever_order_they_are_told",

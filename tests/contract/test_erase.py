@@ -180,12 +180,11 @@ async def test_a_lost_message_of_an_erasure_is_sent_again_by_the_sweep(world: Wo
 
 @pytest.mark.parametrize("after", [False, True])
 async def test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends_it(world: World, after: bool) -> None:
-    written, number = 1, 0
+    written = number = 0
     other = await world.core()
-    while number < written:
-        number += 1
+    while number <= written:
         await filled(other)
-        moment = Moment(number, after, asleep=True)
+        moment = Moment(number, after, asleep=True)  # the first worker lives, and says how many writes there are
         mortal = await world.core(wrap=lambda inner, m=moment: Mortal(inner, m))
         accepted = await mortal.erase(ALICE)
         moment.asleep = False
@@ -199,6 +198,7 @@ async def test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends
         assert task.result is not None
         assert task.result["counts"]["memory"] == 7 + 4, number
         assert await left(world) == []
+        number += 1
 
 
 async def test_two_workers_at_once_erase_once(world: World) -> None:

@@ -200,18 +200,17 @@ async def test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends
     await filled(other)
     await more(other)
     file = await exported(world, other)
-    written = 1
-    number = 0
-    while number < written:
-        number += 1
+    written = number = 0
+    while number <= written:
         owner = Owner("app", f"user-{number}-{after}")
-        moment = Moment(number, after, asleep=True)
+        moment = Moment(number, after, asleep=True)  # the first worker lives, and says how many writes there are
         mortal = await world.core(wrap=lambda inner, m=moment: Mortal(inner, m))
         task_id = await gathered(mortal, file, owner)
         moment.asleep = False
         with suppress(Killed):
             await Hand(mortal, "consolidation").work_all()
         written = max(written, len(moment.names))
+        number += 1
         task = await worked(world, other, task_id, owner)
         assert task.status == "succeeded", (number, task.error)
         assert [one.content for one in await listed(other, owner, status="all")] == [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import subprocess
 import time
 import uuid
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ import pytest
 
 from tests.host import memories, problem, running, save
 
+ROOT = Path(__file__).resolve().parents[2]
 END_S = 90
 LINES = {"Content-Type": "application/x-ndjson"}
 KEYS = {
@@ -60,9 +63,9 @@ def exported(client: httpx.Client, user: str) -> list[bytes]:
     return parts
 
 
-def brought(client: httpx.Client, user: str, parts: list[bytes], sha256: str | None = None) -> dict[str, Any]:
+def brought(client: httpx.Client, user: str, parts: list[bytes], sha256: str | None = None, of: str = "export") -> dict[str, Any]:
     """The task of the import of these parts."""
-    begun = client.post(f"/api/v1/users/{user}/import")
+    begun = client.post(f"/api/v1/users/{user}/import", params={"of": of})
     assert begun.status_code == 202, begun.text
     path = f"/api/v1/users/{user}/import/{begun.json()['task_id']}"
     for number, part in reversed([*enumerate(parts, 1)]):
@@ -109,6 +112,52 @@ def test_a_tampered_file_is_refused_with_its_line_and_the_user_stays_empty(erase
     assert brought(eraser, elsewhere, parts, "0" * 64)["status"] == "failed"
     assert brought(eraser, elsewhere, parts)["status"] == "succeeded"
     problem(eraser.post(f"/api/v1/users/{elsewhere}/import"), 409)
+
+
+def a_conversation(day: int, **fields: Any) -> bytes:
+    """A line of a file of conversations."""
+    messages = [
+        {"role": "user", "content": f"On day {day} I saw heron number {day}", "timestamp": f"2025-05-{day:02}T09:00:00Z"},
+        {"role": "assistant", "content": [{"type": "text", "text": f"What did heron {day} do?"}]},
+    ]
+    return json.dumps({"session_id": f"day-{day}", "messages": messages, **fields}).encode() + b"\n"
+
+
+def test_somebody_brings_their_conversations_who_has_memories_already_and_finds_them(host: httpx.Client, user: str) -> None:
+    save(host, user, "I keep bees", session_id="monday")
+    lines = [a_conversation(day) for day in (9, 3, 12, 1, 7, 5, 8, 2)]
+    file = b"".join(lines)
+    task = brought(host, user, [file[:500], file[500:]], of="conversations")
+    assert task["status"] == "succeeded", task
+    assert {name: task["result"][name] for name in ("conversations", "of", "messages", "ignored")} == {
+        "conversations": 8, "of": 8, "messages": {"new": 16, "known": 0}, "ignored": [],
+    }  # fmt: skip
+    asked = {"user_id": user, "query": "heron number 12", "limit": 1}
+    (found,) = host.post("/api/v1/memories/retrieve", json=asked).json()["results"]
+    assert "heron number 12" in found["memory"]["content"]
+    assert brought(host, user, [file], of="conversations")["result"]["messages"] == {"new": 0, "known": 16}
+    bad = [*lines[:6], a_conversation(4, callback_url="https://secret.example"), a_conversation(6)]
+    refused = brought(host, user, [b"".join(bad)], of="conversations")
+    assert (refused["status"], refused["error"]) == ("failed", "line 7: callback_url: is not a field of a conversation")
+    problem(host.post(f"/api/v1/users/{user}/import", params={"of": "everything"}), 422, "of")
+    assert any(one["content"] == "I keep bees" for one in memories(host, user))
+
+
+def test_the_example_of_the_documents_brings_a_file_of_several_parts(host: httpx.Client, user: str, tmp_path: Path) -> None:
+    (example,) = re.findall(r"```bash\n(import=.*?)```", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.DOTALL)
+    here = str(host.base_url).rstrip("/")
+    changes = {"http://127.0.0.1:7071": here, "users/ana": f"users/{user}", "user_id=ana": f"user_id={user}", "-b 1048576": "-b 700"}
+    for shown, meant in changes.items():
+        assert shown in example
+        example = example.replace(shown, meant)
+    file = b"".join(a_conversation(day) for day in range(1, 9))
+    (tmp_path / "year.jsonl").write_bytes(file)
+    done = subprocess.run(["bash", "-euc", example], capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    assert done.returncode == 0, done.stderr
+    task_id = re.findall(r'"task_id": ?"(tsk_\w+)"', done.stdout)[-1]
+    said = {"parts": len(list(tmp_path.glob("year.part.*"))), "sha256": hashlib.sha256(file).hexdigest()}
+    task = ended(host, host.post(f"/api/v1/users/{user}/import/{task_id}/commit", json=said))
+    assert (task["status"], task["result"]["conversations"]) == ("succeeded", 8)
 
 
 def test_while_a_user_is_erased_reads_are_empty_and_saves_are_to_come_back(host: httpx.Client, user: str) -> None:
