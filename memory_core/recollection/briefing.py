@@ -24,6 +24,7 @@ import orjson
 
 from memory_core.domain.context import Context, ContextInput, Part, PartKind
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.messages import EARLIER, MESSAGE, is_told
 from memory_core.domain.models import Memory, MemoryType
 from memory_core.domain.packing import FENCE_TOKENS, PERHAPS, Grant, Piece, Room, body, chosen, fenced, granted, in_order
 from memory_core.domain.query_in_messages import query_in, texts_said
@@ -53,6 +54,7 @@ HEADINGS = {"profile": "Profile:", "foresight": "Expected:", "memories": "Memori
 HEADING_TOKENS = 5
 Wanted = dict[PartKind, list[Piece]]
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
+_MESSAGES = frozenset({MESSAGE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +88,17 @@ class Briefing:
         )
         query = asked.query or query_in(asked.messages or ())
         unsaid = texts_said(asked.messages or ())
-        profile, latest, of_session, (found, degraded) = await asyncio.gather(
+        elsewhere = asked.exclude_session_id or asked.session_id
+        said_last = replace(where, categories=_MESSAGES, without_session_id=elsewhere, hide_formed_messages=False)
+        profile, latest, last, of_session, (found, degraded) = await asyncio.gather(
             self._profiles.of(owner, asked.at) if asked.wants("profile") else _no_profile(),
             self._newest(owner, where, LATEST) if asked.wants("foresight") or asked.wants("turns") else _nothing(),
+            self._newest(owner, said_last, 1) if asked.wants("turns") else _nothing(),
             self._of_session(owner, where, asked, unsaid),
             self._found(owner, asked, query, unsaid),
         )
         grant = Grant.SURE if query is None else found.grant
-        turns = of_session if of_session is not None else _last_session(latest, asked.session_id)
+        turns = of_session if of_session is not None else _last_session(latest, last, asked.session_id)
         hits = await self._gatherer.pieces(owner, found)
         said = await self._turns(owner, turns, unsaid, moment) if asked.wants("turns") else []
         if grant is Grant.PERHAPS and of_session is None and asked.wants("memories"):
@@ -157,10 +162,23 @@ async def _no_profile() -> Profile:
     return Profile()
 
 
-def _last_session(latest: Sequence[Memory], but: str | None) -> list[Memory]:
-    """The end of the session that the newest memory of any other than `but` is of."""
+def _last_session(latest: Sequence[Memory], said_last: Sequence[Memory], but: str | None) -> list[Memory]:
+    """The end of the session that was told something last.
+
+    Note: a cell may be formed after a newer session was told, so what tasks made does not say which session was the last.
+
+    Args:
+        latest: The newest memories, newest first.
+        said_last: The newest message, also of what is formed; empty where there is none.
+        but: A session that it is not, if any.
+
+    """
     others = [one for one in latest if but is None or one.session_id != but]
-    return [one for one in others if one.session_id == others[0].session_id][:TURNS]
+    sessions = {one.session_id for one in others}
+    told = [one for one in (*others, *said_last) if is_told(one) and EARLIER not in one.metadata and one.session_id in sessions]
+    newest = max(told or others, key=lambda one: one.sequence, default=None)
+    last = None if newest is None else newest.session_id
+    return [one for one in others if one.session_id == last][:TURNS]
 
 
 def _profile(profile: Profile, moment: datetime) -> list[Piece]:

@@ -15,6 +15,7 @@ from memory_core.domain.tokens import count_tokens
 from tests.builders import ALICE, NOW
 from tests.contract.test_profile import user_fact
 from tests.contract.test_scenes import FLIGHT, KNEE, PHYSIO, consolidated, saved
+from tests.tasks import Hand, converse
 from tests.world import BOB, World, fact, turn
 
 DAY = timedelta(days=1)
@@ -242,3 +243,31 @@ async def test_a_thread_of_which_only_the_present_message_is_stored_is_new(words
     await words.save(ALICE, turn("not much", "now"))
     running = await words.context(ALICE, ContextInput(session_id="now", exclude_session_id="now", parts=["turns"]))
     assert running.context == ""
+
+
+async def test_the_last_session_is_the_one_told_last_whenever_the_others_are_formed(words: MemoryCore, world: World) -> None:
+    """A session's task may end after a newer session was told, and then its cell is the newest memory."""
+    await converse(words, "the red boat sank near Porto", session="older")
+    world.clock.forward(60)
+    (older,) = await Hand(words).take()
+    await words.bulk(ALICE, [turn("we spoke of trains", "newer")])
+    await Hand(words).work(older)
+    for how in (ContextInput(parts=["turns"]), ContextInput(session_id="new", exclude_session_id="new", parts=["turns"])):
+        told = (await words.context(ALICE, how)).context
+        assert "trains" in told
+        assert "red boat" not in told
+    excluded = await words.context(ALICE, ContextInput(exclude_session_id="newer", parts=["turns"]))
+    assert "red boat" in excluded.context
+
+
+async def test_the_last_session_is_the_one_told_last_where_both_are_formed_in_the_other_order(words: MemoryCore, world: World) -> None:
+    await converse(words, "the red boat sank near Porto", session="older")
+    (older,) = await Hand(words).take()
+    world.clock.forward(1)
+    await converse(words, "we spoke of trains", session="newer")
+    (newer,) = await Hand(words).take()
+    for delivery in (newer, older):
+        await Hand(words).work(delivery)
+    told = (await words.context(ALICE, ContextInput(parts=["turns"]))).context
+    assert "trains" in told
+    assert "red boat" not in told
