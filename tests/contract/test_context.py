@@ -11,8 +11,12 @@ from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
 from memory_core.domain.context import Context, ContextInput
 from memory_core.domain.models import Foresight
+from memory_core.domain.requests import ConverseInput
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
 from memory_core.domain.tokens import count_tokens
 from tests.builders import ALICE, NOW
+from tests.chat_forms import FORMS
 from tests.contract.test_profile import user_fact
 from tests.contract.test_scenes import FLIGHT, KNEE, PHYSIO, consolidated, saved
 from tests.tasks import Hand, converse
@@ -199,6 +203,18 @@ async def test_what_stands_in_the_messages_is_not_told_again(words: MemoryCore) 
     assert "Vigo" in context.context
     assert "Ana's" in context.context
     assert "Porto" not in context.context
+
+
+async def test_a_list_told_in_any_form_is_known_again_in_the_messages_of_that_form(words: MemoryCore) -> None:
+    for number, form in enumerate(FORMS):
+        owner = Owner(app_id="app", user_id=f"user-{number}")
+        told = ConverseInput.model_validate({"messages": form.messages, "session_id": "now"})
+        await words.converse(owner, told, Call())
+        asked = {"session_id": "now", "parts": ["turns"]}
+        whole = await words.context(owner, ContextInput.model_validate(asked))
+        assert [len(part.ids) for part in whole.parts] == [len(form.kept)], form.name
+        known = await words.context(owner, ContextInput.model_validate({**asked, "messages": form.messages}))
+        assert known.context == "", form.name
 
 
 async def test_an_excluded_session_is_told_in_no_part(words: MemoryCore) -> None:
