@@ -364,8 +364,12 @@ def main() -> int:
         return 2
     table = [("variable", "default", "now", "meaning"), *rows(settings)]
     widths = [max(len(row[column]) for row in table) for column in range(3)]
-    for row in table:
-        print("  ".join([*(text.ljust(width) for text, width in zip(row, widths, strict=False)), row[3]]))
+    try:
+        for row in table:
+            print("  ".join([*(text.ljust(width) for text, width in zip(row, widths, strict=False)), row[3]]))
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough, as `head` has; what is left over would fail at the exit of the interpreter
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

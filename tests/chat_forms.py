@@ -19,6 +19,12 @@ PDF = "JVBERi0xLjQKJcOkw7zDtsOfCjIgMCBvYmoKPDwvTGVuZ3RoIDMgMCBSL0ZpbHRlci9GbGF0Z
 WEATHER = '{"city": "Porto"}'
 CALL = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": WEATHER}}
 
+
+def _dumpd(name: str, **fields: Any) -> dict[str, Any]:
+    """A message as LangChain's `dumpd` writes it."""
+    return {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", name], "kwargs": fields}
+
+
 OPENAI_CHAT = [
     ChatForm(
         "plain",
@@ -370,6 +376,55 @@ OTHERS = [
         ],
         [
             ("system", None, "Be brief."),
+            ("user", None, "How warm is it?"),
+            ("tool", None, 'get_weather({"city": "Porto"})'),
+            ("tool", None, "get_weather: 18 degrees"),
+            ("assistant", None, "18 degrees."),
+        ],
+    ),
+    ChatForm(
+        "LangChain, messages_to_dict",
+        [
+            {"type": "human", "data": {"content": "How warm is it?", "type": "human", "name": None, "id": "1", "example": False}},
+            {
+                "type": "ai",
+                "data": {
+                    "content": "",
+                    "additional_kwargs": {},
+                    "type": "ai",
+                    "tool_calls": [{"name": "get_weather", "args": {"city": "Porto"}, "id": "call_1", "type": "tool_call"}],
+                    "usage_metadata": None,
+                },
+            },
+            {"type": "tool", "data": {"content": "18 degrees", "type": "tool", "name": "get_weather", "tool_call_id": "call_1"}},
+            {"type": "AIMessageChunk", "data": {"content": "18 degrees.", "type": "AIMessageChunk", "chunk_position": None}},
+            {"type": "chat", "data": {"content": "Thanks", "type": "chat", "role": "user"}},
+            {"type": "remove", "data": {"content": "", "type": "remove", "id": "1"}},
+        ],
+        [
+            ("user", None, "How warm is it?"),
+            ("tool", None, 'get_weather({"city": "Porto"})'),
+            ("tool", None, "get_weather: 18 degrees"),
+            ("assistant", None, "18 degrees."),
+            ("user", None, "Thanks"),
+        ],
+    ),
+    ChatForm(
+        "LangChain, dumpd",
+        [
+            _dumpd("HumanMessage", content="How warm is it?", type="human", id="1"),
+            _dumpd(
+                "AIMessage",
+                content="",
+                type="ai",
+                tool_calls=[{"name": "get_weather", "args": {"city": "Porto"}, "id": "call_1", "type": "tool_call"}],
+                invalid_tool_calls=[],
+            ),
+            _dumpd("ToolMessage", content="18 degrees", type="tool", tool_call_id="call_1", status="success"),
+            _dumpd("AIMessageChunk", content="18 degrees."),
+            _dumpd("RemoveMessage", content="", type="remove", id="1"),
+        ],
+        [
             ("user", None, "How warm is it?"),
             ("tool", None, 'get_weather({"city": "Porto"})'),
             ("tool", None, "get_weather: 18 degrees"),

@@ -32,9 +32,23 @@ def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
+_DUMPED = {
+    "title": "DumpedMessage",
+    "description": "A message as LangChain's `dumpd` writes it: `kwargs` holds the message, the last name of `id` is its class.",
+    "type": "object",
+    "properties": {
+        "type": {"const": "constructor"},
+        "id": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+        "kwargs": _OBJECT,
+    },
+    "required": ["type", "id", "kwargs"],
+    "additionalProperties": True,
+}
 _GIVEN = {"not": {"type": "null"}}
 _BESIDE = [{"required": [name], "properties": {name: _GIVEN}} for name in ("tool_calls", "function_call", "refusal", "audio")]
 _MAY_BE_BLANK = [{"required": ["role"], "properties": {"role": {"enum": _BLANK_ROLES}}}, {"required": ["type"]}]
+
+_ROLE_OR_TYPE = {"anyOf": [{"required": ["role"], "properties": {"role": _GIVEN}}, {"required": ["type"]}]}
 
 
 def message_schema(*, roles_optional: bool) -> dict[str, Any]:
@@ -53,7 +67,7 @@ def message_schema(*, roles_optional: bool) -> dict[str, Any]:
         },
     ]
     if not roles_optional:
-        rules.append({"anyOf": [{"required": ["role"], "properties": {"role": _GIVEN}}, {"required": ["type"]}]})
+        rules.append(_ROLE_OR_TYPE)
     return {
         "title": "Message" if not roles_optional else "SpokenMessage",
         "description": "A message in a form of the usual chat APIs. Other fields are ignored, and named in the answer.",
@@ -76,21 +90,30 @@ def message_schema(*, roles_optional: bool) -> dict[str, Any]:
     }
 
 
+def shown_message_schema() -> dict[str, Any]:
+    """The JSON schema of one message that a model is shown: only who says it and what is looked at closely."""
+    strict = message_schema(roles_optional=False)
+    looked_at = ("role", "content", "type")
+    properties = {name: schema if name in looked_at else {} for name, schema in strict["properties"].items()}
+    parts = {"type": "array", "items": {"anyOf": [{"type": "string"}, _OBJECT]}}
+    properties["content"] = {"anyOf": [{"type": "string"}, parts, {"type": "null"}]}
+    return {**strict, "title": "ShownMessage", "properties": properties, "allOf": [_ROLE_OR_TYPE]}
+
+
 class _Documented:
     """Gives a field the JSON schema of a list of messages."""
 
-    def __init__(self, *, roles_optional: bool) -> None:
-        self._roles_optional = roles_optional
+    def __init__(self, *, roles_optional: bool = False, lenient: bool = False) -> None:
+        self._roles_optional, self._lenient = roles_optional, lenient
 
     def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        item = message_schema(roles_optional=self._roles_optional)
-        if not self._roles_optional:
-            return {"type": "array", "items": item, "minItems": 1, "maxItems": MAX_MESSAGES}
-        several = {"type": "array", "items": {"anyOf": [_TEXT, item]}, "minItems": 1, "maxItems": MAX_MESSAGES}
-        return {"anyOf": [_TEXT, several]}
+        message = shown_message_schema() if self._lenient else message_schema(roles_optional=self._roles_optional)
+        items = [message, _DUMPED, *([_TEXT] if self._roles_optional else [])]
+        several = {"type": "array", "items": {"anyOf": items}, "minItems": 0 if self._lenient else 1, "maxItems": MAX_MESSAGES}
+        return {"anyOf": [_TEXT, several]} if self._roles_optional else several
 
 
-def _reads(*, roles_optional: bool) -> Callable[[Any, ValidationInfo], ReadMessages]:
+def _reads(*, roles_optional: bool = False, lenient: bool = False) -> Callable[[Any, ValidationInfo], ReadMessages]:
     def read(value: Any, info: ValidationInfo) -> ReadMessages:
         if isinstance(value, ReadMessages):
             return value
@@ -98,15 +121,16 @@ def _reads(*, roles_optional: bool) -> Callable[[Any, ValidationInfo], ReadMessa
             value = [value]
         if not isinstance(value, list):
             raise PydanticKnownError("list_type")
-        if not value:
+        if not value and not lenient:
             raise PydanticKnownError("too_short", {"field_type": "List", "min_length": 1, "actual_length": 0})
         if len(value) > MAX_MESSAGES:
             raise PydanticKnownError("too_long", {"field_type": "List", "max_length": MAX_MESSAGES, "actual_length": len(value)})
         try:
-            messages, ignored = read_messages(value, now=(info.context or {}).get("now"), roles_optional=roles_optional)
+            now = (info.context or {}).get("now")
+            messages, ignored = read_messages(value, now=now, roles_optional=roles_optional, lenient=lenient)
         except Invalid as refused:
             raise ValidationError.from_exception_data("messages", [_as_details(error) for error in refused.errors]) from None
-        if not messages:
+        if not messages and not lenient:
             raise PydanticCustomError("chat_message", "hold nothing that is kept: thinking alone, or no words")
         return ReadMessages(tuple(messages), ignored)
 
@@ -122,7 +146,9 @@ def _as_details(error: FieldError) -> InitErrorDetails:
 _Kept = PlainSerializer(
     lambda messages: [{name: getattr(message, name) for name in ("role", "content", "timestamp", "actor", "id")} for message in messages]
 )
-ChatMessages = Annotated[ReadMessages, PlainValidator(_reads(roles_optional=False)), _Kept, _Documented(roles_optional=False)]
+ChatMessages = Annotated[ReadMessages, PlainValidator(_reads()), _Kept, _Documented()]
 """1-200 messages, each with its role."""
 SpokenMessages = Annotated[ReadMessages, PlainValidator(_reads(roles_optional=True)), _Kept, _Documented(roles_optional=True)]
 """One text, or 1-200 texts and messages, which may leave out their role."""
+ShownMessages = Annotated[ReadMessages, PlainValidator(_reads(lenient=True)), _Kept, _Documented(lenient=True)]
+"""0-200 messages that a model is shown and that are not kept; what says nothing in them is passed over."""

@@ -40,11 +40,14 @@ KNOWN_FIELDS = frozenset({
     "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container", "context_management", "cache_control",
     # LangChain
     "additional_kwargs", "response_metadata", "example", "invalid_tool_calls", "usage_metadata", "artifact", "tool_call_chunks",
-    "chunk_position",
+    "chunk_position", "lc", "kwargs", "graph",
 })  # fmt: skip
 """Fields of a message that are read, or passed over without a word."""
 _ROLE_OF_TYPE = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "tool": "tool", "function": "tool"}
 _ROLE_OF_TYPE |= {"system": "system", "developer": "system"}
+_OF_CLASS = {"Human": "human", "AI": "ai", "System": "system", "Tool": "tool", "Function": "function", "Chat": "chat", "Remove": "remove"}
+_TYPE_OF_CLASS = {f"{name}Message{end}": kind for name, kind in _OF_CLASS.items() for end in ("", "Chunk")}
+"""LangChain's classes of messages; a chunk's dump has its class as `type`."""
 _MESSAGE_TYPES = frozenset({"message", "chat", *_ROLE_OF_TYPE})
 _DROPPED_TYPES = frozenset(
     {"reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "remove"}
@@ -58,13 +61,18 @@ _SAYING = ("content", "parts", *_PAYLOADS, "arguments", "output", "input", "acti
 
 @dataclass(frozen=True, slots=True)
 class ReadMessage:
-    """One message as it was read. role: None where the call may leave it out, and did. timestamp: None where none was given."""
+    """One message as it was read.
+
+    role: None where the call may leave it out, and did. timestamp: None where none was given. parts: the texts that the content was
+    joined from, and a tool's result without the tool's name.
+    """
 
     role: Role | None
     content: str
     timestamp: datetime | None = None
     actor: str | None = None
     id: str | None = None
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +100,7 @@ class ReadMessages(Sequence[ReadMessage]):
 
 
 def read_messages(
-    raw: Sequence[Any], *, now: datetime | None = None, roles_optional: bool = False, path: str = "messages"
+    raw: Sequence[Any], *, now: datetime | None = None, roles_optional: bool = False, lenient: bool = False, path: str = "messages"
 ) -> tuple[list[ReadMessage], tuple[str, ...]]:
     """Messages in the forms of the usual chat APIs, as they are kept.
 
@@ -100,6 +108,7 @@ def read_messages(
         raw: Each message as JSON has it, in any documented form.
         now: No message may be said long after it; None checks nothing.
         roles_optional: Whether a message may leave out its role, or be a text alone.
+        lenient: Whether what says nothing, or can't be kept, is passed over where else it is refused. For messages that are not kept.
         path: Stands before the place in the name of a refused field.
 
     Returns:
@@ -110,7 +119,7 @@ def read_messages(
         Invalid: Some can't be read; each field is named.
 
     """
-    reader = _Reader(now, roles_optional, path)
+    reader = _Reader(now, path, roles_optional=roles_optional, lenient=lenient)
     for place, message in enumerate(raw):
         reader.read(place, message)
         if len(reader.errors) >= MAX_ERRORS:
@@ -156,10 +165,15 @@ _FRAME_FIELDS = tuple(_Frame.model_fields)
 
 @dataclass(slots=True)
 class _Pieces:
-    """What one message says. words: of its author. doings: of tools. tools_first: whether a tool's came before any word."""
+    """What one message says.
+
+    words: of its author. doings: of tools. unnamed: a tool's result without the tool's name. tools_first: whether a tool's came before
+    any word.
+    """
 
     words: list[str] = field(default_factory=list)
     doings: list[str] = field(default_factory=list)
+    unnamed: list[str] = field(default_factory=list)
     tools_first: bool = False
 
     def add(self, text: str, *, from_tool: bool) -> None:
@@ -167,25 +181,25 @@ class _Pieces:
             self.tools_first = self.tools_first or (from_tool and not self.words)
             (self.doings if from_tool else self.words).append(text)
 
-    def packs(self) -> Iterator[str]:
-        """The doings of tools, joined as long as they fit."""
+    def packs(self) -> Iterator[list[str]]:
+        """The doings of tools, those together that fit into one message."""
         pack: list[str] = []
         size = 0
         for doing in self.doings:
             if pack and size + len(doing) > MAX_PACK_CHARACTERS:
-                yield "\n".join(pack)
+                yield pack
                 pack, size = [], 0
             pack.append(doing)
             size += len(doing) + 1
         if pack:
-            yield "\n".join(pack)
+            yield pack
 
 
 class _Reader:
     """Reads the messages of one call, one after another: a tool's result has its name from an earlier call of it."""
 
-    def __init__(self, now: datetime | None, roles_optional: bool, path: str) -> None:
-        self._now, self._roles_optional, self._root = now, roles_optional, path
+    def __init__(self, now: datetime | None, path: str, *, roles_optional: bool, lenient: bool) -> None:
+        self._now, self._root, self._roles_optional, self._lenient = now, path, roles_optional, lenient
         self._tools = ToolNames()
         self.messages: list[ReadMessage] = []
         self.errors: list[FieldError] = []
@@ -198,15 +212,16 @@ class _Reader:
         if not isinstance(message, Mapping):
             self._refuse(path, "should be an object")
             return
-        for name in message:
+        outer = message
+        path, message = _unwrapped(path, message)
+        for name in dict.fromkeys([*outer, *message]):
             if name not in KNOWN_FIELDS:
                 self._ignore(shown_name(name))
         kind = message.get("type")
-        if isinstance(message.get("data"), Mapping) and not {"role", "content"} & message.keys():
-            path, message = f"{path}.data", {"type": kind, **message["data"]}
         if kind is not None and not isinstance(kind, str):
             self._refuse(f"{path}.type", "should be a text")
             return
+        kind = _TYPE_OF_CLASS.get(kind, kind) if kind is not None else None
         frame = self._frame(path, message, kind)
         if frame is None or (kind in _DROPPED_TYPES and "role" not in message):
             return
@@ -219,7 +234,7 @@ class _Reader:
             else:
                 self._refuse(f"{path}.type", "is not a kind of message that is known")
         except PartError as error:
-            self._refuse(f"{path}.{error.field}" if error.field else path, error.message)
+            self._pass_over(f"{path}.{error.field}" if error.field else path, error.message)
         if len(self.errors) == before:
             self._add(path, message, frame, pieces)
 
@@ -238,9 +253,12 @@ class _Reader:
         try:
             return _Frame.model_validate(given, context={"now": self._now})
         except ValidationError as error:
-            for details in error.errors(include_url=False):
-                self._refuse(f"{path}.{details['loc'][0]}", _words(details))
-            return None
+            wrong = {str(details["loc"][0]): _words(details) for details in error.errors(include_url=False)}
+        if self._lenient and "role" not in wrong:
+            return _Frame.model_validate({name: value for name, value in given.items() if name not in wrong}, context={"now": self._now})
+        for name, message_of_error in wrong.items():
+            self._refuse(f"{path}.{name}", message_of_error)
+        return None
 
     def _is_tool_item(self, kind: str | None, message: Mapping[str, Any]) -> bool:
         return kind is not None and kind not in _MESSAGE_TYPES and "role" not in message and kind.endswith(("_call", "_output"))
@@ -271,24 +289,24 @@ class _Reader:
         silent = frame.role in MAY_BE_BLANK
         if content_field not in message and not beside:
             other = next((name for name in _OTHER_CONTENTS if name in message), None)
-            self._refuse(f"{path}.content", f"is required; {other} is no field of a message" if other else "is required")
+            self._pass_over(f"{path}.content", f"is required; {other} is no field of a message" if other else "is required")
         elif isinstance(content, str):
             if not content.strip() and not beside and not silent:
-                self._refuse(f"{path}.content", "must not be empty")
+                self._pass_over(f"{path}.content", "must not be empty")
             pieces.add(without_data_urls(content), from_tool=False)
         elif isinstance(content, Sequence):
             if not content and not beside and not silent:
-                self._refuse(f"{path}.{content_field}", "must not be empty")
+                self._pass_over(f"{path}.{content_field}", "must not be empty")
             self._read_parts(f"{path}.{content_field}", content, calls, pieces)
         elif content is not None:
             self._refuse(f"{path}.content", "should be a text, a list of parts, or null")
         elif not beside and not silent:
-            self._refuse(f"{path}.content", "must not be null in a message of a user or a system")
+            self._pass_over(f"{path}.content", "must not be null in a message of a user or a system")
         self._read_payloads(path, message, calls, pieces)
         if frame.role == "tool":
             name = frame.name or self._tools.find(message.get("tool_call_id"), message.get("call_id"))
             pieces.doings[:] = [*pieces.doings, *filter(None, [describe_result(name, "\n".join(pieces.words))])]
-            pieces.words.clear()
+            pieces.unnamed, pieces.words = pieces.words, []
 
     def _read_parts(self, path: str, parts: Sequence[Any], calls: set[str], pieces: _Pieces) -> None:
         for place, part in enumerate(parts):
@@ -300,7 +318,7 @@ class _Reader:
                 try:
                     read = read_part(part, self._tools, calls)
                 except PartError as error:
-                    self._refuse(f"{path}.{place}.{error.field}" if error.field else f"{path}.{place}", error.message)
+                    self._pass_over(f"{path}.{place}.{error.field}" if error.field else f"{path}.{place}", error.message)
                     continue
                 if read.unknown is not None:
                     self._ignore(f"content.*.{read.unknown}")
@@ -314,48 +332,67 @@ class _Reader:
         if isinstance(refusal, str):
             pieces.add(without_data_urls(refusal), from_tool=False)
         elif refusal is not None:
-            self._refuse(f"{path}.refusal", "should be a text or null")
+            self._pass_over(f"{path}.refusal", "should be a text or null")
         if isinstance(audio, Mapping):
             pieces.add(read_part({"type": "audio", **audio}, self._tools, calls).text, from_tool=False)
         elif audio is not None:
-            self._refuse(f"{path}.audio", "should be an object or null")
+            self._pass_over(f"{path}.audio", "should be an object or null")
         called = message.get("tool_calls")
         if called is not None and (not isinstance(called, Sequence) or isinstance(called, str)):
-            self._refuse(f"{path}.tool_calls", "should be a list or null")
+            self._pass_over(f"{path}.tool_calls", "should be a list or null")
             called = None
         function = message.get("function_call")
         for name, call in [*((f"tool_calls.{place}", call) for place, call in enumerate(called or ())), ("function_call", function)]:
             if (call is None and name == "function_call") or len(self.errors) >= MAX_ERRORS:
                 continue
             if not isinstance(call, Mapping):
-                self._refuse(f"{path}.{name}", "should be an object")
+                self._pass_over(f"{path}.{name}", "should be an object")
                 continue
             try:
                 pieces.add(read_call(call, self._tools, calls), from_tool=True)
             except PartError as error:
-                self._refuse(f"{path}.{name}.{error.field}" if error.field else f"{path}.{name}", error.message)
+                self._pass_over(f"{path}.{name}.{error.field}" if error.field else f"{path}.{name}", error.message)
 
     def _add(self, path: str, message: Mapping[str, Any], frame: _Frame, pieces: _Pieces) -> None:
-        words = [(frame.role, text) for text in ["\n".join(pieces.words)] if text]
-        doings: list[tuple[Role | None, str]] = [("tool", text) for text in pieces.packs()]
+        words: list[tuple[Role | None, list[str]]] = [(frame.role, pieces.words)] if pieces.words else []
+        doings: list[tuple[Role | None, list[str]]] = [("tool", pack) for pack in pieces.packs()]
         speaker = frame.actor or (None if frame.role == "tool" else frame.name)
-        for number, (role, text) in enumerate([*doings, *words] if pieces.tools_first else [*words, *doings]):
+        for number, (role, texts) in enumerate([*doings, *words] if pieces.tools_first else [*words, *doings]):
+            text = "\n".join(texts)
             try:
                 _CONTENT.validate_python(text)
             except ValidationError as error:
                 place = next((name for name in _SAYING if message.get(name) is not None), "content")
-                self._refuse(f"{path}.{place}", _words(error.errors(include_url=False)[0]))
-                return
+                self._pass_over(f"{path}.{place}", _words(error.errors(include_url=False)[0]))
+                if not self._lenient:
+                    return
             identity = frame.id if number == 0 or frame.id is None else f"{frame.id}#{number}"
             actor = speaker if role == frame.role else None
-            self.messages.append(ReadMessage(role, text, frame.timestamp, actor, identity))
+            parts = (*texts, *pieces.unnamed) if role == "tool" else tuple(texts)
+            self.messages.append(ReadMessage(role, text, frame.timestamp, actor, identity, parts))
 
     def _ignore(self, name: str) -> None:
         if len(self.ignored) < MAX_IGNORED:
             self.ignored[f"{self._root}.*.{name}"] = None
 
+    def _pass_over(self, field_name: str, message: str) -> None:
+        """Refuse what a lenient reader takes for nothing said."""
+        if not self._lenient:
+            self._refuse(field_name, message)
+
     def _refuse(self, field_name: str, message: str) -> None:
         self.errors.append(FieldError(field_name, message))
+
+
+def _unwrapped(path: str, message: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """The message within a dump of LangChain (`messages_to_dict`, `dumpd`) with its path; any other as it is."""
+    kind = message.get("type")
+    if isinstance(message.get("data"), Mapping) and not {"role", "content"} & message.keys():
+        return f"{path}.data", {"type": kind, **message["data"]}
+    names = message.get("id")
+    if kind == "constructor" and isinstance(message.get("kwargs"), Mapping) and isinstance(names, Sequence) and names:
+        return f"{path}.kwargs", {"type": names[-1], **message["kwargs"]}
+    return path, message
 
 
 def _words(details: Any) -> str:

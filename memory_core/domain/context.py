@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from memory_core.domain.chat_input import ShownMessages
 from memory_core.domain.fields import DEFAULT_MAX_TOKENS, Fraction, Input, Labels, Name, Query, Tokens
-from memory_core.domain.given_messages import GivenMessage
 from memory_core.domain.models import MemoryType
 from memory_core.domain.moments import Moment
 
@@ -23,7 +23,7 @@ class ContextInput(Input):
     """
 
     query: Query | None = None
-    messages: Annotated[list[GivenMessage], Field(max_length=200)] | None = None
+    messages: ShownMessages | None = None
     session_id: Name | None = None
     exclude_session_id: Name | None = None
     parts: Annotated[list[PartKind], Field(min_length=1, max_length=4)] | None = None

@@ -32,6 +32,11 @@ def is_message(memory_id: str) -> bool:
     return memory_id.startswith(f"{PREFIX}_")
 
 
+def is_told(memory: Memory) -> bool:
+    """Whether a memory came with a call, as a message or saved by hand, and was not made of other memories by a task."""
+    return is_message(memory.id) or (memory.cell_id is None and memory.consolidation_run is None)
+
+
 def is_untold(message: Memory) -> bool:
     """Whether a message was taken back out of its session, so that it is new when it is told again."""
     return message.status is Status.DELETED and message.change_reason == TAKEN_BACK

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from memory_core.domain.given_messages import GivenMessage
+from memory_core.domain.chat_messages import ReadMessage
+from memory_core.domain.fence import visible
 from memory_core.domain.sameness import normalised
 from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
 from memory_core.domain.text import words
 
-USERS = frozenset({"user", "human"})
 FEW_WORDS = 2
 """A message with fewer words that say something is not understood without the one before it."""
 SHORT = 12
@@ -29,9 +29,9 @@ _POINTING = frozenset(
 )  # fmt: skip
 
 
-def query_in(messages: Sequence[GivenMessage]) -> str | None:
+def query_in(messages: Sequence[ReadMessage]) -> str | None:
     """What the user last asked, with the message before it where that is needed to understand it; None where the user says nothing."""
-    said = [text for one in messages if one.role.casefold() in USERS and (text := one.text)]
+    said = [text for message in messages if message.role == "user" and (text := visible(message.content).strip())]
     if not said:
         return None
     last = said[-1]
@@ -46,6 +46,6 @@ def points_back(text: str) -> bool:
     return len(telling) < FEW_WORDS or (len(said) <= SHORT and not _POINTING.isdisjoint(said))
 
 
-def texts_said(messages: Iterable[GivenMessage]) -> frozenset[str]:
-    """What stands in the messages, `normalised`: each text, and each text part of one that has several."""
-    return frozenset(normalised(text) for one in messages for text in (one.text, *one.texts) if text)
+def texts_said(messages: Iterable[ReadMessage]) -> frozenset[str]:
+    """What stands in the messages, `normalised`: each text as it is kept, and each part that it was joined from."""
+    return frozenset(normalised(text) for message in messages for text in (message.content, *message.parts))

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import orjson
 from azure.functions import HttpResponse
 
+from memory_core.domain.context import Context
 from memory_core.domain.models import UNLOGGED_FIELDS, Memory
 from memory_core.domain.results import Accepted, Buffered, Deleted, EventPage, Foreseen, Hit, MemoryPage, Retrieved, Saved, Settled, Summary
 from memory_core.domain.scope import Owner
@@ -103,6 +104,11 @@ def buffered_response(buffered: Buffered, *, status: int = 200, ignored: Sequenc
 def summary_response(summary: Summary, ignored: Sequence[str] = ()) -> HttpResponse:
     """A summary. ignored: as `accepted_response` has it."""
     return json_response({**summary.public(), **_ignored(ignored)})
+
+
+def context_response(context: Context, ignored: Sequence[str] = ()) -> HttpResponse:
+    """The context of a turn. ignored: as `accepted_response` has it."""
+    return json_response({**context.public(), **_ignored(ignored)})
 
 
 def _ignored(names: Sequence[str]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import azure.functions as func
 from azure.functions import HttpResponse
 
 from memory_core.domain.context import ContextInput
-from memory_core.functions.answers import json_response
+from memory_core.functions.answers import context_response
 from memory_core.functions.gate import Admitted, gated
 
 blueprint = func.Blueprint()
@@ -16,4 +16,5 @@ blueprint = func.Blueprint()
 @gated("read", body=ContextInput)
 async def context(req: Admitted[ContextInput]) -> HttpResponse:
     """Put together what is known: the profile, what holds just now, what matters to the query, what was said last."""
-    return json_response((await req.core.context(req.owner, req.input)).public())
+    shown = req.input.messages
+    return context_response(await req.core.context(req.owner, req.input), () if shown is None else shown.ignored)

@@ -118,7 +118,7 @@ def _shapes() -> dict[str, Schema]:
         "BulkProblem": _object({"status": {"type": "integer"}, "problem": ref("Problem")}, "status", "problem"),
         "Hit": _object({**hit, "explain": {"type": ["object", "null"], "description": "Only when asked for"}}, *hit),
         "Retrieved": _object(retrieved, "results", "degraded", "as_of_sequence"),
-        "Context": _object(told, *told),
+        "Context": _object({**told, **ignored}, *told),
         "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
         "MemoryPage": _object({**memories, "damaged": damaged}, *memories),
         "ConflictPage": _object({"conflicts": _list(ref("ConflictRecord")), "next_cursor": cursor}, "conflicts", "next_cursor"),

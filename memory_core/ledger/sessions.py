@@ -1,7 +1,8 @@
 """A session's own document: when it ran, what it counts, how often it was cleared, and its last two turns, which the next is read with.
 
-It is written in the batch of the memories that it counts, onto the very state that was read: a clear that finds nothing to delete adds no
-event, and what was told before it must not be formed on a look from before it. Only episodic memories are turns.
+A session is active when it is told something or has a memory saved, not when a task forms these or a caller deletes them.
+Its document is written in the batch of the memories that it counts, onto the very state that was read: a clear that finds nothing to
+delete adds no event, and what was told before it must not be formed on a look from before it. Only episodic memories are turns.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from memory_core.domain.history import message_mark
 from memory_core.domain.lexical import Turn
-from memory_core.domain.messages import is_message
+from memory_core.domain.messages import is_message, is_told
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.ledger.ids import session_document_id
@@ -66,7 +67,8 @@ class Session:
                 counts[name] = counts.get(name, 0) + sign
         began = self._body.setdefault("started_at", now.isoformat())
         last = datetime.fromisoformat(self._body.get("last_active_at", began))
-        self._body["last_active_at"] = max(now, last).isoformat()  # a machine's clock may have gone back
+        told = is_told(after) and (before is None or before.created_at < after.created_at)
+        self._body["last_active_at"] = (max(now, last) if told else last).isoformat()  # a machine's clock may have gone back
 
     def drop(self, memory: Memory, now: datetime) -> None:
         """A memory is gone for good."""

@@ -8,9 +8,9 @@
     memories   the query's hits and what stands beside them           the rest
 
 What a kind leaves over goes to memories, and what these leave over to turns, foresight and profile, in this order. All is read at once,
-in two rounds. What a reader would get wrong: a memory stands in one part only, the first in the table that wants it and has room for it;
-the text shows the turns last, where the conversation goes on. Where nothing surely answers the query, its hits and the end of another
-session share what a perhaps is granted.
+in two rounds, and which session was the last in one more where tasks have formed. The text shows the turns last, where the
+conversation goes on. Where nothing surely answers the query, its hits and the end of another session share what a perhaps is granted.
+Note: a memory stands in one part only, the first in the table that wants it and has room for it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import orjson
 
 from memory_core.domain.context import Context, ContextInput, Part, PartKind
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.messages import EARLIER, is_told
 from memory_core.domain.models import Memory, MemoryType
 from memory_core.domain.packing import FENCE_TOKENS, PERHAPS, Grant, Piece, Room, body, chosen, fenced, granted, in_order
 from memory_core.domain.query_in_messages import query_in, texts_said
@@ -33,6 +34,7 @@ from memory_core.domain.scene import Profile
 from memory_core.domain.scope import Owner
 from memory_core.domain.tokens import count_tokens
 from memory_core.domain.versions import base_id
+from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.readable import readable
 from memory_core.ports import Clock, Filter, LongTermStore
 from memory_core.recollection.gather import Gatherer, Rounds
@@ -43,6 +45,8 @@ from memory_core.recollection.telling import expected, holds, piece
 LATEST = 100
 """Newest episodic memories that are looked through for foresight. What was foreseen before them is found only by a query."""
 TURNS = 30
+MOST_SESSIONS = 8
+"""Of those with the newest memories, the sessions that may be the last one."""
 SHARES: tuple[tuple[PartKind, float], ...] = (("profile", 0.2), ("foresight", 0.1), ("turns", 0.25), ("memories", 0.45))
 FIRST: tuple[PartKind, ...] = ("profile", "turns")
 """Tell a memory in the place of `memories`, as far as they have room for it."""
@@ -93,8 +97,8 @@ class Briefing:
             self._found(owner, asked, query, unsaid),
         )
         grant = Grant.SURE if query is None else found.grant
-        turns = of_session if of_session is not None else _last_session(latest, asked.session_id)
         hits = await self._gatherer.pieces(owner, found)
+        turns = of_session if of_session is not None else await self._last_session(owner, latest, asked)
         said = await self._turns(owner, turns, unsaid, moment) if asked.wants("turns") else []
         if grant is Grant.PERHAPS and of_session is None and asked.wants("memories"):
             hits, said = [*hits, *(replace(one, priority=-1 / (2 + one.priority)) for one in said)], []
@@ -120,6 +124,29 @@ class Briefing:
         if not turns or (len(turns) == 1 and (excluded or normalised(turns[0].content) in unsaid)):
             return None
         return [] if excluded else turns
+
+    async def _last_session(self, owner: Owner, latest: Sequence[Memory], asked: ContextInput) -> list[Memory]:
+        """The end of the session that was told something last, of those whose memories are the newest.
+
+        Note: a cell may be formed after a newer session was told, so what a task made does not say which session was the last. Looking
+        back, it has to.
+        """
+        others = [one for one in latest if asked.session_id is None or one.session_id != asked.session_id]
+        if not others or not asked.wants("turns"):
+            return []
+        last = others[0].session_id
+        if asked.at is None and (not is_told(others[0]) or EARLIER in others[0].metadata):
+            last = await self._most_active(owner, others)
+        return [one for one in others if one.session_id == last][:TURNS]
+
+    async def _most_active(self, owner: Owner, newest: Sequence[Memory]) -> str | None:
+        """Which session of these memories, newest first, was active last; None for what is in no session."""
+        made = {one.session_id: one.created_at for one in reversed(newest)}
+        sessions = [*dict.fromkeys(one.session_id for one in newest)][:MOST_SESSIONS]
+        ids = {name: session_document_id(owner, name) for name in sessions if name is not None}
+        documents = (await self._store.snapshot(owner, [*ids.values()])).documents if len(sessions) > 1 else {}
+        told = {name: documents[identity].body["last_active_at"] for name, identity in ids.items() if identity in documents}
+        return max(sessions, key=lambda name: datetime.fromisoformat(told[name]) if name in told else made[name])
 
     async def _turns(self, owner: Owner, turns: Sequence[Memory], unsaid: Collection[str], moment: datetime) -> list[Piece]:
         """The last turns as pieces, the newest of the highest priority; those of a cell, and not the cell."""
@@ -155,12 +182,6 @@ async def _nothing() -> list[Memory]:
 
 async def _no_profile() -> Profile:
     return Profile()
-
-
-def _last_session(latest: Sequence[Memory], but: str | None) -> list[Memory]:
-    """The end of the session that the newest memory of any other than `but` is of."""
-    others = [one for one in latest if but is None or one.session_id != but]
-    return [one for one in others if one.session_id == others[0].session_id][:TURNS]
 
 
 def _profile(profile: Profile, moment: datetime) -> list[Piece]:

@@ -11,10 +11,15 @@ from memory_core.adapters.offline.agents import OfflineAgents
 from memory_core.core import MemoryCore
 from memory_core.domain.context import Context, ContextInput
 from memory_core.domain.models import Foresight
+from memory_core.domain.requests import ConverseInput
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
 from memory_core.domain.tokens import count_tokens
 from tests.builders import ALICE, NOW
+from tests.chat_forms import FORMS
 from tests.contract.test_profile import user_fact
 from tests.contract.test_scenes import FLIGHT, KNEE, PHYSIO, consolidated, saved
+from tests.tasks import Hand, converse
 from tests.world import BOB, World, fact, turn
 
 DAY = timedelta(days=1)
@@ -200,6 +205,18 @@ async def test_what_stands_in_the_messages_is_not_told_again(words: MemoryCore) 
     assert "Porto" not in context.context
 
 
+async def test_a_list_told_in_any_form_is_known_again_in_the_messages_of_that_form(words: MemoryCore) -> None:
+    for number, form in enumerate(FORMS):
+        owner = Owner(app_id="app", user_id=f"user-{number}")
+        told = ConverseInput.model_validate({"messages": form.messages, "session_id": "now"})
+        await words.converse(owner, told, Call())
+        asked = {"session_id": "now", "parts": ["turns"]}
+        whole = await words.context(owner, ContextInput.model_validate(asked))
+        assert [len(part.ids) for part in whole.parts] == [len(form.kept)], form.name
+        known = await words.context(owner, ContextInput.model_validate({**asked, "messages": form.messages}))
+        assert known.context == "", form.name
+
+
 async def test_an_excluded_session_is_told_in_no_part(words: MemoryCore) -> None:
     soon = Foresight(description="the red boat is in the dock", start_time=NOW - DAY, end_time=NOW + DAY)
     await words.bulk(ALICE, [turn("the red boat was bought in Vigo", "before"), turn("the red boat has no owner", None)])
@@ -242,3 +259,31 @@ async def test_a_thread_of_which_only_the_present_message_is_stored_is_new(words
     await words.save(ALICE, turn("not much", "now"))
     running = await words.context(ALICE, ContextInput(session_id="now", exclude_session_id="now", parts=["turns"]))
     assert running.context == ""
+
+
+async def test_the_last_session_is_the_one_told_last_whenever_the_others_are_formed(words: MemoryCore, world: World) -> None:
+    """A session's task may end after a newer session was told, and then its cell is the newest memory."""
+    await converse(words, "the red boat sank near Porto", session="older")
+    world.clock.forward(60)
+    (older,) = await Hand(words).take()
+    await words.bulk(ALICE, [turn("we spoke of trains", "newer")])
+    await Hand(words).work(older)
+    for how in (ContextInput(parts=["turns"]), ContextInput(session_id="new", exclude_session_id="new", parts=["turns"])):
+        told = (await words.context(ALICE, how)).context
+        assert "trains" in told
+        assert "red boat" not in told
+    excluded = await words.context(ALICE, ContextInput(exclude_session_id="newer", parts=["turns"]))
+    assert "red boat" in excluded.context
+
+
+async def test_the_last_session_is_the_one_told_last_where_both_are_formed_in_the_other_order(words: MemoryCore, world: World) -> None:
+    await converse(words, "the red boat sank near Porto", session="older")
+    (older,) = await Hand(words).take()
+    world.clock.forward(1)
+    await converse(words, "we spoke of trains", session="newer")
+    (newer,) = await Hand(words).take()
+    for delivery in (newer, older):
+        await Hand(words).work(delivery)
+    told = (await words.context(ALICE, ContextInput(parts=["turns"]))).context
+    assert "trains" in told
+    assert "red boat" not in told

@@ -14,8 +14,10 @@ from memory_core.core import MemoryCore
 from memory_core.domain.errors import Malformed, NotFound
 from memory_core.domain.models import MemoryType
 from memory_core.domain.requests import ClearInput, ListInput, StatusInput, UpdateInput
+from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.signing import cursor_secret
 from tests.builders import ALICE, NOW
+from tests.tasks import Hand, converse
 from tests.world import BOB, World, fact, listed, turn
 
 ACTIVE = StatusInput(status="active")
@@ -170,3 +172,32 @@ async def test_a_clock_that_goes_back_ends_no_session_before_it_began(core: Memo
     world.clock.forward(86_460)
     await core.save(ALICE, turn("and again", "s1"))
     assert (await core.session(ALICE, "s1")).last_active_at == NOW + timedelta(seconds=60)
+
+
+async def test_a_session_was_active_when_it_was_told_something_not_when_that_was_formed(core: MemoryCore, world: World) -> None:
+    """The task of a session told on Monday may end on Tuesday, and the upkeep of the night changes its memories too."""
+    await converse(core, session="monday")
+    world.clock.forward(60)
+    await converse(core, "The ferry was late", session="monday")
+    told_last = world.clock.now()
+    world.clock.forward(86_400)
+    await Hand(core).work_all()
+    await core.consolidate(ALICE, ConsolidateInput())
+    await Hand(core, "consolidation").work_all()
+    held = await core.session(ALICE, "monday")
+    assert held.counts["semantic"] >= 1, "its facts are formed"
+    assert (held.started_at, held.last_active_at) == (NOW, told_last)
+
+
+async def test_what_is_done_with_memories_of_a_session_by_hand_is_no_activity_of_it(core: MemoryCore, world: World) -> None:
+    kept = (await core.save(ALICE, turn("hello", "s1"))).memory
+    world.clock.forward(60)
+    await core.delete(ALICE, kept.id)
+    world.clock.forward(60)
+    await core.set_status(ALICE, kept.id, ACTIVE)
+    world.clock.forward(60)
+    await core.clear(ALICE, ClearInput(session_id="s1"))
+    assert (await core.session(ALICE, "s1")).last_active_at == NOW
+    world.clock.forward(60)
+    await core.save(ALICE, turn("hello again", "s1"))
+    assert (await core.session(ALICE, "s1")).last_active_at == NOW + timedelta(minutes=4)

@@ -33,7 +33,7 @@ def printed(program: str, folder: Path, url: httpx.URL) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize(("page", "before"), [(FIRST_STEPS, 0), ("languages.md", 1)])
+@pytest.mark.parametrize(("page", "before"), [(FIRST_STEPS, 0), ("languages.md", 1), ("agents.md", 1)])
 def test_the_pieces_of_a_page_in_order_print_what_is_written_beside_them(page: str, before: int, tmp_path: Path, url: httpx.URL) -> None:
     """before: how many pieces of the first steps the page builds on."""
     program = "\n".join([*pieces(FIRST_STEPS)[:before], *pieces(page)])

@@ -47,6 +47,14 @@ def test_lists_of_other_apis_are_taken_as_they_are(host: httpx.Client, user: str
     assert PDF not in json.dumps(sessions)
 
 
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_context_takes_the_same_lists(host: httpx.Client, user: str, group: str) -> None:
+    for form in GROUPS[group]:
+        answer = host.post("/api/v1/context", json={"user_id": user, "messages": form.messages})
+        assert (answer.status_code, answer.json()["context"]) == (200, ""), (form.name, answer.text)
+        assert "ignored" not in answer.json(), form.name
+
+
 def test_what_is_ignored_is_named_and_the_rest_is_kept(host: httpx.Client, user: str) -> None:
     message = {"role": "user", "content": "I keep bees.", "foo": 1, "mood": "good"}
     answer = tell(host, user, [message, message])
@@ -58,6 +66,8 @@ def test_what_is_ignored_is_named_and_the_rest_is_kept(host: httpx.Client, user:
     assert (summary.status_code, summary.json()["ignored"]) == (200, ["messages.*.foo", "messages.*.mood"])
     words = host.post("/api/v1/agent/memories", json={"user_id": user, "messages": [message]})
     assert (words.status_code, words.json()["ignored"]) == (202, ["messages.*.foo", "messages.*.mood"])
+    context = host.post("/api/v1/context", json={"user_id": user, "messages": [message, {"role": "user", "content": None}]})
+    assert (context.status_code, context.json()["ignored"]) == (200, ["messages.*.foo", "messages.*.mood"])
     ended(host, answer)
     ended(host, words)
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from memory_core.domain.chat_messages import ReadMessage, read_messages, timed
 from memory_core.domain.chat_parts import MAX_TOOL_CHARACTERS, without_data_urls
+from memory_core.domain.context import ContextInput
 from memory_core.domain.errors import Invalid
 from memory_core.domain.requests import ConverseInput
 from memory_core.domain.spoken import AgentMemoryInput, BatchInput, SummaryInput
@@ -40,7 +41,7 @@ def test_each_documented_form_is_read_and_nothing_of_it_is_unknown(form: ChatFor
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
-@pytest.mark.parametrize("model", [ConverseInput, BatchInput, AgentMemoryInput, SummaryInput])
+@pytest.mark.parametrize("model", [ConverseInput, BatchInput, AgentMemoryInput, SummaryInput, ContextInput])
 def test_each_call_that_is_told_messages_takes_each_form(form: ChatForm, model: type[Any]) -> None:
     session = {"session_id": "s"} if model is BatchInput else {}
     told = from_json(model, {"messages": form.messages, **session}, now=NOW)
@@ -53,6 +54,72 @@ def test_other_fields_and_kinds_are_ignored_and_named_once() -> None:
     messages, ignored = read_messages([message, message])
     assert messages[0].content == "a\n[hologram]"
     assert ignored == ("messages.*.foo", "messages.*.(a name that is not shown)", "messages.*.content.*.hologram")
+
+
+def test_fields_within_a_dump_that_are_not_known_are_named_too() -> None:
+    dumps = [
+        {"type": "human", "data": {"content": "a", "mood": "good"}},
+        {"type": "constructor", "id": ["HumanMessage"], "kwargs": {"content": "b", "foo": 1}},
+    ]
+    messages, ignored = read_messages(dumps)
+    assert shown(messages) == [("user", None, "a"), ("user", None, "b")]
+    assert ignored == ("messages.*.mood", "messages.*.foo")
+
+
+def test_a_dump_of_what_is_no_message_is_refused() -> None:
+    dump = {"lc": 1, "type": "constructor", "id": ["langchain", "prompts", "PromptTemplate"], "kwargs": {"template": "a"}}
+    assert refusals([dump]) == {"messages.0.kwargs.type": "is not a kind of message that is known"}
+
+
+def test_a_message_of_several_parts_names_them() -> None:
+    messages, _ = read_messages([{"role": "user", "content": ["a", {"type": "text", "text": "b\nc"}]}, {"role": "user", "content": "d"}])
+    assert [message.parts for message in messages] == [("a", "b\nc"), ("d",)]
+
+
+ODD = [
+    {"role": "user"},
+    {"role": "user", "content": None},
+    {"role": "user", "content": []},
+    {"role": "user", "content": " "},
+    {"role": "user", "text": "a"},
+    {"role": "user", "content": [{"text": 3}, {}]},
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "call_1"}, 3]},
+    {"role": "assistant", "tool_calls": 3, "refusal": 3, "audio": 3},
+    {"type": "function_call_output", "call_id": "call_1"},
+    {"type": "reasoning"},
+]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=str)
+def test_where_a_model_is_only_shown_messages_what_says_nothing_is_passed_over(odd: dict[str, Any]) -> None:
+    told = from_json(ContextInput, {"messages": [odd, {"role": "user", "content": "b"}]}, now=NOW)
+    assert shown(list(told.messages)) == [("user", None, "b")]
+
+
+def test_where_a_model_is_only_shown_messages_an_empty_list_is_one() -> None:
+    assert len(from_json(ContextInput, {"messages": []}, now=NOW).messages) == 0
+    assert from_json(ContextInput, {"messages": None}, now=NOW).messages is None
+
+
+def test_where_a_model_is_only_shown_messages_their_length_their_times_and_their_names_matter_not() -> None:
+    odd = {"role": "user", "content": "a\x00" * 40_000, "timestamp": "2099-01-01", "name": "", "id": "a/b"}
+    told = from_json(ContextInput, {"messages": [odd]}, now=NOW)
+    assert shown(list(told.messages)) == [("user", None, odd["content"])]
+
+
+@pytest.mark.parametrize(
+    ("message", "refused"),
+    [
+        ({"content": "a"}, {"messages.0.role": "is required"}),
+        ({"role": "user", "content": 7}, {"messages.0.content": "should be a text, a list of parts, or null"}),
+        ({"role": "user", "content": [7]}, {"messages.0.content.0": "should be an object or a text"}),
+        ({"type": "hologram"}, {"messages.0.type": "is not a kind of message that is known"}),
+        ("a", {"messages.0": "should be an object"}),
+    ],
+    ids=str,
+)
+def test_what_is_no_message_is_refused_there_too(message: Any, refused: dict[str, str]) -> None:
+    assert refusals([message], ContextInput) == refused
 
 
 def test_an_actor_goes_before_a_name() -> None:

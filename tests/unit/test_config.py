@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from dataclasses import fields
@@ -273,6 +274,18 @@ def test_the_command_says_in_one_line_what_is_wrong_and_exits_with_two():
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.splitlines() == ["MEMORY_PORT=abc: should be a valid integer, unable to parse string as an integer"]
+
+
+def test_the_command_ends_quietly_where_nobody_reads_on():
+    """As with `| head`: the reading end is closed before all is written."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as nobody:
+        command = [sys.executable, "-m", "memory_core.config"]
+        done = subprocess.run(
+            command, env={"PYTHONPATH": str(Path(__file__).parents[2])}, stdout=nobody, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_settings_do_not_change_and_know_no_other_names():

@@ -79,7 +79,7 @@ def test_the_document_takes_a_body_exactly_where_the_code_does(name: str) -> Non
     assert differ == []
 
 
-@pytest.mark.parametrize("name", ["memories_converse", "memories_batch_append", "agent_memories", "agent_summaries"])
+@pytest.mark.parametrize("name", ["memories_converse", "memories_batch_append", "agent_memories", "agent_summaries", "context"])
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
 def test_the_document_takes_messages_in_each_form(name: str, form: ChatForm) -> None:
     assert taken_by_the_document(WITH_BODY[name], {"user_id": "ana", **EXAMPLES[name], "messages": form.messages})
