@@ -328,7 +328,8 @@ def _kept(told: _Told, budget: int) -> Wanted:
     whole, shares, kept, taken = Room(budget), dict(SHARES), Wanted(), dict[PartKind, Room]()
     left = whole.part(0)
     if told.grant is Grant.PERHAPS:
-        whole, shares = room_for_perhaps(budget, HEADING_TOKENS * len(ORDER), HEADING_WORDS), dict(SHARES_PERHAPS)
+        beside = budget - int(budget * shares["turns"]) if told.running else budget
+        whole, shares = room_for_perhaps(beside, HEADING_TOKENS * len(ORDER), HEADING_WORDS), dict(SHARES_PERHAPS)
         left = whole.part(0)
         if told.running:
             kept["turns"] = _fitting(told, "turns", Room(budget - whole.tokens))

@@ -179,6 +179,9 @@ async def test_what_does_not_surely_answer_is_marked_and_short(words: MemoryCore
     assert kinds(context).keys() == {"profile", "foresight", "memories", "turns"}
     assert kinds(context)["memories"] >= 2
     assert kinds(context)["turns"] >= 2
+    for most in (100, 150, 200, 300):
+        small = await words.context(ALICE, ContextInput(**UNRELATED, session_id="new", max_tokens=most))
+        assert count_tokens(small.context) <= most
     sure = await words.context(ALICE, ContextInput(query=UNRELATED["query"], session_id="new", answer_threshold=0.01))
     assert "Perhaps related" not in sure.context
     assert kinds(sure)["memories"] > 15
@@ -202,6 +205,9 @@ async def test_the_turns_of_a_running_session_are_told_whatever_is_said(words: M
     others = await words.context(ALICE, running.model_copy(update={"parts": ["profile", "foresight", "memories"]}))
     assert len(others.context.split()) <= 120
     assert kinds(context) == {**kinds(others), "turns": 30}
+    small = await words.context(ALICE, running.model_copy(update={"max_tokens": 200}))
+    assert kinds(small).keys() >= {"turns", "memories"}
+    assert count_tokens(small.context) <= 200
     excluded = await words.context(ALICE, running.model_copy(update={"exclude_session_id": "last"}))
     assert len(excluded.context.split()) <= 120
 
