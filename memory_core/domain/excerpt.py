@@ -1,13 +1,18 @@
 """The part of a long text that a query is about, within a budget: a giant memory must not push all others out of a context.
 
-Whole sentences, in their order, with "…" where some are left out. One would get wrong: a sentence also counts for what its neighbours say
-of the query, since "What about the budget?" is answered by the sentence after it; and where no sentence has a word of the query, the first
-is as good as any.
+Whole sentences, in their order, with "…" where some are left out. A word of the query counts by how few of the text's sentences have it:
+
+    worth of a word = ln(1 + sentences / sentences with the word)
+
+Note: a sentence also counts for what its neighbours say of the query, since "What about the budget?" is answered by the sentence after it;
+and where no sentence has a word of the query, the first is as good as any.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
+from math import log
 
 from memory_core.domain.sentences import Sentence, sentences
 from memory_core.domain.text import tokens
@@ -37,9 +42,11 @@ def excerpt(text: str, terms: Collection[str], most: int) -> str:
     return _joined(said, sorted(kept)) if kept else cut(said[order[0]].text if said else text, most)
 
 
-def _worth(said: Sequence[Sentence], wanted: Collection[str]) -> list[float]:
-    """How many of the terms each sentence has, and what its neighbours lend it."""
-    own = [float(len(set(tokens(one.text)).intersection(wanted))) for one in said]
+def _worth(said: Sequence[Sentence], wanted: set[str]) -> list[float]:
+    """What the terms of each sentence are worth, and what its neighbours lend it."""
+    terms = [wanted & set(tokens(one.text)) for one in said]
+    spread = Counter(term for few in terms for term in few)
+    own = [sum(log(1 + len(said) / spread[term]) for term in sorted(few)) for few in terms]
     around = [0.0, *own, 0.0]
     return [count + AFTER * around[place] + BEFORE * around[place + 2] for place, count in enumerate(own)]
 

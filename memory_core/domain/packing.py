@@ -10,8 +10,9 @@ Pieces are chosen by what they are worth for each token and shown oldest first, 
 
     worth = priority / max(40, tokens) ** 0.2
 
-A piece stands whole, or by its best passage where it is too long. What a reader would get wrong: a piece that does not fit makes room for
-smaller ones behind it first; its passage only takes what these leave over. How the exponent was found: docs/recollection.md.
+A piece stands whole, or by its best passage where it is too long, which begins with its speaker as the whole does. Note: a piece that
+does not fit makes room for smaller ones behind it first; its passage only takes what these leave over. How the exponent was found:
+docs/recollection.md.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from functools import cached_property
 
 from memory_core.domain.excerpt import excerpt
 from memory_core.domain.fence import mark_for, one_line
+from memory_core.domain.lexical import spoken
 from memory_core.domain.tokens import count_tokens
 
 MARK_DIGITS = 8
@@ -37,15 +39,17 @@ EXPONENT = 0.2
 """How much a token costs. 0 would be the best pieces whatever they take, 1 the most of them."""
 SHORTEST = 40
 """Tokens below which a piece is no cheaper: a short turn is mostly "Yes!"."""
-LONGEST, LONGEST_PERHAPS = 2, 2
-"""A piece of more than one third of the room, or half of what a perhaps is granted, is told by a passage: it must not stand for all."""
+LONGEST = 2
+"""A piece of more than one in so many parts of the room is told by a passage: it must not stand for all."""
 LEAST_PASSAGE = 30
 """Tokens below which a passage says nothing."""
+LEAST_TEXT = 8
+"""Tokens of a passage without its speaker."""
 MOST_PASSAGES = 4
 """Pieces without room that are tried by their passage: to read the sentences of a long text takes milliseconds."""
 PERHAPS = "Perhaps related:"
 PERHAPS_TOKENS = count_tokens(PERHAPS)
-MOST_PERHAPS_WORDS, MOST_PERHAPS_TOKENS = 120, 200
+MOST_PERHAPS_WORDS, MOST_PERHAPS_TOKENS = 120, 240
 """What may be a chance likeness takes at most so much, with its marks; the tokens are for scripts without spaces."""
 _NUMBER = f"[{MOST}] "
 _NUMBER_TOKENS = count_tokens(_NUMBER)
@@ -63,7 +67,8 @@ class Grant(IntEnum):
 class Piece:
     """One memory in a context. Its texts are a user's and may be of any shape.
 
-    at, order: its place there. notes: what must stand with it. priority: higher goes first. whole: what it is a passage of.
+    at, order: its place there. notes: what must stand with it. priority: higher goes first. speaker: who said the text.
+    whole: what it is a passage of.
     """
 
     id: str
@@ -72,12 +77,13 @@ class Piece:
     text: str
     priority: float
     notes: tuple[str, ...] = ()
+    speaker: str | None = None
     whole: Piece | None = None
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """What is shown of it, without its number."""
-        return (one_line(self.text), *(f"  {shown}" for note in self.notes if (shown := one_line(note))))
+        return (one_line(spoken(self.text, self.speaker)), *(f"  {shown}" for note in self.notes if (shown := one_line(note))))
 
     @property
     def telling(self) -> tuple[tuple[str, ...], date]:
@@ -104,8 +110,11 @@ class Piece:
         return self.priority / math.pow(max(SHORTEST, min(longest, self.tokens)), exponent) if exponent else self.priority
 
     def passage(self, terms: Collection[str], most: int) -> Piece:
-        """The piece by the best passage of its text, at most `most` (≥ 8) tokens of it."""
-        return replace(self, text=excerpt(self.lines[0], terms, most), whole=self.whole or self)
+        """The piece by the best passage of its text, at most `most` (≥ 8) tokens with its speaker."""
+        left = most - count_tokens(one_line(spoken("", self.speaker)))
+        if left < LEAST_TEXT:
+            return replace(self, text=excerpt(self.lines[0], terms, most), speaker=None, whole=self.whole or self)
+        return replace(self, text=excerpt(one_line(self.text), terms, left), whole=self.whole or self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +132,18 @@ class Room:
 
     tokens: int
     words: int | None = None
+
+    def part(self, share: float) -> Room:
+        """A share of it, which may be taken apart from the rest."""
+        return Room(int(self.tokens * share), None if self.words is None else int(self.words * share))
+
+    def plus(self, other: Room) -> Room:
+        """Both together."""
+        return Room(self.tokens + other.tokens, None if self.words is None or other.words is None else self.words + other.words)
+
+    def minus(self, other: Room) -> Room:
+        """What it has more than another."""
+        return Room(self.tokens - other.tokens, None if self.words is None or other.words is None else self.words - other.words)
 
     def holds(self, piece: Piece, heading: bool) -> bool:
         """Whether the piece fits; heading: with a line for its day."""
@@ -143,7 +164,13 @@ class Room:
 
 
 def chosen(
-    pieces: Iterable[Piece], room: Room, terms: Collection[str] = (), *, exponent: float = 0.0, longest: int = LONGEST
+    pieces: Iterable[Piece],
+    room: Room,
+    terms: Collection[str] = (),
+    *,
+    exponent: float = 0.0,
+    longest: int | None = None,
+    whole: bool = False,
 ) -> list[Piece]:
     """Those that fit, best first; equal texts of a day once, and what can't be seen not at all.
 
@@ -152,16 +179,17 @@ def chosen(
         room: What they may take; what they take is taken off it.
         terms: Of the query, to find the passage of a piece that is too long.
         exponent: How much tokens count beside the priority.
-        longest: The part of the room, one in so many, beyond which a piece is told by a passage.
+        longest: Tokens beyond which a piece is told by a passage; half of the room where it is not given.
+        whole: Whether a piece is told whole or not at all.
 
     """
-    most = max(LEAST_PASSAGE, room.tokens // longest)
+    most = max(LEAST_PASSAGE, longest or room.tokens // LONGEST)
     kept: list[Piece] = []
     days: set[date] = set()
     said: set[tuple[tuple[str, ...], date]] = set()
     missed: list[Piece] = []
     for piece in sorted(pieces, key=lambda one: (-one.worth(exponent, most), one.at, one.order)):
-        if piece.tokens > most:
+        if piece.tokens > most and not whole:
             piece = piece.passage(terms, most)
         if piece.telling in said or not piece.lines[0]:
             continue
@@ -169,7 +197,7 @@ def chosen(
             _keep(piece, kept, days, said, room)
         else:
             missed.append(piece)
-    for piece in missed[:MOST_PASSAGES]:
+    for piece in missed[: 0 if whole else MOST_PASSAGES]:
         if (left := room.for_text(piece, piece.day not in days)) < LEAST_PASSAGE:
             continue
         passage = piece.passage(terms, left)
@@ -197,12 +225,15 @@ def packed(pieces: Iterable[Piece], max_tokens: int, terms: Collection[str] = ()
 
 def granted(pieces: Iterable[Piece], tokens: int, terms: Collection[str], grant: Grant) -> list[Piece]:
     """Those that may stand in `tokens` tokens of a context: all that fit, or what a perhaps is worth."""
-    room, longest = Room(tokens if grant is Grant.SURE else tokens - PERHAPS_TOKENS), LONGEST
+    room = Room(tokens if grant is Grant.SURE else tokens - PERHAPS_TOKENS)
     if grant is Grant.PERHAPS:
-        most = MOST_PERHAPS_TOKENS - FENCE_TOKENS - PERHAPS_TOKENS
-        room = Room(min(room.tokens, most), MOST_PERHAPS_WORDS - FENCE_WORDS - len(PERHAPS.split()))
-        longest = LONGEST_PERHAPS
-    return chosen(pieces, room, terms, exponent=EXPONENT, longest=longest)
+        room = room_for_perhaps(room.tokens, PERHAPS_TOKENS, len(PERHAPS.split()))
+    return chosen(pieces, room, terms, exponent=EXPONENT)
+
+
+def room_for_perhaps(tokens: int, heading_tokens: int, heading_words: int) -> Room:
+    """What pieces may take, of these tokens, in a context that may be a chance likeness; its marks and headings come on top."""
+    return Room(min(tokens, MOST_PERHAPS_TOKENS - FENCE_TOKENS - heading_tokens), MOST_PERHAPS_WORDS - FENCE_WORDS - heading_words)
 
 
 def in_order(pieces: Sequence[Piece]) -> list[Piece]:

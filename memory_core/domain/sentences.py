@@ -20,7 +20,8 @@ _ABBREVIATIONS = frozenset(
 )
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s|$)|[。！？]+[」』”]?|\n+")
 _BEFORE = re.compile(r"[\s#>*•·–—-]*(?:\d{1,2}[.)]\s+)?(?:\[[ x]\]\s*)?")
-_LAST_WORD = re.compile(r"(?<![\w.])([\w.]+)\.$")
+_LAST_WORD = re.compile(r"(?<![\w.'’])([\w.]+)\.$")
+"""Note: the "s" of "at Tony's." is no initial."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,25 +8,41 @@
     memories   the query's hits and what stands beside them           the rest
 
 What a kind leaves over goes to memories, and what these leave over to turns, foresight and profile, in this order. All is read at once,
-in two rounds, and which session was the last in one more where tasks have formed. The text shows the turns last, where the
-conversation goes on. Where nothing surely answers the query, its hits and the end of another session share what a perhaps is granted.
-Note: a memory stands in one part only, the first in the table that wants it and has room for it.
+in three rounds. Note: a memory stands in one part only, the first in the table that wants it and has room for it, and so does a turn: where
+it is told, the cell that was formed of it is not. The text shows the turns last, where the conversation goes on.
+
+Where nothing surely answers the query, all kinds share what a perhaps is granted (`SHARES_PERHAPS`). The turns of a running session come on
+top of that: they are the conversation itself.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 
 import orjson
 
 from memory_core.domain.context import Context, ContextInput, Part, PartKind
+from memory_core.domain.excerpt import covered
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.messages import EARLIER, is_told
-from memory_core.domain.models import Memory, MemoryType
-from memory_core.domain.packing import FENCE_TOKENS, PERHAPS, Grant, Piece, Room, body, chosen, fenced, granted, in_order
+from memory_core.domain.messages import EARLIER, MESSAGE, is_told
+from memory_core.domain.models import Foresight, Memory, MemoryType
+from memory_core.domain.packing import (
+    EXPONENT,
+    FENCE_TOKENS,
+    LONGEST,
+    PERHAPS,
+    Grant,
+    Piece,
+    Room,
+    body,
+    chosen,
+    fenced,
+    in_order,
+    room_for_perhaps,
+)
 from memory_core.domain.query_in_messages import query_in, texts_said
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.sameness import normalised
@@ -48,6 +64,10 @@ TURNS = 30
 MOST_SESSIONS = 8
 """Of those with the newest memories, the sessions that may be the last one."""
 SHARES: tuple[tuple[PartKind, float], ...] = (("profile", 0.2), ("foresight", 0.1), ("turns", 0.25), ("memories", 0.45))
+SHARES_PERHAPS: tuple[tuple[PartKind, float], ...] = (("profile", 0.15), ("foresight", 0.2), ("turns", 0.35), ("memories", 0.3))
+"""Of 120 words, where nothing surely answers: mostly for the end of the last session and for what is perhaps related."""
+SOON = timedelta(days=3)
+"""Foresight that began or ends within it is told with a query that nothing surely answers; other foresight where the query is about it."""
 FIRST: tuple[PartKind, ...] = ("profile", "turns")
 """Tell a memory in the place of `memories`, as far as they have room for it."""
 REST: tuple[PartKind, ...] = ("turns", "foresight", "profile")
@@ -55,18 +75,26 @@ REST: tuple[PartKind, ...] = ("turns", "foresight", "profile")
 ORDER: tuple[PartKind, ...] = ("profile", "foresight", "memories", "turns")
 HEADINGS = {"profile": "Profile:", "foresight": "Expected:", "memories": "Memories:", "turns": "Last turns:"}
 HEADING_TOKENS = 5
+HEADING_WORDS = 6
+"""Of all headings together."""
 Wanted = dict[PartKind, list[Piece]]
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What a context is written from. grant: what the query has earned. terms: of the query."""
+    """What a context is written from. grant: what the query has earned. terms: of the query.
+
+    running: whether the turns are those of a running session. turns, stories: by memory id, the cell of a message and of what was formed.
+    """
 
     wanted: Wanted
     grant: Grant
     terms: frozenset[str]
     degraded: tuple[str, ...]
+    running: bool = False
+    turns: Mapping[str, str] = field(default_factory=dict)
+    stories: Mapping[str, str] = field(default_factory=dict)
 
 
 class Briefing:
@@ -90,21 +118,42 @@ class Briefing:
         )
         query = asked.query or query_in(asked.messages or ())
         unsaid = texts_said(asked.messages or ())
-        profile, latest, of_session, (found, degraded) = await asyncio.gather(
+        profile, (latest, turns, running), (found, degraded) = await asyncio.gather(
             self._profiles.of(owner, asked.at) if asked.wants("profile") else _no_profile(),
-            self._newest(owner, where, LATEST) if asked.wants("foresight") or asked.wants("turns") else _nothing(),
-            self._of_session(owner, where, asked, unsaid),
+            self._latest(owner, where, asked, unsaid),
             self._found(owner, asked, query, unsaid),
         )
-        grant = Grant.SURE if query is None else found.grant
-        hits = await self._gatherer.pieces(owner, found)
-        turns = of_session if of_session is not None else await self._last_session(owner, latest, asked)
-        said = await self._turns(owner, turns, unsaid, moment) if asked.wants("turns") else []
-        if grant is Grant.PERHAPS and of_session is None and asked.wants("memories"):
-            hits, said = [*hits, *(replace(one, priority=-1 / (2 + one.priority)) for one in said)], []
-        foreseen = [*latest, *(one.memory for one in found.found.values())] if asked.wants("foresight") else []
-        wanted: Wanted = {"profile": _profile(profile, moment), "foresight": _foresight(foreseen, moment), "turns": said, "memories": hits}
-        return await asyncio.to_thread(_written, _Told(wanted, grant, found.terms, degraded), asked.max_tokens)
+        grant = found.grant if query is not None and asked.wants("memories") else Grant.SURE
+        quoted = [Found(one, float(one.sequence)) for one in turns if normalised(one.content) not in unsaid]
+        cells = {one.memory.id: one.cell for one in quoted if one.is_message}
+        hits, said = await asyncio.gather(
+            self._gatherer.pieces(owner, found, frozenset(cells.values())),
+            self._turns(owner, quoted, moment),
+        )
+        wanted: Wanted = {
+            "profile": _profile(profile, moment),
+            "foresight": _foresight(_foreseeing(latest, found, grant, moment), moment) if asked.wants("foresight") else [],
+            "turns": said,
+            "memories": hits,
+        }
+        stories = {one.memory.id: one.cell for one in found.found.values() if one.is_story}
+        told = _Told(wanted, grant, found.terms, degraded, running, cells, stories)
+        return await asyncio.to_thread(_written, told, asked.max_tokens)
+
+    async def _latest(
+        self, owner: Owner, where: Filter, asked: ContextInput, unsaid: Collection[str]
+    ) -> tuple[list[Memory], list[Memory], bool]:
+        """The newest episodic memories, the turns to be told, and whether these are of the named session, which is running."""
+        latest, of_session = await asyncio.gather(
+            self._newest(owner, where, LATEST) if asked.wants("foresight") or asked.wants("turns") else _nothing(),
+            self._of_session(owner, where, asked, unsaid),
+        )
+        if of_session is not None:
+            return latest, of_session, True
+        others = [one for one in latest if asked.session_id is None or one.session_id != asked.session_id]
+        if not others or not asked.wants("turns"):
+            return latest, [], False
+        return latest, await self._said(owner, where, await self._last_session(owner, others, asked)), False
 
     async def _newest(self, owner: Owner, where: Filter, limit: int) -> list[Memory]:
         """The newest episodic memories that the filter lets through, newest first."""
@@ -119,25 +168,21 @@ class Briefing:
         """
         if asked.session_id is None or not asked.wants("turns"):
             return None
-        turns = await self._newest(owner, replace(where, session_id=asked.session_id, without_session_id=None), TURNS)
+        turns = await self._said(owner, where, asked.session_id)
         excluded = asked.session_id == asked.exclude_session_id
         if not turns or (len(turns) == 1 and (excluded or normalised(turns[0].content) in unsaid)):
             return None
         return [] if excluded else turns
 
-    async def _last_session(self, owner: Owner, latest: Sequence[Memory], asked: ContextInput) -> list[Memory]:
-        """The end of the session that was told something last, of those whose memories are the newest.
+    async def _last_session(self, owner: Owner, others: Sequence[Memory], asked: ContextInput) -> str | None:
+        """The session that was told something last, of those that these newest memories are of; None for what is in no session.
 
         Note: a cell may be formed after a newer session was told, so what a task made does not say which session was the last. Looking
         back, it has to.
         """
-        others = [one for one in latest if asked.session_id is None or one.session_id != asked.session_id]
-        if not others or not asked.wants("turns"):
-            return []
-        last = others[0].session_id
         if asked.at is None and (not is_told(others[0]) or EARLIER in others[0].metadata):
-            last = await self._most_active(owner, others)
-        return [one for one in others if one.session_id == last][:TURNS]
+            return await self._most_active(owner, others)
+        return others[0].session_id
 
     async def _most_active(self, owner: Owner, newest: Sequence[Memory]) -> str | None:
         """Which session of these memories, newest first, was active last; None for what is in no session."""
@@ -148,13 +193,24 @@ class Briefing:
         told = {name: documents[identity].body["last_active_at"] for name, identity in ids.items() if identity in documents}
         return max(sessions, key=lambda name: datetime.fromisoformat(told[name]) if name in told else made[name])
 
-    async def _turns(self, owner: Owner, turns: Sequence[Memory], unsaid: Collection[str], moment: datetime) -> list[Piece]:
-        """The last turns as pieces, the newest of the highest priority; those of a cell, and not the cell."""
-        found = [Found(one, float(one.sequence)) for one in turns if normalised(one.content) not in unsaid]
-        told = {one.cell for one in found if one.is_message}
-        found = [one for one in found if not (one.is_story and one.cell in told)]
-        fallen = await self._gatherer.fallen(owner, found, moment)
-        pieces = (piece(one.memory, priority=one.priority, fallen=fallen.get(one.memory.id, ()), terms=(), moment=moment) for one in found)
+    async def _said(self, owner: Owner, where: Filter, session_id: str | None) -> list[Memory]:
+        """The newest turns of a session as they were said, newest first; a cell or a note only where no message of it is kept."""
+        of_session = replace(where, session_id=session_id, without_session_id=None)
+        most = LATEST if session_id is None else TURNS
+        as_said = replace(of_session, categories=frozenset({MESSAGE}), hide_formed_messages=False)
+        pages = await asyncio.gather(self._newest(owner, as_said, most), self._newest(owner, of_session, most))
+        messages, others = ([one for one in page if one.session_id == session_id] for page in pages)
+        told = {one.cell_id for one in messages}
+        turns = {one.id: one for one in messages}
+        for one in others:
+            if not Found(one, 0.0).is_story or (len(messages) < TURNS and one.cell_id not in told):
+                turns.setdefault(one.id, one)
+        return sorted(turns.values(), key=lambda one: -one.sequence)[:TURNS]
+
+    async def _turns(self, owner: Owner, quoted: Sequence[Found], moment: datetime) -> list[Piece]:
+        """The last turns as pieces, the newest of the highest priority."""
+        fallen = await self._gatherer.fallen(owner, quoted, moment)
+        pieces = (piece(one.memory, priority=one.priority, fallen=fallen.get(one.memory.id, ()), terms=(), moment=moment) for one in quoted)
         return [one for one in pieces if one is not None]
 
     async def _found(self, owner: Owner, asked: ContextInput, query: str | None, unsaid: frozenset[str]) -> tuple[Rounds, tuple[str, ...]]:
@@ -182,6 +238,22 @@ async def _nothing() -> list[Memory]:
 
 async def _no_profile() -> Profile:
     return Profile()
+
+
+def _foreseeing(latest: Sequence[Memory], found: Rounds, grant: Grant, moment: datetime) -> list[Memory]:
+    """The memories whose foresight is told; where nothing surely answers, with what of it is soon or has a word of the query."""
+    hits = [one.memory for one in found.found.values()]
+    if grant is not Grant.PERHAPS:
+        return [*latest, *hits]
+    soon = [(one, [line for line in one.foresight if _is_soon(line, moment)]) for one in latest]
+    about = [(one, [line for line in one.foresight if covered(line.description, found.terms)]) for one in hits]
+    return [one.model_copy(update={"foresight": lines}) for one, lines in (*about, *soon) if lines]
+
+
+def _is_soon(foresight: Foresight, moment: datetime) -> bool:
+    """Whether it began or ends within `SOON` of the moment."""
+    ends = foresight.end_time
+    return abs(moment - foresight.start_time) <= SOON or (ends is not None and abs(ends - moment) <= SOON)
 
 
 def _profile(profile: Profile, moment: datetime) -> list[Piece]:
@@ -238,47 +310,73 @@ def _divided(told: _Told, budget: int) -> tuple[Wanted, Wanted]:
     memory where the query finds it.
     """
     found = {one.id for one in told.wanted["memories"]}
+    formed = {told.stories[name] for name in found if name in told.stories}
     elsewhere: set[str] = set()
     while True:
-        once = _each_once(told.wanted, elsewhere)
+        once = _each_once(told, elsewhere)
         kept = _kept(replace(told, wanted=once), budget)
         shown = {one.telling for kind in FIRST for one in kept[kind]}
         lost = found.intersection(one.id for kind in FIRST for one in once[kind] if one.telling not in shown)
+        silent = formed - {told.turns.get(one.id) for one in kept["turns"]}
+        lost |= {one.id for one in once["turns"] if told.turns.get(one.id) in silent}
         if not lost:
             return once, kept
         elsewhere |= lost
 
 
-def _each_once(wanted: Wanted, elsewhere: Collection[str]) -> Wanted:
-    """Without what an earlier kind tells of the same memory; foresight is told beside its memory, not in its place.
+def _each_once(told: _Told, elsewhere: Collection[str]) -> Wanted:
+    """Without what an earlier kind tells of the same memory, or of the turns that it was formed of; foresight is told beside its memory.
 
     elsewhere: memories that are told as such.
     """
-    told: set[str] = set()
+    names: set[str] = set()
+    cells: set[str] = set()
     once: Wanted = {}
     for kind, _ in SHARES:
-        once[kind] = [one for one in wanted[kind] if one.id not in told and not (kind in FIRST and one.id in elsewhere)]
+        once[kind] = [
+            one
+            for one in told.wanted[kind]
+            if one.id not in names and told.stories.get(one.id) not in cells and not (kind in FIRST and one.id in elsewhere)
+        ]
         if kind != "foresight":
-            told |= {one.id for one in once[kind]}
+            names |= {one.id for one in once[kind]}
+        if kind == "turns":
+            cells |= {told.turns[one.id] for one in once[kind] if one.id in told.turns}
     return once
 
 
 def _kept(told: _Told, budget: int) -> Wanted:
     """What fits of each kind: into its share, then into what others have left over."""
-    kept: Wanted = {}
-    left = 0
-    for kind, share in SHARES:
-        room = int(budget * share) + (left if kind == "memories" else 0)
+    whole, shares, kept, taken = Room(budget), dict(SHARES), Wanted(), dict[PartKind, Room]()
+    left = whole.part(0)
+    if told.grant is Grant.PERHAPS:
+        beside = budget - int(budget * shares["turns"]) if told.running else budget
+        whole, shares = room_for_perhaps(beside, HEADING_TOKENS * len(ORDER), HEADING_WORDS), dict(SHARES_PERHAPS)
+        left = whole.part(0)
+        if told.running:
+            kept["turns"] = _fitting(told, "turns", Room(budget - whole.tokens))
+            left = whole.part(shares.pop("turns"))
+    for kind, share in shares.items():
+        room = whole.part(share)
         if kind == "memories":
-            kept[kind] = granted(told.wanted[kind], room, told.terms, told.grant)
-        else:
-            kept[kind] = chosen(told.wanted[kind], Room(room))
-        left = left * (kind != "memories") + room - _size(kept[kind])
+            room, left = room.plus(left), left.part(0)
+        taken[kind] = replace(room)
+        kept[kind] = _fitting(told, kind, room)
+        taken[kind] = taken[kind].minus(room)
+        left = left.plus(room)
     for kind in REST:
-        had = _size(kept[kind])
-        kept[kind] = chosen(told.wanted[kind], Room(had + left))
-        left -= _size(kept[kind]) - had
+        if kind in shares:
+            room = taken[kind].plus(left)
+            kept[kind] = _fitting(told, kind, room, max(room.tokens, int(whole.tokens * shares[kind])) // LONGEST)
+            left = room
     return kept
+
+
+def _fitting(told: _Told, kind: PartKind, room: Room, longest: int | None = None) -> list[Piece]:
+    """What of a kind fits into a room: lines of foresight whole, of other texts passages where they are longer than `longest` tokens."""
+    if kind == "memories":
+        return chosen(told.wanted[kind], room, told.terms, exponent=EXPONENT)
+    return chosen(told.wanted[kind], room, longest=longest, whole=kind == "foresight")
 
 
 def _without(piece: Piece, told: Collection[str]) -> Piece:

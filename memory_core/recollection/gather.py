@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -121,16 +121,17 @@ class Gatherer:
         rounds.add(query.query, look, found, grant_for(query, answer, max((one.relevance for one in found), default=0.0)))
         return replace(look, left_out=ended)
 
-    async def pieces(self, owner: Owner, rounds: Rounds) -> list[Piece]:
-        """All hits, and the neighbours of what answers, ready to be packed into a context."""
-        hits = quotable(sorted(rounds.found.values(), key=lambda one: -one.priority), rounds.terms)
+    async def pieces(self, owner: Owner, rounds: Rounds, quoted: Collection[str] = ()) -> list[Piece]:
+        """All hits, and the neighbours of what answers, ready to be packed into a context. quoted: see `quotable`."""
+        hits = quotable(sorted(rounds.found.values(), key=lambda one: -one.priority), rounds.terms, quoted)
         if not hits:
             return []
         look = rounds.looks[0]
         told = list(hits)
         if rounds.grant > Grant.PERHAPS:
             beside = await self._surroundings.beside(owner, look.found.head, look.where, hits)
-            told += [one for one in beside if not rounds.has_said(one.memory)]
+            stories = {one.cell for one in hits if one.is_story}
+            told += [one for one in beside if one.cell not in stories and not rounds.has_said(one.memory)]
         fallen = await self.fallen(owner, told, look.moment)
         return await asyncio.to_thread(_pieces, told, fallen, rounds)
 

@@ -6,7 +6,8 @@
     no turn                              the better of the cell and its note
 
 A story covers turns when it is at least as relevant as the best of them, has every word of the query that they have, and takes fewer tokens
-than that best one. Note: facts of a cell each stand for themselves, beside its turns.
+than that best one; where turns of its cell are quoted anyway, as the last of a session, it never does. Note: facts of a cell each stand for
+themselves, beside its turns.
 """
 
 from __future__ import annotations
@@ -49,8 +50,11 @@ class Found:
         return self.memory.category == MESSAGE
 
 
-def quotable(found: Iterable[Found], terms: Collection[str]) -> list[Found]:
-    """The found memories without those that others tell better or shorter; the best first, as they came."""
+def quotable(found: Iterable[Found], terms: Collection[str], quoted: Collection[str] = ()) -> list[Found]:
+    """The found memories without those that others tell better or shorter; the best first, as they came.
+
+    quoted: cells whose turns are to be told anyway, so that no story covers them.
+    """
     ordered = list(found)
     turns: dict[str, list[Found]] = {}
     for one in ordered:
@@ -58,7 +62,7 @@ def quotable(found: Iterable[Found], terms: Collection[str]) -> list[Found]:
             turns.setdefault(one.cell, []).append(one)
     stories: dict[str, Found] = {}
     for one in ordered:
-        if one.is_story and (one.cell not in turns or covers(one, turns[one.cell], terms)):
+        if one.is_story and (one.cell not in turns or (one.cell not in quoted and covers(one, turns[one.cell], terms))):
             stories.setdefault(one.cell, one)
     return [
         one

@@ -19,27 +19,34 @@ def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: C
     if tells_only_what_has_ended(memory, moment):
         return None
     standing = [one for one in memory.foresight if holds(one, moment)]
+    text, speaker = _said(memory, terms)
     return Piece(
         id=memory.id,
         at=memory.event_timestamp,
         order=memory.sequence,
-        text=text_for(memory, terms),
+        text=text,
         priority=priority,
+        speaker=speaker,
         notes=(*(no_longer_true(one) for one in fallen), *(expected(one) for one in standing)),
     )
 
 
 def text_for(memory: Memory, terms: Collection[str]) -> str:
-    """What it says; of a cell the talk itself where that has more words of the query than the story made of it.
+    """What it says, with its speaker; of a cell the talk itself where that has more words of the query than the story made of it.
 
     Of a note, what it says without its headings, tags and keywords.
     """
+    return spoken(*_said(memory, terms))
+
+
+def _said(memory: Memory, terms: Collection[str]) -> tuple[str, str | None]:
+    """As `text_for`, the text and its speaker apart."""
     if memory.episode is not None and covered(memory.episode, terms) > covered(memory.content, terms):
-        return memory.episode
+        return memory.episode, None
     content = memory.content
     if memory.category == "note":
         content = " ".join(text for name, text in parts_of(content).items() if name != FOOTER) or content
-    return spoken(content, memory.actor)
+    return content, memory.actor
 
 
 def holds(foresight: Foresight, moment: datetime) -> bool:

@@ -15,12 +15,13 @@ from memory_core.domain.requests import ConverseInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.tokens import count_tokens
+from tests.agents import ScriptedAgents
 from tests.builders import ALICE, NOW
 from tests.chat_forms import FORMS
 from tests.contract.test_profile import user_fact
 from tests.contract.test_scenes import FLIGHT, KNEE, PHYSIO, consolidated, saved
-from tests.tasks import Hand, converse
-from tests.world import BOB, World, fact, turn
+from tests.tasks import TWO_TOPICS, Hand, converse
+from tests.world import BOB, WordsEmbedder, World, fact, turn
 
 DAY = timedelta(days=1)
 
@@ -154,17 +155,115 @@ async def test_what_only_repeats_is_not_left_out(words: MemoryCore) -> None:
     assert context.left_out == ()
 
 
+UNRELATED: dict[str, Any] = {
+    "query": "translate good morning for the boat and the nice neighbours next door please",
+    "similarity_threshold": 0.02,
+    "answer_threshold": 0.9,
+}
+"""Reaches the boats, and nothing that answers it."""
+
+
+async def long_known(core: MemoryCore) -> None:
+    """A person of whom more is known in every kind than 120 words can tell."""
+    await core.bulk(ALICE, [user_fact(f"trait {n}", f"{n} is a number that somebody likes very much") for n in range(20)])
+    soon = [
+        Foresight(description=f"Ana is on diet {n} of her doctor", start_time=NOW - DAY, end_time=NOW + (n + 1) * DAY) for n in range(9)
+    ]
+    await core.save(ALICE, turn("she began a diet", "monday", foresight=soon))
+    await core.bulk(ALICE, [turn(f"the boat number {n} was painted by many people of the town", f"s{n}") for n in range(30)])
+    await core.bulk(ALICE, [turn(f"we spoke of trains and of dinner {n}", "last", actor="user") for n in range(30)])
+    await consolidated(core)
+
+
 async def test_what_does_not_surely_answer_is_marked_and_short(words: MemoryCore) -> None:
-    await words.bulk(ALICE, [turn(f"the boat number {n} was painted by many people of the town", f"s{n}") for n in range(30)])
-    query = "translate good morning for the boat and the nice neighbours next door please"
-    context = await words.context(ALICE, ContextInput(query=query, session_id="new", answer_threshold=0.9))
+    await long_known(words)
+    context = await words.context(ALICE, ContextInput(**UNRELATED, session_id="new"))
     assert "\nPerhaps related:\n" in context.context
     assert len(context.context.split()) <= 120
-    assert kinds(context).keys() == {"memories"}
-    assert 1 <= kinds(context)["memories"] < 15
-    sure = await words.context(ALICE, ContextInput(query=query, session_id="new", answer_threshold=0.01))
+    assert kinds(context).keys() == {"profile", "foresight", "memories", "turns"}
+    assert kinds(context)["memories"] >= 2
+    assert kinds(context)["turns"] >= 2
+    for most in (100, 150, 200, 300):
+        small = await words.context(ALICE, ContextInput(**UNRELATED, session_id="new", max_tokens=most))
+        assert count_tokens(small.context) <= most
+    sure = await words.context(ALICE, ContextInput(query=UNRELATED["query"], session_id="new", answer_threshold=0.01))
     assert "Perhaps related" not in sure.context
     assert kinds(sure)["memories"] > 15
+
+
+async def test_what_nothing_is_even_perhaps_related_to_is_told_as_little(words: MemoryCore) -> None:
+    await long_known(words)
+    context = await words.context(ALICE, ContextInput(query="who wrote the ceiling symphony?", session_id="new"))
+    assert len(context.context.split()) <= 120
+    assert kinds(context).keys() == {"profile", "foresight", "turns"}
+    opening = await words.context(ALICE, ContextInput(session_id="new"))
+    assert len(opening.context.split()) > 300
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_the_turns_of_a_running_session_are_told_whatever_is_said(words: MemoryCore) -> None:
+    await long_known(words)
+    running = ContextInput(**UNRELATED, session_id="last")
+    context = await words.context(ALICE, running)
+    assert kinds(context)["turns"] == 30
+    others = await words.context(ALICE, running.model_copy(update={"parts": ["profile", "foresight", "memories"]}))
+    assert len(others.context.split()) <= 120
+    assert kinds(context) == {**kinds(others), "turns": 30}
+    small = await words.context(ALICE, running.model_copy(update={"max_tokens": 200}))
+    assert kinds(small).keys() >= {"turns", "memories"}
+    assert count_tokens(small.context) <= 200
+    excluded = await words.context(ALICE, running.model_copy(update={"exclude_session_id": "last"}))
+    assert len(excluded.context.split()) <= 120
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_what_is_expected_stands_with_an_unrelated_message_where_it_is_soon_or_the_message_is_about_it(words: MemoryCore) -> None:
+    for name, begun, ends in (("paleo", 30, 30), ("keto", 30, 2), ("vegan", 1, 40)):
+        diet = Foresight(description=f"Ana is on a {name} diet", start_time=NOW - begun * DAY, end_time=NOW + ends * DAY)
+        await words.save(ALICE, turn(f"she told of a {name} diet", name, foresight=[diet]))
+    asked = ContextInput(
+        query="who painted the ceiling?", parts=["memories", "foresight"], similarity_threshold=0.02, answer_threshold=0.99
+    )
+    assert [one for one in ("paleo", "keto", "vegan") if one in await expected_of(words, asked)] == ["keto", "vegan"]
+    about = asked.model_copy(update={"query": "a ceiling for the good paleo neighbours"})
+    assert "paleo" in await expected_of(words, about)
+
+
+async def expected_of(core: MemoryCore, asked: ContextInput) -> str:
+    """What a context expects."""
+    return (await core.context(ALICE, asked)).context.partition("Expected:")[2].partition("Perhaps related:")[0]
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_a_line_of_foresight_is_whole_or_left_out(words: MemoryCore) -> None:
+    line = "Ana has to do the clamshell exercise twice a day because of her hip, 15 repetitions each side, for six weeks"
+    exercise = Foresight(description=line, start_time=NOW - DAY, end_time=NOW + 30 * DAY)
+    await words.save(ALICE, turn("she began something", "monday", foresight=[exercise]))
+    await words.bulk(ALICE, [turn(f"the red boat was painted for the {n}th time by many people", f"s{n}") for n in range(99)])
+    for most in range(150, 2000, 50):
+        context = (await words.context(ALICE, ContextInput(query="the red boat", session_id="new", max_tokens=most))).context
+        assert line in context or "clamshell" not in context, most
+    assert line in context
+
+
+async def formed(world: World) -> MemoryCore:
+    """Two sessions that cells were formed of."""
+    core = await world.core(embedder=WordsEmbedder(), agents=ScriptedAgents())
+    await converse(core, "the red boat sank near Porto", "nobody was hurt", session="before")
+    await converse(core, *TWO_TOPICS, session="last")
+    await Hand(core).work_all()
+    return core
+
+
+async def test_a_turn_is_told_once_and_the_last_turns_are_told_as_said(world: World) -> None:
+    core = await formed(world)
+    before = ("the red boat sank near Porto", "nobody was hurt")
+    for query in (None, *TWO_TOPICS, " ".join(TWO_TOPICS[:2]), "fado and guitar", *before, " ".join(before)):
+        for session in ("new", "last"):
+            context = await core.context(ALICE, ContextInput(query=query, session_id=session))
+            assert [one for one in (*TWO_TOPICS, *before) if context.context.count(one) > 1] == [], (query, session)
+            turns = context.context.partition("Last turns:\n")[2].split("\n")[1:-1]
+            assert [line.partition("] ")[2] for line in turns] == [f"user: {one}" for one in TWO_TOPICS], (query, session)
 
 
 async def test_what_is_far_below_is_not_told_at_all(words: MemoryCore) -> None:

@@ -56,7 +56,7 @@ def test_an_unrelated_message_gets_little_and_that_is_marked(host: httpx.Client,
     query = "Could you translate a good morning to my neighbours into Italian for me?"
     answer = host.post("/api/v1/context", json={"user_id": user, "query": query, "session_id": "new", "answer_threshold": 0.9}).json()
     assert len(answer["context"].split()) <= 120
-    assert answer["context"] == "" or "\nPerhaps related:\n" in answer["context"]
+    assert "\nMemories:\n" not in answer["context"]
 
 
 def test_odd_messages_and_parts_are_refused_or_harmless(host: httpx.Client, user: str) -> None:

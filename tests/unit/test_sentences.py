@@ -16,6 +16,7 @@ from memory_core.domain.sentences import MAX_LENGTH, MAX_SENTENCES, sentences
     [
         ("One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"]),
         ("Dr. Smith came at 3.15, e.g. by car. Then he left.", ["Dr. Smith came at 3.15, e.g. by car.", "Then he left."]),
+        ("Order it at Tony's. In the evening we soak.", ["Order it at Tony's.", "In the evening we soak."]),
         ("J. R. Tolkien wrote. So did I. You too.", ["J. R. Tolkien wrote.", "So did I.", "You too."]),
         ("Am 3. Mai bin ich weg. Gut.", ["Am 3. Mai bin ich weg.", "Gut."]),
         ("- first\n* second\n1. third\n## fourth", ["first", "second", "third", "fourth"]),
