@@ -53,15 +53,17 @@ class Forgetter:
         return await self._operations.begin(owner, "forget", plan, call)
 
     async def _begin_of_session(self, owner: Owner, asked: ForgetInput, session: str, call: Call) -> Accepted:
-        """The same for a whole session for good, with what it has yet to form: planned again where others commit in between."""
+        """The same for a whole session, with what it has yet to form: planned again where others commit in between."""
         reads = reads_of(owner, session)
         for _ in range(ROUNDS):
-            chosen = Chosen.of(await self._plan(owner, asked))
-            plan = await self._for_good.plan(owner, chosen)
-            plan |= {} if chosen.types else {"whole": session}
+            plan = await self._plan(owner, asked)
+            chosen = Chosen.of(plan)
+            if asked.mode == "hard":
+                plan = await self._for_good.plan(owner, chosen)
+                plan |= {} if chosen.types else {"whole": session}
 
             def beside(look: Look, until: int = chosen.until, reads: Sequence[str] = tuple(reads)) -> Changes[Any]:
-                return cleared(owner, session, asked.chosen, look, until, reads, self._clock.now())
+                return cleared(owner, session, asked, look, until, reads, self._clock.now())
 
             try:
                 return await self._operations.begin(owner, "forget", plan, call, reads=reads, beside=beside)
