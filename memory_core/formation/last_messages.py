@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
@@ -229,6 +230,8 @@ class LastMessages:
                 await self._apart.before(owner, [one], alone)
                 await self._undone(owner, one, replaced, alone)
                 await self._editor.delete(owner, one.id, alone, reason=TAKEN_BACK)
+                if one.status is Status.SUPERSEDED and one.next_id is not None:
+                    await self._closed_up(owner, one, one.next_id, [old.id for old in replaced], alone)
                 count += 1
         return count
 
@@ -256,6 +259,25 @@ class LastMessages:
             if by.status in FOUND_BY_DEFAULT and now.status in (Status.SUPERSEDED, Status.UPDATED):
                 with suppress(Conflict):
                     await self._undo.undo(owner, old.id, TAKEN_BACK, call)
+
+    async def _closed_up(self, owner: Owner, gone: Memory, next_id: str, replaced: Sequence[str], call: Call) -> None:
+        """Let what a truth of the past had replaced lead on to what replaced that truth, and hold until then."""
+        ids = [gone.id, next_id, *replaced]
+
+        def decide(look: Look) -> Changes[None]:
+            follows, middle, now = look.memory(next_id), look.memory(gone.id), self._clock.now()
+            if follows is None or middle is None or middle.status is not Status.DELETED or follows.status is Status.DELETED:
+                return Changes(None)
+            found = (look.memory(name) for name in replaced)
+            olds = [one for one in found if one is not None and one.status is Status.SUPERSEDED and one.next_id == gone.id]
+            changes = [Change("superseded", _followed_by(follows, one, gone, now), one, {"reason": TAKEN_BACK}) for one in olds]
+            if olds and follows.supersedes_id == gone.id:
+                after = follows.model_copy(update={"supersedes_id": olds[0].id, "updated_at": now})
+                changes.append(Change("superseded", after, follows, {"reason": TAKEN_BACK}))
+            return Changes(None, tuple(changes), reads=frozenset(ids))
+
+        if replaced:
+            await self._mirror.follow(owner, await self._ledger.commit(owner, decide, ids=ids, call=call))
 
     async def _commit(self, owner: Owner, session_id: str, plan: _Plan, memories: int, call: Call, part: int) -> _Part:
         """Take the messages back. Raises _Changed where one of them is gone, or formed, since."""
@@ -349,6 +371,13 @@ def _that_fit(messages: Sequence[Memory]) -> list[Memory]:
 
 def _telling(message: Memory) -> tuple[Any, ...]:
     return message.metadata.get("role"), message.actor, message.event_timestamp, message.content
+
+
+def _followed_by(follows: Memory, old: Memory, gone: Memory, now: datetime) -> Memory:
+    """A truth of the past with another successor; it holds until that began, where the one that is gone had ended it."""
+    ended_by_it = old.valid_until == max(gone.valid_from, old.valid_from)
+    until = max(follows.valid_from, old.valid_from) if ended_by_it else old.valid_until
+    return old.model_copy(update={"next_id": follows.id, "valid_until": until, "updated_at": now})
 
 
 def _tellers(memory: Memory) -> list[str]:
