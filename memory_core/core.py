@@ -31,6 +31,7 @@ from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.disjoint import keep_disjoint
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.status import InUse
+from memory_core.evolution.taken_apart import TakenApart
 from memory_core.evolution.thaw import Thaw
 from memory_core.evolution.uncompress import Uncompress
 from memory_core.evolution.undo import Undo
@@ -115,9 +116,10 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
     def _for_saving(self) -> None:
         made, clock, ids = self._adapters, self._clock, self._ids
         self._saver = Saver(self._ledger, self._mirror, made.embedder, clock, ids, save_rules(self.settings))
-        self._editor = Editor(self._ledger, self._mirror, made.embedder, clock)
-        self._clearer = Clearer(made.long_term, self._ledger, self._mirror, clock, ids)
         self._conflicts = Conflicts(made.long_term, self._ledger, self._mirror, made.embedder, self._cursors, clock)
+        self._apart = TakenApart(self._ledger, self._mirror, self._conflicts, clock)
+        self._editor = Editor(self._ledger, self._mirror, made.embedder, self._apart, clock)
+        self._clearer = Clearer(made.long_term, self._ledger, self._mirror, self._apart, clock, ids)
 
     def _for_finding(self, copies: ColdCopies) -> None:
         made = self._adapters
@@ -168,6 +170,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
             self._conflicts,
             undo,
             self._editor,
+            self._apart,
             tasking.ends,
             made.queue,
             clock,
@@ -184,6 +187,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
             consolidation_rules(self.settings),
             self._telemetry.consolidated,
             self._telemetry.calls,
+            self._apart,
         )
         self._people = People(
             made.long_term,

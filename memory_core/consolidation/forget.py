@@ -14,18 +14,21 @@ from memory_core.consolidation.chosen import Chosen, Found, page, plan_of
 from memory_core.consolidation.forget_for_good import ForGood
 from memory_core.consolidation.forgetting_unformed import cleared, reads_of, whole_session
 from memory_core.domain.errors import Unavailable
+from memory_core.domain.messages import is_message
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import ForgetInput
 from memory_core.evolution.along import changes_along, count_along, gone_along
 from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.taken_apart import TakenApart
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.leases import Lease
 from memory_core.ledger.operations import Chunk, Operation, Operations
 from memory_core.ledger.portions import Portion, size_of
+from memory_core.ledger.readable import readable_shown
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, LongTermStore, Place
 
@@ -39,7 +42,8 @@ CAP_FOR_GOOD = 1_000
 class Forgetter:
     """Forgets memories of any owner. cap: how many one task forgets at most."""
 
-    def __init__(self, store: LongTermStore, operations: Operations, for_good: ForGood, clock: Clock, cap: int) -> None:
+    def __init__(self, store: LongTermStore, operations: Operations, for_good: ForGood, apart: TakenApart, clock: Clock, cap: int) -> None:
+        self._apart = apart
         self._store, self._operations, self._for_good, self._clock, self._cap = store, operations, for_good, clock, cap
 
     async def begin(self, owner: Owner, asked: ForgetInput, call: Call) -> Accepted:
@@ -53,15 +57,17 @@ class Forgetter:
         return await self._operations.begin(owner, "forget", plan, call)
 
     async def _begin_of_session(self, owner: Owner, asked: ForgetInput, session: str, call: Call) -> Accepted:
-        """The same for a whole session for good, with what it has yet to form: planned again where others commit in between."""
+        """The same for a whole session, with what it has yet to form: planned again where others commit in between."""
         reads = reads_of(owner, session)
         for _ in range(ROUNDS):
-            chosen = Chosen.of(await self._plan(owner, asked))
-            plan = await self._for_good.plan(owner, chosen)
-            plan |= {} if chosen.types else {"whole": session}
+            plan = await self._plan(owner, asked)
+            chosen = Chosen.of(plan)
+            if asked.mode == "hard":
+                plan = await self._for_good.plan(owner, chosen)
+                plan |= {} if chosen.types else {"whole": session}
 
             def beside(look: Look, until: int = chosen.until, reads: Sequence[str] = tuple(reads)) -> Changes[Any]:
-                return cleared(owner, session, asked.chosen, look, until, reads, self._clock.now())
+                return cleared(owner, session, asked, look, until, reads, self._clock.now())
 
             try:
                 return await self._operations.begin(owner, "forget", plan, call, reads=reads, beside=beside)
@@ -104,6 +110,9 @@ class Forgetter:
         after = None if operation.cursor is None else Place(*operation.cursor)
         found = await page(self._store, lease.owner, chosen, after, PAGE)
         more, count, found = len(found) == PAGE, len(found), _with_few_messages(found)
+        shown, _ = readable_shown(await self._store.memories(lease.owner, [one.place.id for one in found if not is_message(one.place.id)]))
+        notes = [one for one in shown.values() if one.category == "note" and chosen.takes(one)]
+        await self._apart.before(lease.owner, notes, operation.call, session_id=chosen.session_id)
         sessions = {one.session_id: session_document_id(lease.owner, one.session_id) for one in found if one.session_id}
 
         def decide(look: Look, stored: Operation) -> Chunk:

@@ -7,15 +7,16 @@ reads within the commit, never by what it found before it. Memories are merged, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from memory_core.consolidation.chosen import Chosen, page
 from memory_core.consolidation.forgetting_plan import Progress, Role
 from memory_core.consolidation.sweeping import Sweeping
 from memory_core.domain.errors import Unavailable
-from memory_core.domain.models import Memory
+from memory_core.domain.models import Memory, Status
 from memory_core.domain.results import Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.domain.versions import version_id
@@ -40,11 +41,17 @@ EVER = 2**53
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """The next that are to be looked at, and what was asked for with them: the documents of their sessions, and their old versions."""
+    """The next that are to be looked at, and what was asked for with them: the documents of sessions, old versions, tellers of facts."""
 
     names: Sequence[tuple[str, Role]]
     sessions: frozenset[str]
     versions: frozenset[str]
+    tellers: frozenset[str]
+
+    def suffices_for(self, memory: Memory) -> bool:
+        """Whether all that is needed to let a memory go was asked for with it."""
+        session = memory.session_id is None or memory.session_id in self.sessions
+        return session and self.versions.issuperset(_version_ids(memory)) and self.tellers.issuperset(_tellers(memory))
 
 
 class ForGood:
@@ -74,17 +81,20 @@ class ForGood:
     async def plan(self, owner: Owner, chosen: Chosen) -> dict[str, Any]:
         """The memories that are meant, by their ids: nobody can change one so that the filter no longer fits, and no word of it is kept."""
         found, capped = await self._found(owner, chosen)
-        return {"mode": "hard", "ids": found, "capped": capped}
+        named = {} if chosen.session_id is None else {"session": chosen.session_id}
+        return {"mode": "hard", "ids": found, "capped": capped, **named}
 
     async def foresee(self, owner: Owner, chosen: Chosen) -> Foreseen:
         """How many would be forgotten, and how many of what was made of them or told them would go along."""
         found, capped = await self._found(owner, chosen)
-        progress = Progress(capped=capped).asking(found, "asked")
+        progress = Progress(capped=capped, session=chosen.session_id).asking(found, "asked")
+        staying = set[str]()
         while progress.todo:
-            progress = await self._looked_at(owner, progress)
+            progress = await self._looked_at(owner, progress, staying)
             if not progress.todo:
-                progress = await self._made_of_it(owner, progress)
-        counts = {"forgotten": len(found), "derived": len(progress.gone) - len(found)}
+                progress = await self._made_of_it(owner, progress, staying)
+        forgotten = len(progress.gone.keys() & {*found})
+        counts = {"forgotten": forgotten, "derived": len(progress.gone) - forgotten}
         return Foreseen(counts, capped)
 
     async def _found(self, owner: Owner, chosen: Chosen) -> tuple[list[str], bool]:
@@ -97,67 +107,94 @@ class ForGood:
 
     async def _begin(self, lease: Lease, operation: Operation) -> Operation:
         plan = operation.plan
-        progress = Progress(step="remove", capped=plan["capped"], whole=plan.get("whole")).asking(plan["ids"], "asked")
+        scope = {name: plan.get(name) for name in ("session", "whole")}
+        progress = Progress(step="remove", capped=plan["capped"], **scope).asking(plan["ids"], "asked")
         chunk = Chunk(cursor=progress.document, counts={"forgotten": 0, "derived": 0, "struck": 0}, plan={"mode": "hard"})
         return await self._operations.advance(lease, operation, [], lambda look, stored: chunk)
 
-    async def _looked_at(self, owner: Owner, progress: Progress) -> Progress:
+    async def _looked_at(self, owner: Owner, progress: Progress, staying: set[str]) -> Progress:
+        """After a look at the next ones; ids of those that another cell keeps are added to `staying`."""
         names, left = progress.todo[:PAGE], progress.todo[PAGE:]
         shown, _ = readable_shown(await self._store.memories(owner, [name for name, _ in names]))
         progress = progress.model_copy(update={"todo": left})
         old, _ = readable_shown(await self._store.memories(owner, [name for memory in shown.values() for name in _version_ids(memory)]))
+        told_by = {name for memory in shown.values() for name in _tellers(memory)}
+        cells, _ = readable_shown(await self._store.memories(owner, sorted(told_by)))
         for name, role in names:
             if name in shown and progress.goes(memory := shown[name], role):
+                if progress.another_teller(memory, role, cells.values()) is not None:
+                    staying.add(name)
+                    progress = progress.keeping(memory) if role == "asked" else progress
+                    continue
                 progress = progress.without(memory, role, EVER, [old[one] for one in _version_ids(memory) if one in old])
         return progress
 
-    async def _made_of_it(self, owner: Owner, progress: Progress) -> Progress:
+    async def _made_of_it(self, owner: Owner, progress: Progress, staying: Collection[str]) -> Progress:
         after: Place | None = None
         found: list[str] = []
         while documents := await self._store.page(owner, "memory", None, after, PAGE, newest_first=False):
             memories, _ = readable(documents)
-            found += [one.id for one in memories if one.id not in progress.gone and progress.was_made_of_it(one)]
+            found += [one.id for one in memories if one.id not in progress.gone and one.id not in staying and progress.was_made_of_it(one)]
             after = Place(documents[-1].body["sequence"], documents[-1].id)
         return progress.asking(found, "made")
 
     async def _remove(self, lease: Lease, operation: Operation, progress: Progress) -> Operation:
         names = progress.todo[:LOOKED_AT]
         shown, damaged = readable_shown(await self._store.memories(lease.owner, [name for name, _ in names]))
-        sessions = frozenset(memory.session_id for memory in shown.values() if memory.session_id is not None)
+        tellers = frozenset(name for memory in shown.values() for name in _tellers(memory))
+        cells, _ = readable_shown(await self._store.memories(lease.owner, sorted(tellers)))
+        concerned = (*shown.values(), *cells.values())
+        sessions = frozenset(memory.session_id for memory in concerned if memory.session_id is not None)
         versions = frozenset(name for memory in shown.values() for name in _version_ids(memory))
         old, _ = readable_shown(await self._store.memories(lease.owner, sorted(versions)))
-        looked = _Looked([(name, role) for name, role in names if name not in damaged], sessions, versions)
+        looked = _Looked([(name, role) for name, role in names if name not in damaged], sessions, versions, tellers)
         progress = progress.passing_over(damaged)
         progress = progress.model_copy(update={"todo": [*looked.names, *progress.todo[LOOKED_AT:]]})
 
         def decide(look: Look, stored: Operation) -> Chunk:
             return self._removed(lease.owner, look, progress, looked)
 
-        ids = [*(name for name, _ in looked.names), *(session_document_id(lease.owner, one) for one in sessions), *sorted(old)]
+        ids = [
+            *(name for name, _ in looked.names),
+            *(session_document_id(lease.owner, one) for one in sessions),
+            *sorted(old),
+            *sorted(tellers),
+        ]
         return await self._operations.advance(lease, operation, ids, decide)
 
     def _removed(self, owner: Owner, look: Look, progress: Progress, looked: _Looked) -> Chunk:
         portion, changes, sessions, passed = Portion(), list[Change](), dict[str, Session](), 0
-        going, seen = list[tuple[Memory, Role]](), set[str]()
+        going, staying, seen = list[tuple[Memory, Role]](), list[Memory](), set[str]()
         for name, role in looked.names:
             memory = None if name in seen else look.memory(name)
             if memory is not None and progress.goes(memory, role):
-                session = memory.session_id
-                if (session is not None and session not in looked.sessions) or not looked.versions.issuperset(_version_ids(memory)):
-                    break  # it was saved or edited since they were asked for; the next look asks again
-                fresh = 0 if session is None or session in sessions else 1
-                if not portion.takes(2 + fresh, size_of(memory)):
+                if not looked.suffices_for(memory):
+                    break  # it was saved, told again or edited since they were asked for; the next look asks again
+                teller = progress.another_teller(memory, role, _cells(look, memory))
+                change = (
+                    Change("forgotten", memory, memory, removed=True) if teller is None else _given_to(teller, memory, self._clock.now())
+                )
+                fresh = {one.session_id for one in (memory, change.after) if one.session_id is not None} - sessions.keys()
+                if not portion.takes(2 + len(fresh), size_of(memory)):
                     break
-                if session is not None:
-                    if fresh:
-                        sessions[session] = Session(owner, session, look.documents.get(session_document_id(owner, session)))
-                    sessions[session].drop(memory, self._clock.now())
-                changes.append(Change("forgotten", memory, memory, removed=True))
-                going.append((memory, role))
+                for session in fresh:
+                    sessions[session] = Session(owner, session, look.documents.get(session_document_id(owner, session)))
+                if memory.session_id is not None:
+                    sessions[memory.session_id].drop(memory, self._clock.now())
+                if teller is not None and change.after.session_id is not None:
+                    deleted = memory.model_copy(update={"status": Status.DELETED})
+                    sessions[change.after.session_id].count(deleted, change.after, self._clock.now())
+                changes.append(change)
+                if teller is None:
+                    going.append((memory, role))
+                elif role == "asked":
+                    staying.append(memory)
                 seen.add(name)
             passed += 1
         by = (look.head.sequence if look.head is not None else 0) + len(changes)
         further = progress.model_copy(update={"todo": progress.todo[passed:]})
+        for memory in staying:
+            further = further.keeping(memory)
         for memory, role in going:
             further = further.without(memory, role, by, _versions(look, memory))
         if not further.todo:
@@ -193,6 +230,22 @@ class ForGood:
         await self._short_term.drop(owner, progress.sessions, list(progress.gone), stamp, head.last_removal_sequence)
         if self._short_term.degraded:
             raise Unavailable("short_term", "can't be emptied while it is down", retry_after_s=30)
+
+
+def _given_to(cell: Memory, fact: Memory, now: datetime) -> Change:
+    """A fact as it belongs to another cell that told it: in that one's session and conversation."""
+    place = {"session_id": cell.session_id, "conversation_id": cell.conversation_id, "agent_id": cell.agent_id, "cell_id": cell.id}
+    return Change("redacted", fact.model_copy(update={**place, "updated_at": now}), fact)
+
+
+def _tellers(memory: Memory) -> Sequence[str]:
+    """The cells that told a fact; none of what is no fact."""
+    return memory.source_ids if memory.category == "fact" else ()
+
+
+def _cells(look: Look, fact: Memory) -> list[Memory]:
+    """Those of a look."""
+    return [one for name in _tellers(fact) if (one := look.memory(name)) is not None]
 
 
 def _version_ids(memory: Memory) -> list[str]:

@@ -5,23 +5,27 @@ what was told in a conversation, the cells that tell it. What says in its slot, 
 too, as earlier times of it may be memories of their own. One would get wrong: that does not go on for ever. What told a forgotten fact
 goes, the other facts of that cell stay, as somebody else may have told them too, and lose only their mention of it. What was formed of a
 forgotten message goes with what it took from that; its other messages stay, and stand for themselves.
+
+Nothing goes that stands beside it: the other sources of a merged note stay, and hold again. Where a session is forgotten, what other
+sessions told stays theirs. A fact that a cell tells which stays is that cell's from then on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory_core.domain.forgetting import lends, says
-from memory_core.domain.messages import is_message, messages_of
+from memory_core.domain.forgetting import is_made_of_others, lends, says
+from memory_core.domain.messages import is_cell, is_message, messages_of
 from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.sameness import normalised
 from memory_core.ledger.ids import note_id
 
-Role = Literal["asked", "told", "said", "own", "made"]
-"""Why a memory is looked at: it was asked for; it told one that was; it was formed of a message that was; it may be a fact or a message of
-a cell that goes; it was made of one."""
+Role = Literal["asked", "told", "source", "said", "own", "made"]
+"""Why a memory is looked at: it was asked for; it told one that was; it is a source of a merged note that was; it was formed of a message
+that was; it may be a fact or a message of a cell that goes; it was made of one."""
 Step = Literal["begin", "remove", "memories", "version", "log", "conflict", "scene", "profile", "messages", "step", "copies", "last"]
 
 
@@ -33,7 +37,8 @@ class Progress(BaseModel):
     that only a message of theirs was asked for of; said_at: of messages that are gone, conversation and number.
     lent, said: marks of what they said, no words.
     damaged: ids of memories and old versions that can't be read: whether they tell of the forgotten is not known.
-    log_from: the sequence of the first event that is redacted. whole: the session that is forgotten with all that it has yet to form.
+    log_from: the sequence of the first event that is redacted. session: the one that was asked for; what others told stays.
+    whole: the session that is forgotten with all that it has yet to form.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -52,6 +57,7 @@ class Progress(BaseModel):
     said: list[str] = Field(default_factory=list)
     damaged: list[str] = Field(default_factory=list)
     log_from: int | None = None
+    session: str | None = None
     whole: str | None = None
     capped: bool = False
 
@@ -66,7 +72,7 @@ class Progress(BaseModel):
 
     def asking(self, names: Collection[str], role: Role) -> Progress:
         """With more to look at, but for what is gone or stands there already."""
-        stronger = role in ("asked", "told")
+        stronger = role in ("asked", "told", "source")
         todo = [(name, why) for name, why in self.todo if not (stronger and why == "said" and name in names)]
         known = {name for name, why in todo if why != "own" or role == "own"} | self.gone.keys()
         return self.model_copy(update={"todo": [*todo, *((name, role) for name in dict.fromkeys(names) if name not in known)]})
@@ -77,24 +83,56 @@ class Progress(BaseModel):
 
     def goes(self, memory: Memory, role: Role) -> bool:
         """Whether a memory that was looked at has to go."""
+        if role in ("told", "source") and self._is_of_others(memory):
+            return False
+        if role == "source":
+            return is_cell(memory)
         return role != "own" or memory.cell_id in self.cells or memory.cell_id in (self.told if is_message(memory.id) else self.parted)
+
+    def another_teller(self, memory: Memory, role: Role, cells: Iterable[Memory]) -> Memory | None:
+        """The cell that a fact belongs to from now on, as it tells the same and stays; None where the fact goes.
+
+        Args:
+            memory: what was asked for, or is of a cell that goes.
+            role: why it was looked at.
+            cells: those that told it, as far as they are there.
+
+        """
+        if role not in ("asked", "own") or (role == "asked" and self.session is None) or memory.category != "fact":
+            return None
+        going = self.gone.keys() | {name for name, why in self.todo if why != "own"}
+        stay = [one for one in cells if one.id in memory.source_ids and one.id not in going and self._stays(one)]
+        return next((one for one in stay if _tells(one, memory)), None)
+
+    def _stays(self, cell: Memory) -> bool:
+        return is_cell(cell) and cell.status is not Status.DELETED and (self.session is None or self._is_of_others(cell))
+
+    def _is_of_others(self, memory: Memory) -> bool:
+        """Whether a session was asked for, and a memory is not of that."""
+        return self.session is not None and memory.session_id != self.session
+
+    def keeping(self, memory: Memory) -> Progress:
+        """With a fact that stays, as another cell tells it: what told it among what goes is looked at all the same."""
+        return self.asking([name for name in (memory.cell_id, *memory.source_ids) if name is not None], "told")
 
     def without(self, memory: Memory, role: Role, by: int, versions: Sequence[Memory] = ()) -> Progress:
         """After its removal, in a commit that ended at sequence `by`: with what goes along, and marks of what it leaves behind.
 
         versions: its old ones, which said other things perhaps, in other slots.
         """
-        is_cell = memory.cell_id == memory.id
-        if role == "told" and not is_cell:
+        cell = is_cell(memory)
+        if role == "source":
+            role = "told"
+        if role == "told" and not cell:
             role = "asked"
-        elif role == "made" and is_cell:
+        elif role == "made" and cell:
             role = "said"
-        left = {memory.id: messages_of(memory)} if is_cell and role == "said" else {}
+        left = {memory.id: messages_of(memory)} if cell and role == "said" else {}
         further = self.model_copy(
             update={
                 "gone": {**self.gone, memory.id: by},
-                "cells": _with(self.cells, memory.id if is_cell and role == "asked" else None),
-                "told": _with(self.told, memory.id if is_cell and role in ("told", "said") else None),
+                "cells": _with(self.cells, memory.id if cell and role == "asked" else None),
+                "told": _with(self.told, memory.id if cell and role in ("told", "said") else None),
                 "parted": {**self.parted, **left},
                 "said_at": {**self.said_at, **_said_at(memory)},
                 "conversations": _with(self.conversations, memory.conversation_id),
@@ -103,7 +141,7 @@ class Progress(BaseModel):
                 "said": list(dict.fromkeys([*self.said, *(said for one in (memory, *versions) if (said := says(one)) is not None)])),
             }
         )
-        for names, why in _along(memory, role, further, is_cell=is_cell):
+        for names, why in _along(memory, role, further):
             further = further.asking(names, why)
             for messages in (self.parted[name] for name in names if why == "told" and name in self.parted):
                 further = further.asking(messages, "own")
@@ -121,7 +159,7 @@ class Progress(BaseModel):
             or (memory.cell_id in gone and memory.cell_id in self.cells)
             or (memory.category == "pattern" and bool(sources))
             or bool(sources - {*self.cells, *self.told})
-            or says(memory) in self.said
+            or (says(memory) in self.said and not self._is_of_others(memory))
         )
 
     def is_gone(self, memory_id: str, sequence: int) -> bool:
@@ -129,24 +167,31 @@ class Progress(BaseModel):
         return sequence <= self.gone.get(memory_id, -1)
 
 
-def _along(memory: Memory, role: Role, progress: Progress, *, is_cell: bool) -> list[tuple[list[str], Role]]:
+def _along(memory: Memory, role: Role, progress: Progress) -> list[tuple[list[str], Role]]:
+    cell = is_cell(memory)
     made = list(memory.consolidated_into_ids)
     if memory.status is Status.UPDATED and memory.next_id is not None:
         made.append(memory.next_id)
-    if is_cell and role in ("asked", "told", "said"):
+    if cell and role in ("asked", "told", "said"):
         made.append(note_id(memory.id))
     along: list[tuple[list[str], Role]] = [(made, "made")]
-    if is_cell and role in ("asked", "told"):
+    if cell and role in ("asked", "told"):
         along.append((messages_of(memory), "own"))
-    if role == "asked" and is_cell:
+    if role == "asked" and cell:
         along.append(([fact.fact_id for fact in memory.atomic_facts if fact.fact_id is not None], "own"))
     elif role == "said":
         along.append((_taken_from(memory, progress), "own"))
     elif role == "asked" and is_message(memory.id):
         along.append(([memory.cell_id] if memory.cell_id is not None else [], "said"))
     elif role == "asked" and memory.category != "pattern":
-        along.append(([name for name in (memory.cell_id, *memory.source_ids) if name is not None], "told"))
+        why: Role = "source" if memory.category == "note" and is_made_of_others(memory) else "told"
+        along.append(([name for name in (memory.cell_id, *memory.source_ids) if name is not None], why))
     return along
+
+
+def _tells(cell: Memory, fact: Memory) -> bool:
+    """Whether a cell says of itself, in the same words, what a fact says."""
+    return any(one.fact_id == fact.id and normalised(one.text) == normalised(fact.content) for one in cell.atomic_facts)
 
 
 def _is_turn(memory: Memory) -> bool:

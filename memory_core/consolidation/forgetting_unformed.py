@@ -1,4 +1,4 @@
-"""Forgetting a whole session for good reaches what was told in it and has yet to be formed.
+"""Forgetting a whole session reaches what was told in it and has yet to be formed.
 
 It is counted with the clears of the session, from which forming commits know that what was told before is not to come back. One would get
 wrong: that is done when the call is acknowledged, not when its task is worked on, as what is told in between is to stay.
@@ -13,7 +13,7 @@ from typing import Any
 
 from memory_core.domain.models import MemoryType
 from memory_core.domain.scope import Owner
-from memory_core.domain.upkeep_requests import ForgetFilter, ForgetInput
+from memory_core.domain.upkeep_requests import ForgetInput
 from memory_core.evolution.gathered import dropped
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.ledger.buffer import buffer_id
@@ -24,10 +24,10 @@ from memory_core.ledger.sessions import Session
 
 
 def whole_session(asked: ForgetInput) -> str | None:
-    """The session that is forgotten for good as a whole, or all of its memories of some types; None where a filter says more."""
+    """The session that is forgotten as a whole, or all of its memories of some types; None where a filter says more."""
     chosen = asked.chosen
     says = chosen.model_dump(exclude_none=True).keys()
-    return chosen.session_id if asked.mode == "hard" and says <= {"session_id", "types"} else None
+    return chosen.session_id if says <= {"session_id", "types"} else None
 
 
 def reads_of(owner: Owner, session_id: str) -> list[str]:
@@ -36,7 +36,7 @@ def reads_of(owner: Owner, session_id: str) -> list[str]:
 
 
 def cleared(
-    owner: Owner, session_id: str, chosen: ForgetFilter, look: Look, until: int, asked: Collection[str], now: datetime
+    owner: Owner, session_id: str, forgetting: ForgetInput, look: Look, until: int, asked: Collection[str], now: datetime
 ) -> Changes[Any]:
     """What the call that forgets a session writes beside its task; of all types, it also throws away what the session has gathered.
 
@@ -48,7 +48,8 @@ def cleared(
     if look.head.sequence != until:
         raise LookedElsewhere
     session = Session(owner, session_id, look.documents.get(session_document_id(owner, session_id)))
-    session.clear(chosen.types or MemoryType)
+    chosen = forgetting.chosen
+    session.clear(chosen.types or MemoryType, keeps_history=forgetting.mode == "soft")
     gathered = None if chosen.types else dropped(owner, session_id, look, asked, now)
     made = gathered or Changes(None)
     return replace(made, puts=(*made.puts, session.document))

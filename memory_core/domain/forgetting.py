@@ -77,6 +77,11 @@ def struck_memory(memory: Memory, gone: Collection[str], lent: Collection[str]) 
     return made
 
 
+def is_made_of_others(memory: Memory) -> bool:
+    """Whether a memory's text was made of others' texts, which it took the place of."""
+    return memory.supersedes_id is not None and memory.supersedes_id in memory.source_ids
+
+
 def lends(memory: Memory) -> str:
     """A mark of the words that a turn lends to those after it: the same for the same words, and nobody can read them out of it."""
     return lends_from(turn_of(memory).counts)

@@ -27,6 +27,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.evolution.gathered import dropped
 from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.taken_apart import TakenApart
 from memory_core.ledger.buffer import buffer_id
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -71,10 +72,11 @@ class _Operation:
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """The next memories of an operation; `last` when none are left after them."""
+    """The next memories of an operation; `last` when none are left after them. notes: ids of those that are notes."""
 
     places: tuple[Place, ...]
     last: bool
+    notes: tuple[str, ...] = ()
 
     @property
     def ids(self) -> list[str]:
@@ -84,8 +86,9 @@ class _Chunk:
 class Clearer:
     """Clears sessions of any owner."""
 
-    def __init__(self, store: LongTermStore, ledger: Ledger, mirror: Mirror, clock: Clock, ids: IdSource) -> None:
+    def __init__(self, store: LongTermStore, ledger: Ledger, mirror: Mirror, apart: TakenApart, clock: Clock, ids: IdSource) -> None:
         self._store, self._ledger, self._mirror, self._clock, self._ids = store, ledger, mirror, clock, ids
+        self._apart = apart
 
     async def clear(self, owner: Owner, what: ClearInput, call: Call) -> int:
         """How many memories were soft-deleted by it. A repeated call with its idempotency key answers the same."""
@@ -118,6 +121,10 @@ class Clearer:
         asked = [session, operation.id, buffer_id(owner, operation.session_id), *([key] if key else [])]
         while not operation.done:
             chunk = await self._chunk(owner, operation)
+            if chunk.notes:
+                look = await self._ledger.look(owner, chunk.notes)
+                notes = [one for name in chunk.notes if (one := look.memory(name)) is not None]
+                await self._apart.before(owner, notes, operation.call, session_id=operation.session_id)
             decide = partial(self._decide, owner, operation, chunk, asked)
             try:
                 committed = await self._ledger.commit(owner, decide, ids=[*chunk.ids, *asked], call=operation.call)
@@ -142,7 +149,8 @@ class Clearer:
                 break
             taken += 1
         places = tuple(Place(int(document.body["sequence"]), document.id) for document in left[:taken])
-        return _Chunk(places, last=taken == len(left))
+        notes = tuple(document.id for document in left[:taken] if document.body.get("category") == "note")
+        return _Chunk(places, last=taken == len(left), notes=notes)
 
     def _decide(self, owner: Owner, operation: _Operation, chunk: _Chunk, asked: Collection[str], seen: Look) -> Changes[_Operation]:
         earlier = earlier_result(seen.documents, owner, operation.call)

@@ -105,7 +105,7 @@ def advanced(planned: Changes[CellOutcome], look: Look, work: Work) -> Changes[F
         (*planned.puts, replace(found, body=body), *ended),
         marks=planned.marks,
         deletes=unread(body) if last else (),
-        reads=planned.reads,
+        reads=planned.reads | {*work.message_ids},
         sessions=planned.sessions,
         types=planned.types,
         head_fields=head_fields,

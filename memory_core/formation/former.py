@@ -40,6 +40,7 @@ from memory_core.formation.cell_plan import (
 )
 from memory_core.formation.cell_work import Finish, Formed, Report, Work, advanced, formed_before
 from memory_core.formation.message_memories import MessageWriter
+from memory_core.formation.without_messages import deleted_since
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.conversations import cleared_since
@@ -58,6 +59,10 @@ SHORT = 4_000
 """Characters of a cell's messages that are read in 10 ms at most; more are read in a thread."""
 MAX_LOOKS = 5
 """How often a cell is compared anew because others wrote meanwhile; then the task waits and comes back."""
+
+
+class MessagesGone(Exception):
+    """Messages of a cell were deleted before it is formed: the conversation has to go on without them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +105,8 @@ class Former:
         """Make the cell's memories and advance the conversation, once. None when it was cancelled, or erased, meanwhile.
 
         What is asked of models is asked before its turn among the user's other conversations; once that has come, they wait until this is
-        done. Raises Unavailable while a dependency is down, HeadMoved when others write faster than this can decide.
+        done. Raises Unavailable while a dependency is down, HeadMoved when others write faster than this can decide, MessagesGone where
+        messages of the cell were deleted since they were told.
         """
         async with self._turns.of(owner) as turn:
             return await self._formed(turn, owner, conversation, cell, total, steps, call, finish, report)
@@ -122,7 +128,7 @@ class Former:
         identity, ready = cell_id(conversation, cell), None
         needed: set[str] = set()
         for _ in range(MAX_LOOKS):
-            look = await self._ledger.look(owner, [*work.state_ids, identity])
+            look = await self._ledger.look(owner, [*work.state_ids, identity, *work.message_ids])
             done, earlier = formed_before(look, conversation.id, cell)
             if done:
                 return earlier
@@ -130,6 +136,8 @@ class Former:
             try:
                 if work.cleared >= _MADE[conversation.path]:
                     return await self._commit(work, lambda seen: LEFT_OUT, work.state_ids)
+                if deleted_since(look, work.message_ids):
+                    raise MessagesGone
                 held = look.memory(identity)
                 if held is not None and told_before(held, conversation.created_at):
                     return await self._tell_again(work, held)
@@ -176,7 +184,7 @@ class Former:
                 raise LookedElsewhere
             return tell_again(work.owner, found, work.message_ids[:MOST_MARKED], look, self._clock.now())
 
-        ids = [*work.state_ids, *made_of(held), *work.message_ids[:MOST_MARKED]]
+        ids = [*work.state_ids, *made_of(held), *work.message_ids]
         await self._mark_surplus(work, held.id)
         return await self._commit(work, plan, ids)
 
@@ -191,7 +199,7 @@ class Former:
         Raises LookedElsewhere when what was compared has changed before the commit, or others are needed.
         """
         owner = work.owner
-        ids = [*work.state_ids, ready.cell.id, *work.message_ids[:MOST_MARKED], *(one.id for one in ready.compared)]
+        ids = [*work.state_ids, ready.cell.id, *work.message_ids, *(one.id for one in ready.compared)]
         nears = [self._near(one) for one in ready.compared]
         look = await self._ledger.look(owner, ids, nears)
         ruled = await self._ruled(ready, look, asking)
@@ -220,7 +228,9 @@ class Former:
         nears: Sequence[Near] = (),
         basis: Look | None = None,
     ) -> Formed | None:
-        """Commit the plan and the conversation's next state in one batch. Raises what `plan` raises, LookedElsewhere after a clear."""
+        """Commit the plan and the conversation's next state in one batch. Raises what `plan` raises, LookedElsewhere after a
+        clear, MessagesGone.
+        """
 
         def decide(seen: Look) -> Changes[Formed | None]:
             done, earlier = formed_before(seen, work.conversation.id, work.cell)
@@ -228,6 +238,8 @@ class Former:
                 return Changes(earlier)
             if cleared_since(seen, work.owner, work.conversation) != work.cleared:
                 raise LookedElsewhere
+            if deleted_since(seen, [name for name in work.message_ids if name in ids]):
+                raise MessagesGone
             return advanced(plan(seen), seen, work)
 
         committed = await self._ledger.commit(work.owner, decide, ids=ids, nears=nears, basis=basis, call=work.call)

@@ -8,26 +8,32 @@ from typing import Any
 from memory_core.domain.conversation import Cell, Conversation, counts_of
 from memory_core.domain.errors import NotFound
 from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
 from memory_core.domain.task import Task
 from memory_core.formation.cell_work import Formed
-from memory_core.formation.former import Former
+from memory_core.formation.former import Former, MessagesGone
 from memory_core.formation.message_memories import MessageWriter
-from memory_core.ledger.commit import Ledger
-from memory_core.ledger.conversations import conversation_of, messages_id, state_of
+from memory_core.formation.without_messages import Without, without_deleted
+from memory_core.ledger.changes import Changes
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.conversations import conversation_of, message_ids, messages_id, state_of
 from memory_core.ledger.delivery import announced
 from memory_core.ledger.ends import ACTOR, Ends
 from memory_core.ledger.leases import Later, Lease
+from memory_core.ledger.messages import message_for, queue_of, tell
 from memory_core.ledger.steps import Steps
 from memory_core.ledger.tasks import written
-from memory_core.ports import Clock, Document
+from memory_core.ports import Clock, Document, TaskQueue
 
 
 class Forming:
     """Forms the conversations of tasks."""
 
-    def __init__(self, ledger: Ledger, messages: MessageWriter, former: Former, steps: Steps, ends: Ends, clock: Clock) -> None:
+    def __init__(
+        self, ledger: Ledger, messages: MessageWriter, former: Former, steps: Steps, ends: Ends, queue: TaskQueue, clock: Clock
+    ) -> None:
         self._ledger, self._messages, self._former = ledger, messages, former
-        self._steps, self._ends, self._clock = steps, ends, clock
+        self._steps, self._ends, self._queue, self._clock = steps, ends, queue, clock
 
     async def form(self, lease: Lease) -> Later | None:
         """Form what is left of the conversation; its last commit ends the task."""
@@ -73,10 +79,41 @@ class Forming:
             ended[:] = [task]
             return documents
 
-        formed = await self._former.form(lease.owner, conversation, cell, total, self._steps, call, finish=finish, report=report)
+        try:
+            formed = await self._former.form(lease.owner, conversation, cell, total, self._steps, call, finish=finish, report=report)
+        except MessagesGone:
+            await self._go_on_without(lease.owner, conversation, call)
+            return None
         for task in ended:
             await self._ends.announce(lease.owner, task)
         return formed
+
+    async def _go_on_without(self, owner: Owner, conversation: Conversation, call: Call) -> None:
+        """Hand the task over to a conversation without the messages that were deleted; it ends where none are left."""
+        messages = message_ids(conversation)
+        look = await self._ledger.look(owner, messages)
+        firsts = {one.conversation_id for name in messages if (one := look.memory(name)) is not None and one.conversation_id is not None}
+        names = [conversation.id, *sorted(firsts - {conversation.id})]
+        ids = [conversation.task_id, *messages, *(part for name in names for part in (name, messages_id(name)))]
+
+        def decide(seen: Look) -> Changes[Without]:
+            state = state_of(seen, conversation.id)
+            unformed = state is not None and state.state in ("pending", "poisoned")
+            done = without_deleted(seen, conversation, self._clock.now()) if unformed else Without()
+            return Changes(
+                done,
+                puts=tuple(done.puts.values()),
+                creates=tuple(done.creates),
+                reads=frozenset(messages),
+                head_fields=done.head_fields,
+                deletes=tuple(done.deletes),
+            )
+
+        done = (await self._ledger.commit(owner, decide, ids=ids, call=call)).result
+        for task in done.told:
+            await tell(self._queue, queue_of(task.kind), message_for(owner, task))
+        for task in done.ended:
+            await self._ends.announce(owner, task)
 
     def _ended(self, lease: Lease, conversation: Conversation) -> tuple[Task, tuple[Document, ...]]:
         """The task as the last forming commit leaves it, whoever else is still writing that it is on its way; who is told of it."""

@@ -19,7 +19,7 @@ from memory_core.formation.message_memories import MessageWriter
 from memory_core.ledger.buffer import Append, HeldBuffer, buffer_id
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.conversations import documents_of
+from memory_core.ledger.conversations import documents_of, message_ids
 from memory_core.ledger.ends import ACTOR
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.leases import Later, Lease
@@ -142,6 +142,9 @@ class Handover:
         before = held_task(look.documents.get(held.task_id), look.head)
         clears = clears_of(look.documents.get(session_document_id(held.owner, held.buffer.session_id)))
         conversation = held.conversation(now, clears)
+        # What is a memory already is not written again: somebody may have deleted it since.
+        known = [look.memory(name) is not None for name in message_ids(conversation)]
+        conversation = conversation.model_copy(update={"written": [*known, False].index(False)})
         begun = {"status": "accepted", "subject_id": conversation.id, "step": None, "error": None, "attempts": 0, "waits": 0}
         free = {"leased_by": None, "leased_until": None, "waiting_for": None, "next_enqueue_at": now, "updated_at": now}
         task = (self._waiting(held, now) if before is None else before.task).model_copy(update=begun | free)
@@ -168,6 +171,7 @@ class Handover:
         name = receipt_id(held.owner, call)
         session = held.buffer.session_id
         ids = [buffer_id(held.owner, session), held.task_id, session_document_id(held.owner, session), *([name] if name else [])]
+        ids += message_ids(held.conversation(self._clock.now(), {}))
         return (await self._ledger.commit(held.owner, decide, ids=ids, call=call)).result
 
     async def _tell(self, owner: Owner, done: _Done) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
@@ -27,6 +28,7 @@ from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.key_line import line_nears, truths_of
 from memory_core.evolution.pairs import pair_ids
+from memory_core.evolution.taken_apart import TakenApart
 from memory_core.evolution.undo import Undo
 from memory_core.formation.message_memories import MOST_TRIES, TOO_FAST, MessageWriter
 from memory_core.formation.without_messages import Cut, Without, batch_without, conversation_without
@@ -95,13 +97,14 @@ class LastMessages:
         conflicts: Conflicts,
         undo: Undo,
         editor: Editor,
+        apart: TakenApart,
         ends: Ends,
         queue: TaskQueue,
         clock: Clock,
     ) -> None:
         self._store, self._ledger, self._mirror, self._messages = store, ledger, mirror, messages
         self._conflicts, self._undo, self._editor = conflicts, undo, editor
-        self._ends, self._queue, self._clock = ends, queue, clock
+        self._apart, self._ends, self._queue, self._clock = apart, ends, queue, clock
 
     async def take(self, owner: Owner, session_id: str, count: int | None, call: Call) -> TakenBack:
         """Take back the last messages of a session.
@@ -208,19 +211,27 @@ class LastMessages:
     async def _take_what_came(self, owner: Owner, plan: _Plan, call: Call) -> int:
         """Delete the facts and notes that came of these cells alone, the latest first; how many there were."""
         cells, count, alone = plan.cells, 0, replace(call, idempotency_key=None)
-        names = list(dict.fromkeys(name for cell in cells.values() for name in _made_of(cell)))
+        told = await self._ledger.look(owner, list(dict.fromkeys(one.conversation_id for one in cells.values() if one.conversation_id)))
+        became = [one.memory_ids for name in told.documents if (state := state_of(told, name)) is not None for one in state.formed_cells]
+        joined = [name for ids in became if not cells.keys().isdisjoint(ids) for name in ids]  # notes that said it already are others' too
+        names = list(dict.fromkeys([*(name for cell in cells.values() for name in _made_of(cell)), *joined]))
         look = await self._ledger.look(owner, names)
         made = {one.id: one for name in names if (one := look.memory(name)) is not None}
         for one in [*made.values()]:  # earlier times of a truth are memories of their own
             if nears := line_nears(one):
                 made |= truths_of(await self._ledger.look(owner, [one.id], nears))
         for one in sorted(made.values(), key=lambda one: (one.event_timestamp, one.sequence), reverse=True):
-            if one.cell_id not in cells or one.cell_id == one.id or one.status is Status.DELETED or one.version > 1:
+            if cells.keys().isdisjoint(_tellers(one)) or one.cell_id == one.id or one.status is Status.DELETED or one.version > 1:
                 continue
             replaced = await self._replaced_by(owner, one)
-            if {*one.source_ids} <= {*cells, *(old.id for old in replaced)}:
+            others = [name for name in _tellers(one) if name not in cells and name not in {old.id for old in replaced}]
+            look = await self._ledger.look(owner, others)
+            if all(other is None or other.status is Status.DELETED for other in map(look.memory, others)):
+                await self._apart.before(owner, [one], alone)
                 await self._undone(owner, one, replaced, alone)
                 await self._editor.delete(owner, one.id, alone, reason=TAKEN_BACK)
+                if one.status is Status.SUPERSEDED and one.next_id is not None:
+                    await self._closed_up(owner, one, one.next_id, [old.id for old in replaced], alone)
                 count += 1
         return count
 
@@ -248,6 +259,25 @@ class LastMessages:
             if by.status in FOUND_BY_DEFAULT and now.status in (Status.SUPERSEDED, Status.UPDATED):
                 with suppress(Conflict):
                     await self._undo.undo(owner, old.id, TAKEN_BACK, call)
+
+    async def _closed_up(self, owner: Owner, gone: Memory, next_id: str, replaced: Sequence[str], call: Call) -> None:
+        """Let what a truth of the past had replaced lead on to what replaced that truth, and hold until then."""
+        ids = [gone.id, next_id, *replaced]
+
+        def decide(look: Look) -> Changes[None]:
+            follows, middle, now = look.memory(next_id), look.memory(gone.id), self._clock.now()
+            if follows is None or middle is None or middle.status is not Status.DELETED or follows.status is Status.DELETED:
+                return Changes(None)
+            found = (look.memory(name) for name in replaced)
+            olds = [one for one in found if one is not None and one.status is Status.SUPERSEDED and one.next_id == gone.id]
+            changes = [Change("superseded", _followed_by(follows, one, gone, now), one, {"reason": TAKEN_BACK}) for one in olds]
+            if olds and follows.supersedes_id == gone.id:
+                after = follows.model_copy(update={"supersedes_id": olds[0].id, "updated_at": now})
+                changes.append(Change("superseded", after, follows, {"reason": TAKEN_BACK}))
+            return Changes(None, tuple(changes), reads=frozenset(ids))
+
+        if replaced:
+            await self._mirror.follow(owner, await self._ledger.commit(owner, decide, ids=ids, call=call))
 
     async def _commit(self, owner: Owner, session_id: str, plan: _Plan, memories: int, call: Call, part: int) -> _Part:
         """Take the messages back. Raises _Changed where one of them is gone, or formed, since."""
@@ -341,6 +371,20 @@ def _that_fit(messages: Sequence[Memory]) -> list[Memory]:
 
 def _telling(message: Memory) -> tuple[Any, ...]:
     return message.metadata.get("role"), message.actor, message.event_timestamp, message.content
+
+
+def _followed_by(follows: Memory, old: Memory, gone: Memory, now: datetime) -> Memory:
+    """A truth of the past with another successor; it holds until that began, where the one that is gone had ended it."""
+    ended_by_it = old.valid_until == max(gone.valid_from, old.valid_from)
+    until = max(follows.valid_from, old.valid_from) if ended_by_it else old.valid_until
+    return old.model_copy(update={"next_id": follows.id, "valid_until": until, "updated_at": now})
+
+
+def _tellers(memory: Memory) -> list[str]:
+    """The cells, and the notes merged into it, that told what was formed; none of what was saved."""
+    if memory.source != "conversation":
+        return []
+    return list(dict.fromkeys(name for name in (memory.cell_id, *memory.source_ids) if name is not None))
 
 
 def _made_of(cell: Memory) -> list[str]:

@@ -59,7 +59,7 @@ class Formation:
         self.batches = Batches(ledger, here.store, handover, clock, ids, rules.commit_deadline_s)
         self.deliveries = Deliveries(here.store, ledger, here.courier, ends, clock, rules.webhook_secret)
         former = Former(ledger, mirror, messages, here.embedder, here.agents, here.rules, clock, rules.forming)
-        forming = Forming(ledger, messages, former, steps, ends, clock)
+        forming = Forming(ledger, messages, former, steps, ends, here.queue, clock)
         self.works: dict[TaskKind, Work] = {
             "converse": forming.form,
             "agent_memory": forming.form,

@@ -7,7 +7,7 @@ Note: a cell that is kept stays with the first conversation, and is no part of w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -70,6 +70,34 @@ class Cut:
     left: Collection[str]
     clears: Mapping[str, int]
     now: datetime
+
+
+def deleted_since(look: Look, ids: Sequence[str]) -> list[str]:
+    """Which of a conversation's messages, once they were written, somebody deleted.
+
+    Not those that went with a clear of their session: what is formed of these is told by the types that were cleared.
+    """
+    found = ((name, look.memory(name)) for name in ids)
+    return [name for name, one in found if one is not None and one.status is Status.DELETED and one.status_reason != "cleared"]
+
+
+def without_deleted(look: Look, conversation: Conversation, now: datetime) -> Without:
+    """What becomes of a conversation whose messages were deleted before they were formed: what is left of it is told anew.
+
+    Args:
+        look: shows the conversation, the one that it was told anew from, the messages of both with their memories, and its task.
+        conversation: the one that is being formed.
+        now: the present moment.
+
+    """
+    done, ids = Without(), message_ids(conversation)
+    deleted = deleted_since(look, ids)
+    if deleted:
+        firsts = {one.conversation_id for name in ids if (one := look.memory(name)) is not None and one.conversation_id is not None}
+        known = {name: state_of(look, name) for name in firsts}
+        first = next((name for name, one in known.items() if one is not None and one.retold_as == conversation.id), conversation.id)
+        conversation_without(done, look, first, Cut(deleted, (), conversation.clears, now))
+    return done
 
 
 def conversation_without(done: Without, look: Look, name: str, cut: Cut) -> None:

@@ -113,11 +113,15 @@ class Session:
         latest = last_at if before is None else max(before, last_at)
         self._body["history"] = {"marks": list(marks), "task_id": task_id, "last_at": latest.isoformat()}
 
-    def clear(self, types: Iterable[MemoryType]) -> None:
-        """It is cleared of these types once more: what was told before this, and is not formed yet, is not to be formed."""
+    def clear(self, types: Iterable[MemoryType], *, keeps_history: bool = False) -> None:
+        """It is cleared of these types once more: what was told before this, and is not formed yet, is not to be formed.
+
+        keeps_history: whether a message that is sent again is known, and not told anew.
+        """
         clears = dict(self._body.get("clears", {}))
         self._body["clears"] = clears | {kind.value: clears.get(kind.value, 0) + 1 for kind in types}
-        self._body.pop("history", None)
+        if not keeps_history:
+            self._body.pop("history", None)
 
     @property
     def document(self) -> Document:

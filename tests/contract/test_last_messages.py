@@ -357,6 +357,22 @@ async def test_what_was_told_elsewhere_since_goes_on_to_hold(core: MemoryCore, w
     assert await cities(core) == {LISBON: "superseded", OSLO: "deleted", "Ana's city is Bergen": "active"}
 
 
+@pytest.mark.parametrize("order", [("s2", "s3"), ("s3", "s2")])
+async def test_the_first_of_three_holds_again_once_both_after_it_are_taken_back(
+    core: MemoryCore, world: World, order: tuple[str, str]
+) -> None:
+    for day, (city, session) in enumerate((("Lisbon", "s1"), ("Oslo", "s2"), ("Bergen", "s3"))):
+        await tell(core, f"Ana's city is {city}", at=NOW + timedelta(days=day), session=session)
+    world.clock.moment += timedelta(days=4)
+    await core.take_back(ALICE, order[0])
+    lisbon = (await facts_of(core))[LISBON]
+    assert (lisbon.status, lisbon.valid_until) == (Status.SUPERSEDED, NOW + timedelta(days=2 if order[0] == "s2" else 1))
+    await core.take_back(ALICE, order[1])
+    lisbon = (await facts_of(core))[LISBON]
+    assert (lisbon.status, lisbon.valid_until, lisbon.next_id) == (Status.ACTIVE, None, None)
+    assert await holding(core) == {LISBON}
+
+
 async def test_what_was_edited_since_stays(core: MemoryCore, world: World) -> None:
     await tell(core, OSLO)
     (fact,) = (await facts_of(core)).values()
