@@ -36,6 +36,14 @@ class StillClock:
         self.moment += timedelta(seconds=seconds)
 
 
+class RunningClock(StillClock):
+    """A clock that is a millisecond later each time it is read, as real ones are."""
+
+    def now(self) -> datetime:
+        self.forward(0.001)
+        return self.moment
+
+
 @dataclass
 class CountedIds:
     """Ids by count, the same in every world that asks for the same ones in the same order. seed: tells several sources apart."""

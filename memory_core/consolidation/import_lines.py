@@ -113,13 +113,13 @@ class _Turn(BaseModel):
 
 
 class _History(BaseModel):
-    """What a session was told last."""
+    """What a session was told last; exports of earlier versions tell its latest moment, too."""
 
     model_config = ConfigDict(extra="forbid")
 
     marks: list[str]
     task_id: str
-    last_at: IsoText
+    last_at: IsoText | None = None
 
 
 class _Session(BaseModel):

@@ -19,6 +19,7 @@ from memory_core.domain.described import shown_name
 from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.fields import Content, Input, Label, Name
 from memory_core.domain.moments import Happened
+from memory_core.domain.packing import without_contexts
 
 MAX_MESSAGES = 200
 MAX_PACK_CHARACTERS = 8_000
@@ -177,6 +178,7 @@ class _Pieces:
     tools_first: bool = False
 
     def add(self, text: str, *, from_tool: bool) -> None:
+        text = without_contexts(text)
         if text.strip():
             self.tools_first = self.tools_first or (from_tool and not self.words)
             (self.doings if from_tool else self.words).append(text)

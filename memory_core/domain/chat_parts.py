@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from memory_core.domain.described import is_plain_name
+from memory_core.domain.packing import without_contexts
 
 MAX_TOOL_CHARACTERS = 2_000
 """Kept of one call of a tool, and of one result."""
@@ -92,7 +93,7 @@ def describe_result(name: str | None, result: object) -> str:
         PartError: The result is no JSON.
 
     """
-    text = _result_text(result)
+    text = without_contexts(_result_text(result))
     if not text.strip():
         return ""
     return _cut(f"{name}: {text}" if name else text)

@@ -17,7 +17,7 @@ import orjson
 from memory_core.domain.chat_messages import timed
 from memory_core.domain.conversation import Conversation, Message, Path
 from memory_core.domain.errors import HeadMoved
-from memory_core.domain.history import MAX_MARKS, HistoryMatch, match_history, message_mark
+from memory_core.domain.history import CallMessage, HistoryMatch, match_history
 from memory_core.domain.messages import is_untold
 from memory_core.domain.models import Memory
 from memory_core.domain.requests import ConverseInput
@@ -37,7 +37,7 @@ from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.leases import TaskLost
 from memory_core.ledger.operations import is_pending
 from memory_core.ledger.receipts import earlier_result
-from memory_core.ledger.sessions import History, clears_of, history_of
+from memory_core.ledger.sessions import clears_of, history_of
 from memory_core.ports import Clock, Document, IdSource
 
 BESIDE = 5
@@ -59,8 +59,9 @@ class Converser:
         TaskLost.
         """
         self._callbacks.check(told.callback_url)
-        messages = timed(told.messages, self._clock.now())
-        return await self._begin(owner, "converse", messages, told, call, told.callback_url, operation_id)
+        now = self._clock.now()
+        said = [CallMessage.of(message, now) for message in told.messages]
+        return await self._begin(owner, "converse", timed(told.messages, now), told, call, said, told.callback_url, operation_id)
 
     async def remember_words(self, owner: Owner, told: AgentMemoryInput, call: Call) -> Accepted:
         """Store an agent's own words, to become one memory. Durable when it returns. Raises Conflict, TooLarge, Unavailable."""
@@ -73,6 +74,7 @@ class Converser:
         messages: list[Message],
         told: ConverseInput | AgentMemoryInput,
         call: Call,
+        said: Sequence[CallMessage] = (),
         callback_url: str | None = None,
         operation_id: str | None = None,
     ) -> Accepted:
@@ -97,9 +99,11 @@ class Converser:
             callback_url=callback_url,
             correlation_id=call.correlation_id,
         )
-        return await self._accept(owner, conversation, task, call, operation_id)
+        return await self._accept(owner, conversation, said, task, call, operation_id)
 
-    async def _accept(self, owner: Owner, conversation: Conversation, task: Task, call: Call, operation_id: str | None) -> Accepted:
+    async def _accept(
+        self, owner: Owner, conversation: Conversation, said: Sequence[CallMessage], task: Task, call: Call, operation_id: str | None
+    ) -> Accepted:
         """Store what is new of the conversation, its first messages in one commit with it, then the others."""
         session = conversation.session_id
         session_ids = [] if session is None else [session_document_id(owner, session)]
@@ -112,7 +116,7 @@ class Converser:
                 if (earlier := earlier_result(look.documents, owner, call)) is not None:
                     return Accepted(str(earlier["task_id"]), messages=_told(earlier))
                 kept = _kept(look, session_ids)
-                match = _match(conversation, names, look, kept)
+                match = _match(conversation, said, names, look, kept)
                 told = Told(len(match.new), len(conversation.messages) - len(match.new)) if conversation.path == "converse" else None
                 if not match.new:
                     return Accepted(history_of(kept).task_id or task.task_id, messages=told)
@@ -188,29 +192,18 @@ def _read_ahead(conversation: Conversation, names: Sequence[str]) -> list[str]:
     return [name for message, name in zip(conversation.messages, names, strict=True) if message.id is not None]
 
 
-def _match(conversation: Conversation, names: Sequence[str], look: Look, kept: Document | None) -> HistoryMatch:
+def _match(
+    conversation: Conversation, said: Sequence[CallMessage], names: Sequence[str], look: Look, kept: Document | None
+) -> HistoryMatch:
     """What of a conversation its session does not know yet; an agent's own words are new."""
-    messages = conversation.messages
     if conversation.path == "agent" or conversation.session_id is None:
-        return HistoryMatch(tuple(range(len(messages))), ())
-    marks = [message_mark(message.role, message.content) for message in messages]
-    known = {message.id for message, name in zip(messages, names, strict=True) if message.id and _is_known(look.memory(name))}
-    history = history_of(kept)
-    match = match_history(history.marks, marks, [message.id for message in messages], known)
-    if match.new == tuple(range(1, len(messages))) and _is_said_again(conversation, history):
-        return HistoryMatch(tuple(range(len(messages))), tuple([*history.marks, *marks][-MAX_MARKS:]))
-    return match
+        return HistoryMatch(tuple(range(len(conversation.messages))), ())
+    known = {message.id for message, name in zip(said, names, strict=True) if message.id and _is_known(look.memory(name))}
+    return match_history(history_of(kept).marks, said, known)
 
 
 def _is_known(memory: Memory | None) -> bool:
     return memory is not None and not is_untold(memory)
-
-
-def _is_said_again(conversation: Conversation, history: History) -> bool:
-    """Whether the first message, which repeats the last one, was said later than all before it, by a time that its teller gave."""
-    first = conversation.messages[0]
-    is_given = first.timestamp != conversation.created_at  # who gives no time tells at the moment of the call
-    return first.id is None and is_given and history.last_at is not None and first.timestamp > history.last_at
 
 
 def _told(result: Mapping[str, Any]) -> Told | None:

@@ -17,7 +17,7 @@ import orjson
 
 from memory_core.domain.conversation import Conversation
 from memory_core.domain.errors import HeadMoved, Unavailable
-from memory_core.domain.history import MAX_MARKS, message_mark
+from memory_core.domain.history import MAX_MARKS, kept_mark
 from memory_core.domain.indexing import text_to_embed, turn_of, with_lexical
 from memory_core.domain.lexical import Turn
 from memory_core.domain.messages import is_untold, message_memory
@@ -152,9 +152,7 @@ class MessageWriter:
                 new += marks[count : count + 1]
             count += 1
         if history is not None and conversation.session_id is not None:
-            page.session(conversation.session_id).keep_history(
-                [*history, *new][-MAX_MARKS:], conversation.task_id, max(message.timestamp for message in conversation.messages)
-            )
+            page.session(conversation.session_id).keep_history([*history, *new][-MAX_MARKS:], conversation.task_id)
         return Changes(
             count,
             tuple(page.changes),
@@ -165,7 +163,7 @@ class MessageWriter:
 
     async def write_ahead(self, owner: Owner, conversation: Conversation, first: int, call: Call) -> tuple[str, ...]:
         """Write messages of a conversation that is still being gathered, from number `first` on: nothing, or `("search",)`."""
-        marks = [message_mark(message.role, message.content) for message in conversation.messages]
+        marks = [kept_mark(message.role, message.content, message.timestamp) for message in conversation.messages]
         session, by = _session_ids(owner, conversation)[0], Call(conversation.correlation_id, actor=call.actor)
 
         def decide(writing: Writing, seen: Look) -> Changes[int]:

@@ -81,7 +81,7 @@ class Session:
         history = self._body.get("history")
         if history is not None and is_message(memory.id):
             mark = message_mark(str(memory.metadata.get("role", "")), memory.content)
-            self._body["history"] = {**history, "marks": [kept for kept in history["marks"] if kept != mark]}
+            self._body["history"] = {**history, "marks": [kept for kept in history["marks"] if not kept.startswith(mark)]}
 
     def take_back(self, messages: Iterable[Memory]) -> None:
         """Messages that were told last are no longer known when they are told again."""
@@ -91,8 +91,8 @@ class Session:
         marks = list(history["marks"])[::-1]
         for memory in messages:
             mark = message_mark(str(memory.metadata.get("role", "")), memory.content)
-            if mark in marks:
-                marks.remove(mark)
+            if kept := next((kept for kept in marks if kept.startswith(mark)), None):
+                marks.remove(kept)
         self._body["history"] = {**history, "marks": marks[::-1]}
 
     def forget_turn(self, memory: Memory) -> None:
@@ -100,18 +100,15 @@ class Session:
         if memory.type is MemoryType.EPISODIC:
             self._body["last_turns"] = [turn for turn in self._body.get("last_turns", []) if turn["id"] != memory.id]
 
-    def keep_history(self, marks: Sequence[str], task_id: str, last_at: datetime) -> None:
+    def keep_history(self, marks: Sequence[str], task_id: str) -> None:
         """Remember what was told last, to know it again when a history is sent again, and by which task.
 
         Args:
             marks: of the messages, the latest last (`domain/history.py`).
             task_id: of the call that told the last of them.
-            last_at: the latest moment of this call's messages.
 
         """
-        before = history_of(Document(self._id, "session", self._body)).last_at
-        latest = last_at if before is None else max(before, last_at)
-        self._body["history"] = {"marks": list(marks), "task_id": task_id, "last_at": latest.isoformat()}
+        self._body["history"] = {"marks": list(marks), "task_id": task_id}
 
     def clear(self, types: Iterable[MemoryType], *, keeps_history: bool = False) -> None:
         """It is cleared of these types once more: what was told before this, and is not formed yet, is not to be formed.
@@ -135,19 +132,16 @@ def clears_of(found: Document | None) -> Mapping[str, int]:
 
 
 class History(NamedTuple):
-    """What a session was told last: marks of the messages, the task that told the last of them, the latest moment of one."""
+    """What a session was told last: marks of the messages, and the task that told the last of them."""
 
     marks: Sequence[str] = ()
     task_id: str | None = None
-    last_at: datetime | None = None
 
 
 def history_of(found: Document | None) -> History:
     """The history that a session's document keeps."""
     history = None if found is None else found.body.get("history")
-    if history is None:
-        return History()
-    return History(history["marks"], history["task_id"], datetime.fromisoformat(history["last_at"]))
+    return History() if history is None else History(history["marks"], history["task_id"])
 
 
 def has_begun(found: Document) -> bool:

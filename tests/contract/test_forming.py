@@ -19,7 +19,7 @@ from memory_core.domain.results import Hit
 from memory_core.domain.scope import Owner
 from memory_core.ports import Document, LongTermStore
 from tests.agents import Gate, ScriptedAgents
-from tests.builders import ALICE, NOW
+from tests.builders import ALICE, NOW, StillClock
 from tests.tasks import Hand, pending, stored, task_of, told
 from tests.telling import facts_of, of_category, talk, tell
 from tests.world import WordsEmbedder, World, find, listed
@@ -103,7 +103,8 @@ async def test_each_of_them_is_found(core: MemoryCore) -> None:
 async def test_the_task_shows_its_steps_and_what_came_of_it(world: World, embedder: WordsEmbedder) -> None:
     rules = OfflineAgents(None)
     seen: list[tuple[str, float]] = []
-    core = await world.core(embedder=embedder, agents=rules, rules=rules, wrap=lambda store: Watching(store, seen))
+    slow = Slow(NOW)
+    core = await world.core(embedder=embedder, agents=rules, rules=rules, wrap=lambda store: Watching(store, seen), clock=slow)
     accepted = await core.converse(ALICE, talk(*TWO_TOPICS))
     assert (await task_of(core, accepted)).status == "accepted"
     await Hand(core).work_all()
@@ -235,6 +236,14 @@ async def test_while_a_cell_is_formed_nothing_of_it_is_found(world: World, embed
 
 async def contents(core: MemoryCore) -> list[str]:
     return sorted(one.content for one in await listed(core, status="all") if not is_message(one.id))
+
+
+class Slow(StillClock):
+    """A clock by which everything takes a second, so that each step of a task is long enough to be told."""
+
+    def now(self) -> datetime:
+        self.forward(1)
+        return self.moment
 
 
 @dataclass

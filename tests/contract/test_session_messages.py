@@ -8,12 +8,13 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import NotFound
+from memory_core.domain.packing import fenced
 from memory_core.domain.requests import ClearInput, ConverseInput
 from memory_core.domain.results import Accepted, Told
 from memory_core.domain.spoken import BatchInput
-from tests.builders import ALICE, NOW
+from tests.builders import ALICE, NOW, RunningClock
 from tests.tasks import Hand
-from tests.world import turn
+from tests.world import World, turn
 
 SAID = [
     ("user", "My parrot Coco bites the postman"),
@@ -23,6 +24,11 @@ SAID = [
     ("user", "She does, she does"),
     ("assistant", "Good bird"),
 ]
+
+
+@pytest.fixture
+async def core(world: World) -> MemoryCore:
+    return await world.core(clock=RunningClock())
 
 
 async def tell(core: MemoryCore, said: list[tuple[str, str]], session_id: str | None = "s1", **fields: Any) -> Accepted:
@@ -66,10 +72,51 @@ async def test_a_growing_history_adds_what_is_new(core: MemoryCore, formed: bool
     assert await read_back(core) == SAID
 
 
-async def test_a_sliding_window_adds_what_is_new(core: MemoryCore) -> None:
-    for start in range(len(SAID) - 2):
-        await tell(core, SAID[start : start + 3])
-    assert await read_back(core) == SAID
+@pytest.mark.parametrize(("window", "step"), [(3, 1), (2, 1), (4, 2), (3, 2)])
+@pytest.mark.parametrize("front", [[], [("system", "You are a postman.")]])
+async def test_a_sliding_window_adds_what_is_new(core: MemoryCore, window: int, step: int, front: list[tuple[str, str]]) -> None:
+    for end in range(step, len(SAID) + step, step):
+        await tell(core, [*front, *SAID[max(0, end - window) : end]])
+    assert await read_back(core) == [*front, *SAID]
+
+
+async def test_a_context_that_is_told_back_is_no_memory(core: MemoryCore) -> None:
+    """A prompt with what is remembered in it is the same prompt, whatever that is; and what is remembered is not what was said."""
+    for number in range(1, 4):
+        context = fenced(f"2026-05-08\n[1] Ana: My locker code is 551{number}.")
+        front = [("system", f"You are a postman.\n{context}"), ("developer", context)]
+        accepted = await tell(core, [*front, *SAID[:number]])
+        assert accepted.messages == Told(1 + (number == 1), 0 if number == 1 else number)
+    assert await read_back(core) == [("system", "You are a postman."), *SAID[:3]]
+
+
+async def test_a_repeated_turn_is_new_on_another_day(core: MemoryCore) -> None:
+    for day in range(1, 4):
+        said = [{"role": "user", "content": "Took my pill."}, {"role": "assistant", "content": "Well done!"}]
+        timed = [{**message, "timestamp": f"2026-05-0{day}T08:00:0{place}Z"} for place, message in enumerate(said)]
+        told = ConverseInput.model_validate({"session_id": "s1", "messages": timed})
+        assert (await core.converse(ALICE, told)).messages == Told(2, 0)
+        assert (await core.converse(ALICE, told)).messages == Told(0, 2)
+    assert len(await read_back(core)) == 6
+
+
+async def test_a_tools_result_is_known_again_without_its_call(core: MemoryCore) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Porto"}'}}
+    said: list[dict[str, Any]] = [
+        {"role": "user", "content": "What is the weather in Porto?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "18 degrees"},
+        {"role": "assistant", "content": "It is 18 degrees."},
+        {"role": "user", "content": "Thanks"},
+    ]
+    for end in range(1, len(said) + 1):
+        await core.converse(ALICE, ConverseInput.model_validate({"session_id": "s1", "messages": said[max(0, end - 2) : end]}))
+    assert [content for _, content in await read_back(core)][1:4] == [
+        'get_weather({"city": "Porto"})',
+        "get_weather: 18 degrees",
+        "It is 18 degrees.",
+    ]
+    assert len(await read_back(core)) == len(said)
 
 
 async def test_the_same_call_again_names_the_task_of_the_first(core: MemoryCore) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,24 @@ def test_a_conversation_is_accepted_and_found_as_memories_once_its_task_is_done(
     assert {one["session_id"] for one in made.values()} == {"monday"}
     found = host.post("/api/v1/memories/retrieve", json={"user_id": "ana", "query": "grilled sardines"}).json()["results"]
     assert found[0]["memory"]["id"] in made
+
+
+def test_a_history_that_is_sent_again_adds_what_is_new(host: httpx.Client) -> None:
+    """Without times and ids, as a chat client has it: growing from its first message on, as a window, and the last message once more."""
+    said = [{"role": one["role"], "content": one["content"]} for one in TOLD]
+    front = {"role": "system", "content": "You are a guide."}
+
+    def told(*messages: dict[str, str]) -> dict[str, int]:
+        counts: dict[str, int] = tell(host, "again", session_id="s", messages=messages).json()["messages"]
+        return counts
+
+    assert told(said[0]) == {"new": 1, "known": 0}
+    assert told(said[0]) == {"new": 0, "known": 1}
+    assert told(*said[:2]) == {"new": 1, "known": 1}
+    assert told(front, *said[1:]) == {"new": 2, "known": 1}
+    assert told(front, said[2]) == {"new": 0, "known": 2}
+    again = {**said[2], "timestamp": datetime.now(UTC).isoformat()}
+    assert told(again) == {"new": 1, "known": 0}
 
 
 def test_a_users_tasks_are_listed_and_nobody_elses(host: httpx.Client) -> None:

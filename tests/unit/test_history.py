@@ -1,129 +1,294 @@
-"""What of a call is new, where histories are sent again."""
+"""A history that is sent again is known again, whatever was said in it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.domain.history import MARK_CHARACTERS, MAX_MARKS, edited_prefix, known_prefix, match_history, message_mark
+from memory_core.domain.chat_messages import ReadMessage
+from memory_core.domain.history import (
+    MARK_CHARACTERS,
+    MAX_MARKS,
+    CallMessage,
+    HistoryMatch,
+    kept_mark,
+    known_run,
+    match_history,
+    message_mark,
+)
 from memory_core.domain.normal_form import normal_form
 
 MARKS = st.lists(st.sampled_from("abc"), max_size=12)
 DISTINCT = st.lists(st.text("abcdefgh", min_size=2, max_size=4), unique=True, max_size=20)
+BEGINNING = datetime(2026, 5, 8, 8, tzinfo=UTC)
+PROMPT = ReadMessage("system", "You are a helpful assistant.")
 
 
-def longest_run(kept: list[str], call: list[str | None]) -> int:
-    """`known_prefix` by its definition."""
-    return max(size for size in range(min(len(kept), len(call)) + 1) if kept[len(kept) - size :] == call[:size])
+def of(letters: Sequence[str | None], ids: Sequence[str | None] | None = None) -> list[CallMessage]:
+    """A call of messages whose marks are these letters, without times."""
+    names = ids or [None] * len(letters)
+    return [CallMessage((letter or "").ljust(MARK_CHARACTERS, "."), id=name) for letter, name in zip(letters, names, strict=True)]
 
 
-def longest_edited(kept: list[str], call: list[str | None]) -> tuple[int, int]:
-    """`edited_prefix` by its definition; of equal runs the later one."""
-    found = [
-        (run, -dropped)
-        for dropped in range(1, len(kept) + 1)
-        for run in range(2, len(call))
-        if dropped <= run <= len(kept) - dropped and kept[len(kept) - dropped - run : len(kept) - dropped] == call[:run]
+def kept_of(letters: Sequence[str]) -> list[str]:
+    return [message.kept for message in of(letters)]
+
+
+def matched(
+    kept: Sequence[str], call: Sequence[str], ids: Sequence[str | None] | None = None, known_ids: frozenset[str] = frozenset()
+) -> HistoryMatch:
+    return match_history(kept_of(kept), of(call, ids), known_ids)
+
+
+def run_by_definition(kept: list[str], call: list[str]) -> tuple[int, int]:
+    """`known_run` by its definition."""
+    found, gaps = [(0, 0)], [0]
+    for run in range(1, len(call) + 1):
+        for left in range(len(kept) - run + 1):
+            if kept[len(kept) - left - run : len(kept) - left] != call[:run]:
+                continue
+            if left == 0 or (run == len(call) and (left < run or run >= 8)):
+                found.append((run, 0))
+            elif 2 <= run < len(call) and left <= run and kept[len(kept) - left] != call[run]:
+                found.append((run, -left))
+            tails = range(1, min(left - 1, len(call) - run) + 1)
+            gaps += [run + tail for tail in tails if run + tail >= 3 and kept[len(kept) - tail :] == call[run : run + tail]]
+    run, left = max(found)
+    return (run, -left) if run >= max(gaps) else (max(gaps), 0)
+
+
+class Session:
+    """What a session has been told, in calls at moments that are each a minute later than the one before."""
+
+    def __init__(self) -> None:
+        self.now, self.kept, self.stored = BEGINNING, (), list[str]()
+        self.kept: tuple[str, ...]
+
+    def tell(self, messages: Sequence[ReadMessage]) -> int:
+        """Tell a call: how many of its messages are new."""
+        self.now += timedelta(minutes=1)
+        match = match_history(self.kept, [CallMessage.of(message, self.now) for message in messages])
+        self.kept = match.kept
+        self.stored += [messages[place].content for place in match.new]
+        return len(match.new)
+
+
+@st.composite
+def histories(draw: st.DrawFn, contents: st.SearchStrategy[list[str]]) -> list[ReadMessage]:
+    """Messages of changing roles, with a time each or with none."""
+    texts, timed = draw(contents), draw(st.booleans())
+    roles = [draw(st.sampled_from(["user", "assistant", "tool"])) for _ in texts]
+    return [
+        ReadMessage(role, text, BEGINNING + timedelta(seconds=number) if timed else None)
+        for number, (role, text) in enumerate(zip(roles, texts, strict=True))
     ]
-    run, dropped = max(found, default=(0, 0))
-    return run, -dropped
 
 
 @given(MARKS, MARKS)
-def test_the_run_is_the_longest_that_begins_the_call_and_ends_what_is_kept(kept: list[str], call: list[str]) -> None:
-    assert known_prefix(kept, call) == longest_run(kept, list(call))
+def test_the_run_that_is_known_is_that_of_the_definition(kept: list[str], call: list[str]) -> None:
+    assert known_run(kept_of(kept), of(call)) == run_by_definition(kept, call)
 
 
-@given(MARKS, st.lists(st.sampled_from(["a", "b", None]), max_size=12))
-def test_what_can_match_nothing_ends_each_run(kept: list[str], call: list[str | None]) -> None:
-    assert known_prefix(kept, call) == longest_run(kept, call)
-    assert edited_prefix(kept, call) == longest_edited(kept, call)
-
-
-@given(MARKS, MARKS)
-def test_an_edited_end_is_found_by_its_definition(kept: list[str], call: list[str]) -> None:
-    assert edited_prefix(kept, call) == longest_edited(kept, list(call))
-
-
-@given(DISTINCT, st.data())
-def test_a_growing_history_adds_each_message_once(said: list[str], data: st.DataObject) -> None:
-    kept: tuple[str, ...] = ()
-    new: list[str] = []
-    ends = sorted(data.draw(st.sets(st.integers(0, len(said)))) | {len(said)})
-    for end in ends:
-        match = match_history(kept, said[:end])
-        new += [said[place] for place in match.new]
-        kept = match.kept
-    assert new == said
-    assert list(kept) == said
-
-
-@given(MARKS.filter(bool), st.data())
-def test_so_does_one_that_repeats_itself(said: list[str], data: st.DataObject) -> None:
-    """Whatever is said twice: each call is the whole history, so what is kept is always its beginning."""
-    kept: tuple[str, ...] = ()
+@given(histories(MARKS.filter(bool)), st.booleans(), st.data())
+def test_a_growing_history_adds_each_message_once(said: list[ReadMessage], has_prompt: bool, data: st.DataObject) -> None:
+    """Whatever is said twice in it: each call is the whole history, so what is kept is always its beginning."""
+    session, front = Session(), [PROMPT] * has_prompt
     for end in sorted(data.draw(st.sets(st.integers(1, len(said)))) | {len(said)}):
-        kept = match_history(kept, said[:end]).kept
-    assert list(kept) == said
+        session.tell([*front, *said[:end]])
+    assert session.stored == [message.content for message in [*front, *said]]
 
 
-@given(DISTINCT, st.integers(1, 6), st.data())
-def test_a_window_that_slides_adds_what_came_into_it(said: list[str], overlap: int, data: st.DataObject) -> None:
-    kept: tuple[str, ...] = ()
-    end = 0
+@given(histories(DISTINCT), st.integers(1, 6), st.booleans(), st.data())
+def test_a_window_that_slides_adds_what_came_into_it(said: list[ReadMessage], overlap: int, has_prompt: bool, data: st.DataObject) -> None:
+    session, front, end = Session(), [PROMPT] * has_prompt, 0
     while end < len(said):
         step = data.draw(st.integers(1, 4))
-        window = said[max(0, end - overlap) : end + step]
-        match = match_history(kept, window)
-        assert len(match.new) == min(len(said), end + step) - end
-        kept, end = match.kept, end + step
-    assert list(kept) == said
+        session.tell([*front, *said[max(0, end - overlap) : end + step]])
+        end += step
+    assert session.stored == [message.content for message in [*front, *said] if said]
+
+
+@given(histories(DISTINCT), st.integers(2, 4), st.integers(2, 6), st.data())
+def test_so_does_one_whose_first_messages_stay(said: list[ReadMessage], first: int, window: int, data: st.DataObject) -> None:
+    session, end = Session(), 0
+    while end < len(said):
+        end += data.draw(st.integers(1, window - 1))
+        session.tell(said[:end] if end <= first + window else [*said[:first], *said[:end][-window:]])
+    assert session.stored == [message.content for message in said]
+
+
+@given(histories(DISTINCT.filter(bool)), st.lists(st.text("xyz", min_size=5), min_size=1, max_size=4))
+def test_a_prompt_that_changes_breaks_no_run(said: list[ReadMessage], prompts: list[str]) -> None:
+    session = Session()
+    for end in range(1, len(said) + 1):
+        prompt = ReadMessage("system", prompts[end % len(prompts)])
+        session.tell([prompt, *said[: end // 2], ReadMessage("system", f"{prompt.content} in between"), *said[end // 2 : end]])
+    told = [message.content for message in said]
+    assert [content for content in session.stored if content in told] == told
+    assert len(session.stored) == len(set(session.stored))
+
+
+@given(MARKS.filter(bool), MARKS.filter(bool))
+def test_a_call_given_later_times_than_all_before_is_new(before: list[str], call: list[str]) -> None:
+    session = Session()
+    session.tell([ReadMessage("user", content) for content in before])
+    later = session.now + timedelta(milliseconds=1)
+    assert session.tell([ReadMessage("user", content, later) for content in call]) == len(call)
+
+
+def u(content: str, at: str | None = None) -> ReadMessage:
+    return ReadMessage("user", content, _moment(at))
+
+
+def a(content: str, at: str | None = None) -> ReadMessage:
+    return ReadMessage("assistant", content, _moment(at))
+
+
+def s(content: str, at: str | None = None) -> ReadMessage:
+    return ReadMessage("system", content, _moment(at))
+
+
+def tool(content: str) -> ReadMessage:
+    return ReadMessage("tool", content)
+
+
+def _moment(at: str | None) -> datetime | None:
+    return None if at is None else datetime.fromisoformat(f"2026-05-{at}+00:00")
+
+
+STORIES: dict[str, tuple[list[list[ReadMessage]], list[int]]] = {
+    "a history from its first message on": ([[u("I live in Rome")], [u("I live in Rome"), a("Nice")]], [1, 1]),
+    "a window that overlaps by one": ([[u("q1"), a("b1")], [a("b1"), u("q2")], [u("q2"), a("b2")]], [2, 1, 1]),
+    "a call whose answer was lost": ([[u("I live in Rome")], [u("I live in Rome")]], [1, 0]),
+    "a turn whose answer was lost": ([[u("q1"), a("b1")], [u("q1"), a("b1")]], [2, 0]),
+    "new messages alone": ([[u("q1")], [a("b1")], [u("q2")], [a("b2")]], [1, 1, 1, 1]),
+    "new turns alone": ([[u("q1"), a("b1")], [u("q2"), a("b2")]], [2, 2]),
+    "ok after an answer": ([[u("ok")], [a("b1")], [u("ok")], [a("b2")], [u("ok")]], [1, 1, 1, 1, 1]),
+    "the same answer each time": ([[u("q1"), a("Noted.")], [u("q2"), a("Noted.")], [u("q3"), a("Noted.")]], [2, 2, 2]),
+    "ok to nobody, without times": ([[u("ok")], [u("ok")]], [1, 0]),
+    "ok to nobody, at another time": ([[u("ok", "08T10:00")], [u("ok", "08T10:01")]], [1, 1]),
+    "a pill a day": ([[u("Took my pill.", f"0{n}T08:00"), a("Well done!", f"0{n}T08:00:05")] for n in range(7, 10)], [2, 2, 2]),
+    "a pill a day in a growing history": (
+        [
+            [message for n in range(7, last) for message in (u("Took my pill.", f"0{n}T08:00"), a("Well done!", f"0{n}T08:00:05"))]
+            for last in (8, 9, 10)
+        ],
+        [2, 2, 2],
+    ),
+    "a pill a day, of the user alone": ([[u("Took my pill.", f"0{n}T08:00")] for n in range(7, 10)], [1, 1, 1]),
+    "a checklist of ten each week": ([[u(f"done {n}", f"{day}T08:00") for n in range(10)] for day in ("01", "08")], [10, 10]),
+    "a checklist of ten sent again": ([[u(f"done {n}") for n in range(10)], [u("bye")], [u(f"done {n}") for n in range(10)]], [10, 1, 0]),
+    "an answer without a time that has one later": (
+        [[u("q1", "08T08:00"), a("b1")], [u("q1", "08T08:00"), a("b1", "08T08:00:05")]],
+        [2, 0],
+    ),
+    "times that come with the second call": ([[u("q1"), a("b1")], [u("q1", "08T08:00"), a("b1", "08T08:00:09"), u("q2")]], [2, 1]),
+    "a prompt and each turn": ([[s("Be nice"), u("q1"), a("b1")], [s("Be nice"), u("q2"), a("b2")]], [3, 2]),
+    "a prompt and a growing history": ([[s("Be nice"), u("q1")], [s("Be nice"), u("q1"), a("b1"), u("q2")]], [2, 2]),
+    "a prompt and a window": (
+        [[s("Be nice"), u("q1"), a("b1")], [s("Be nice"), a("b1"), u("q2")], [s("Be nice"), u("q2"), a("b2")]],
+        [3, 1, 1],
+    ),
+    "a prompt that comes later": ([[u("q1"), a("b1")], [s("Be nice"), u("q1"), a("b1"), u("q2")]], [2, 2]),
+    "a prompt with a clock": (
+        [[s("It is 8"), u("q1")], [s("It is 9"), u("q1"), a("b1")], [s("It is 10"), u("q1"), a("b1"), u("q2")]],
+        [2, 2, 2],
+    ),
+    "a prompt that is stamped at each call": ([[s("Be nice", "08T08:00"), u("q1")], [s("Be nice", "08T09:00"), u("q1"), a("b1")]], [2, 1]),
+    "two prompts": ([[s("Be nice"), s("Be brief"), u("q1")], [s("Be brief"), s("Be nice"), u("q1"), a("b1")]], [3, 1]),
+    "a summary in front of the last two": (
+        [[u("q1"), a("b1"), u("q2")], [s("So far: q1"), u("q2"), a("b2")], [s("So far: q1, q2"), a("b2"), u("q3")]],
+        [3, 2, 2],
+    ),
+    "a context before the last question": (
+        [[u("q1")], [u("q1"), a("b1"), s("You know: x"), u("q2")], [u("q1"), a("b1"), u("q2"), a("b2"), s("You know: y"), u("q3")]],
+        [1, 3, 3],
+    ),
+    "what happened twice": ([[u("hi", "08T08:00"), s("Bo joins", "08T08:01")], [u("yes", "08T09:00"), s("Bo joins", "08T09:01")]], [2, 2]),
+    "first two and last two": (
+        [
+            [u("q1"), a("b1"), u("q2"), a("b2")],
+            [u("q1"), a("b1"), u("q2"), a("b2"), u("q3")],
+            [u("q1"), a("b1"), a("b2"), u("q3"), a("b3")],
+        ],
+        [4, 1, 1],
+    ),
+    "an answer made anew": ([[u("q1"), a("b1"), u("q2"), a("b2")], [u("q1"), a("b1"), u("q2"), a("other b2"), u("q3")]], [4, 2]),
+    "a question that was edited": ([[u("q1"), a("b1"), u("q2"), a("b2")], [u("q1"), a("b1"), u("other q2")]], [4, 1]),
+    "a late call of an earlier state": ([[u("q1"), a("b1"), u("q2"), a("b2")], [u("q1"), a("b1"), u("q2")]], [4, 0]),
+    "hi again": ([[u("hi"), a("Hello!")], [u("hi")]], [2, 1]),
+    "hi again, and something else": ([[u("hi"), a("Hello!"), u("q1"), a("b1"), u("bye")], [u("hi"), a("Hello!"), u("q2")]], [5, 3]),
+    "a tool whose call is cut off": (
+        [
+            [u("q1"), tool('get_weather({"city": "Porto"})'), tool("get_weather: 18"), a("It is 18.")],
+            [tool("18"), a("It is 18."), u("Thanks")],
+        ],
+        [4, 1],
+    ),
+    "a tool's result before its answer": (
+        [[tool('get_weather({"city": "Porto"})'), tool("get_weather: temp: 18")], [tool("temp: 18"), a("It is 18.")]],
+        [2, 1],
+    ),
+}
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_what_is_new_in_everyday_stories(story: str) -> None:
+    calls, expected = STORIES[story]
+    session = Session()
+    assert [session.tell(call) for call in calls] == expected
 
 
 def test_a_second_hi_later_is_new() -> None:
-    assert match_history(["hi", "hello"], ["hi"]).new == (0,)
-    assert match_history(["hi", "hello"], ["hi", "how are you?"]).new == (0, 1)
-    assert match_history(["hi", "hello", "a", "b"], ["hi", "hello"]).new == (0, 1)
+    assert matched(["hi", "hello"], ["hi"]).new == (0,)
+    assert matched(["hi", "hello"], ["hi", "how are you?"]).new == (0, 1)
+    assert matched(["hi", "hello", "a", "b"], ["hi", "hello"]).new == (0, 1)
 
 
 def test_the_same_again_is_known() -> None:
-    match = match_history(["a", "b", "c"], ["a", "b", "c"])
-    assert (match.new, match.kept, match.dropped) == ((), ("a", "b", "c"), 0)
+    match = matched(["a", "b", "c"], ["a", "b", "c"])
+    assert (match.new, list(match.kept), match.dropped) == ((), kept_of(["a", "b", "c"]), 0)
 
 
 def test_an_answer_made_anew_is_new_alone_and_takes_the_place_of_the_old_one() -> None:
-    match = match_history(["u1", "a1", "u2", "a2"], ["u1", "a1", "u2", "other a2", "u3"])
+    match = matched(["u1", "a1", "u2", "a2"], ["u1", "a1", "u2", "other", "u3"])
     assert (match.new, match.dropped) == ((3, 4), 1)
-    assert match.kept == ("u1", "a1", "u2", "other a2", "u3")
-    assert match_history(match.kept, ["u1", "a1", "u2", "other a2", "u3", "a3"]).new == (5,)
+    assert list(match.kept) == kept_of(["u1", "a1", "u2", "other", "u3"])
+    assert match_history(match.kept, of(["u1", "a1", "u2", "other", "u3", "a3"])).new == (5,)
 
 
-def test_a_question_that_was_edited_goes_with_its_answer() -> None:
-    match = match_history(["u1", "a1", "u2", "a2"], ["u1", "a1", "other u2"])
-    assert (match.new, match.dropped) == ((2,), 2)
+def test_a_system_message_stays_known_where_the_turns_around_it_were_edited() -> None:
+    session = Session()
+    session.tell([s("Be nice"), u("q1"), a("b1"), s("Be brief"), u("q2")])
+    assert session.tell([s("Be nice"), u("q1"), a("b1"), s("Be brief"), u("other q2")]) == 1
+    assert session.tell([s("Be nice"), s("Be brief"), u("q1"), a("b1"), u("other q2"), a("b2")]) == 1
 
 
 def test_a_call_longer_than_what_is_kept_is_known_as_far_as_that_reaches() -> None:
-    assert match_history(["b", "c"], ["a", "b", "c", "d"]).new == (0, 1, 2, 3)
-    assert match_history(["a", "b"], ["a", "b", "c", "d", "e"]).new == (2, 3, 4)
+    assert matched(["b", "c"], ["a", "b", "c", "d"]).new == (0, 1, 2, 3)
+    assert matched(["a", "b"], ["a", "b", "c", "d", "e"]).new == (2, 3, 4)
 
 
 def test_a_known_id_is_known_wherever_it_stands() -> None:
-    match = match_history(["a", "b"], ["x", "b", "y"], ["1", "2", "3"], {"2"})
+    match = matched(["a", "b"], ["x", "b", "y"], ["1", "2", "3"], frozenset("2"))
     assert match.new == (0, 2)
-    assert match.kept == ("a", "b", "x", "y")
+    assert list(match.kept) == kept_of(["a", "b", "x", "y"])
 
 
 def test_another_id_is_another_message_with_the_same_words() -> None:
-    assert match_history(["ok"], ["ok"], ["2"], {"1"}).new == (0,)
-    assert match_history(["ok"], ["ok"], ["2"]).new == ()
-    assert match_history([], ["ok", "ok"], ["2", "2"]).new == (0,)
+    assert matched(["ok"], ["ok"], ["2"], frozenset("1")).new == (0,)
+    assert matched(["ok"], ["ok"], ["2"]).new == ()
+    assert matched([], ["ok", "ok"], ["2", "2"]).new == (0,)
 
 
 @given(MARKS, MARKS, st.data())
 def test_known_and_new_make_up_the_call(kept: list[str], call: list[str], data: st.DataObject) -> None:
     ids = [data.draw(st.sampled_from([None, "1", "2", "3"])) for _ in call]
-    match = match_history(kept, call, ids, {"1"})
+    match = matched(kept, call, ids, frozenset("1"))
     assert list(match.new) == sorted(set(match.new))
     assert not any(ids[place] == "1" for place in match.new)
     assert set(match.new) <= set(range(len(call)))
@@ -131,26 +296,40 @@ def test_known_and_new_make_up_the_call(kept: list[str], call: list[str], data: 
 
 def test_the_latest_marks_are_kept() -> None:
     call = [str(number) for number in range(MAX_MARKS + 5)]
-    assert match_history([], call).kept == tuple(call[5:])
-
-
-def test_hostile_repetitions_take_time_of_their_length() -> None:
-    """100,000 marks that nearly match everywhere: a quadratic search would take minutes."""
-    assert known_prefix(["a"] * 100_000, ["a"] * 50_000 + ["b"]) == 50_000
+    assert list(matched([], call).kept) == kept_of(call[5:])
 
 
 def test_a_long_history_may_be_sent_again_in_several_calls() -> None:
     said = [str(number) for number in range(500)]
-    assert match_history(said, said[:200]).new == ()
-    assert match_history(said, said[200:400]).new == ()
-    assert match_history(said, [*said[400:], "new"]).new == (100,)
+    assert matched(said, said[:200]).new == ()
+    assert matched(said, said[200:400]).new == ()
+    assert matched(said, [*said[400:], "new"]).new == (100,)
+
+
+def test_marks_of_earlier_versions_are_of_no_time() -> None:
+    older = [kept_mark("user", "ok", BEGINNING)[:MARK_CHARACTERS] + "abc"]
+    assert match_history(older, [CallMessage.of(u("ok", "09T08:00"), BEGINNING)]).new == ()
+
+
+@given(st.datetimes(max_value=BEGINNING.replace(year=6000, tzinfo=None), timezones=st.just(UTC)))
+def test_any_moment_is_kept_with_a_mark(moment: datetime) -> None:
+    kept = kept_mark("user", "ok", moment)
+    assert match_history([kept], [CallMessage.of(ReadMessage("user", "ok", moment), BEGINNING)]).new == ()
+    later = ReadMessage("user", "ok", moment + timedelta(milliseconds=1))
+    assert match_history([kept], [CallMessage.of(later, BEGINNING)]).new == (0,)
+    assert match_history([kept_mark("user", "ok", datetime.max.replace(tzinfo=UTC))], [CallMessage.of(later, BEGINNING)]).new == ()
 
 
 @given(st.text(), st.text())
 def test_a_mark_says_who_and_what(left: str, right: str) -> None:
     mark = message_mark("user", left)
-    assert len(mark) == MARK_CHARACTERS
+    assert len(mark) == MARK_CHARACTERS == len(message_mark("system", left))
     assert mark != message_mark("assistant", left)
     assert mark == message_mark("user", f"  {left}\n")
     same = " ".join(normal_form("NFC", left).split()) == " ".join(normal_form("NFC", right).split())
     assert (mark == message_mark("user", right)) == same
+
+
+@given(st.text(min_size=1), st.from_regex(r"[A-Za-z0-9_-]{1,64}", fullmatch=True))
+def test_the_mark_of_a_tools_result_is_the_same_with_and_without_its_name(result: str, name: str) -> None:
+    assert message_mark("tool", f"{name}: {result}") == message_mark("tool", result)
