@@ -17,9 +17,9 @@ from memory_core.domain.chat_parts import PartError, ToolNames, describe_call, d
 from memory_core.domain.conversation import GivenRole, Message, Role
 from memory_core.domain.described import shown_name
 from memory_core.domain.errors import FieldError, Invalid
+from memory_core.domain.fence import without_contexts
 from memory_core.domain.fields import Content, Input, Label, Name
 from memory_core.domain.moments import Happened
-from memory_core.domain.packing import without_contexts
 
 MAX_MESSAGES = 200
 MAX_PACK_CHARACTERS = 8_000

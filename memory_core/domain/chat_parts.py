@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from memory_core.domain.described import is_plain_name
-from memory_core.domain.packing import without_contexts
+from memory_core.domain.fence import without_contexts
 
 MAX_TOOL_CHARACTERS = 2_000
 """Kept of one call of a tool, and of one result."""

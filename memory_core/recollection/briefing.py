@@ -26,6 +26,7 @@ import orjson
 
 from memory_core.domain.context import Context, ContextInput, Part, PartKind
 from memory_core.domain.excerpt import covered
+from memory_core.domain.fence import fenced
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.messages import EARLIER, MESSAGE, is_told
 from memory_core.domain.models import Foresight, Memory, MemoryType
@@ -39,7 +40,6 @@ from memory_core.domain.packing import (
     Room,
     body,
     chosen,
-    fenced,
     in_order,
     room_for_perhaps,
 )

@@ -8,7 +8,7 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.errors import NotFound
-from memory_core.domain.packing import fenced
+from memory_core.domain.fence import fenced
 from memory_core.domain.requests import ClearInput, ConverseInput
 from memory_core.domain.results import Accepted, Told
 from memory_core.domain.spoken import BatchInput

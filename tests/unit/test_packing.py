@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from memory_core.domain.chat_messages import read_messages
 from memory_core.domain.excerpt import cut, excerpt
-from memory_core.domain.fence import mark_for, one_line
-from memory_core.domain.packing import EXPONENT, Grant, Piece, Room, chosen, fenced, packed, without_contexts
+from memory_core.domain.fence import fenced, mark_for, one_line, without_contexts
+from memory_core.domain.packing import EXPONENT, Grant, Piece, Room, chosen, packed
 from memory_core.domain.text import tokens
 from memory_core.domain.tokens import count_tokens
 
