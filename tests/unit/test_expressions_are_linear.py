@@ -127,9 +127,9 @@ def breaks_out(case: Case, parts: tuple[str, str, str]) -> str | None:
 
 
 def offence(case: Case) -> str | None:
+    """What breaks out, and does so again when it is measured a second time: a busy machine is slow for a moment, an expression always."""
     for parts in hostile(case.pattern):
-        why = breaks_out(case, parts)
-        if why is not None:
+        if breaks_out(case, parts) is not None and (why := breaks_out(case, parts)) is not None:
             return f"{case.where} ({case.how}): {why} of {parts!r}"
     return None
 
