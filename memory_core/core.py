@@ -31,10 +31,10 @@ from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.disjoint import keep_disjoint
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.status import InUse
-from memory_core.evolution.taken_apart import TakenApart
 from memory_core.evolution.thaw import Thaw
 from memory_core.evolution.uncompress import Uncompress
 from memory_core.evolution.undo import Undo
+from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.formation.last_messages import LastMessages
 from memory_core.formation.phase import Formation
 from memory_core.formation.save import Saver
@@ -117,9 +117,9 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         made, clock, ids = self._adapters, self._clock, self._ids
         self._saver = Saver(self._ledger, self._mirror, made.embedder, clock, ids, save_rules(self.settings))
         self._conflicts = Conflicts(made.long_term, self._ledger, self._mirror, made.embedder, self._cursors, clock)
-        self._apart = TakenApart(self._ledger, self._mirror, self._conflicts, clock)
-        self._editor = Editor(self._ledger, self._mirror, made.embedder, self._apart, clock)
-        self._clearer = Clearer(made.long_term, self._ledger, self._mirror, self._apart, clock, ids)
+        self._unmerger = NoteUnmerger(self._ledger, self._mirror, self._conflicts, clock)
+        self._editor = Editor(self._ledger, self._mirror, made.embedder, self._unmerger, clock)
+        self._clearer = Clearer(made.long_term, self._ledger, self._mirror, self._unmerger, clock, ids)
 
     def _for_finding(self, copies: ColdCopies) -> None:
         made = self._adapters
@@ -170,7 +170,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
             self._conflicts,
             undo,
             self._editor,
-            self._apart,
+            self._unmerger,
             tasking.ends,
             made.queue,
             clock,
@@ -187,7 +187,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
             consolidation_rules(self.settings),
             self._telemetry.consolidated,
             self._telemetry.calls,
-            self._apart,
+            self._unmerger,
         )
         self._people = People(
             made.long_term,

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from tests.world import Killed
+from memory_core.core import MemoryCore
+from memory_core.domain.scope import Owner
+from tests.tasks import Hand
+from tests.world import Killed, World
 
 
 @dataclass
@@ -73,3 +78,21 @@ class Mortal:
             return answer
 
         return call
+
+
+async def killed_at_each_write(
+    world: World, after: bool, begin: Callable[[MemoryCore, Owner], Awaitable[str]]
+) -> AsyncIterator[tuple[Owner, str]]:
+    """Begin a task for a user of its own and kill its worker at a write, before or after it, until each write had its turn."""
+    written = number = 0
+    while number <= written:
+        owner = Owner("app", f"user-{number}-{after}")
+        moment = Moment(number, after, asleep=True)  # the first worker lives, and says how many writes there are
+        mortal = await world.core(wrap=lambda inner, m=moment: Mortal(inner, m))
+        task_id = await begin(mortal, owner)
+        moment.asleep = False
+        with suppress(Killed):
+            await Hand(mortal, "consolidation").work_all()
+        written = max(written, len(moment.names))
+        yield owner, task_id
+        number += 1

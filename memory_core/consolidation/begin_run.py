@@ -116,7 +116,7 @@ def plan_of(head: Head | None, session_id: str | None, now: datetime) -> dict[st
     after, end = (0, 0) if head is None else (head.consolidated_sequence, head.sequence)
     to = min(end, after + MOST_EVENTS)
     since = None if head is None or head.settled_at is None else head.settled_at.isoformat()
-    earlier = head is not None and not head.told_apart and session_id is None
+    earlier = head is not None and not head.messages_backfilled and session_id is None
     return {"after": after, "to": to, "at": now.isoformat(), "session_id": session_id, "capped": to < end, "since": since} | (
         {"earlier": True} if earlier else {}
     )

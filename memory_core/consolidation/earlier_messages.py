@@ -61,13 +61,13 @@ class EarlierMessages:
     async def propose(self, run: Run, cursor: Any) -> Proposal | None:
         """The next messages of the conversations after the `cursor`; in the end, that there are no more."""
         head = (await self._store.snapshot(run.owner)).head if run.earlier else None
-        if head is None or head.told_apart:
+        if head is None or head.messages_backfilled:
             return None
-        begun = cursor or head.told_apart_to
+        begun = cursor or head.backfill_position
         place = None if begun is None else Place(*begun)
         if run.counts.get(WRITTEN, 0) >= self._cap:
             reached = None if place is None else (place.sequence, place.id)
-            return Proposal([], lambda look: Chunk(done=True, head_fields=lambda head: {"told_apart_to": reached}))
+            return Proposal([], lambda look: Chunk(done=True, head_fields=lambda head: {"backfill_position": reached}))
         while documents := await self._store.page(run.owner, "conversation", None, place, PAGE, newest_first=False):
             for document in documents:
                 if document.body["epoch"] == head.epoch and _is_earlier(document.body):
@@ -77,7 +77,9 @@ class EarlierMessages:
                     if part is not None:
                         return await self._proposal(run, part, place)
                 place = Place(int(document.body["sequence"]), document.id)
-        return Proposal([], lambda look: Chunk(done=True, head_fields=lambda head: {"told_apart": True, "told_apart_to": None}))
+        return Proposal(
+            [], lambda look: Chunk(done=True, head_fields=lambda head: {"messages_backfilled": True, "backfill_position": None})
+        )
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
         """Nothing that is counted ahead."""
@@ -132,7 +134,7 @@ def _chunk(run: Run, part: _Part, messages: Sequence[Memory], made: Sequence[str
     sources, changes = list(dict.fromkeys([*cell.source_ids, *part.ids])), list[Change]()
     portion = Portion()
     if sources != cell.source_ids:
-        changes.append(Change("told_apart", cell.model_copy(update={"source_ids": sources}), cell))
+        changes.append(Change("messages_linked", cell.model_copy(update={"source_ids": sources}), cell))
         portion.takes(4, 2 * size_of(cell))
     new = [one for one in messages if look.memory(one.id) is None]
     changes += [Change("created", one) for one in new if portion.takes(2, size_of(one))]

@@ -21,7 +21,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import ForgetInput
 from memory_core.evolution.along import changes_along, count_along, gone_along
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.taken_apart import TakenApart
+from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
@@ -42,8 +42,10 @@ CAP_FOR_GOOD = 1_000
 class Forgetter:
     """Forgets memories of any owner. cap: how many one task forgets at most."""
 
-    def __init__(self, store: LongTermStore, operations: Operations, for_good: ForGood, apart: TakenApart, clock: Clock, cap: int) -> None:
-        self._apart = apart
+    def __init__(
+        self, store: LongTermStore, operations: Operations, for_good: ForGood, unmerger: NoteUnmerger, clock: Clock, cap: int
+    ) -> None:
+        self._unmerger = unmerger
         self._store, self._operations, self._for_good, self._clock, self._cap = store, operations, for_good, clock, cap
 
     async def begin(self, owner: Owner, asked: ForgetInput, call: Call) -> Accepted:
@@ -112,7 +114,7 @@ class Forgetter:
         more, count, found = len(found) == PAGE, len(found), _with_few_messages(found)
         shown, _ = readable_shown(await self._store.memories(lease.owner, [one.place.id for one in found if not is_message(one.place.id)]))
         notes = [one for one in shown.values() if one.category == "note" and chosen.takes(one)]
-        await self._apart.before(lease.owner, notes, operation.call, session_id=chosen.session_id)
+        await self._unmerger.unmerge_sources(lease.owner, notes, operation.call, session_id=chosen.session_id)
         sessions = {one.session_id: session_document_id(lease.owner, one.session_id) for one in found if one.session_id}
 
         def decide(look: Look, stored: Operation) -> Chunk:

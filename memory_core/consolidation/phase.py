@@ -32,7 +32,7 @@ from memory_core.consolidation.upkeep import Upkeep
 from memory_core.consolidation.withdraw import Withdrawal
 from memory_core.domain.scene_sorting import SceneRules
 from memory_core.domain.task import TaskKind
-from memory_core.evolution.taken_apart import TakenApart
+from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.parts import Parts
@@ -83,7 +83,7 @@ class Consolidation:
         rules: ConsolidationRules,
         told: Told,
         calls: Callable[[], Calls],
-        apart: TakenApart,
+        unmerger: NoteUnmerger,
     ) -> None:
         """told: of what each run did. calls: those that runs give way to."""
         store, operations = here.store, tasking.operations
@@ -93,7 +93,7 @@ class Consolidation:
         self.decay = Decay(store, operations, touches, self.snapshots, crossings, clock, rules.decay)
         sweeping = Sweeping(store, operations, self.snapshots, copies, clock)
         for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, clock)
-        self.forgetter = Forgetter(store, operations, for_good, apart, clock, rules.forget_cap)
+        self.forgetter = Forgetter(store, operations, for_good, unmerger, clock, rules.forget_cap)
         self.archiver = Archiver(store, ledger, operations, copies, clock, rules.archive)
         upkeep = Upkeep(store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.ending)
         steps: tuple[Step, ...] = (

@@ -77,7 +77,7 @@ class Conversation(BaseModel):
     by the head; poisoned when that failed too often, until a retry makes it pending again. clears: how often its session had been cleared,
     by type, when it was accepted; when that is more by now, what was told here is not to come back.
     written, embedded: how many of its messages, from the first, are memories of their own, and how many of these have their vectors.
-    retold_as: the latest conversation that forms what is left of it, since messages of it were taken back.
+    continued_by: the latest conversation that forms what is left of it, since messages of it were taken back.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -96,7 +96,7 @@ class Conversation(BaseModel):
     embedded: int = 0
     cells: int | None = None
     formed_cells: list[FormedCell] = Field(default_factory=list)
-    retold_as: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    continued_by: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -274,8 +274,8 @@ class Head(BaseModel):
     erased user may go; any commit makes it a head like others.
     consolidated_sequence, settled_at: up to which event, and up to which moment, consolidation has been. due_at: when the next run is due;
     None = not before somebody writes. run_task_id: the task of the run that was begun last. fresh_count: memories made since then.
-    told_apart: whether the messages of all its conversations are memories, or never will be; those of earlier versions had none.
-    told_apart_to: sequence and id of the conversation up to which that is done.
+    messages_backfilled: whether the messages of all its conversations are memories, or never will be; those of earlier versions had none.
+    backfill_position: sequence and id of the conversation up to which that is done.
     marks: grows with each commit that sets fields of memories beside the log, since no event tells of these.
     commit_id: the commit that wrote this head; it tells one without events, which leaves no marker, that it was applied.
     """
@@ -299,8 +299,8 @@ class Head(BaseModel):
     lexical_length: float = 0.0
     slots: str | None = None
     redactions: int = 0
-    told_apart: bool = False
-    told_apart_to: tuple[int, str] | None = None
+    messages_backfilled: bool = False
+    backfill_position: tuple[int, str] | None = None
     marks: int = 0
     snapshot_due: int = EVENTS_A_SNAPSHOT
     expires_at: datetime | None = None

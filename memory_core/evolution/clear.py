@@ -27,7 +27,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.evolution.gathered import dropped
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.taken_apart import TakenApart
+from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.ledger.buffer import buffer_id
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -86,9 +86,9 @@ class _Chunk:
 class Clearer:
     """Clears sessions of any owner."""
 
-    def __init__(self, store: LongTermStore, ledger: Ledger, mirror: Mirror, apart: TakenApart, clock: Clock, ids: IdSource) -> None:
+    def __init__(self, store: LongTermStore, ledger: Ledger, mirror: Mirror, unmerger: NoteUnmerger, clock: Clock, ids: IdSource) -> None:
         self._store, self._ledger, self._mirror, self._clock, self._ids = store, ledger, mirror, clock, ids
-        self._apart = apart
+        self._unmerger = unmerger
 
     async def clear(self, owner: Owner, what: ClearInput, call: Call) -> int:
         """How many memories were soft-deleted by it. A repeated call with its idempotency key answers the same."""
@@ -124,7 +124,7 @@ class Clearer:
             if chunk.notes:
                 look = await self._ledger.look(owner, chunk.notes)
                 notes = [one for name in chunk.notes if (one := look.memory(name)) is not None]
-                await self._apart.before(owner, notes, operation.call, session_id=operation.session_id)
+                await self._unmerger.unmerge_sources(owner, notes, operation.call, session_id=operation.session_id)
             decide = partial(self._decide, owner, operation, chunk, asked)
             try:
                 committed = await self._ledger.commit(owner, decide, ids=[*chunk.ids, *asked], call=operation.call)

@@ -29,7 +29,7 @@ from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.overlap import overruling, without_overlap
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.taken_apart import TakenApart
+from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.evolution.versions import end_versions, new_version
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -70,9 +70,9 @@ class _Committed:
 class Editor:
     """Edits memories of any owner."""
 
-    def __init__(self, ledger: Ledger, mirror: Mirror, embedder: Embedder, apart: TakenApart, clock: Clock) -> None:
+    def __init__(self, ledger: Ledger, mirror: Mirror, embedder: Embedder, unmerger: NoteUnmerger, clock: Clock) -> None:
         self._ledger, self._mirror, self._embedder, self._clock = ledger, mirror, embedder, clock
-        self._apart = apart
+        self._unmerger = unmerger
         self._along = Along(ledger, mirror)
 
     async def update(self, owner: Owner, memory_id: str, change: UpdateInput, if_match: str | None, call: Call) -> Memory:
@@ -128,7 +128,7 @@ class Editor:
                 _check_match(memory, if_match)
             along = await self._along.ahead(owner, memory, call, gone_along, self._clock.now())
             if memory.category == "note" and memory.next_id is not None:
-                await self._apart.before(owner, [memory], call)
+                await self._unmerger.unmerge_sources(owner, [memory], call)
                 if_match = None  # it was compared; the memory may have changed by this very call since
 
         def decide(seen: Look) -> _Edit:

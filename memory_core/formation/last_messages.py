@@ -28,8 +28,8 @@ from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.key_line import line_nears, truths_of
 from memory_core.evolution.pairs import pair_ids
-from memory_core.evolution.taken_apart import TakenApart
 from memory_core.evolution.undo import Undo
+from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.formation.message_memories import MOST_TRIES, TOO_FAST, MessageWriter
 from memory_core.formation.without_messages import Cut, Without, batch_without, conversation_without
 from memory_core.ledger.buffer import HeldBuffer, buffer_id
@@ -97,14 +97,14 @@ class LastMessages:
         conflicts: Conflicts,
         undo: Undo,
         editor: Editor,
-        apart: TakenApart,
+        unmerger: NoteUnmerger,
         ends: Ends,
         queue: TaskQueue,
         clock: Clock,
     ) -> None:
         self._store, self._ledger, self._mirror, self._messages = store, ledger, mirror, messages
         self._conflicts, self._undo, self._editor = conflicts, undo, editor
-        self._apart, self._ends, self._queue, self._clock = apart, ends, queue, clock
+        self._unmerger, self._ends, self._queue, self._clock = unmerger, ends, queue, clock
 
     async def take(self, owner: Owner, session_id: str, count: int | None, call: Call) -> TakenBack:
         """Take back the last messages of a session.
@@ -227,7 +227,7 @@ class LastMessages:
             others = [name for name in _tellers(one) if name not in cells and name not in {old.id for old in replaced}]
             look = await self._ledger.look(owner, others)
             if all(other is None or other.status is Status.DELETED for other in map(look.memory, others)):
-                await self._apart.before(owner, [one], alone)
+                await self._unmerger.unmerge_sources(owner, [one], alone)
                 await self._undone(owner, one, replaced, alone)
                 await self._editor.delete(owner, one.id, alone, reason=TAKEN_BACK)
                 if one.status is Status.SUPERSEDED and one.next_id is not None:
@@ -285,7 +285,7 @@ class LastMessages:
         await self._messages.part(owner, plan.left, call)
         told = list(dict.fromkeys(one.conversation_id for one in plan.messages if one.conversation_id is not None))
         first = await self._ledger.look(owner, [buffer, *told])
-        again = [one.retold_as for name in told if (one := state_of(first, name)) is not None and one.retold_as is not None]
+        again = [one.continued_by for name in told if (one := state_of(first, name)) is not None and one.continued_by is not None]
         names = [*told, *again]
         there = await self._ledger.look(owner, [part for name in names for part in (name, messages_id(name))])
         conversations = [one for name in names if (one := conversation_of(there, name)) is not None]
@@ -331,7 +331,7 @@ class LastMessages:
         cut = Cut(plan.ids, plan.left, clears_of(found), now)
         for name in told:
             root = state_of(look, name)
-            if root is not None and root.retold_as is not None and root.retold_as not in asked:
+            if root is not None and root.continued_by is not None and root.continued_by not in asked:
                 raise _Changed
             conversation_without(without, look, name, cut)
         going = [one for name in cells if (one := look.memory(name)) is not None and one.status is not Status.DELETED]

@@ -95,7 +95,7 @@ def without_deleted(look: Look, conversation: Conversation, now: datetime) -> Wi
     if deleted:
         firsts = {one.conversation_id for name in ids if (one := look.memory(name)) is not None and one.conversation_id is not None}
         known = {name: state_of(look, name) for name in firsts}
-        first = next((name for name, one in known.items() if one is not None and one.retold_as == conversation.id), conversation.id)
+        first = next((name for name, one in known.items() if one is not None and one.continued_by == conversation.id), conversation.id)
         conversation_without(done, look, first, Cut(deleted, (), conversation.clears, now))
     return done
 
@@ -114,7 +114,7 @@ def conversation_without(done: Without, look: Look, name: str, cut: Cut) -> None
     if root is None:
         return
     formed_again = set[str]()
-    for identity in (name if root.retold_as is None else root.retold_as, name):
+    for identity in (name if root.continued_by is None else root.continued_by, name):
         conversation = conversation_of(look, identity)
         if conversation is None:
             continue
@@ -126,8 +126,8 @@ def conversation_without(done: Without, look: Look, name: str, cut: Cut) -> None
             _told_anew(done, further, cut.now)
         if further.messages:
             found = done.puts.get(name, look.documents[name])
-            done.put(replace(found, body={**found.body, "retold_as": further.id}))
-        if root.retold_as is None:
+            done.put(replace(found, body={**found.body, "continued_by": further.id}))
+        if root.continued_by is None:
             break
 
 
@@ -152,7 +152,7 @@ def _further(conversation: Conversation, look: Look, cut: Cut, besides: Collecti
         "embedded": 0,
         "cells": None,
         "formed_cells": [],
-        "retold_as": None,
+        "continued_by": None,
     }
     return conversation.model_copy(update=again)
 

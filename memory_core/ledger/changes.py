@@ -124,7 +124,7 @@ def assemble(head: Head | None, changes: Changes[Any], *, commit_id: str, epoch:
     occurred_at = max(now, head.last_occurred_at + 1 µs), so that the log's order is the clock's order for this owner.
     Several changes of one memory become several events and one write of its last state.
     """
-    base = head or Head(epoch=epoch, slots="", told_apart=True)
+    base = head or Head(epoch=epoch, slots="", messages_backfilled=True)
     if changes.begins is not None:
         base = Head(epoch=changes.begins, slots="")
     occurred = now if base.last_occurred_at is None else max(now, base.last_occurred_at + timedelta(microseconds=1))

@@ -48,7 +48,7 @@ async def as_written_before(world: World, core: MemoryCore) -> None:
         return Changes(None, tuple(changes), tuple(_as_before(look.documents[one.id]) for one in told), head_fields=head_fields)
 
     def head_fields(head: Head) -> dict[str, Any]:
-        return {"told_apart": False}
+        return {"messages_backfilled": False}
 
     ids = [one.id for one in (*told, *memories)]
     await Ledger(store, world.clock, RandomIds()).commit(ALICE, decide, ids=ids, call=Call())
@@ -103,7 +103,7 @@ async def test_it_is_done_once(core: MemoryCore, world: World) -> None:
     await run(core)
     head = await world.head()
     assert head is not None
-    assert head.told_apart
+    assert head.messages_backfilled
     said = await messages(core)
     await core.delete(ALICE, said["zebra crossing"].id)
     world.clock.moment += timedelta(days=1)
@@ -168,4 +168,4 @@ async def test_what_one_run_leaves_the_next_one_writes(world: World) -> None:
     assert len(await messages(core)) == 9
     head = await world.head()
     assert head is not None
-    assert (head.told_apart, head.told_apart_to) == (True, None)
+    assert (head.messages_backfilled, head.backfill_position) == (True, None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -18,9 +17,9 @@ from tests.builders import ALICE
 from tests.cold import archived, blobs, years_go_by
 from tests.conflicts import open_conflict, warring
 from tests.exports import Before, brought, exported, fetched, filled, gathered, more, of_kind, parsed, worked
-from tests.mortal import Moment, Mortal
+from tests.mortal import killed_at_each_write
 from tests.tasks import MADE, Hand, converse
-from tests.world import BOB, Killed, World, fact, listed, rule, turn
+from tests.world import BOB, World, fact, listed, rule, turn
 
 ELSEWHERE = Owner("another-app", "carol")
 
@@ -200,19 +199,9 @@ async def test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends
     await filled(other)
     await more(other)
     file = await exported(world, other)
-    written = number = 0
-    while number <= written:
-        owner = Owner("app", f"user-{number}-{after}")
-        moment = Moment(number, after, asleep=True)  # the first worker lives, and says how many writes there are
-        mortal = await world.core(wrap=lambda inner, m=moment: Mortal(inner, m))
-        task_id = await gathered(mortal, file, owner)
-        moment.asleep = False
-        with suppress(Killed):
-            await Hand(mortal, "consolidation").work_all()
-        written = max(written, len(moment.names))
-        number += 1
+    async for owner, task_id in killed_at_each_write(world, after, lambda mortal, owner: gathered(mortal, file, owner)):
         task = await worked(world, other, task_id, owner)
-        assert task.status == "succeeded", (number, task.error)
+        assert task.status == "succeeded", (owner.user_id, task.error)
         assert [one.content for one in await listed(other, owner, status="all")] == [
             one.content for one in await listed(other, ALICE, status="all")
         ]

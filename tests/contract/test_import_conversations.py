@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -19,9 +18,9 @@ from memory_core.domain.requests import ConverseInput, RetrieveInput, TasksInput
 from memory_core.domain.scope import Owner
 from tests.builders import ALICE, NOW
 from tests.exports import Before, gathered, worked
-from tests.mortal import Moment, Mortal
+from tests.mortal import killed_at_each_write
 from tests.tasks import Hand, pending
-from tests.world import BOB, Killed, WordsEmbedder, World, listed, turn
+from tests.world import BOB, WordsEmbedder, World, listed, turn
 
 CONVERSATIONS = ImportInput(of="conversations")
 PLACES = ("Lisbon", "Oslo", "Graz", "Lyon", "Turin", "Ghent", "Porto", "Krakow", "Madrid")
@@ -204,23 +203,15 @@ async def test_a_worker_that_is_killed_at_any_write_is_followed_by_one_that_ends
     """Nothing doubled, nothing lost, and counted once; also of conversations without a session, which nothing but the receipt knows."""
     other = await world.core()
     lines = [*year(3), line("I keep bees", "How many?"), line("I am in Graz"), line("I am in Graz", day=1)]
-    written = number = 0
-    while number <= written:
-        owner = Owner("app", f"user-{number}-{after}")
-        moment = Moment(number, after, asleep=True)  # the first worker lives, and says how many writes there are
-        mortal = await world.core(wrap=lambda inner, m=moment: Mortal(inner, m))
-        task_id = await imported(mortal, lines, owner)
-        moment.asleep = False
-        with suppress(Killed):
-            await Hand(mortal, "consolidation").work_all()
-        written = max(written, len(moment.names))
-        number += 1
+    killed = 0
+    async for owner, task_id in killed_at_each_write(world, after, lambda mortal, owner: imported(mortal, lines, owner)):
         task = await worked(world, other, task_id, owner)
-        assert task.status == "succeeded", (number, task.error)
+        assert task.status == "succeeded", (owner.user_id, task.error)
         assert task.result is not None
-        assert (task.result["conversations"], task.result["messages"]) == (6, {"new": 10, "known": 0}), number
-        assert sorted(await said(other, owner)) == sorted(messages_of(lines)), number
-    assert written > 12
+        assert (task.result["conversations"], task.result["messages"]) == (6, {"new": 10, "known": 0}), owner.user_id
+        assert sorted(await said(other, owner)) == sorted(messages_of(lines)), owner.user_id
+        killed += 1
+    assert killed > 13
 
 
 async def test_a_queue_message_tells_for_some_minutes_and_another_one_goes_on(world: World) -> None:

@@ -1,4 +1,4 @@
-"""Merged notes taken apart: before a source of one is deleted, each source stands for itself again, and nothing says what all of them said.
+"""Merged notes unmerged: before a source of one is deleted, each source stands for itself again, and nothing says what all of them said.
 
 The merge is undone by its record where that can still be; else the merged note goes, and its sources hold again. Both are commits of their
 own before the deletion. Who dies in between leaves notes that stand apart. Note: a merged note that was edited since is left as it is.
@@ -33,14 +33,14 @@ MOST_MERGES: Final = 20
 _SOURCE_GONE: Final = "a source of it was deleted"
 
 
-class TakenApart:
-    """Takes merged notes of any owner apart."""
+class NoteUnmerger:
+    """Unmerges notes of any owner."""
 
     def __init__(self, ledger: Ledger, mirror: Mirror, conflicts: Conflicts, clock: Clock) -> None:
         self._ledger, self._mirror, self._conflicts, self._clock = ledger, mirror, conflicts, clock
 
-    async def before(self, owner: Owner, going: Iterable[Memory], call: Call, *, session_id: str | None = None) -> None:
-        """Take apart what these memories, which are about to be deleted, were merged into.
+    async def unmerge_sources(self, owner: Owner, going: Iterable[Memory], call: Call, *, session_id: str | None = None) -> None:
+        """Unmerge what these memories, which are about to be deleted, were merged into.
 
         Args:
             owner: whose memories they are.
@@ -54,22 +54,22 @@ class TakenApart:
             if one.category != "note":
                 continue
             if one.status is Status.UPDATED and one.next_id is not None:
-                await self._apart(owner, one.next_id, alone, besides=session_id)
+                await self._unmerge(owner, one.next_id, alone, besides=session_id)
                 if is_made_of_others(one):  # its own sources would else lead to what is gone
-                    await self._apart(owner, one.id, alone)
+                    await self._unmerge(owner, one.id, alone)
             elif session_id is not None and one.status in FOUND_BY_DEFAULT and is_made_of_others(one):
                 look = await self._ledger.look(owner, one.source_ids)
                 if any(source.session_id != session_id for source in _merged_into(one, look)):
-                    await self._apart(owner, one.id, alone)
+                    await self._unmerge(owner, one.id, alone)
 
-    async def _apart(self, owner: Owner, merged_id: str, call: Call, *, besides: str | None = None, left: int = MOST_MERGES) -> None:
-        """Take a merged note apart, and before it those that it was merged into itself. besides: the session whose notes go anyway."""
+    async def _unmerge(self, owner: Owner, merged_id: str, call: Call, *, besides: str | None = None, left: int = MOST_MERGES) -> None:
+        """Unmerge a note, and before it those that it was merged into itself. besides: the session whose notes go anyway."""
         look = await self._ledger.look(owner, [merged_id])
         merged = look.memory(merged_id)
         if merged is None or merged.category != "note" or not is_made_of_others(merged) or merged.version > 1 or not left:
             return
         if merged.status is Status.UPDATED and merged.next_id is not None:
-            await self._apart(owner, merged.next_id, call, besides=besides, left=left - 1)
+            await self._unmerge(owner, merged.next_id, call, besides=besides, left=left - 1)
         elif besides is not None and merged.session_id == besides:
             return
         if merged.status is not Status.DELETED and not await self._undone(owner, merged, call):
