@@ -22,7 +22,8 @@ _LITTLE_WORDS: Final = {
     ENGLISH: "the a an and or of to in is are was were be been it that this with for on at by from as have has had not but he she they"
     " we you my his her their our your i me what which who when where how do does did will would can so if there about"
     # What English knows too, or takes from others in names (Las Vegas, El Paso), speaks for no one: a tie is English.
-    " am die war hat bin man des son on pour par chat sin con sous las los la el le del de tu un du es",
+    " am die war hat bin man des son on pour par chat sin con sous las los la el le del de tu un du es"
+    " no ton plus era hay al sur sa mir",
     "german": "der die das den dem des ein eine einen einem einer eines und oder aber nicht ist sind war waren wird werden wurde hat"
     " haben hatte ich du er sie es wir ihr mein meine dein deine sein seine seinen ihre ihren unser mit von zu zum zur bei im am auf für"
     " aus nach über um wie wer wen wem wo wann warum was welche welcher welches wohin woher auch noch schon sehr als dass gibt"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from memory_core.domain.candidates import CandidateSet, Floats, Ints, Statistics
+from memory_core.domain.candidates import CandidateSet, Flags, Floats, Ints, Statistics
 from memory_core.domain.models import Vector
 from memory_core.domain.query_parts import Part, QueryParts
 from memory_core.domain.relevance import Relevance, RelevanceParameters, relevance
@@ -15,6 +15,8 @@ from memory_core.domain.term_order import of_terms
 
 ANSWERED = 0.3
 """The relevance from which a question counts as answered when places are shared."""
+ENOUGH_SAID = 4
+"""Terms of a part that a memory must all say to be found below the thresholds."""
 WEIGHT = "part"
 """The name under which a part's weight stands among the factors."""
 
@@ -67,6 +69,18 @@ def _lifted(scores: Floats, parts: Sequence[Part]) -> Floats:
     lifts = [float(highest.max()) / high if part.asks and high >= ANSWERED else 1.0 for part, high in zip(parts, highest, strict=True)]
     lifted: Floats = (scores * np.array(lifts)[:, None]).max(axis=0)
     return lifted
+
+
+def says_all(query_parts: QueryParts, candidates: CandidateSet) -> Flags:
+    """Which candidates say every term of a part of `ENOUGH_SAID` or more.
+
+    Their share of the words may be low for their length alone: a long text that is asked for by its own rare words.
+    """
+    said = np.zeros(len(candidates), dtype=np.bool_)
+    for part in query_parts.parts:
+        if len(part.places) >= ENOUGH_SAID:
+            said |= candidates.own[:, list(part.places)].all(axis=1)
+    return said
 
 
 def part_of(candidates: CandidateSet, part: Part, vectors: Sequence[Vector]) -> CandidateSet:

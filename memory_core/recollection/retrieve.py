@@ -15,11 +15,11 @@ from functools import partial
 
 import numpy as np
 
-from memory_core.domain.candidates import CandidateSet, Floats, from_memories, joined
+from memory_core.domain.candidates import CandidateSet, Flags, Floats, from_memories, joined
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.messages import is_message
 from memory_core.domain.models import Memory, Status, Vector
-from memory_core.domain.parts_relevance import PartsRelevance, parts_relevance
+from memory_core.domain.parts_relevance import PartsRelevance, parts_relevance, says_all
 from memory_core.domain.query import QueryAnalysis
 from memory_core.domain.query_parts import QueryParts, query_parts_of
 from memory_core.domain.related import Related
@@ -277,19 +277,27 @@ class Retriever:
         return list(best.values())
 
     def passing(self, query: RetrieveInput, look: Look) -> list[int]:
-        """All rows over the thresholds, best first."""
-        answer, floor = self.thresholds(query)
-        if not len(look.candidates) or float(look.relevant.score.max()) < answer:
+        """All rows over the thresholds, or that say all of the query's words where the caller names no thresholds; best first."""
+        if not len(look.candidates):
             return []
-        return self.over(query, look, floor)
+        answer, floor = self.thresholds(query)
+        passing = look.relevant.score >= floor
+        if float(look.relevant.score.max()) < answer:
+            passing = np.zeros(len(look.candidates), dtype=np.bool_)
+        if query.answer_threshold is None and query.similarity_threshold is None:
+            passing |= says_all(look.query_parts, look.candidates)
+        return self._best_first(query, look, passing)
 
     def over(self, query: RetrieveInput, look: Look, floor: float) -> list[int]:
         """All rows whose relevance reaches `floor`, whether anything answers the query or not; best first."""
+        return self._best_first(query, look, look.relevant.score >= floor)
+
+    def _best_first(self, query: RetrieveInput, look: Look, passing: Flags) -> list[int]:
+        """The rows that pass and whose score reaches the recipe's threshold, best first."""
         candidates, relevant, scores = look.candidates, look.relevant, look.scores
-        passing = relevant.score >= floor
         cut = self._rules.score_threshold if query.score_threshold is None else query.score_threshold
         if cut is not None:
-            passing &= scores.score >= cut
+            passing = passing & (scores.score >= cut)
         held = passing.nonzero()[0]
         ranked: list[int] = held[np.lexsort((-candidates.event_at[held], -relevant.score[held], -look.order[held]))].tolist()
         return ranked

@@ -47,6 +47,16 @@ async def test_a_text_of_1500_words_is_found_by_one_of_its_sentences(words: Memo
             assert (passage.message, passage.relevance_score) == (long.id, best.relevance_score)
 
 
+async def test_a_text_of_1500_words_is_found_by_rare_words_from_all_over_it(words: MemoryCore) -> None:
+    await with_short_ones(words)
+    long = (await words.save(ALICE, SaveInput(content=prose(), type="semantic"))).memory
+    asked = " ".join(rare_words(1000 + number, 1) for number in (2, 31, 60, 90, 121))
+    (best,) = await results(words, asked)
+    assert best.memory.id == long.id
+    assert (await words.retrieve(ALICE, RetrieveInput(query=asked, answer_threshold=0.39))).results == ()
+    assert await results(words, f"{asked} zinc") == (), "a word that it doesn't say"
+
+
 async def test_explain_says_that_a_passage_answers(words: MemoryCore) -> None:
     await with_short_ones(words)
     await words.save(ALICE, SaveInput(content=prose(), type="semantic"))

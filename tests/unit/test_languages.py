@@ -23,6 +23,8 @@ from tests.eight_languages import LIVES, NOW
         ("Die Hard", "english"),
         ("Las Vegas, Los Angeles and El Paso", "english"),
         ("Anna's dog", "english"),
+        ("searching hopeful process learning ton", "english"),
+        ("no prob always here", "english"),
         ("La La Land on a date", "english"),
         ("", "english"),
         ("собака", "english"),

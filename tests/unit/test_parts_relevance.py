@@ -3,7 +3,7 @@ from datetime import datetime, timezone
 import numpy as np
 
 from memory_core.domain.candidates import Statistics, from_memories, joined
-from memory_core.domain.parts_relevance import part_of, parts_relevance
+from memory_core.domain.parts_relevance import part_of, parts_relevance, says_all
 from memory_core.domain.query_parts import query_parts_of
 from memory_core.domain.relevance import RelevanceParameters, relevance
 from tests.builders import memory, unit
@@ -53,6 +53,20 @@ def test_two_questions_share_the_first_places():
     _, _, _, verdict = judged("Where does Dee sail her red boat? Which lemons does Ben grow?", (unit(0), unit(12)), texts)
     assert verdict.best.score[-1] < verdict.best.score[:12].max()
     assert np.argsort(-verdict.lifted.score).tolist().index(12) <= 1
+
+
+def test_a_memory_says_all_of_a_query_that_has_enough_words():
+    message, found, _, _ = judged("Dee's red boat in Porto")
+    assert says_all(message, found).tolist() == [True, False, False]
+    message, found, _, _ = judged("Dee's red boat")
+    assert not says_all(message, found).any()
+    message, found, _, _ = judged("Dee's red boat in Lisbon")
+    assert not says_all(message, found).any()
+
+
+def test_a_memory_says_all_of_one_sentence_of_a_message():
+    message, found, _, _ = judged("My train was late. Where is the red boat of Dee in Porto?")
+    assert says_all(message, found).tolist() == [True, False, False]
 
 
 def test_without_vectors_words_decide():
