@@ -6,6 +6,7 @@ first, with the same number of requests.
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -145,6 +146,23 @@ async def test_a_save_is_one_look_with_at_most_one_query_and_one_batch(warm: Tra
     assert [one["operation"] for one in warm.server.requests()][-1] == "batch"
 
 
+async def test_looks_that_begin_together_read_the_head_once_and_a_later_one_anew(warm: Traffic) -> None:
+    async def looked_at(*names: str) -> list[Any]:
+        return list(await asyncio.gather(*(warm.store.snapshot(ALICE, [name]) for name in names)))
+
+    _, requests = await warm.of(looked_at("none", "neither", "nor"))
+    assert requests == ["read"], "answers of 200: the head's"
+    before = (await looked_at("none"))[0].head
+    await warm.core.save(ALICE, turn("green tea", "s"))
+    cancelled = asyncio.create_task(warm.store.snapshot(ALICE))
+    others = asyncio.create_task(looked_at("none", "neither"))
+    await asyncio.sleep(0)
+    cancelled.cancel()
+    first, second = await others
+    assert first.head == second.head != before
+    assert await asyncio.gather(cancelled, return_exceptions=True) != [first]
+
+
 async def test_a_new_truth_in_a_slot_that_is_held_asks_for_the_slot_alone(warm: Traffic) -> None:
     await warm.core.save(ALICE, fact("Ann lives in Oslo", **HOME))
     saved: list[Any] = []
@@ -266,7 +284,7 @@ async def test_a_time_told_from_now_is_looked_into_in_the_same_round(warm: Traff
     await warm.core.retrieve(ALICE, RetrieveInput(query="warm up"))
     calls, requests = await warm.of(warm.core.retrieve(ALICE, RetrieveInput(query="red boat yesterday")))
     assert calls == ["search", "search"]
-    assert Counter(requests) == Counter(["read", "query", *WORDS] * 2)
+    assert Counter(requests) == Counter(["read", *["query", *WORDS] * 2]), "both begin together, the head is read for both"
 
 
 async def test_words_alone_or_a_vector_alone_take_one_query(warm: Traffic) -> None:
