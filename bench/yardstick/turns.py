@@ -91,18 +91,18 @@ def report_contexts(measured: Measured, title: str, ways: dict[str, list[Row]]) 
         head, apart = figures.answerable(rows), figures.adversarial(rows)
         standing = figures.of(head, "standing")
         packs = {peer: figures.of(head, f"standing, {peer}") for peer in peers}
-        less = figures.between(head, "standing", f"standing, {BM25}")
+        less = {peer: figures.between(head, "standing", f"standing, {peer}") for peer in peers}
         said, right, words = figures.of(head, "sufficient"), figures.of(head, "right"), figures.of(head, "words")
         over = drawn(standing)
         apart_standing = figures.of(apart, "standing")
         lines.append([
             name, str(standing.count), standing.shown(), standing.interval(), *(pack.shown() for pack in packs.values()),
-            less.difference(), apart_standing.shown(), words.shown(0), said.percent(), right.percent(),
+            less[BM25].difference(), apart_standing.shown(), words.shown(0), said.percent(), right.percent(),
         ])  # fmt: skip
         measured.figures[f"contexts, {name}"] = {
             "standing": asdict(standing),
             **{f"standing, {peer}": asdict(pack) for peer, pack in packs.items()},
-            f"ours less {BM25}": asdict(less),
+            **{f"ours less {peer}": asdict(difference) for peer, difference in less.items()},
             "adversarial": asdict(apart_standing),
             "words": asdict(words),
             "sufficient said": asdict(said),

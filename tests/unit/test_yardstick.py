@@ -113,6 +113,7 @@ def test_mem0_stands_beside_the_others_in_contexts() -> None:
     report_contexts(measured, "contexts", {"50 a call": [Row(0, "single-hop", {**values, "standing, mem0": 0.25})]})
     table = measured.figures["tables"][0]
     assert table["lines"][0][table["headings"].index("mem0 packed")] == "0.250"
+    assert measured.figures["contexts, 50 a call"]["ours less mem0"]["mean"] == 0.25
 
 
 def test_tables_name_the_mem0_that_was_measured_or_how_to_install_it() -> None:
