@@ -1,8 +1,8 @@
 """Other ways to find the same turns: BM25, the vectors alone, both by reciprocal ranks, and mem0 without a model.
 
 BM25 is bm25s with its English stop words and Snowball's stemmer; mem0 is asked with the same local embedder. Neither is a dependency:
-what is not installed is left out and named. What a reader would get wrong: these see a turn with its speaker and its date, and no
-other turn, as someone does who indexes messages.
+what is not installed is left out and named. Note: these see a turn with its speaker and its date, and no other turn, as a program does
+that indexes messages.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import importlib.util
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -72,11 +71,9 @@ def _by_ranks(*lists: Sequence[int]) -> list[int]:
 
 
 def _mem0(folder: Path, vectors: dict[str, Vector], texts: Sequence[str], ids: Sequence[str], asked: Sequence[str]) -> list[list[str]]:
-    """Turn by turn, as it has no bulk form; `vectors` are those of all texts and questions. It asks for them without spaces around them."""
+    """What mem0 finds for each question; `vectors` are those of all texts and questions."""
     stripped = {text.strip(): vector for text, vector in vectors.items()}
-    memory = peers.opened(folder, lambda text: stripped[text.strip()])
-    for text, turn in zip(texts, ids, strict=True):
-        memory.add(text, user_id=peers.USER, infer=False, metadata={"turn": turn})
-    found: list[dict[str, Any]] = [memory.search(one, filters={"user_id": peers.USER}, top_k=MOST, threshold=0.0) for one in asked]
-    memory.close()
-    return [[hit["metadata"]["turn"] for hit in one["results"]] for one in found]
+    stored = peers.StoredTurns(folder, dict(zip(ids, texts, strict=True)), lambda text: stripped[text.strip()])
+    found = [stored.search(question, MOST) for question in asked]
+    stored.close()
+    return found

@@ -1,17 +1,17 @@
 """Peers side by side in the same run, where they are installed: mem0 with `infer=False`, its local qdrant on disk, the same embedder.
 
-Not a dependency of the project: `pip install mem0ai qdrant-client` into the environment that runs the bench brings it in. What a
-reader would get wrong: without a language model and without extras mem0 does less than Memory Core does here (no words, no
-sessions, no duplicates found); it is compared as what someone gets who wants memories stored and searched by vector.
+Not a dependency of the project: the extra `bench` brings it in, with its version. Note: without a language model and without its
+extras mem0 ranks by cosines alone (no words, no entities, no duplicates found). With `fastembed` beside it, it adds BM25 by itself.
 """
 
 from __future__ import annotations
 
 import asyncio
+import importlib.metadata
 import importlib.util
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -25,14 +25,23 @@ from memory_core.domain.models import Vector
 DIMENSIONS = 384
 MAX_SAVES = 200
 USER = "ana"
+MODULES = ("mem0", "qdrant_client")
 
 
-def why_not() -> str | None:
+def why_not(modules: Sequence[str] = MODULES) -> str | None:
     """The reason to skip mem0; None when it can be measured."""
-    missing = [name for name in ("mem0", "qdrant_client") if importlib.util.find_spec(name) is None]
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
     if not missing:
         return None
-    return f"mem0 is skipped: {', '.join(missing)} not installed here (pip install mem0ai qdrant-client)"
+    return f"mem0 is skipped: {', '.join(missing)} not installed here (pip install -e '.[bench]')"
+
+
+def which() -> str:
+    """In a line, the mem0 that is measured, or the reason to skip it."""
+    if (reason := why_not()) is not None:
+        return reason
+    words = "with BM25 by fastembed" if importlib.util.find_spec("fastembed") else "without its extras"
+    return f"mem0 {importlib.metadata.version('mem0ai')}: infer=False, {words}, in qdrant on disk, our embedder"
 
 
 def flush_ms(folder: Path) -> float:
@@ -108,6 +117,32 @@ def opened(folder: Path, vector: Callable[[str], Vector]) -> Any:
     })  # fmt: skip
     memory.embedding_model = _embedding(memory.embedding_model.config, vector)
     return memory
+
+
+class StoredTurns:
+    """The turns of a conversation in a mem0 of their own."""
+
+    def __init__(self, folder: Path, texts: Mapping[str, str], vector: Callable[[str], Vector]) -> None:
+        """Add turn by turn, since mem0 has no bulk form.
+
+        Args:
+            folder: For mem0's files, with nothing in it yet.
+            texts: By the turn's id, its text.
+            vector: Makes the vector of a text or a query. mem0 asks for texts without spaces around them.
+
+        """
+        self._memory = opened(folder, vector)
+        for turn, text in texts.items():
+            self._memory.add(text, user_id=USER, infer=False, metadata={"turn": turn})
+
+    def search(self, query: str, most: int) -> list[str]:
+        """The ids of the turns that mem0 finds without a threshold, best first."""
+        found = self._memory.search(query, filters={"user_id": USER}, top_k=most, threshold=0.0)
+        return [result["metadata"]["turn"] for result in found["results"]]
+
+    def close(self) -> None:
+        """Let go of mem0's files."""
+        self._memory.close()
 
 
 def _embedding(config: Any, vector: Callable[[str], Vector]) -> Any:

@@ -1,7 +1,7 @@
 """`python -m bench.throughput`: how fast Memory Core is on this machine, as tables.
 
 Four sections: the library in this process; the development host over HTTP, with one client and with eight; mem0 beside it, where
-`pip install mem0ai qdrant-client` has been run in the same environment; start-up. The embedder is `hash`, so that the product is
+the extra `bench` is installed; start-up. The embedder is `hash`, so that the product is
 measured and not a model; everything else is as it is by default. Every retrieve asks for ten results
 with a floor of 0, so that none is cheap for finding nothing. `lost` counts acknowledged saves that could not be read back; over HTTP
 the host is killed first and another one asked. What a reader would get wrong: client and server share the cores.

@@ -120,7 +120,9 @@ def _run(options: argparse.Namespace, kept: dict[str, Any], ending: ExitStack) -
                 calls=options.calls,
                 frames=texts,
                 has_told="told" in options.ways,
+                folder=Path(temporary) / "peers" / file.stem,
             )
+            ending.callback(given.close)
             for way in over_http:
                 _keep(options, kept, file.stem, way, partial(WAYS[way], given))
     if UNITS in options.ways:

@@ -31,13 +31,22 @@ def share_standing(context: str, evidence: Sequence[str]) -> float:
 
 def packed(scores: Sequence[float], texts: Sequence[str], budget: float = BUDGET) -> str:
     """Whole turns within a budget of tokens, the best score by the square root of its tokens first."""
-    sizes = [len(text) / CHARACTERS_A_TOKEN + MARK_TOKENS for text in texts]
+    order = sorted(range(len(texts)), key=lambda place: -scores[place] / math.sqrt(max(SHORTEST, _tokens(texts[place]))))
+    return packed_in_order([texts[place] for place in order], budget)
+
+
+def packed_in_order(texts: Sequence[str], budget: float = BUDGET) -> str:
+    """Whole turns within a budget of tokens, the first first; a turn too long for what is left is passed over."""
     kept: list[str] = []
-    for place in sorted(range(len(texts)), key=lambda place: -scores[place] / math.sqrt(max(SHORTEST, sizes[place])))[:MOST_PACKED]:
-        if sizes[place] <= budget:
-            budget -= sizes[place]
-            kept.append(texts[place])
+    for text in texts[:MOST_PACKED]:
+        if _tokens(text) <= budget:
+            budget -= _tokens(text)
+            kept.append(text)
     return "\n".join(kept)
+
+
+def _tokens(text: str) -> float:
+    return len(text) / CHARACTERS_A_TOKEN + MARK_TOKENS
 
 
 def is_marked(context: str) -> bool:

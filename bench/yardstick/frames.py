@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TypeVar
 
+from bench.peers import which
 from bench.yardstick import figures
 from bench.yardstick.figures import Row
-from bench.yardstick.peers import NAMES
-from bench.yardstick.turns import OURS, report_found
+from bench.yardstick.turns import OURS, asked_peers, report_found
 from bench.yardstick.ways import TEN, Given, Measured, drawn, recall, without_adversarial
 
 ALONE, FRAMED = "alone, ", "in a message, "
@@ -67,14 +67,14 @@ def measure_two(given: Given) -> Measured:
             rows.append(Row(place, "two", {**values, "each alone": float(all(alone))}))
     measured = Measured(rows={"two": rows})
     lines = []
-    for name in (OURS, *NAMES, "each alone"):
+    for name in (OURS, *asked_peers(rows), "each alone"):
         whole, difference = figures.of(rows, name), figures.between(rows, OURS, name)
         against = "" if name == OURS else difference.points()
         label = "Memory Core, asked one after the other" if name == "each alone" else name
         lines.append([label, str(whole.count), whole.percent(), whole.percent_interval(), against])
         measured.figures[name] = {"both hit": asdict(whole), "ours less this": asdict(difference)}
     headings = ("", "pairs", "both have a hit in ten", drawn(figures.of(rows, OURS)), "ours less this")
-    measured.table(f"{given.name}, two questions in a message", headings, lines)
+    measured.table(f"{given.name}, two questions in a message", headings, lines, which())
     return measured
 
 

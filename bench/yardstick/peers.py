@@ -1,4 +1,4 @@
-"""Plain search over the same turns: BM25, cosines of the local embedder, both fused by reciprocal rank.
+"""Other search over the same turns: BM25, cosines of the local embedder, both fused by reciprocal rank, and mem0 where it is installed.
 
 Note: each sees a turn with its speaker and its date and no other turn, as a program does that indexes messages.
 """
@@ -11,16 +11,19 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import numpy as np
 
 from bench.locomo_data import Turn
+from bench.peers import StoredTurns, why_not
+from bench.yardstick.contexts import MOST_PACKED, packed, packed_in_order
 from memory_core.adapters.minilm.embedder import MiniLMEmbedder
 
-BM25, COSINE, FUSED = "BM25", "cosine", "BM25 and cosine"
-NAMES = (BM25, COSINE, FUSED)
+BM25, COSINE, FUSED, MEM0 = "BM25", "cosine", "BM25 and cosine", "mem0"
+NAMES = (BM25, COSINE, FUSED, MEM0)
 K1, B = 1.2, 0.75
 RANK_CONSTANT = 60
 """Of reciprocal rank fusion, as its authors have it (Cormack et al., 2009)."""
@@ -62,23 +65,55 @@ def by_reciprocal_rank(*lists: Scores) -> list[float]:
 
 
 class Peers:
-    """The three ways over one conversation."""
+    """The ways over one conversation."""
 
-    def __init__(self, embedder: Embedder, turns: Sequence[Turn]) -> None:
-        """Embed the turns."""
+    def __init__(self, embedder: Embedder, turns: Sequence[Turn], folder: Path) -> None:
+        """Embed the turns, and store them in a mem0 where it is installed.
+
+        Args:
+            embedder: Makes all vectors, mem0's too.
+            turns: Of the conversation.
+            folder: For mem0's files, with nothing in it yet.
+
+        """
         self._embedder, self._worded = embedder, bm25(turns)
-        self._ids = [turn.id for turn in turns]
-        self._vectors = embedder.vectors([f"[{datetime.fromisoformat(turn.at):%d %B %Y}] {turn.actor}: {turn.text}" for turn in turns])
+        self._texts = {turn.id: turn.text for turn in turns}
+        self._ids = list(self._texts)
+        shown = [f"[{datetime.fromisoformat(turn.at):%d %B %Y}] {turn.actor}: {turn.text}" for turn in turns]
+        self._vectors = embedder.vectors(shown)
+        self._mem0 = self._stored(folder, shown) if why_not() is None else None
+
+    def _stored(self, folder: Path, shown: Sequence[str]) -> StoredTurns:
+        known = dict(zip((text.strip() for text in shown), self._vectors, strict=True))
+
+        def vector(text: str) -> np.ndarray:
+            made = known.get(text.strip())
+            return self._embedder.query(text) if made is None else made
+
+        return StoredTurns(folder, dict(zip(self._ids, shown, strict=True)), vector)
+
+    def close(self) -> None:
+        """Let go of mem0's files."""
+        if self._mem0 is not None:
+            self._mem0.close()
 
     def scores(self, query: str) -> dict[str, list[float]]:
-        """By way, each turn's score."""
+        """By way of plain search, each turn's score."""
         worded = self._worded(query)
         near: list[float] = (self._vectors @ self._embedder.query(query)).tolist()
         return {BM25: worded, COSINE: near, FUSED: by_reciprocal_rank(worded, near)}
 
     def found(self, query: str, most: int) -> dict[str, list[str]]:
         """By way, the ids of the best turns."""
-        return {name: [self._ids[place] for place in ranked(scores)[:most]] for name, scores in self.scores(query).items()}
+        found = {name: [self._ids[place] for place in ranked(scores)[:most]] for name, scores in self.scores(query).items()}
+        return found if self._mem0 is None else {**found, MEM0: self._mem0.search(query, most)}
+
+    def contexts(self, query: str) -> dict[str, str]:
+        """By way, the whole turns that it packs into the budget of a context. mem0's results are taken in their order."""
+        contexts = {name: packed(scores, list(self._texts.values())) for name, scores in self.scores(query).items()}
+        if self._mem0 is None:
+            return contexts
+        return {**contexts, MEM0: packed_in_order([self._texts[turn] for turn in self._mem0.search(query, MOST_PACKED)])}
 
 
 class Embedder:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from bench.locomo_data import Conversation, Question
+from bench.peers import which
 from bench.yardstick import figures
-from bench.yardstick.contexts import packed, share_standing
+from bench.yardstick.contexts import share_standing
 from bench.yardstick.figures import Row
-from bench.yardstick.peers import NAMES, Peers
+from bench.yardstick.peers import BM25, NAMES, Peers
 from bench.yardstick.service import Service
 from bench.yardstick.ways import TEN, Given, Measured, drawn, milliseconds, recall
 
@@ -42,13 +44,18 @@ def measure(given: Given) -> Measured:
     return measured
 
 
+def asked_peers(rows: Sequence[Row], prefix: str = "") -> list[str]:
+    """The peers that the rows have a value of."""
+    return [name for name in NAMES if any(prefix + name in row.values for row in rows)]
+
+
 def report_found(measured: Measured, title: str, key: str, rows: list[Row], prefix: str = "") -> None:
     """A line for us and one for each peer: recall, its interval, ours less the peer's, adversarial ones apart."""
     head, apart = figures.answerable(rows), figures.adversarial(rows)
     kinds = sorted({row.kind for row in rows})
     ours = figures.of(head, prefix + OURS)
     lines = []
-    for name in (OURS, *NAMES):
+    for name in (OURS, *asked_peers(rows, prefix)):
         whole, difference = figures.of(head, prefix + name), figures.between(head, prefix + OURS, prefix + name)
         by_kind = figures.by_kind(rows, prefix + name)
         against = "" if name == OURS else difference.difference()
@@ -59,7 +66,7 @@ def report_found(measured: Measured, title: str, key: str, rows: list[Row], pref
             "adversarial": asdict(figures.of(apart, prefix + name)),
             "by kind": by_kind,
         }
-    measured.table(title, ("", "questions", "recall@10", drawn(ours), "ours less this", *kinds), lines)
+    measured.table(title, ("", "questions", "recall@10", drawn(ours), "ours less this", *kinds), lines, which())
 
 
 def answered(service: Service, user: str, conversation: Conversation, question: Question, peers: Peers) -> dict[str, float]:
@@ -71,36 +78,37 @@ def answered(service: Service, user: str, conversation: Conversation, question: 
     values = {"standing": standing, "words": float(len(context.split())), "sufficient": float(answer["sufficient"])}
     if answer["sufficient"]:
         values["right"] = float(standing == 1.0)
-    packs = {name: packed(scores, list(texts.values())) for name, scores in peers.scores(question.text).items()}
-    return values | {f"standing, {name}": share_standing(pack, evidence) for name, pack in packs.items()}
+    contexts = peers.contexts(question.text)
+    return values | {f"standing, {name}": share_standing(context, evidence) for name, context in contexts.items()}
 
 
 def report_contexts(measured: Measured, title: str, ways: dict[str, list[Row]]) -> None:
     """A line for each way of having told: evidence that stands in contexts, beside the peers', words, and the judgement."""
     lines = []
     over = ""
+    peers = asked_peers([row for rows in ways.values() for row in rows], "standing, ")
     for name, rows in ways.items():
         head, apart = figures.answerable(rows), figures.adversarial(rows)
         standing = figures.of(head, "standing")
-        packs = {peer: figures.of(head, f"standing, {peer}") for peer in NAMES}
-        less = figures.between(head, "standing", f"standing, {NAMES[0]}")
+        packs = {peer: figures.of(head, f"standing, {peer}") for peer in peers}
+        less = {peer: figures.between(head, "standing", f"standing, {peer}") for peer in peers}
         said, right, words = figures.of(head, "sufficient"), figures.of(head, "right"), figures.of(head, "words")
         over = drawn(standing)
         apart_standing = figures.of(apart, "standing")
         lines.append([
             name, str(standing.count), standing.shown(), standing.interval(), *(pack.shown() for pack in packs.values()),
-            less.difference(), apart_standing.shown(), words.shown(0), said.percent(), right.percent(),
+            less[BM25].difference(), apart_standing.shown(), words.shown(0), said.percent(), right.percent(),
         ])  # fmt: skip
         measured.figures[f"contexts, {name}"] = {
             "standing": asdict(standing),
             **{f"standing, {peer}": asdict(pack) for peer, pack in packs.items()},
-            f"ours less {NAMES[0]}": asdict(less),
+            **{f"ours less {peer}": asdict(difference) for peer, difference in less.items()},
             "adversarial": asdict(apart_standing),
             "words": asdict(words),
             "sufficient said": asdict(said),
             "right where said": asdict(right),
             "by kind": figures.by_kind(rows, "standing"),
         }
-    packed_by = [f"{peer} packed" for peer in NAMES]
-    more = (f"ours less {NAMES[0]}", "adversarial", "words", "`sufficient` said", "right")
-    measured.table(title, ("", "questions", "in the context", over, *packed_by, *more), lines)
+    packed_by = [f"{peer} packed" for peer in peers]
+    more = (f"ours less {BM25}", "adversarial", "words", "`sufficient` said", "right")
+    measured.table(title, ("", "questions", "in the context", over, *packed_by, *more), lines, which())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from bench.locomo_data import Conversation, Question
@@ -23,6 +24,7 @@ class Given:
 
     all: every conversation of the set, of which `most` are measured; the others still lend their questions.
     calls: how sessions are told. frames: by name, what stands before and after a question. has_told: whether the way `told` runs, too.
+    folder: of this run alone, for peers' files.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Given:
     calls: Sequence[str]
     frames: Mapping[str, Sequence[tuple[str, str]]]
     has_told: bool
+    folder: Path
     _peers: dict[str, Peers] = field(default_factory=dict)
 
     @property
@@ -53,10 +56,15 @@ class Given:
         return self.all[(place + 1) % len(self.all)] if len(self.all) > 1 else None
 
     def peers(self, conversation: Conversation) -> Peers:
-        """Plain search over the conversation, made once."""
+        """Other search over the conversation, made once."""
         if conversation.name not in self._peers:
-            self._peers[conversation.name] = Peers(self.embedder, conversation.turns)
+            self._peers[conversation.name] = Peers(self.embedder, conversation.turns, self.folder / conversation.name)
         return self._peers[conversation.name]
+
+    def close(self) -> None:
+        """Let go of the peers' files."""
+        for peers in self._peers.values():
+            peers.close()
 
 
 @dataclass(slots=True)
@@ -66,10 +74,13 @@ class Measured:
     figures: dict[str, Any] = field(default_factory=dict)
     rows: dict[str, list[Row]] = field(default_factory=dict)
 
-    def table(self, title: str, headings: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
-        """Print a table and keep it."""
+    def table(self, title: str, headings: Sequence[str], lines: Sequence[Sequence[str]], note: str = "") -> None:
+        """Print a table, the note under it, and keep both."""
         show(title, headings, lines)
-        self.figures.setdefault("tables", []).append({"title": title, "headings": list(headings), "lines": [list(line) for line in lines]})
+        if note:
+            print(f"\n{note}", flush=True)
+        kept = {"title": title, "headings": list(headings), "lines": [list(line) for line in lines], "note": note}
+        self.figures.setdefault("tables", []).append(kept)
 
 
 def progress(text: str) -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from bench.locomo_data import Turn
-from bench.yardstick.contexts import packed, share_standing
-from bench.yardstick.figures import figure
+from bench.peers import StoredTurns, which, why_not
+from bench.yardstick.contexts import packed, packed_in_order, share_standing
+from bench.yardstick.figures import Row, figure
 from bench.yardstick.frames import pairs
 from bench.yardstick.peers import bm25, by_reciprocal_rank, ranked
 from bench.yardstick.sentences import messages_of_six, rarest_words
 from bench.yardstick.told import calls_of
+from bench.yardstick.turns import OURS, asked_peers, report_contexts, report_found
 from bench.yardstick.unrelated import is_lost
+from bench.yardstick.ways import Measured
 from bench.yardstick.wire import Meter
 
 
@@ -69,6 +74,12 @@ def test_packing_prefers_the_shorter_of_two_equally_good_turns() -> None:
     assert packed([1.0, 1.0], texts, 260).startswith("short")
 
 
+def test_packing_in_order_takes_the_first_that_fit_whatever_their_length() -> None:
+    texts = ["a" * 420, "b" * 42, "c" * 420, "d" * 42]
+    assert packed_in_order(texts, 150) == f"{texts[0]}\n{texts[1]}\n{texts[3]}"
+    assert packed_in_order(["e" * 420, "f"], 50) == "f"
+
+
 def test_fusing_puts_first_what_both_lists_have_near_the_top() -> None:
     assert by_reciprocal_rank([9.0, 8.0, 1.0], [1.0, 8.0, 9.0]).index(max(by_reciprocal_rank([9.0, 8.0, 1.0], [1.0, 8.0, 9.0]))) in (0, 2)
     fused = by_reciprocal_rank([3.0, 2.0, 1.0, 0.0], [3.0, 1.0, 2.0, 0.0])
@@ -78,6 +89,58 @@ def test_fusing_puts_first_what_both_lists_have_near_the_top() -> None:
 def test_bm25_finds_the_turn_with_the_rare_word() -> None:
     turns = [turn(1, "we went to the lake"), turn(2, "we went to the museum"), turn(3, "the lake was cold")]
     assert ranked(bm25(turns)("Which museum?"))[0] == 1
+
+
+def rows(**more: float) -> list[Row]:
+    return [Row(0, "single-hop", {OURS: 1.0, "BM25": 0.5, "cosine": 0.5, "BM25 and cosine": 0.5, **more})]
+
+
+def test_a_peer_that_was_not_asked_has_no_line() -> None:
+    assert asked_peers(rows()) == ["BM25", "cosine", "BM25 and cosine"]
+    assert asked_peers(rows(mem0=0.25)) == ["BM25", "cosine", "BM25 and cosine", "mem0"]
+
+
+def test_mem0_stands_beside_the_others_in_what_is_found() -> None:
+    measured = Measured()
+    report_found(measured, "found", "turns", rows(mem0=0.25))
+    assert measured.figures["tables"][0]["lines"][-1][:3] == ["mem0", "1", "0.250"]
+    assert measured.figures["turns"]["mem0"]["ours less this"]["mean"] == 0.75
+
+
+def test_mem0_stands_beside_the_others_in_contexts() -> None:
+    measured = Measured()
+    values = dict.fromkeys(("standing", "words", "sufficient", *(f"standing, {peer}" for peer in asked_peers(rows(mem0=1.0)))), 0.5)
+    report_contexts(measured, "contexts", {"50 a call": [Row(0, "single-hop", {**values, "standing, mem0": 0.25})]})
+    table = measured.figures["tables"][0]
+    assert table["lines"][0][table["headings"].index("mem0 packed")] == "0.250"
+    assert measured.figures["contexts, 50 a call"]["ours less mem0"]["mean"] == 0.25
+
+
+def test_tables_name_the_mem0_that_was_measured_or_how_to_install_it() -> None:
+    measured = Measured()
+    report_found(measured, "found", "turns", rows())
+    assert measured.figures["tables"][0]["note"] == which()
+    assert which().startswith("mem0 ")
+
+
+def test_without_its_packages_mem0_is_skipped_in_a_line_that_says_how_to_install_them() -> None:
+    reason = why_not(("json", "no_such_package"))
+    assert reason == "mem0 is skipped: no_such_package not installed here (pip install -e '.[bench]')"
+    assert why_not(("json",)) is None
+
+
+@pytest.mark.skipif(why_not() is not None, reason="mem0 is not installed here")
+@pytest.mark.filterwarnings("ignore")
+def test_mem0_finds_the_turns_of_nearest_vectors(tmp_path: Path) -> None:
+    axes = {"lake": 0, "museum": 1, "train": 2}
+
+    def vector(text: str) -> list[float]:
+        return [float(place == axes[text]) + 0.1 * (place == 0) for place in range(384)]
+
+    stored = StoredTurns(tmp_path, {"D1": "lake", "D2": "museum", "D3": "train"}, vector)
+    assert stored.search("museum", 2) == ["D2", "D1"]
+    assert stored.search("train", 1) == ["D3"]
+    stored.close()
 
 
 def test_a_session_is_told_in_calls_of_so_many_messages() -> None:
