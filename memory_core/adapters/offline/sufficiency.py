@@ -23,7 +23,7 @@ from memory_core.ports import DecisionItem
 
 ENOUGH = 0.7
 """The share of what the query says that must stand in what was found."""
-LEAD = 0.3
+LEAD = 0.25
 """How far the best must be before the tenth."""
 _NO_DATES = datetime(2000, 1, 1, tzinfo=timezone.utc)
 """The terms of a query do not depend on when it is asked."""
