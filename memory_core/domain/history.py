@@ -31,6 +31,13 @@ SHORTEST_TRIMMED_RUN: Final = 3
 """Messages that the beginning and the end of a history share with what is kept where a call leaves out what was between them."""
 _OF_SYSTEM: Final = "!"
 """What the mark of a system message begins with; no other mark does."""
+_CLOCK: Final = re.compile(
+    r"\d+(?:st|nd|rd|th)?|\b[ap]\.?m\b\.?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+    r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
+    r"|\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)\b|(?<=\d)[TZ]",
+    re.IGNORECASE,
+)
+"""What changes in an instruction with the time of the call."""
 _TOOL_NAMES: Final = re.compile(r"^(?:[\w.-]{1,64}: )+", re.MULTILINE)
 _TOOL_CHARACTERS: Final = 1_000
 """Of a tool's doing that its mark is made of: a long result is cut, and with its tool's name a little earlier."""
@@ -82,12 +89,14 @@ class HistoryMatch:
 
 
 def message_mark(role: str, content: str) -> str:
-    """A digest of who says what, without times, names, ids, white space and the form of letters.
+    """A digest of who says what, without times, names, ids, white space and the form of letters; of a system message without numbers, too.
 
     The name of a tool does not count before its result: it is known only where the tool's call is in the same request.
     """
     if role == "tool":
         content = _TOOL_NAMES.sub("", content)[:_TOOL_CHARACTERS]
+    if role == "system":
+        content = _CLOCK.sub("", content)
     text = " ".join(normal_form("NFC", content).split())
     digest = hashlib.sha256(f"{role}\0{text}".encode("utf-8", "surrogatepass")).digest()
     mark = base64.urlsafe_b64encode(digest).decode()

@@ -200,7 +200,7 @@ def _admit(here: runtime.Runtime, door: Door, name: str, req: HttpRequest, corre
         check_raw(content, req.headers.get("content-type"), door.raw, here.body_limit_bytes)
     elif content:
         raise Malformed("body: this call takes none", errors=(FieldError("body", "must be empty for this call"),))
-    call = _call(req, f"{req.method} {name}", body, Call(correlation, actor=caller.key_id))
+    call = _call(req, f"{req.method} {name}", body or query, Call(correlation, actor=caller.key_id))
     route = {field: _route_value(field, text) for field, text in req.route_params.items()}
     scope = SCOPE if door.scoped and "user_id" not in route else ()
     owner = _owner(door, caller, req.method, body, query, route.get("user_id"))
@@ -274,14 +274,14 @@ def _user_id(caller: Caller, given: object) -> str:
     return user_id
 
 
-def _call(req: HttpRequest, route: str, body: dict[str, Any], plain: Call) -> Call:
-    """The call, with what makes this request the same as an earlier one when the caller asks for that."""
+def _call(req: HttpRequest, route: str, told: dict[str, Any], plain: Call) -> Call:
+    """The call, with what makes this request the same as an earlier one when the caller asks for that. told: by its body or its query."""
     key = req.headers.get("idempotency-key")
     if key is None:
         return plain
     if not _IDEMPOTENCY_KEY.fullmatch(key):
         raise invalid(FieldError("Idempotency-Key", "must be 1-200 visible ASCII characters"))
-    asked = orjson.dumps([dict(req.route_params), body], option=orjson.OPT_SORT_KEYS)
+    asked = orjson.dumps([dict(req.route_params), told], option=orjson.OPT_SORT_KEYS)
     return replace(plain, idempotency_key=key, route=route, body_hash=hashlib.sha256(asked).hexdigest())
 
 

@@ -82,6 +82,13 @@ def test_a_key_used_for_another_request_is_a_conflict(host: httpx.Client, user: 
     assert [memory["content"] for memory in memories(host, user)] == ["Ana arrived"]
 
 
+def test_a_key_used_with_another_query_is_a_conflict(host: httpx.Client, user: str) -> None:
+    key, path = keyed(), f"/api/v1/users/{user}/import"
+    first, again = (host.post(path, params={"of": "conversations"}, headers=key).json()["task_id"] for _ in range(2))
+    assert first == again
+    problem(host.post(path, headers=key), 409)
+
+
 def test_every_writing_post_is_done_once_a_key(host: httpx.Client, user: str) -> None:
     memory = save(host, user, "Ana arrived", session_id="s", agent_id="a")
     calls: list[tuple[str, dict[str, Any]]] = [

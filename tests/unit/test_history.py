@@ -116,7 +116,7 @@ def test_a_window_that_slides_adds_what_came_into_it(said: list[ReadMessage], ov
 def test_so_does_one_whose_first_messages_stay(said: list[ReadMessage], first: int, window: int, data: st.DataObject) -> None:
     session, end = Session(), 0
     while end < len(said):
-        end += data.draw(st.integers(1, window - 1))
+        end = min(len(said), end + data.draw(st.integers(1, window - 1)))
         session.tell(said[:end] if end <= first + window else [*said[:first], *said[:end][-window:]])
     assert session.stored == [message.content for message in said]
 
@@ -196,7 +196,7 @@ STORIES: dict[str, tuple[list[list[ReadMessage]], list[int]]] = {
     "a prompt that comes later": ([[u("q1"), a("b1")], [s("Be nice"), u("q1"), a("b1"), u("q2")]], [2, 2]),
     "a prompt with a clock": (
         [[s("It is 8"), u("q1")], [s("It is 9"), u("q1"), a("b1")], [s("It is 10"), u("q1"), a("b1"), u("q2")]],
-        [2, 2, 2],
+        [2, 1, 1],
     ),
     "a prompt that is stamped at each call": ([[s("Be nice", "08T08:00"), u("q1")], [s("Be nice", "08T09:00"), u("q1"), a("b1")]], [2, 1]),
     "two prompts": ([[s("Be nice"), s("Be brief"), u("q1")], [s("Be brief"), s("Be nice"), u("q1"), a("b1")]], [3, 1]),
@@ -259,6 +259,23 @@ def test_an_answer_made_anew_is_new_alone_and_takes_the_place_of_the_old_one() -
     assert (match.new, match.dropped) == ((3, 4), 1)
     assert list(match.kept) == kept_of(["u1", "a1", "u2", "other", "u3"])
     assert match_history(match.kept, of(["u1", "a1", "u2", "other", "u3", "a3"])).new == (5,)
+
+
+@pytest.mark.parametrize(
+    "clock",
+    ["It is {:%A, %B %d, %Y, %I:%M %p}.", "Now: {:%Y-%m-%dT%H:%M:%SZ}", "{:%a %d %b, %H:%M}: help Ana.", "Today is the {:%-d}th of {:%B}."],
+)
+def test_a_prompt_with_a_clock_is_stored_once(clock: str) -> None:
+    session, turns = Session(), [u("q1"), a("b1"), u("q2"), a("b2")]
+    for end in range(1, 5):
+        moment = datetime(2026, 2, 1, 9, 5, tzinfo=UTC) + timedelta(days=17 * end, hours=5 * end, minutes=end)
+        assert session.tell([s(f"You are kind. {clock.format(moment, moment)}"), *turns[:end]]) == (2 if end == 1 else 1)
+
+
+def test_a_prompt_with_other_words_is_stored_again() -> None:
+    session = Session()
+    session.tell([s("Help Ana. Now: 10:05"), u("q1")])
+    assert session.tell([s("Help Ben. Now: 10:06"), u("q1"), a("b1")]) == 2
 
 
 def test_a_system_message_stays_known_where_the_turns_around_it_were_edited() -> None:
@@ -328,6 +345,7 @@ def test_a_mark_says_who_and_what(left: str, right: str) -> None:
     assert mark == message_mark("user", f"  {left}\n")
     same = " ".join(normal_form("NFC", left).split()) == " ".join(normal_form("NFC", right).split())
     assert (mark == message_mark("user", right)) == same
+    assert message_mark("user", "at 5") != message_mark("user", "at 6")
 
 
 @given(st.text(min_size=1), st.from_regex(r"[A-Za-z0-9_-]{1,64}", fullmatch=True))

@@ -50,6 +50,12 @@ def test_a_greeting_is_told_as_one() -> None:
     assert story(talk("u: Hi", "a: Hello")) == "User and Assistant exchanged a few words: Hi Hello."
 
 
+def test_instructions_alone_are_nobodys_talk() -> None:
+    instruction = Message(role="system", content="You are kind.", timestamp=talk("u: Hi")[0].timestamp)
+    assert story([instruction]) == "System gave instructions or results, nobody said anything."
+    assert story([instruction, *talk("u: Hi")]) == "User exchanged a few words: Hi."
+
+
 def test_people_are_called_by_their_names() -> None:
     assert story(talk("I baked a plum cake on Sunday.", actor="Ann")) == "Ann baked a plum cake on Sunday."
 

@@ -162,7 +162,10 @@ def _ended(text: str) -> str:
 
 def _nothing(messages: Sequence[Message]) -> str:
     """What is told where nobody said anything: who spoke, and no more."""
-    people = list(dict.fromkeys(speaker(one) for one in messages))
-    words = " ".join(" ".join(one.content.split()) for one in messages if one.role not in ("system", "tool"))
+    spoken = [one for one in messages if one.role not in ("system", "tool")]
+    people = list(dict.fromkeys(map(speaker, spoken or messages)))
+    words = " ".join(" ".join(one.content.split()) for one in spoken)
     short = words if 0 < len(words) <= 200 else ""
+    if messages and not spoken:
+        return f"{' and '.join(people)} gave instructions or results, nobody said anything."
     return f"{' and '.join(people) or 'Nobody'} exchanged a few words" + (f": {_ended(short)}" if short else ".")
