@@ -16,7 +16,7 @@ from memory_core.domain.conversation import Message
 from memory_core.domain.models import GivenWorth, Worth
 from memory_core.domain.sentences import Sentence, sentences
 
-HALF_LIVES: Final[Mapping[Worth | None, float | None]] = MappingProxyType(
+HALF_LIVES: Final[Mapping[str | None, float | None]] = MappingProxyType(
     {
         "asked_to_keep": None,
         "identity": None,
@@ -30,9 +30,10 @@ HALF_LIVES: Final[Mapping[Worth | None, float | None]] = MappingProxyType(
     }
 )
 """By worth, by what it multiplies the half-life, the most lasting first; None: it never fades."""
-_FACTORS: Final[Mapping[str | None, float | None]] = {**HALF_LIVES}
 _PLACES: Final = {worth: place for place, worth in enumerate(HALF_LIVES)}
 
+BEGINNING, END = 1500, 500
+"""Characters of a longer text that are read: what lies between is mostly a paste, and reading it all would hold others up."""
 MAX_SMALL_TALK: Final = 60
 """Characters; a longer text says something."""
 
@@ -164,9 +165,9 @@ _GREETINGS = (
 )
 _BESIDE_GREETINGS = (
     "good evening afternoon night day you so very much that thats that's is it it's its a an all the best too and there how are i'm im fine"
-    " well you're have lovely weekend same here to again really sounds got then my your for help no problem worries see later soon care take"
-    " alright tag abend morgen nacht dir euch auch gern gerne schön schönen schöne vielen sehr lieben liebe grüße und ja alles klar bis"
-    " später bald bien buenos días noches tardes beaucoup mille muchas"
+    " you're have lovely weekend same here to again really sounds got then my your for help no problem worries see later soon care take"
+    " well alright tag abend morgen nacht dir euch auch gern gerne schön schönen schöne vielen sehr lieben liebe grüße und ja alles klar"
+    " bis später bald bien buenos días noches tardes beaucoup mille muchas"
 )
 _TALK: Final = frozenset(_GREETINGS.split())
 _BESIDE_TALK: Final = frozenset(_BESIDE_GREETINGS.split())
@@ -180,12 +181,12 @@ _JAPANESE_TALK = regex.compile(
 
 def worth_factor(worth: str | None) -> float:
     """By what a worth multiplies the half-life; 1 for a worth that is not known, or that is kept for good."""
-    return _FACTORS.get(worth) or 1.0
+    return HALF_LIVES.get(worth) or 1.0
 
 
 def kept_for_good(worth: str | None) -> bool:
     """Whether a memory of this worth never fades."""
-    return _FACTORS.get(worth, 1.0) is None
+    return HALF_LIVES.get(worth, 1.0) is None
 
 
 def most_lasting(worths: Iterable[Worth | None]) -> Worth | None:
@@ -202,7 +203,7 @@ def worth_of(text: str, *, by_assistant: bool = False) -> Worth | None:
         return "small_talk"
     if by_assistant:
         return None
-    shown = text.replace("’", "'")
+    shown = _read(text).replace("’", "'")
     if asks_to_keep(shown):
         return "asked_to_keep"
     hinted = [(worth, said) for worth, said, hint in _PATTERNS if hint.search(shown)]
@@ -219,7 +220,7 @@ def worth_of(text: str, *, by_assistant: bool = False) -> Worth | None:
 def worth_of_messages(messages: Sequence[Message], given: GivenWorth | None = None) -> Worth | None:
     """For what the memory of these messages is worth keeping: for the most lasting thing in them.
 
-    given: what a model takes it for; it goes before the rules, but not before a request to remember, which is heard by its words.
+    given: what a model takes it for; it goes before the rules, but not before a request to remember, which is heard in the words.
     """
     read = most_lasting([worth_of(message.content, by_assistant=not message.by_person) for message in messages])
     if given is None or read == "asked_to_keep":
@@ -229,11 +230,15 @@ def worth_of_messages(messages: Sequence[Message], given: GivenWorth | None = No
 
 def asks_to_keep(text: str) -> bool:
     """Whether a text asks that something be remembered: "remember that …", "merk dir, dass …", "…覚えておいて"."""
-    plain = text.replace("’", "'")
+    plain = _read(text).replace("’", "'")
     lowered = plain.casefold()
     if not any(hint in lowered for hint in ("rememb", "forget", "keep in mind", "merk", "vergi", "verge", "denk", "behalt", "て", "で")):
         return False
     return any(_asks_to_keep(sentence) for sentence in sentences(plain))
+
+
+def _read(text: str) -> str:
+    return text if len(text) <= BEGINNING + END else f"{text[:BEGINNING]}\n{text[-END:]}"
 
 
 def _asks_to_keep(sentence: Sentence) -> bool:
