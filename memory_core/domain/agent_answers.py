@@ -33,7 +33,7 @@ def _known_worth(value: Any) -> Any:
     return value if value in _WORTHS else None
 
 
-_WORTHS = frozenset(name for kind in get_args(GivenWorth) for name in get_args(kind) or (kind,))
+_WORTHS = frozenset(get_args(GivenWorth))
 Sentence = Annotated[str, BeforeValidator(_one_line), Field(max_length=600)]
 Term = Annotated[str, BeforeValidator(_one_line), Field(max_length=MAX_TERM)]
 

@@ -48,7 +48,9 @@ class Status(StrEnum):
 Worth = Literal["asked_to_keep", "identity", "vital", "health", "agreement", "standing_wish", "secret_place", "small_talk"]
 """For what a memory is worth keeping longer than others, or not as long; `worth.HALF_LIVES` says how much."""
 
-GivenWorth = Worth | Literal["none"]
+GivenWorth = Literal[
+    "asked_to_keep", "identity", "vital", "health", "agreement", "standing_wish", "secret_place", "small_talk", "none"
+]  # fmt: skip
 """The same as a model answers it, with a word for nothing special."""
 
 
