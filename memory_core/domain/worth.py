@@ -48,11 +48,14 @@ _REQUEST = (
 )
 _CLAUSE = (
     r"(?:that\s++(?!(?:time|day|night|evening|morning|afternoon|week|weekend|summer|winter|spring|autumn|fall|year|trip|song|movie|film|guy|man"
-    r"|woman|girl|boy|place|restaurant|party|one|when|thing|book|show|game|episode|story)\b)\w|that\s*[.!:]*$|(?:this|it)\s*[.:!,]|(?:this|it)$"
-    r"|:|,\s*+(?=i\b|my\b|we\b|our\b)|(?:i|i'm|i've|my|we|we're|our|he|she|they)\b)"
+    r"|woman|girl|boy|place|restaurant|party|one|when|thing|book|show|game|episode|story|\w+ing)\b)"
+    r"(?!i (?:told|said)\b)\w|that\s*[.!:]*$|(?:this|it)\s*[.:!,]|(?:this|it)$"
+    r"|:|(?:i|we|he|she|they)\b(?!\s++(?:told|said|mentioned|asked)\b)"
+    r"|(?:my|our)\b[^,.]{1,60}\b(?:is|are|was|has|have|starts?|ends?|needs?|likes?|hates?|must|can't|lives?|works?)\b)"
 )
 _KEEP = regex.compile(
-    rf"^{_LEAD}{_REQUEST}(?:remember\s*+{_CLAUSE}|(?:don'?t|do not|never) forget\s*+(?:to\b|{_CLAUSE})|keep in mind\s*+{_CLAUSE})",
+    rf"^{_LEAD}{_REQUEST}(?:remember\s*+{_CLAUSE}|(?:don'?t|do not|never) forget"
+    rf"\s*+(?:to\s++\w++\s++(?:me|us|my|our)\b|{_CLAUSE})|keep in mind\s*+{_CLAUSE})",
     regex.IGNORECASE,
 )
 _KEEP_ASKED = regex.compile(rf"^{_LEAD}(?:can|could|will|would) you\b", regex.IGNORECASE)
@@ -93,7 +96,7 @@ _GERMAN_HOLDS = (
 _KINDS: Final[tuple[tuple[Worth, str, str], ...]] = (
     (
         "identity",
-        rf"\b(?:my|our)\s++(?:[\w'’-]+\s++){{0,3}}(?:is|was|are)\s++(?:called|named)\b"
+        rf"(?<!\bof )\b(?:my|our)\s++(?:[\w'’-]+\s++){{0,3}}(?:is|was|are)\s++(?:called|named)\b"
         rf"|\b(?:my|our)\s++(?:[\w'’-]+\s++){{0,3}}(?:nick)?name(?:\s++(?:is|was)|['’]s)\b"
         rf"|\b{_MINE}\s++(?:\w+\s++)?(?:birthday|anniversary|date of birth)(?:\s++(?:is|was)|['’]s)\b"
         r"|\bi(?: was|'m|’m) born (?:on|in)\b|\bich heiße\b|\bmein name ist\b|\bmein(?:e|en)? \w+ heißt\b"
@@ -143,7 +146,7 @@ _KINDS: Final[tuple[tuple[Worth, str, str], ...]] = (
     (
         "secret_place",
         r"\b(?:spare|house|front door|car|cellar|office|garage|bike|shed|safe)\s++keys?\s++(?:is|are|hangs?|lies?)\b"
-        r"|\b(?:i|we|he|she)(?:'ve|’ve| have| had)? (?:hid|hide|hides|hidden|buried|stashed)\b"
+        r"|\b(?:i|we)(?:'ve|’ve| have| had)? (?:hid|hide|hidden|buried|stashed)\b"
         r"|\b(?:my|our|the) (?:passports?|will|jewell?ery|birth certificates?|wedding rings?) (?:is|are)"
         r" (?:hidden |kept |locked |stored )?(?:in|under|behind|inside|at|on)\b"
         r"|\b(?:my|our) (?:\w+ )?(?:pin|password|passcode|pass phrase)(?: code)? (?:is|was)\b"

@@ -66,6 +66,8 @@ def test_everyday_statements_fade_as_a_sensible_person_expects(text, expected):
         "please dont forget that Mia is lactose intolerant",
         "Keep in mind that I can't climb stairs.",
         "Hey, make sure you remember I moved.",
+        "Don't forget to call my mother on Sundays.",
+        "Remember my flat is on the fourth floor",
         "Vergiss nicht, dass ich um sechs aufstehe.",
         "Bitte merken: Tor 4.",
         "Denk daran, dass Lea keine Nüsse isst.",
@@ -92,6 +94,11 @@ def test_a_request_to_remember_is_heard(text):
         "Ich kann mir das nicht merken.",
         "名前を覚えていますか？",
         "Forget that.",
+        "Don't forget to take breaks.",
+        "And remember, I'm always here for you.",
+        "Remember that staying positive is important.",
+        "Remember my puppy from earlier",
+        "Remember I told you they moved",
     ],
 )
 def test_reminiscing_is_no_request_to_remember(text):
@@ -126,6 +133,8 @@ def test_a_short_text_that_says_something_is_no_small_talk(text):
         "The API key is in the header of the request.",
         "My cat has no name yet.",
         "She had a cold last week.",
+        "One of my favourite pieces is called Blue Rider.",
+        "He hid his bone in my slipper.",
     ],
 )
 def test_what_only_sounds_like_something_lasting_fades_as_always(text):
