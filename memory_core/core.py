@@ -64,7 +64,7 @@ from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.scenes import Scenes
 from memory_core.recollection.surroundings import Surroundings
 from memory_core.recollection.timeline import Timeline
-from memory_core.rules import consolidation_rules, erase_rules, formation_rules, retrieve_rules, save_rules
+from memory_core.rules import consolidation_rules, erase_rules, fading_rules, formation_rules, retrieve_rules, save_rules
 from memory_core.signing import cursor_secret
 from memory_core.telemetry import Telemetry
 from memory_core.wiring import Adapters
@@ -88,6 +88,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         self._clock = clock or SystemClock()
         self._ids = ids or RandomIds()
         self._telemetry = Telemetry()
+        self._fading = fading_rules(self.settings)
         made = adapters or Adapters.of(self.settings, self._clock, self._telemetry.charged, self._telemetry)
         self._adapters = made
         self._cursors = Cursors(cursor_secret(self.settings))

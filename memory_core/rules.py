@@ -66,9 +66,14 @@ def erase_rules(settings: Settings) -> EraseRules:
     return EraseRules(timedelta(seconds=settle), timedelta(seconds=settings.session_ttl_s))
 
 
+def fading_rules(settings: Settings) -> Fading:
+    """When memories fade."""
+    return Fading(half_life_days=settings.decay_half_life_days, floor=settings.decay_floor)
+
+
 def consolidation_rules(settings: Settings) -> ConsolidationRules:
     """What consolidation goes by."""
-    fading = Fading(half_life_days=settings.decay_half_life_days, floor=settings.decay_floor)
+    fading = fading_rules(settings)
     archive = ArchiveRules(settings.archival_age_years, settings.max_age_hours / settings.half_life_factor)
     scale = settings.calibrated
     closeness = Closeness(scale.duplicate_threshold, scale.link_threshold, scale.contradiction_floor)

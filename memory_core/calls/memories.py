@@ -9,6 +9,7 @@ from dataclasses import replace
 from memory_core.calls.conversing import NO_CALL
 from memory_core.domain.context import Context, ContextInput
 from memory_core.domain.errors import Invalid, MemoryCoreError
+from memory_core.domain.fading import Fading, explained
 from memory_core.domain.lifecycle import BY_HAND
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.requests import ClearInput, CopyInput, ListInput, RetrieveInput, SaveInput, StatusInput, UpdateInput
@@ -48,6 +49,7 @@ class Remembering:
     _briefing: Briefing
     _clearer: Clearer
     _editor: Editor
+    _fading: Fading
     _last_messages: LastMessages
     _lineage: Lineage
     _reader: Reader
@@ -80,7 +82,10 @@ class Remembering:
             with self._telemetry.bill() as charges:
                 found = await ask(checked(owner), query)
             charge = round(sum(charges), 2) if charges else None
-            return replace(found, explain={**(found.explain or {}), "request_charge": charge})
+            results = tuple(
+                hit._replace(explain={**(hit.explain or {}), "fading": explained(hit.memory, self._fading)}) for hit in found.results
+            )
+            return replace(found, results=results, explain={**(found.explain or {}), "request_charge": charge})
 
     async def context(self, owner: Owner, asked: ContextInput) -> Context:
         """What an agent should know before its turn, in one text. Raises Unavailable, EmbeddingMismatch."""

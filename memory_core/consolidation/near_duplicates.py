@@ -20,6 +20,7 @@ from memory_core.domain.models import Link, Memory, MemoryType, Status, Vector
 from memory_core.domain.patterns import same_pattern
 from memory_core.domain.sameness import differences, normalised
 from memory_core.domain.slots import slot_of
+from memory_core.domain.worth import most_lasting
 from memory_core.evolution.execute import MAX_NOTE_SOURCES, MAX_QUERIES, MAX_SOURCES
 from memory_core.evolution.links import MAX_LINKS
 from memory_core.evolution.strategies import latest_end
@@ -111,6 +112,7 @@ def taking_over(stays: Memory, goes: Memory) -> dict[str, Any]:
     return _times(stays, goes) | {
         "reinforcement_count": stays.reinforcement_count + goes.reinforcement_count + 1,
         "confidence": max(stays.confidence, goes.confidence),
+        "worth": most_lasting([stays.worth, goes.worth]),
         "importance_base": max(stays.importance_base, goes.importance_base),
         "access_count": stays.access_count + goes.access_count,
         "last_accessed_at": _latest(stays.last_accessed_at, goes.last_accessed_at),

@@ -20,6 +20,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import AtomicFact, Memory, MemoryType, Vector
 from memory_core.domain.patterns import Said, carriers, same_pattern, told_by
 from memory_core.domain.sameness import differences, normalised
+from memory_core.domain.worth import worth_of
 from memory_core.evolution.page import Page
 from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Look
@@ -176,6 +177,7 @@ class PatternPage:
             "value_text": None if key is None else one.found.summary,
             "atomic_facts": [AtomicFact(text=text) for text in facts],
             "importance_base": one.found.importance_score,
+            "worth": worth_of(one.found.summary),
             "confidence": one.found.confidence,
             "pattern_detected": f"user_{one.found.pattern}_pattern",
             "tags": [one.found.pattern],

@@ -8,10 +8,11 @@ ids are small integers given by the asker, quotes are searched in the messages, 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from memory_core.domain.models import GivenWorth
 from memory_core.domain.moments import Moment
 
 NOT_AVAILABLE = "N/A"
@@ -28,6 +29,11 @@ def _one_line(value: Any) -> Any:
     return " ".join(value.split()) if isinstance(value, str) else value
 
 
+def _known_worth(value: Any) -> Any:
+    return value if value in _WORTHS else None
+
+
+_WORTHS = frozenset(get_args(GivenWorth))
 Sentence = Annotated[str, BeforeValidator(_one_line), Field(max_length=600)]
 Term = Annotated[str, BeforeValidator(_one_line), Field(max_length=MAX_TERM)]
 
@@ -112,10 +118,11 @@ class RetrievalHints(_Answer):
 
 
 class SummaryMetadata(_Answer):
-    """How deep it went and where it may go on."""
+    """How deep it went, where it may go on, and for what it is worth keeping; a `worth` that is not known counts as not given."""
 
     depth: Literal["high", "medium", "low", "N/A"] = "N/A"
     follow_ups: Annotated[list[Sentence], Field(max_length=2)] = Field(default_factory=list)
+    worth: Annotated[GivenWorth | None, BeforeValidator(_known_worth)] = None
 
 
 class ConversationSummary(_Answer):

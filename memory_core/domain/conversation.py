@@ -51,6 +51,11 @@ class Message(BaseModel):
     id: str | None = Field(default=None, exclude_if=lambda value: value is None)
     memory_id: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
+    @property
+    def by_person(self) -> bool:
+        """Whether a person says it: the user, or an actor with a name."""
+        return self.role == "user" or self.actor is not None
+
 
 class FormedCell(BaseModel):
     """What one cell became: its message span [first, last], the ids of its memories, the cell's own first, and what was done, counted.

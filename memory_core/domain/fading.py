@@ -1,26 +1,36 @@
-"""What upkeep does to a memory that nobody has looked at for long: it becomes `decayed`, or its long text gives way to a short one.
+"""When an idle memory fades: it becomes `decayed`, or a shorter text takes the place of its long one.
 
-Pure, and a function of the memory as it is stored and of a moment: whoever asks every hour and whoever asks once after ten years get the
-same. One would get wrong: of a long memory both may be due by now. What would have come first counts, or the answer would depend on
-how often it was asked.
+Pure, and a function of the stored memory and of a moment: a caller who asks every hour and a caller who asks once after ten years
+get the same answer. Note: of a long memory both may be due by now. The earlier one counts, or the answer would depend on how often
+it was asked.
+
+Half-life = that of the settings × the factor of the memory's worth (`worth.HALF_LIVES`) × what its use adds (`lengthened_by_use`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from math import inf, log2
+from typing import Any
 
 from memory_core.domain.decay import DAY_S
 from memory_core.domain.messages import MESSAGE
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.slots import slot_of
+from memory_core.domain.worth import kept_for_good, worth_factor
 
 LEAST_IMPORTANCE = 1e-12
 """Taken for 0, whose logarithm is none: 40 halvings, so it is under any floor at once."""
 
 NEVER = -1e9
 """A level, as halvings, that nothing falls under while there are clocks."""
+
+USES_A_TELLING = 5
+"""A memory that is told again counts as if it had been shown so often."""
+MOST_USES = 20
+"""Further uses add nothing."""
+USES_THAT_DOUBLE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +48,7 @@ class Fading:
 
     @property
     def half_life_s(self) -> float:
-        """The half-life in seconds."""
+        """The half-life in seconds, of a memory of no special worth that was never used."""
         return self.half_life_days * DAY_S
 
     def bounds(self, now: datetime) -> dict[str, float]:
@@ -53,13 +63,24 @@ class Fading:
             "long_age": self.long_days * DAY_S,
         }
 
-    def passed_at(self, idle_since_s: float, importance_base: float, level: float) -> float:
-        """The moment (epoch seconds) after which importance is under `level`: idle since + half-life · log2(base / level). inf: never."""
-        return inf if level <= 0 else idle_since_s + self.half_life_s * max(0.0, halvings(importance_base) - halvings(level))
+    def passed_at(self, idle_since_s: float, importance_base: float, level: float, factor: float = 1.0) -> float:
+        """The moment after which importance is under `level`: idle since + half-life · factor · log2(base / level).
+
+        Args:
+            idle_since_s: Epoch seconds of the last access, else of the creation.
+            importance_base: The importance at that moment.
+            level: The importance to fall under; at 0 or less it never does.
+            factor: By what the half-life is multiplied.
+
+        Returns:
+            Epoch seconds; inf: never.
+
+        """
+        return inf if level <= 0 else idle_since_s + self.half_life_s * factor * max(0.0, halvings(importance_base) - halvings(level))
 
 
 def idle_since(memory: Memory) -> datetime:
-    """Since when nobody has looked at it: its last access, else its creation."""
+    """The last access of a memory, else its creation."""
     return memory.last_accessed_at or memory.created_at
 
 
@@ -68,9 +89,30 @@ def halvings(importance_base: float) -> float:
     return log2(max(importance_base, LEAST_IMPORTANCE))
 
 
-def fades(kind: str, *, pinned: bool, in_slot: bool) -> bool:
-    """Whether time alone may take a memory of this type out of sight: not what is pinned, how things are done, or the truth of a slot."""
-    return not (pinned or kind == MemoryType.PROCEDURAL or (kind == MemoryType.SEMANTIC and in_slot))
+def fades(kind: str, *, pinned: bool, in_slot: bool, worth: str | None = None) -> bool:
+    """Whether time alone may make a memory of this type `decayed`."""
+    return why_never(kind, pinned=pinned, in_slot=in_slot, worth=worth) is None
+
+
+def why_never(kind: str, *, pinned: bool, in_slot: bool, worth: str | None = None) -> str | None:
+    """Why a memory never fades: it is pinned, a procedure, the truth of a slot, or of a worth that is kept for good; None: it fades."""
+    if pinned:
+        return "pinned"
+    if kind == MemoryType.PROCEDURAL:
+        return "procedure"
+    if kind == MemoryType.SEMANTIC and in_slot:
+        return "slot"
+    return worth if kept_for_good(worth) else None
+
+
+def lengthened_by_use(access_count: int, reinforcement_count: int) -> float:
+    """By what use multiplies the half-life, 1 to 3: a tenth more for each time shown, half as much again for each time told again."""
+    return 1.0 + min(access_count + USES_A_TELLING * reinforcement_count, MOST_USES) / USES_THAT_DOUBLE
+
+
+def half_life_factor(memory: Memory) -> float:
+    """By what the half-life of the settings is multiplied for this memory."""
+    return worth_factor(memory.worth) * lengthened_by_use(memory.access_count, memory.reinforcement_count)
 
 
 def shrinkable_length(category: str | None, content: str) -> int:
@@ -80,13 +122,52 @@ def shrinkable_length(category: str | None, content: str) -> int:
 
 def due(memory: Memory, now: datetime, rules: Fading) -> Status | None:
     """`decayed` or `compressed` when an active memory has to become that by now, else None."""
-    if memory.status is not Status.ACTIVE or not fades(memory.type, pinned=memory.pinned, in_slot=slot_of(memory) is not None):
-        return None
-    since, base = idle_since(memory).timestamp(), memory.importance_base
-    decays, shrinks = rules.passed_at(since, base, rules.floor), inf
+    moment, status = next_change(memory, rules)
+    return status if now.timestamp() > moment else None
+
+
+def next_change(memory: Memory, rules: Fading) -> tuple[float, Status]:
+    """When time alone changes a memory (epoch seconds, inf: never), and whether it becomes `decayed` or `compressed` then."""
+    if memory.status is not Status.ACTIVE or _why_never(memory) is not None:
+        return inf, Status.DECAYED
+    since, base, factor = idle_since(memory).timestamp(), memory.importance_base, half_life_factor(memory)
+    decays, shrinks = rules.passed_at(since, base, rules.floor, factor), inf
     if memory.category != MESSAGE and len(memory.content) >= rules.long_characters:
         old = (memory.created_at + timedelta(days=rules.long_days)).timestamp()
-        shrinks = max(old, rules.passed_at(since, base, rules.long_floor))
-    if now.timestamp() <= min(decays, shrinks):
+        shrinks = max(old, rules.passed_at(since, base, rules.long_floor, factor))
+    return (shrinks, Status.COMPRESSED) if shrinks <= decays else (decays, Status.DECAYED)
+
+
+def explained(memory: Memory, rules: Fading) -> dict[str, Any]:
+    """How a memory fades, and why so.
+
+    Returns:
+        worth: for what it is worth keeping, None for nothing special. never: why it does not fade (`why_never`), else None.
+        half_life_days: with what worth and use make of it. worth_factor, use_factor: by what each multiplies that of the settings.
+        at, becomes: when it changes unless it is used before, and into what; None for a memory that does not.
+
+    """
+    never, use = _why_never(memory), lengthened_by_use(memory.access_count, memory.reinforcement_count)
+    moment, status = next_change(memory, rules)
+    at = _moment(moment)
+    return {
+        "worth": memory.worth,
+        "never": never,
+        "half_life_days": None if never is not None else round(rules.half_life_days * half_life_factor(memory), 6),
+        "worth_factor": None if never is not None else worth_factor(memory.worth),
+        "use_factor": None if never is not None else use,
+        "at": at,
+        "becomes": None if at is None else status.value,
+    }
+
+
+def _moment(epoch_s: float) -> str | None:
+    """The moment as text; None where no calendar reaches it."""
+    try:
+        return datetime.fromtimestamp(int(epoch_s), timezone.utc).isoformat().replace("+00:00", "Z")
+    except (ValueError, OverflowError, OSError):
         return None
-    return Status.COMPRESSED if shrinks <= decays else Status.DECAYED
+
+
+def _why_never(memory: Memory) -> str | None:
+    return why_never(memory.type, pinned=memory.pinned, in_slot=slot_of(memory) is not None, worth=memory.worth)

@@ -13,6 +13,7 @@ from memory_core.domain.conversation import Conversation, Message
 from memory_core.domain.importance import importance_by_type
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
+from memory_core.domain.worth import worth_of
 
 MESSAGE: Final = "message"
 """The category of the memory of one message."""
@@ -83,6 +84,7 @@ def message_memory(owner: Owner, conversation: Conversation, number: int, identi
         metadata=_metadata(message, number),
         importance_base=importance_by_type(MemoryType.EPISODIC, message.content),
         importance_basis="type",
+        worth=worth_of(message.content, by_assistant=not message.by_person),
         created_at=now,
         updated_at=now,
         event_timestamp=message.timestamp,

@@ -45,6 +45,15 @@ class Status(StrEnum):
     DELETED = "deleted"
 
 
+Worth = Literal["asked_to_keep", "identity", "vital", "health", "agreement", "standing_wish", "secret_place", "small_talk"]
+"""For what a memory is worth keeping longer than others, or not as long; `worth.HALF_LIVES` says how much."""
+
+GivenWorth = Literal[
+    "asked_to_keep", "identity", "vital", "health", "agreement", "standing_wish", "secret_place", "small_talk", "none"
+]  # fmt: skip
+"""The same as a model answers it, with a word for nothing special."""
+
+
 class Outcome(StrEnum):
     """What a save did."""
 
@@ -171,6 +180,7 @@ class Memory(BaseModel):
     reinforcement_count: int = 0
     last_used_at: datetime | None = None
     pinned: bool = False
+    worth: Worth | None = None
     # time
     created_at: datetime
     updated_at: datetime

@@ -19,6 +19,7 @@ from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, Status
 from memory_core.domain.slots import slot_of
+from memory_core.domain.worth import most_lasting
 from memory_core.evolution.moves import moves_of
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
@@ -159,6 +160,7 @@ def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> l
             "valid_from": max(old.valid_from, new.valid_from),
             "valid_until": latest_end(old, new),
             "pinned": old.pinned or new.pinned,
+            "worth": most_lasting([old.worth, new.worth]),
             "embedding": joint_vector(first, second),
         }
     )

@@ -20,6 +20,7 @@ from memory_core.domain.results import Call, Deleted
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.value import text_of_value
+from memory_core.domain.worth import most_lasting, worth_of
 from memory_core.evolution.along import Along, changes_along, count_along, gone_along
 from memory_core.evolution.apart import set_apart
 from memory_core.evolution.entering import around, entered, enters, leaves, renamed
@@ -311,6 +312,8 @@ def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:
             if given["value"] is None:
                 raise Invalid("nothing would be left", errors=(FieldError("value", "can't be null unless content is given too"),))
             given["content"] = f"{old.key}: {given['value_text']}"
+    if given.get("content") is not None:
+        given["worth"] = most_lasting([old.worth, worth_of(given["content"])])
     given.setdefault("change_reason", None)
     return given
 

@@ -19,6 +19,7 @@ from memory_core.domain.endings import is_ending
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
+from memory_core.domain.worth import most_lasting
 from memory_core.evolution.key_line import key_of
 from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.overlap import overruling, without_overlap
@@ -156,6 +157,8 @@ class Page:
             again = held.model_copy(update=fields)
             self.apply(without_overlap([Change("reinforced", again, held), *overruling(again, earlier)], truths)[1:])
         counts = same_slot or new.event_timestamp > held.event_timestamp
+        if (worth := most_lasting([held.worth, new.worth])) != held.worth:
+            fields |= {"worth": worth}
         told = kept([*tellings(held), *([new.event_timestamp] if counts else [])])
         self.reinforce(held, event_timestamp=max(held.event_timestamp, new.event_timestamp), told_at=told, **fields)
 

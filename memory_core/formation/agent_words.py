@@ -10,6 +10,7 @@ from memory_core.domain.importance import importance_by_type
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, MemoryType
 from memory_core.domain.scope import Owner
+from memory_core.domain.worth import worth_of_messages
 from memory_core.formation.boundary import as_text
 from memory_core.formation.cell_memories import MAX_EPISODE_BYTES, cell_id, within
 from memory_core.ledger.conversations import message_ids
@@ -41,6 +42,7 @@ def words_memory(owner: Owner, conversation: Conversation, cell: Cell, summary: 
         source_ids=message_ids(conversation)[cell.first : cell.last + 1],
         importance_base=importance_by_type(MemoryType.EPISODIC, content, CATEGORY),
         importance_basis="type",
+        worth=worth_of_messages(cell.messages),
         created_at=now,
         updated_at=now,
         event_timestamp=cell.ended_at,

@@ -25,10 +25,11 @@ from memory_core.domain.dedup import fuzzy_dedup
 from memory_core.domain.endings import value_told
 from memory_core.domain.importance import importance_by_interaction, importance_by_type
 from memory_core.domain.indexing import with_lexical
-from memory_core.domain.models import MAX_CONTENT_BYTES, AtomicFact, Foresight, Memory, MemoryType
+from memory_core.domain.models import MAX_CONTENT_BYTES, AtomicFact, Foresight, Memory, MemoryType, Worth
 from memory_core.domain.note import FOOTER, SUMMARY, parts_of, render_note, told
 from memory_core.domain.quotes import Proofs
 from memory_core.domain.scope import Owner
+from memory_core.domain.worth import asks_to_keep, most_lasting, worth_of, worth_of_messages
 from memory_core.formation.boundary import as_text
 from memory_core.ledger.conversations import message_ids
 from memory_core.ledger.ids import derived, note_id
@@ -154,6 +155,7 @@ class _Maker:
             "valid_from": moment,
             "importance_base": importance_by_type(MemoryType.SEMANTIC, said.text, "fact"),
             "importance_basis": "type",
+            "worth": self._worth_of_fact(said),
         }
         return with_lexical(made.model_copy(update=fields))
 
@@ -190,7 +192,14 @@ class _Maker:
             "follow_up_potential": follow_ups,
             "importance_base": importance_by_interaction(quality, len(follow_ups), len(tags) + len(keywords)),
             "importance_basis": "secmsa",
+            "worth": worth_of_messages(self.cell_of.messages, metadata.worth),
         }
+
+    def _worth_of_fact(self, said: SaidFact) -> Worth | None:
+        message = self.cell_of.messages[said.message]
+        if message.by_person and asks_to_keep(message.content):
+            return "asked_to_keep"
+        return most_lasting([worth_of(said.text), worth_of(said.quote)])
 
 
 def _foresight(said: SaidForesight) -> Foresight:

@@ -12,8 +12,12 @@ from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.value import text_of_value
+from memory_core.domain.worth import worth_of
 from memory_core.ledger.ids import derived, procedure_id
 from memory_core.ports import IdSource
+
+NO_PERSONS = frozenset({"assistant", "system", "tool"})
+"""Actors whose words tell nothing of the person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ def draft(owner: Owner, place: int, item: SaveInput, now: datetime, ids: IdSourc
         importance_basis="given" if given else "type",
         confidence=item.confidence,
         pinned=item.pinned,
+        worth=worth_of(content, by_assistant=item.actor in NO_PERSONS),
         created_at=now,
         updated_at=now,
         event_timestamp=event,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from math import inf
 from typing import Any
 from uuid import uuid4
 
@@ -10,9 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory_core.domain.decay import importance_at
-from memory_core.domain.fading import Fading, due
+from memory_core.domain.fading import Fading, due, half_life_factor, next_change
 from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.ports import LongTermStore, Place, Write
+from memory_core.domain.worth import HALF_LIVES
+from memory_core.ports import LongTermStore, Place, Touch, Write
 from tests.builders import ALICE, NOW, commit, document, memory
 from tests.world import BOB
 
@@ -58,19 +60,30 @@ async def test_only_active_memories_that_time_may_hide_are_found_once_they_are_u
 
 
 memories = st.builds(
-    lambda base, age, idle, length, pinned: memory(
+    lambda base, age, idle, length, pinned, worth, uses, tellings: memory(
         "x" * length,
         importance_base=base,
         created_at=LATER - timedelta(days=age),
         last_accessed_at=None if idle is None else LATER - timedelta(days=min(idle, age)),
         pinned=pinned,
+        worth=worth,
+        access_count=uses,
+        reinforcement_count=tellings,
     ),
     st.floats(0, 1),
     st.floats(0, 4000),
     st.none() | st.floats(0, 4000),
     st.sampled_from([10, 19, 20, 50]),
     st.booleans(),
+    st.sampled_from(list(HALF_LIVES)),
+    st.integers(0, 30),
+    st.integers(0, 5),
 )
+
+
+def importance_of(one: Memory) -> float:
+    """What is left of a memory's importance by LATER, by its own half-life."""
+    return importance_at(one.importance_base, one.last_accessed_at or one.created_at, LATER, RULES.half_life_days * half_life_factor(one))
 
 
 @settings(max_examples=300, deadline=None)
@@ -82,12 +95,12 @@ def test_what_is_due_does_not_depend_on_how_often_it_is_asked(one: Memory, step:
     first = next((what for moment in moments if moment <= LATER and (what := due(one, moment, RULES))), None)
     assert first in (None, at_once)
     if at_once is Status.DECAYED:
-        assert importance_at(one.importance_base, one.last_accessed_at or one.created_at, LATER) < RULES.floor
+        assert importance_of(one) < RULES.floor
     if at_once is Status.COMPRESSED:
-        assert importance_at(one.importance_base, one.last_accessed_at or one.created_at, LATER) < RULES.long_floor
+        assert importance_of(one) < RULES.long_floor
         assert len(one.content) >= 20
-    if at_once is None and not one.pinned and (one.last_accessed_at or one.created_at) < LATER:
-        assert importance_at(one.importance_base, one.last_accessed_at or one.created_at, LATER) >= RULES.floor - 1e-12
+    if at_once is None and not one.pinned and HALF_LIVES[one.worth] is not None and (one.last_accessed_at or one.created_at) < LATER:
+        assert importance_of(one) >= RULES.floor - 1e-12
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -100,3 +113,52 @@ async def test_a_store_finds_what_is_due(store: LongTermStore, given_memories: l
     wanted = {one.id for one in each if due(one, LATER, RULES)}
     early = {one.id for one in each if due(one, LATER + timedelta(seconds=2), RULES)}
     assert wanted <= {place.id for place in places} <= early
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(memories, min_size=1, max_size=20))
+async def test_a_store_knows_when_the_next_is_due(store: LongTermStore, given_memories: list[Memory]) -> None:
+    """The moment by which a user's next run is planned is the earliest that the rule gives."""
+    owner = ALICE._replace(user_id=f"alice-{uuid4().hex}")
+    short = {"app_id": owner.app_id, "user_id": owner.user_id, "content": "tea"}
+    each = [one.model_copy(update=short) for one in given_memories]
+    await commit(store, owner, *(Write("put", document(one)) for one in each))
+    moments = [next_change(one, RULES)[0] for one in each]
+    expected = min((moment for moment in moments if LATER.timestamp() < moment < inf), default=None)
+    coming = (await store.coming(owner, RULES, timedelta(days=9000), LATER)).fades
+    if expected is None or coming is None:
+        assert (expected is None) == (coming is None)
+    else:
+        assert abs(coming.timestamp() - expected) < 1
+
+
+async def test_worth_and_use_move_the_moment_and_a_worth_kept_for_good_takes_it_away(store: LongTermStore) -> None:
+    """0.4 is three halvings over the floor: 90 idle days, 22 of small talk, three years of a health matter, 180 after ten accesses."""
+    each = [
+        kept(0, importance_base=0.4),
+        kept(1, importance_base=0.4, worth="small_talk"),
+        kept(2, importance_base=0.4, worth="health"),
+        kept(3, importance_base=0.4, worth="asked_to_keep"),
+        kept(4, importance_base=0.4, access_count=10),
+        kept(5, importance_base=0.4, reinforcement_count=2),
+    ]
+    await commit(store, ALICE, *(Write("put", document(one)) for one in each))
+    assert await found(store, NOW + timedelta(days=22)) == []
+    assert await found(store, NOW + timedelta(days=23)) == ["mem_001"]
+    assert await found(store, NOW + timedelta(days=91)) == ["mem_000", "mem_001"]
+    assert await found(store, NOW + timedelta(days=181)) == ["mem_000", "mem_001", "mem_004", "mem_005"]
+    assert await found(store, NOW + timedelta(days=1079)) == ["mem_000", "mem_001", "mem_004", "mem_005"]
+    assert await found(store, NOW + timedelta(days=90_000)) == ["mem_000", "mem_001", "mem_002", "mem_004", "mem_005"]
+
+
+async def test_accesses_that_are_written_down_lengthen_the_half_life_in_the_store_too(store: LongTermStore) -> None:
+    await commit(store, ALICE, Write("put", document(kept(0, importance_base=0.4))), Write("put", document(kept(1, importance_base=0.4))))
+    await store.touch(ALICE, "mrk_1", {"mem_000": Touch(4, NOW)})
+    assert await found(store, NOW + timedelta(days=91)) == ["mem_001"]
+    assert await found(store, NOW + timedelta(days=125)) == ["mem_001"]
+    assert await found(store, NOW + timedelta(days=127)) == ["mem_000", "mem_001"]
+    for name in ("mem_000", "mem_001"):
+        one = (await store.memories(ALICE, [name]))[name].memory
+        assert [due(one, NOW + timedelta(days=days), RULES) for days in (125, 127)] == [
+            None if name == "mem_000" else Status.DECAYED, Status.DECAYED,
+        ]  # fmt: skip

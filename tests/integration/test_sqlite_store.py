@@ -20,6 +20,7 @@ from memory_core.adapters.sqlite.commit import PURGE_EVERY
 from memory_core.adapters.sqlite.schema import LAYOUT
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.domain.errors import Unavailable
+from memory_core.domain.fading import Fading
 from memory_core.domain.models import Lexical, Memory
 from memory_core.domain.scope import Owner
 from memory_core.ports import AgentCount, Document, Write
@@ -226,6 +227,31 @@ async def test_a_file_from_before_an_index_is_given_it_and_what_it_holds_is_foun
     again = await opened()
     assert [(owner, found.id) for owner, found in await again.poisoned("app", None, 9)] == [(ALICE, "tsk_1")]
     assert await again.agents(ALICE, None, 9) == [AgentCount("planner", 1, NOW)]
+
+
+async def test_a_file_from_before_half_lives_of_their_own_is_given_them(opened: Opened, path: Path) -> None:
+    """What it holds counts as of no special worth, and its accesses count; a program that is older can go on with the file."""
+    store = await opened()
+    await commit(store, ALICE)
+    await save(store, memory("tea", id="mem_1", importance_base=0.4, sequence=1, access_count=10))
+    await save(store, memory("rye", id="mem_2", importance_base=0.4, sequence=2))
+    await store.close()
+    older = "CREATE INDEX documents_by_fading ON documents (app_id, user_id, idle_since) WHERE idle_since IS NOT NULL"
+    with sqlite3.connect(path) as connection:
+        for statement in ("DROP INDEX documents_by_fading", "ALTER TABLE documents DROP COLUMN lasts", older):
+            connection.execute(statement)
+    connection.close()
+    again = await opened()
+
+    async def faded(days: int) -> list[str]:
+        return [place.id for place in await again.faded(ALICE, Fading(), NOW + timedelta(days=days), None, None, 9)]
+
+    assert await faded(91) == ["mem_2"]
+    assert await faded(181) == ["mem_1", "mem_2"]
+    with sqlite3.connect(path) as connection:  # as a program writes that knows of no such column
+        connection.execute("UPDATE documents SET lasts = NULL")
+    connection.close()
+    assert await faded(91) == ["mem_1", "mem_2"]
 
 
 async def test_what_an_admin_looks_at_is_read_from_indexes_without_sorting(opened: Opened, path: Path) -> None:

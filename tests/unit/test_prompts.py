@@ -23,7 +23,7 @@ FILES = sorted((ROOT / "memory_core" / "prompts").glob("*.md"))
 PINNED = {
     "detect_boundary 1": "397cb100f9d2",
     "analyse_episode 1": "3507cdf8368d",
-    "summarise 1": "acaae59c1a66",
+    "summarise 2": "08b55fd4f21e",
     "summarise_fast 1": "2ebb81d4518d",
     "extract_facts 2": "36c10797a5de",
     "decide_conflicts 1": "7917e5505588",

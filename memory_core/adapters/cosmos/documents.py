@@ -22,6 +22,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
 from memory_core.domain.slots import folded
 from memory_core.domain.vector_kind import VectorKind
+from memory_core.domain.worth import worth_factor
 from memory_core.ports import Batch, Document, Write
 
 DEPENDENCY: Final = "long_term"
@@ -31,7 +32,7 @@ MEMORY_FIELDS: Final = tuple(name for name in Memory.model_fields if name != "em
 OMITTED_WHERE_NONE: Final = frozenset({
     "episode", "key", "value", "value_text", "action_type", "interaction_quality", "conversation_complexity", "last_used_at",
     "change_reason", "supersedes_id", "consolidation_run", "pattern_detected", "copied_from", "scene_id", "prompt_id", "prompt_version",
-    "model", "archived_at", "archival_location",
+    "model", "archived_at", "archival_location", "worth",
 })  # fmt: skip
 OMITTED_WHERE_EMPTY: Final = frozenset({
     "atomic_facts", "foresight", "entities", "keywords", "semantic_queries", "follow_up_potential", "links", "source_ids",
@@ -187,8 +188,10 @@ def _compared(body: Mapping[str, Any]) -> dict[str, Any]:
     if body.get("subject") is not None and body.get("attribute") is not None:
         made["slot_subject"], made["slot_attribute"] = folded(body["subject"]), folded(body["attribute"])
     made["idle_since_s"] = datetime.fromisoformat(body["last_accessed_at"] or body["created_at"]).timestamp()
-    if body["status"] == "active" and fades(body["type"], pinned=body["pinned"], in_slot="slot_subject" in made):
+    if body["status"] == "active" and fades(body["type"], pinned=body["pinned"], in_slot="slot_subject" in made, worth=body.get("worth")):
         made["fades"] = True
         made["created_s"] = datetime.fromisoformat(body["created_at"]).timestamp()
         made["halvings"], made["characters"] = halvings(body["importance_base"]), shrinkable_length(body.get("category"), body["content"])
+        if (factor := worth_factor(body.get("worth"))) != 1.0:
+            made["worth_factor"] = factor
     return made

@@ -29,10 +29,20 @@ Synchronous = Literal["full", "normal"]
 
 
 @dataclass(frozen=True, slots=True)
+class Column:
+    """A column that files of this version may lack: its table, its name, and the statements that add it to an older file."""
+
+    table: str
+    name: str
+    statements: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """One kind of file. dependency: whom its errors name; application_id: its mark in the header; tables: what makes a new one.
 
     added: indexes that files of this version may lack, which programs that don't know them keep up as well; made when they are missing.
+    columns: the same of columns.
     """
 
     dependency: str
@@ -40,6 +50,7 @@ class Layout:
     version: int
     tables: tuple[str, ...]
     added: tuple[str, ...] = ()
+    columns: tuple[Column, ...] = ()
 
 
 @contextmanager
@@ -109,6 +120,10 @@ def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {layout.application_id}")
             connection.execute(f"PRAGMA user_version = {layout.version}")
+        for column in layout.columns:
+            known = {row[1] for row in connection.execute(f"PRAGMA table_info({column.table})")}
+            for statement in () if column.name in known else column.statements:
+                connection.execute(statement)
         for statement in layout.added:
             connection.execute(statement)
         connection.execute("COMMIT")

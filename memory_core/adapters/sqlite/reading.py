@@ -49,8 +49,9 @@ _FADED = (
     "SELECT sequence, id FROM documents INDEXED BY documents_by_fading WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608
     f"AND epoch = {_EPOCH} "
     "AND idle_since <= :now AND (:session_id IS NULL OR session_id = :session_id) AND (sequence, id) > (:after_sequence, :after_id) "
-    "AND (idle_since + :half_life * (halvings - :floor) < :now + 1 OR characters >= :long_characters AND created_at < :long_before "
-    "AND idle_since + :half_life * (halvings - :long_floor) < :now + 1) ORDER BY sequence, id LIMIT :limit"
+    "AND (idle_since + :half_life * COALESCE(lasts, 1) * (halvings - :floor) < :now + 1 "
+    "OR characters >= :long_characters AND created_at < :long_before "
+    "AND idle_since + :half_life * COALESCE(lasts, 1) * (halvings - :long_floor) < :now + 1) ORDER BY sequence, id LIMIT :limit"
 )
 
 # The first from the same index; the others by looking one entry up. An aggregate of one argument has its row where nothing is found too.
@@ -60,8 +61,9 @@ _COMING = (
     f"AND ages_from > :after - :archive_after AND epoch = {_EPOCH}), "
     "(SELECT MIN(foresees_until) FROM documents INDEXED BY documents_by_foresight WHERE app_id = :app_id AND user_id = :user_id "
     f"AND foresees_until > :after AND epoch = {_EPOCH}) "
-    "FROM (SELECT idle_since + :half_life * MAX(halvings - :floor, 0) AS fades, CASE WHEN characters >= :long_characters "
-    "THEN MAX(created_at + :long_age, idle_since + :half_life * MAX(halvings - :long_floor, 0)) END AS shrinks "
+    "FROM (SELECT idle_since + :half_life * COALESCE(lasts, 1) * MAX(halvings - :floor, 0) AS fades, "
+    "CASE WHEN characters >= :long_characters "
+    "THEN MAX(created_at + :long_age, idle_since + :half_life * COALESCE(lasts, 1) * MAX(halvings - :long_floor, 0)) END AS shrinks "
     "FROM documents INDEXED BY documents_by_fading WHERE app_id = :app_id AND user_id = :user_id AND idle_since IS NOT NULL "
     f"AND epoch = {_EPOCH})"
 )

@@ -16,9 +16,10 @@ import orjson
 from memory_core.adapters.slices.forms import as_blob, as_vector, seconds
 from memory_core.domain.coming import told_by
 from memory_core.domain.errors import Damaged, TooLarge, damaged_memory
-from memory_core.domain.fading import fades, halvings, shrinkable_length
+from memory_core.domain.fading import fades, halvings, lengthened_by_use, shrinkable_length
 from memory_core.domain.models import INTERNAL_FIELDS, Event, public_part
 from memory_core.domain.slots import folded
+from memory_core.domain.worth import worth_factor
 from memory_core.ports import Batch, Document, Mark, Write
 
 MEMORY_KINDS: Final = frozenset({"memory", "version"})
@@ -30,7 +31,7 @@ BYTES_PER_NUMBER = 13
 _MEMORY_COLUMNS = (
     "type", "status", "status_reason", "category", "session_id", "agent_id",
     "event_at", "valid_from", "valid_until", "tags", "subject", "attribute", "next_id", "epoch", "inner",
-    "idle_since", "halvings", "characters", "created_at", "ages_from", "foresees_until",
+    "idle_since", "halvings", "lasts", "characters", "created_at", "ages_from", "foresees_until",
 )  # fmt: skip
 _EVENT_COLUMNS = ("memory_id", "event_type", "correlation_id")
 _COLUMNS = ("app_id", "user_id", "id", "kind", "sequence", "change", "expires_at", *_MEMORY_COLUMNS, *_EVENT_COLUMNS, "vector", "body")
@@ -166,14 +167,20 @@ def _memory_columns(body: dict[str, Any]) -> dict[str, Any]:
 def _fading_columns(body: dict[str, Any]) -> dict[str, Any]:
     """What is asked for when time has passed; nothing of a memory that time does nothing to, so that no index holds it."""
     in_slot = body.get("subject") is not None and body.get("attribute") is not None
-    if body["status"] != "active" or not fades(body["type"], pinned=body["pinned"], in_slot=in_slot):
+    if body["status"] != "active" or not fades(body["type"], pinned=body["pinned"], in_slot=in_slot, worth=body.get("worth")):
         return {}
     return {
         "idle_since": seconds(body["last_accessed_at"] or body["created_at"]),
         "halvings": halvings(body["importance_base"]),
+        "lasts": lasts(body),
         "characters": shrinkable_length(body.get("category"), body["content"]),
         "created_at": seconds(body["created_at"]),
     }
+
+
+def lasts(body: dict[str, Any]) -> float:
+    """By what the half-life is multiplied for a memory; `fading.half_life_factor` of its document."""
+    return worth_factor(body.get("worth")) * lengthened_by_use(body["access_count"], body["reinforcement_count"])
 
 
 def size_of(row: dict[str, Any]) -> int:

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import sqlite3
 
-from memory_core.adapters.sqlite.file import Layout
+from memory_core.adapters.sqlite.file import Column, Layout
+from memory_core.domain.fading import MOST_USES, USES_A_TELLING, USES_THAT_DOUBLE
 from memory_core.domain.messages import MESSAGE
 from memory_core.domain.vector_kind import VectorKind
 
 DEPENDENCY = "long_term"
 
+_BY_FADING = (
+    "CREATE INDEX documents_by_fading ON documents "
+    "(app_id, user_id, idle_since, halvings, lasts, characters, created_at, session_id, epoch, sequence, id) WHERE idle_since IS NOT NULL"
+)
 _TABLES = (
     """
     CREATE TABLE heads (
@@ -32,7 +37,7 @@ _TABLES = (
         kind TEXT NOT NULL, sequence INTEGER NOT NULL, change INTEGER, expires_at REAL,
         type TEXT, status TEXT, status_reason TEXT, category TEXT, session_id TEXT, agent_id TEXT,
         event_at REAL, valid_from REAL, valid_until REAL, tags TEXT, subject TEXT, attribute TEXT, next_id TEXT,
-        idle_since REAL, halvings REAL, characters INTEGER, created_at REAL, ages_from REAL, foresees_until REAL,
+        idle_since REAL, halvings REAL, characters INTEGER, created_at REAL, ages_from REAL, foresees_until REAL, lasts REAL,
         memory_id TEXT, event_type TEXT, correlation_id TEXT,
         epoch TEXT, body BLOB NOT NULL, inner BLOB, vector BLOB,
         PRIMARY KEY (app_id, user_id, id)
@@ -44,8 +49,7 @@ _TABLES = (
     "CREATE INDEX documents_by_slot ON documents (app_id, user_id, subject, attribute) WHERE subject IS NOT NULL",
     "CREATE INDEX documents_by_successor ON documents (app_id, user_id, next_id) WHERE next_id IS NOT NULL",
     "CREATE INDEX conflicts_by_status ON documents (app_id, user_id, status, sequence, id) WHERE kind = 'conflict'",
-    "CREATE INDEX documents_by_fading ON documents "
-    "(app_id, user_id, idle_since, halvings, characters, created_at, session_id, epoch, sequence, id) WHERE idle_since IS NOT NULL",
+    _BY_FADING,
     "CREATE INDEX documents_by_age ON documents (app_id, user_id, ages_from, epoch) WHERE ages_from IS NOT NULL",
     "CREATE INDEX documents_by_foresight ON documents (app_id, user_id, foresees_until, epoch) WHERE foresees_until IS NOT NULL",
     "CREATE INDEX events_by_memory ON documents (app_id, user_id, memory_id, sequence) WHERE memory_id IS NOT NULL",
@@ -74,7 +78,23 @@ _ADDED = (
     "WHERE agent_id IS NOT NULL",
 )
 
-LAYOUT = Layout(DEPENDENCY, application_id=0x4D436F72, version=4, tables=_TABLES, added=_ADDED)
+_LASTS = Column(
+    "documents",
+    "lasts",
+    (
+        "ALTER TABLE documents ADD COLUMN lasts REAL",
+        "UPDATE documents SET lasts = 1 + MIN(COALESCE(json_extract(CAST(body AS TEXT), '$.access_count'), 0) "  # noqa: S608 - our own numbers
+        f"+ {USES_A_TELLING} * COALESCE(json_extract(CAST(body AS TEXT), '$.reinforcement_count'), 0), {MOST_USES}) / {USES_THAT_DOUBLE}.0 "
+        "WHERE idle_since IS NOT NULL AND json_valid(CAST(body AS TEXT))",
+        "DROP INDEX documents_by_fading",
+        _BY_FADING,
+    ),
+)
+"""By what a memory's half-life is multiplied. Note: an earlier version writes none, and 1 is taken: such a memory is looked at too early,
+and found not to be due.
+"""
+
+LAYOUT = Layout(DEPENDENCY, application_id=0x4D436F72, version=4, tables=_TABLES, added=_ADDED, columns=(_LASTS,))
 
 
 _OTHER_VECTORS = (
