@@ -47,7 +47,7 @@ async def core(world: World) -> MemoryCore:
 async def shortened_one(core: MemoryCore, world: World) -> Memory:
     saved = (await core.save(ALICE, turn(LONG, importance=0.5))).memory
     world.clock.forward(95 * DAY)
-    assert (await decayed(core)).result == {"counts": {"decayed": 0, "compressed": 1}, "capped": False}
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 1}, "capped": False}
     return await core.get(ALICE, saved.id)
 
 
@@ -58,7 +58,7 @@ async def test_a_long_text_becomes_short_once_and_keeps_what_it_told(core: Memor
     assert numbers_in(LONG).keys() <= numbers_in(held.content).keys()
     assert names_in(LONG) <= names_in(held.content)
     assert await find(core, "contract with Soares") == [held.content]
-    assert (await decayed(core)).result == {"counts": {"decayed": 0, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
     await told_by_the_log(core, world)
 
 
@@ -70,7 +70,7 @@ async def test_it_comes_back_whole(core: MemoryCore, world: World) -> None:
     assert back.embedding is not None
     assert held.embedding is not None
     assert await find(core, "tea and rain outside the window") == [LONG]
-    assert (await decayed(core)).result == {"counts": {"decayed": 0, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
     await told_by_the_log(core, world)
 
 
@@ -87,17 +87,17 @@ async def test_a_young_a_short_and_a_spared_one_stay(core: MemoryCore, world: Wo
     world.clock.forward(69 * DAY)  # 0.5 is under 0.2 after 40 days, 1.0 after 70
     await core.save(ALICE, turn(f"young {LONG}", importance=0.3))
     world.clock.forward(0)
-    assert (await foreseen(core)).counts == {"decayed": 0, "compressed": 0}
-    assert (await decayed(core)).result == {"counts": {"decayed": 0, "compressed": 0}, "capped": False}
+    assert (await foreseen(core)).counts == {"recalled": 0, "decayed": 0, "compressed": 0}
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)  # the other's clock does not go with this world's, and keeps old answers
 async def test_a_text_that_does_not_get_shorter_fades_like_others(core: MemoryCore, world: World) -> None:
     await core.save(ALICE, turn(" ".join(f"Ana{n} {n * 7919}" for n in range(160)), importance=0.5))
     world.clock.forward(95 * DAY)
-    assert (await decayed(core)).result == {"counts": {"decayed": 0, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
     world.clock.forward(10 * DAY)
-    assert (await decayed(core)).result == {"counts": {"decayed": 1, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 1, "compressed": 0}, "capped": False}
 
 
 async def test_whatever_an_agent_answers_nothing_is_lost() -> None:
@@ -145,7 +145,7 @@ async def test_what_is_edited_between_archive_and_cut_stays_long(world: World) -
 
     core = await world.core(archive=Watching(world.archive()), rules=OfflineAgents())  # type: ignore[arg-type]
     task = await decayed(core)
-    assert task.result == {"counts": {"decayed": 0, "compressed": 0}, "capped": False}
+    assert task.result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
     held = await first.get(ALICE, saved.id)
     assert (held.status, held.content) == (Status.ACTIVE, f"edited {LONG}")
 
