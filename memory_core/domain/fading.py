@@ -7,12 +7,14 @@ how often it was asked.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import inf, log2
+from typing import Any
 
 from memory_core.domain.decay import DAY_S
-from memory_core.domain.messages import MESSAGE
+from memory_core.domain.messages import is_told, is_told_as
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.slots import slot_of
 
@@ -27,7 +29,8 @@ NEVER = -1e9
 class Fading:
     """When a memory counts as faded. half_life_days: idle days that halve importance. floor: under it a memory is `decayed`.
 
-    A text of `long_characters` or more gives way to a shorter one when its memory is `long_days` old and its importance under `long_floor`.
+    A formed text of `long_characters` or more, never one that was told, gives way to a shorter one when its memory is `long_days` old and
+    its importance under `long_floor`.
     """
 
     half_life_days: float = 30.0
@@ -73,9 +76,10 @@ def fades(kind: str, *, pinned: bool, in_slot: bool) -> bool:
     return not (pinned or kind == MemoryType.PROCEDURAL or (kind == MemoryType.SEMANTIC and in_slot))
 
 
-def shrinkable_length(category: str | None, content: str) -> int:
-    """Characters of a text that may give way to a shorter one; 0 of a message, which stays as it was said."""
-    return 0 if category == MESSAGE else len(content)
+def shrinkable_length(body: Mapping[str, Any]) -> int:
+    """Characters of a memory's text that may give way to a shorter one; 0 of what was told, which stays word for word."""
+    told = is_told_as(body["id"], body.get("cell_id"), body.get("consolidation_run"))
+    return 0 if told else len(body["content"])
 
 
 def due(memory: Memory, now: datetime, rules: Fading) -> Status | None:
@@ -84,7 +88,7 @@ def due(memory: Memory, now: datetime, rules: Fading) -> Status | None:
         return None
     since, base = idle_since(memory).timestamp(), memory.importance_base
     decays, shrinks = rules.passed_at(since, base, rules.floor), inf
-    if memory.category != MESSAGE and len(memory.content) >= rules.long_characters:
+    if not is_told(memory) and len(memory.content) >= rules.long_characters:
         old = (memory.created_at + timedelta(days=rules.long_days)).timestamp()
         shrinks = max(old, rules.passed_at(since, base, rules.long_floor))
     if now.timestamp() <= min(decays, shrinks):

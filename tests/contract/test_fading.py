@@ -58,18 +58,20 @@ async def test_only_active_memories_that_time_may_hide_are_found_once_they_are_u
 
 
 memories = st.builds(
-    lambda base, age, idle, length, pinned: memory(
+    lambda base, age, idle, length, pinned, run: memory(
         "x" * length,
         importance_base=base,
         created_at=LATER - timedelta(days=age),
         last_accessed_at=None if idle is None else LATER - timedelta(days=min(idle, age)),
         pinned=pinned,
+        consolidation_run=run,
     ),
     st.floats(0, 1),
     st.floats(0, 4000),
     st.none() | st.floats(0, 4000),
     st.sampled_from([10, 19, 20, 50]),
     st.booleans(),
+    st.sampled_from([None, "run_1"]),
 )
 
 
@@ -86,6 +88,7 @@ def test_what_is_due_does_not_depend_on_how_often_it_is_asked(one: Memory, step:
     if at_once is Status.COMPRESSED:
         assert importance_at(one.importance_base, one.last_accessed_at or one.created_at, LATER) < RULES.long_floor
         assert len(one.content) >= 20
+        assert one.consolidation_run is not None
     if at_once is None and not one.pinned and (one.last_accessed_at or one.created_at) < LATER:
         assert importance_at(one.importance_base, one.last_accessed_at or one.created_at, LATER) >= RULES.floor - 1e-12
 

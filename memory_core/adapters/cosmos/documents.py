@@ -192,5 +192,5 @@ def _compared(body: Mapping[str, Any]) -> dict[str, Any]:
     if body["status"] == "active" and fades(body["type"], pinned=body["pinned"], in_slot="slot_subject" in made):
         made["fades"] = True
         made["created_s"] = datetime.fromisoformat(body["created_at"]).timestamp()
-        made["halvings"], made["characters"] = halvings(body["importance_base"]), shrinkable_length(body.get("category"), body["content"])
+        made["halvings"], made["characters"] = halvings(body["importance_base"]), shrinkable_length(body)
     return made

@@ -177,7 +177,7 @@ def _fading_columns(body: dict[str, Any]) -> dict[str, Any]:
     return {
         "idle_since": seconds(body["last_accessed_at"] or body["created_at"]),
         "halvings": halvings(body["importance_base"]),
-        "characters": shrinkable_length(body.get("category"), body["content"]),
+        "characters": shrinkable_length(body),
         "created_at": seconds(body["created_at"]),
     }
 
