@@ -39,10 +39,11 @@ from memory_core.recollection.dates import Dates
 from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows
 from memory_core.recollection.hits import DECIMALS, build_hits
-from memory_core.recollection.passages import long_rows, message_rows, part_of_text, passages
+from memory_core.recollection.passages import long_rows, message_rows, part_of_text, passages, told_rows
 from memory_core.recollection.present import present_first
 from memory_core.recollection.query_vector import EMBEDDER, no_vectors, query_vectors
 from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, followed, reordered
+from memory_core.recollection.said_first import Sources, said_first, sources_of
 from memory_core.recollection.stale import stale_facts
 from memory_core.recollection.varied import varied
 from memory_core.recollection.working_set import WorkingSet
@@ -187,11 +188,13 @@ class Retriever:
         ranked, shown = await self._varied(owner, query, look)
         rows = ranked[: self.limit(query)]
         stale = await stale_facts(self._store, owner, shown, moment)
-        if stale:
-            # A truth may come in from behind the limit, before the cell that told what it replaced.
+        sources = await sources_of(self._store, owner, shown)
+        if stale or sources:
+            # A truth may come in from behind the limit, before the cell that told what it replaced; so may what was said.
             truths = {name: [one.current for one in fallen if one.current is not None] for name, fallen in stale.items()}
             first = set(ranked)
             ranked += [row for row in self.ranked(query, look, None) if row not in first]
+            ranked = said_first(ranked, sources, candidates, look.relevant.score)
             rows = present_first(ranked, truths, candidates, look.analysis.terms)[: len(rows)]
             fresh = await self.shown(owner, look, [row for row in rows if candidates.ids[row] not in shown], by_cells=True)
             stale |= await stale_facts(self._store, owner, fresh, moment)
@@ -199,7 +202,7 @@ class Retriever:
         if query.at is None:
             cells = (candidates.cell[row] for row in rows if is_message(candidates.ids[row]))
             self.touch(owner, [*shown, *(cell for cell in cells if cell is not None)], look.now)
-        quoted = await self._passages(owner, query, look, rows, shown)
+        quoted = await self._passages(owner, query, look, rows, shown, sources)
         hits = build_hits(rows, shown, look, stale, quoted, explain=query.explain)
         told = explain_query(look, query) if query.explain else None
         return Retrieved(hits, look.sequence, look.degraded, told, nearest=None if hits else self._nearest(query, look))
@@ -209,10 +212,13 @@ class Retriever:
         self._touches.note(owner, dict.fromkeys(memory_ids), at)
 
     async def _passages(
-        self, owner: Owner, query: RetrieveInput, look: Look, rows: Sequence[int], shown: Mapping[str, Shown]
+        self, owner: Owner, query: RetrieveInput, look: Look, rows: Sequence[int], shown: Mapping[str, Shown], sources: Sources
     ) -> dict[int, tuple[Passage, ...]]:
-        """By row, what was said of it: the messages of its cell that matched, or the part of a long text that did."""
+        """By row, what was said of it: the messages of its cell that matched, or the part of a long text that did; of what was made of
+        several others, those of them.
+        """
         groups = message_rows(look, rows, self.thresholds(query)[1])
+        groups |= told_rows(look, rows, self.thresholds(query)[1], sources)
         names = [look.candidates.ids[row] for group in groups.values() for row in group]
         read, _ = readable_shown(await self._store.memories(owner, names) if names else {})
         found = {row: passages(look, group, read, look.analysis.terms) for row, group in groups.items()}
