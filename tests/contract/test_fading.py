@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memory_core.domain.decay import importance_at
 from memory_core.domain.fading import Fading, due
 from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.ports import LongTermStore, Place, Write
+from memory_core.ports import LongTermStore, Place, Touch, Write
 from tests.builders import ALICE, NOW, commit, document, memory
 from tests.world import BOB
 
@@ -103,3 +103,33 @@ async def test_a_store_finds_what_is_due(store: LongTermStore, given_memories: l
     wanted = {one.id for one in each if due(one, LATER, RULES)}
     early = {one.id for one in each if due(one, LATER + timedelta(seconds=2), RULES)}
     assert wanted <= {place.id for place in places} <= early
+
+
+async def test_decayed_memories_are_named_once_they_were_accessed_since(store: LongTermStore) -> None:
+    faded: dict[str, Any] = {"status": Status.DECAYED, "status_reason": "importance_decay", "updated_at": NOW}
+    one = [
+        kept(0, **faded),
+        kept(1, **faded, last_accessed_at=NOW - timedelta(days=40)),
+        kept(2, **faded, last_accessed_at=NOW + timedelta(hours=1)),
+        kept(3, last_accessed_at=NOW + timedelta(hours=1)),
+        kept(4, **faded),
+    ]
+    await commit(store, ALICE, *(Write("put", document(each)) for each in one))
+
+    async def named(limit: int = 10) -> list[str]:
+        ids: list[str] = []
+        after: Place | None = None
+        while places := await store.recalled(ALICE, after, limit):
+            ids += [place.id for place in places]
+            after = places[-1]
+        return ids
+
+    assert await named() == ["mem_002"]
+    later = Touch(1, NOW + timedelta(hours=2))
+    await store.touch(ALICE, "mrk_1", dict.fromkeys(("mem_000", "mem_001", "mem_003"), later))
+    assert await named() == await named(limit=1) == ["mem_000", "mem_001", "mem_002"]
+    assert await found(store, LATER) == ["mem_003"], "what has faded does not fade"
+    back = one[0].model_copy(update={"status": Status.ACTIVE, "status_reason": "recalled", "last_accessed_at": NOW + timedelta(hours=2)})
+    await commit(store, ALICE, Write("put", document(back)))
+    assert await named() == ["mem_001", "mem_002"]
+    assert await store.recalled(BOB, None, 10) == []
