@@ -249,6 +249,12 @@ class Settings(BaseModel):
     decay_half_life_days: Positive = Field(30.0, description="Idle days that halve a memory's importance")
     decay_floor: Fraction = Field(0.05, description="Importance under which a memory counts as decayed")
 
+    forgetting: Annotated[Literal["gentle", "strict"], Lower] = Field(
+        "gentle",
+        description="gentle: what has faded is found by a query that fits it, and being found brings it back;"
+        " strict: only with include_decayed, and only a restore brings it back",
+    )
+
     upkeep_cap: Count = Field(10_000, description="Memories that one task of decay or forget changes at most; it says when there were more")
 
     # consolidation

@@ -48,6 +48,7 @@ from memory_core.ledger.poisoned import Poisoned
 from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.threshold import Threshold
 from memory_core.ledger.touches import Touches
+from memory_core.ledger.waking import Waking
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
 from memory_core.recollection.agents import AgentList
@@ -94,7 +95,9 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         self._cursors = Cursors(cursor_secret(self.settings))
         self._mirror = Mirror(made.short_term)
         self._ledger = self._made_ledger()
-        self._touches = Touches(made.long_term, made.short_term, self._clock, self._ids)
+        waking = Waking(made.long_term, self._ledger, self._clock)
+        written = waking.wake if self.settings.forgetting == "gentle" else None
+        self._touches = Touches(made.long_term, made.short_term, self._clock, self._ids, written)
         lease = timedelta(seconds=self.settings.task_lease_s)
         self._tasking = Tasking(made.long_term, self._ledger, self._mirror, made.queue, self._cursors, self._clock, self._ids, lease)
         names = OwnerNames(made.archive)
@@ -141,7 +144,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         self._profiles = Profiles(made.long_term, self._clock)
         gatherer = Gatherer(made.long_term, self._retriever, Surroundings(made.long_term))
         self._reconstructor = Reconstructor(gatherer, self._retriever, made.agents, made.rules)
-        self._briefing = Briefing(made.long_term, gatherer, self._profiles, self._clock)
+        self._briefing = Briefing(made.long_term, self._retriever, gatherer, self._profiles, self._clock)
 
     def _for_reading(self) -> None:
         long_term = self._adapters.long_term

@@ -86,7 +86,15 @@ def consolidation_rules(settings: Settings) -> ConsolidationRules:
         completion_price=settings.llm_completion_price,
     )
     spread = timedelta(minutes=settings.consolidation_spread_minutes)
-    return ConsolidationRules(DecayRules(fading, settings.upkeep_cap), settings.upkeep_cap, archive, closeness, scenes, ending, spread)
+    return ConsolidationRules(
+        DecayRules(fading, settings.upkeep_cap, settings.forgetting == "gentle"),
+        settings.upkeep_cap,
+        archive,
+        closeness,
+        scenes,
+        ending,
+        spread,
+    )
 
 
 def retrieve_rules(settings: Settings) -> RetrieveRules:
@@ -94,6 +102,7 @@ def retrieve_rules(settings: Settings) -> RetrieveRules:
     scale = settings.calibrated
     return RetrieveRules(
         answer_threshold=scale.answer_threshold,
+        finds_faded=settings.forgetting == "gentle",
         similarity_threshold=scale.recall_threshold,
         score_threshold=settings.composite_score_threshold,
         default_results=settings.default_n_results,

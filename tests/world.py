@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import shake_128
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ from memory_core.ports import (
     Reranker,
     ShortTermStore,
     TaskQueue,
+    Thesaurus,
 )
 from memory_core.wiring import Adapters
 from tests.agents import ScriptedAgents
@@ -125,6 +126,7 @@ class World:
         archive: Archive | None = None,
         courier: Courier | None = None,
         reranker: Reranker | None = None,
+        thesaurus: Thesaurus | None = None,
         clock: Clock | None = None,
         ids: IdSource | None = None,
         **settings: Any,
@@ -144,6 +146,7 @@ class World:
         store, short_term, courier = wrap(store) if wrap else store, short_term or embedded(self.clock), courier or ScriptedCourier()
         agents, rules = agents or ScriptedAgents(), rules or ScriptedAgents()
         adapters = Adapters(store, short_term, embedder, queue, archive, agents, rules, courier, reranker)
+        adapters = adapters if thesaurus is None else replace(adapters, thesaurus=thesaurus)
         core = MemoryCore(configured, clock=clock or self.clock, ids=ids, adapters=adapters)
         self.cores.append(core)
         await core.open()

@@ -1,7 +1,7 @@
-"""Crossings of the floor: the chunks by which faded memories go out of sight, or long texts become short.
+"""Crossings of the floor: the chunks by which memories fade, come back into use, or have their long texts made short.
 
-Two passes over what a store says is due: the first hides, the second shortens. One would get wrong: what is due is decided within the
-commit, by the memory as it is then. Somebody may have looked at it, pinned it or restored it since it was found.
+Three passes over what a store says is due: memories that were found since they faded come back, others fade, long texts become short. Note:
+what is due is decided within the commit, by the memory as it is then. It may have been read, pinned or restored since the store named it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import Any, Literal
 
 from memory_core.consolidation.compress import Compressor, Short, compressed, stays_long
 from memory_core.domain.fading import Fading, due
+from memory_core.domain.lifecycle import back_in_use
 from memory_core.domain.models import Memory, Status
+from memory_core.domain.recalling import is_recalled
 from memory_core.domain.scope import Owner
 from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Look
@@ -25,8 +27,8 @@ PAGE = 45
 """Memories a commit at most: each is two documents of the ninety that there is room for."""
 SHORTENED_AT_ONCE = 4
 """Long texts a commit: each waits for an agent, and what another commit of this user undoes is asked of none again."""
-COUNTS = {"decayed": 0, "compressed": 0}
-Pass = Literal["decay", "compress"]
+COUNTS = {"recalled": 0, "decayed": 0, "compressed": 0}
+Pass = Literal["recall", "decay", "compress"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class _Cursor:
     @classmethod
     def of(cls, body: Any) -> _Cursor:
         if body is None:
-            return cls("decay", None)
+            return cls("recall", None)
         step, place = body
         return cls(step, None if place is None else Place(*place))
 
@@ -70,8 +72,10 @@ class _Cursor:
 class Crossings:
     """Finds what is due, and makes its chunks."""
 
-    def __init__(self, store: LongTermStore, compressor: Compressor, clock: Clock, rules: Fading) -> None:
+    def __init__(self, store: LongTermStore, compressor: Compressor, clock: Clock, rules: Fading, *, recalls: bool = True) -> None:
+        """recalls: whether being found brings a memory back that has faded."""
         self._store, self._compressor, self._clock, self._rules = store, compressor, clock, rules
+        self._recalls = recalls
 
     async def next(self, asked: Asked, body: Any) -> Crossing:
         """The chunk after the cursor `body` (None: the first). Its own cursor goes on from there; it says itself when all is done.
@@ -79,11 +83,24 @@ class Crossings:
         Raises Unavailable while agents, embedder or archive are away.
         """
         cursor = _Cursor.of(body)
-        places = await self._store.faded(asked.owner, self._rules, asked.at, asked.session_id, cursor.place, PAGE)
+        places = await self._places(asked, cursor)
+        if cursor.step == "recall" and not places:
+            cursor = _Cursor("decay", None)
+            places = await self._places(asked, cursor)
         shorts = dict[str, Short | None]()
         if cursor.step == "compress":
             shorts, places = await self._shorts(asked, places)
         return Crossing([place.id for place in places], lambda look: self._decided(look, asked, cursor, places, shorts))
+
+    async def recalled(self, owner: Owner, after: Place | None) -> list[Place]:
+        """The next memories that were found since they faded; of all sessions, since accesses are written down of all."""
+        return await self._store.recalled(owner, after, PAGE) if self._recalls else []
+
+    async def _places(self, asked: Asked, cursor: _Cursor) -> list[Place]:
+        """The next memories that a pass is about."""
+        if cursor.step == "recall":
+            return await self.recalled(asked.owner, cursor.place)
+        return await self._store.faded(asked.owner, self._rules, asked.at, asked.session_id, cursor.place, PAGE)
 
     async def _shorts(self, asked: Asked, places: list[Place]) -> tuple[dict[str, Short | None], list[Place]]:
         """What the next long memories may become, by id, and the places up to the last of them."""
@@ -117,6 +134,8 @@ class Crossings:
 
     def _change(self, memory: Memory, step: Pass, shorts: Mapping[str, Short | None], at: datetime) -> Change | None:
         what, now = due(memory, at, self._rules), self._clock.now()
+        if step == "recall":
+            return Change("recalled", memory.model_copy(update=back_in_use(now)), memory) if is_recalled(memory, at, self._rules) else None
         if step == "compress" and what is Status.COMPRESSED and memory.id in shorts:
             short = shorts[memory.id]
             if short is not None:

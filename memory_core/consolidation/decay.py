@@ -1,12 +1,12 @@
-"""Decay: memories that nobody has looked at for long go out of sight, or their long texts become short. Importance is computed when read;
-only these crossings are written (`crossings`).
+"""Decay: memories that were not read for long fade, those found since come back, or long texts become short. Importance is computed when
+read; only these crossings are written (`crossings`).
 
 One would get wrong: this is for whoever asks for it by hand. The hourly run does the same as its step `upkeep`.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,6 +14,7 @@ from memory_core.consolidation.crossings import COUNTS, PAGE, Asked, Crossings
 from memory_core.consolidation.snapshots import Snapshots
 from memory_core.domain.fading import Fading, due
 from memory_core.domain.models import Memory
+from memory_core.domain.recalling import is_recalled
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.domain.upkeep_requests import DecayInput
@@ -25,10 +26,11 @@ from memory_core.ports import Clock, LongTermStore, Place
 
 @dataclass(frozen=True, slots=True)
 class DecayRules:
-    """What counts as faded, and how many memories one task changes at most."""
+    """What counts as faded, and how many memories one task changes at most. recalls: whether being found brings a memory back."""
 
     fading: Fading
     cap: int
+    recalls: bool = True
 
 
 class Decay:
@@ -60,12 +62,19 @@ class Decay:
         await self._touches.flush(owner)
         now, counts = self._clock.now(), dict(COUNTS)
         async for memory in self._due(owner, asked.session_id, now):
-            what = due(memory, now, self._rules.fading)
-            if what is not None and sum(counts.values()) == self._rules.cap:
+            name = self._what(memory, now)
+            if name is not None and sum(counts.values()) == self._rules.cap:
                 return Foreseen(counts, capped=True)
-            if what is not None:
-                counts[what.value] += 1
+            if name is not None:
+                counts[name] += 1
         return Foreseen(counts, capped=False)
+
+    def _what(self, memory: Memory, now: datetime) -> str | None:
+        """Under which name a memory would be counted; None where nothing would be done."""
+        if is_recalled(memory, now, self._rules.fading):
+            return "recalled"
+        what = due(memory, now, self._rules.fading)
+        return None if what is None else what.value
 
     async def work(self, lease: Lease) -> None:
         """Write what is due, in as many commits as it takes; after the accesses that are still unwritten.
@@ -87,10 +96,16 @@ class Decay:
         return await self._operations.advance(lease, operation, crossing.ids, lambda look, stored: crossing.decide(look))
 
     async def _due(self, owner: Owner, session_id: str | None, now: datetime) -> AsyncIterator[Memory]:
-        after: Place | None = None
-        while places := await self._store.faded(owner, self._rules.fading, now, session_id, after, PAGE):
-            shown = await self._store.memories(owner, [place.id for place in places])
-            for place in places:
-                if place.id in shown:
-                    yield shown[place.id].memory
-            after = places[-1]
+        fading = self._rules.fading
+        passes: tuple[Callable[[Place | None], Awaitable[list[Place]]], ...] = (
+            lambda after: self._crossings.recalled(owner, after),
+            lambda after: self._store.faded(owner, fading, now, session_id, after, PAGE),
+        )
+        for page in passes:
+            after: Place | None = None
+            while places := await page(after):
+                shown = await self._store.memories(owner, [place.id for place in places])
+                for place in places:
+                    if place.id in shown:
+                        yield shown[place.id].memory
+                after = places[-1]

@@ -89,7 +89,7 @@ class Consolidation:
         store, operations = here.store, tasking.operations
         self.snapshots = Snapshots(store, ledger)
         compressor = Compressor(copies, here.embedder, here.agents, here.rules, tasking.steps)
-        crossings = Crossings(store, compressor, clock, rules.decay.fading)
+        crossings = Crossings(store, compressor, clock, rules.decay.fading, recalls=rules.decay.recalls)
         self.decay = Decay(store, operations, touches, self.snapshots, crossings, clock, rules.decay)
         sweeping = Sweeping(store, operations, self.snapshots, copies, clock)
         for_good = ForGood(store, here.short_term, here.parts, operations, sweeping, clock)

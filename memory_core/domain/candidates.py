@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.domain.models import Lexical, Memory
+from memory_core.domain.models import Lexical, Memory, Status
 from memory_core.domain.related import Related, nearness
 from memory_core.domain.term_order import NO_PLACES, TermPlaces, order_bytes, places_of
 
@@ -51,6 +51,7 @@ class CandidateSet:
     cosines: of a query of several sentences the three similarities to each one's vector, 3 × U × S; the columns above have the best then.
     near: U × T, how near in meaning own or date tokens come to the term, None when nobody asked for related words.
     places: where the terms stand in those that are longer than a passage, as far as a store knows their order.
+    faded: which have decayed; None where none was looked at for it.
     touched_at: max(created_at, updated_at). accessed_at: last_accessed_at, else created_at.
     memories: whole documents, where the store had them anyway. lists: name of a candidate list → ids in its order.
     """
@@ -78,6 +79,7 @@ class CandidateSet:
     near: Floats | None = None
     cosines: Floats | None = None
     places: TermPlaces = NO_PLACES
+    faded: Flags | None = None
     memories: dict[str, Memory] = field(default_factory=dict)
     lists: dict[str, list[str]] = field(default_factory=dict)
 
@@ -171,6 +173,7 @@ def from_memories(
         near=nearness(said, related, width) if related else None,
         cosines=beside if query_vector is not None and query_vector.ndim == 2 else None,
         places=places_of(orders, terms, own),
+        faded=np.array([memory.status is Status.DECAYED for memory in memories], dtype=np.bool_),
         memories={memory.id: memory for memory in memories},
     )
 
@@ -226,6 +229,7 @@ def joined(first: CandidateSet, second: CandidateSet) -> CandidateSet:
         near=_near(first, second, take),
         cosines=_cosines(first, second, take),
         places=_places(first, second, take),
+        faded=_faded(first, second, take),
         **columns,
     )
     return _with_extras(whole, first, second)
@@ -235,6 +239,13 @@ def _near(first: CandidateSet, second: CandidateSet, take: Ints) -> Floats | Non
     if first.near is None and second.near is None:
         return None
     parts = [np.zeros(one.tf.shape) if one.near is None else one.near for one in (first, second)]
+    return np.concatenate([parts[0], parts[1][take]])
+
+
+def _faded(first: CandidateSet, second: CandidateSet, take: Ints) -> Flags | None:
+    if first.faded is None and second.faded is None:
+        return None
+    parts = [np.zeros(len(one), dtype=np.bool_) if one.faded is None else one.faded for one in (first, second)]
     return np.concatenate([parts[0], parts[1][take]])
 
 

@@ -19,7 +19,8 @@ class ContextInput(Input):
     """What the turn is about and whose session it is in. at: as it was true then.
 
     messages: the last few that the model is shown anyway; the query is found in them where none is given. parts: all where none is named.
-    exclude_session_id: the session whose messages the model has itself. The thresholds, types and tags are those of a retrieve.
+    exclude_session_id: the session whose messages the model has itself. The thresholds, types, tags and include_decayed are those of
+    a retrieve.
     """
 
     query: Query | None = None
@@ -33,6 +34,7 @@ class ContextInput(Input):
     types: Annotated[list[MemoryType], Field(max_length=3)] | None = None
     tags: Labels | None = None
     at: Moment | None = None
+    include_decayed: bool | None = None
 
     def wants(self, kind: PartKind) -> bool:
         """Whether a kind is asked for."""

@@ -9,13 +9,14 @@ Half-life = that of the settings × the factor of the memory's worth (`worth.HAL
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from math import inf, log2
 from typing import Any
 
 from memory_core.domain.decay import DAY_S
-from memory_core.domain.messages import MESSAGE
+from memory_core.domain.messages import is_told, is_told_as
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.slots import slot_of
 from memory_core.domain.worth import kept_for_good, worth_factor
@@ -37,7 +38,8 @@ USES_THAT_DOUBLE = 10
 class Fading:
     """When a memory counts as faded. half_life_days: idle days that halve importance. floor: under it a memory is `decayed`.
 
-    A text of `long_characters` or more gives way to a shorter one when its memory is `long_days` old and its importance under `long_floor`.
+    A formed text of `long_characters` or more, never one that was told, gives way to a shorter one when its memory is `long_days` old and
+    its importance under `long_floor`.
     """
 
     half_life_days: float = 30.0
@@ -115,9 +117,10 @@ def half_life_factor(memory: Memory) -> float:
     return worth_factor(memory.worth) * lengthened_by_use(memory.access_count, memory.reinforcement_count)
 
 
-def shrinkable_length(category: str | None, content: str) -> int:
-    """Characters of a text that may give way to a shorter one; 0 of a message, which stays as it was said."""
-    return 0 if category == MESSAGE else len(content)
+def shrinkable_length(body: Mapping[str, Any]) -> int:
+    """Characters of a memory's text that may give way to a shorter one; 0 of what was told, which stays word for word."""
+    told = is_told_as(body["id"], body.get("cell_id"), body.get("consolidation_run"))
+    return 0 if told else len(body["content"])
 
 
 def due(memory: Memory, now: datetime, rules: Fading) -> Status | None:
@@ -132,7 +135,7 @@ def next_change(memory: Memory, rules: Fading) -> tuple[float, Status]:
         return inf, Status.DECAYED
     since, base, factor = idle_since(memory).timestamp(), memory.importance_base, half_life_factor(memory)
     decays, shrinks = rules.passed_at(since, base, rules.floor, factor), inf
-    if memory.category != MESSAGE and len(memory.content) >= rules.long_characters:
+    if not is_told(memory) and len(memory.content) >= rules.long_characters:
         old = (memory.created_at + timedelta(days=rules.long_days)).timestamp()
         shrinks = max(old, rules.passed_at(since, base, rules.long_floor, factor))
     return (shrinks, Status.COMPRESSED) if shrinks <= decays else (decays, Status.DECAYED)

@@ -7,7 +7,9 @@ confirms by hand what already is so); no other status follows itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from types import MappingProxyType
+from typing import Any
 
 from memory_core.domain.errors import Conflict
 from memory_core.domain.models import Status
@@ -27,7 +29,7 @@ _MOVES: Mapping[Status, frozenset[Status]] = MappingProxyType(
 
 REASONS: Mapping[Status, frozenset[str]] = MappingProxyType(
     {
-        Status.ACTIVE: frozenset({"created", "consolidated", "restored", "manual_update"}),
+        Status.ACTIVE: frozenset({"created", "consolidated", "restored", "recalled", "manual_update"}),
         Status.UPDATED: frozenset({"consolidated"}),
         Status.SUPERSEDED: frozenset({"new_version", "contradicted"}),
         Status.DECAYED: frozenset({"importance_decay"}),
@@ -46,6 +48,11 @@ BY_HAND = (Status.ACTIVE, Status.DELETED)
 
 TRUE_ONCE = frozenset({"contradicted", "consolidated", "new_version"})
 """Reasons that end a truth without taking it back: a read at a moment inside its validity still finds such a memory."""
+
+
+def back_in_use(now: datetime) -> dict[str, Any]:
+    """The fields of a memory that had faded and was found, or told again."""
+    return {"status": Status.ACTIVE, "status_reason": "recalled", "updated_at": now}
 
 
 def allowed(current: Status) -> frozenset[Status]:

@@ -35,7 +35,12 @@ def is_message(memory_id: str) -> bool:
 
 def is_told(memory: Memory) -> bool:
     """Whether a memory came with a call, as a message or saved by hand, and was not made of other memories by a task."""
-    return is_message(memory.id) or (memory.cell_id is None and memory.consolidation_run is None)
+    return is_told_as(memory.id, memory.cell_id, memory.consolidation_run)
+
+
+def is_told_as(memory_id: str, cell_id: str | None, consolidation_run: str | None) -> bool:
+    """The same by the three fields that say so."""
+    return is_message(memory_id) or (cell_id is None and consolidation_run is None)
 
 
 def is_untold(message: Memory) -> bool:

@@ -118,7 +118,8 @@ class SaveInput(Input):
 class RetrieveInput(Input):
     """One query; `limit` is 10 unless the settings say otherwise.
 
-    Thresholds cut relevance before boosts; `score_threshold` cuts the recipe's score.
+    Thresholds cut relevance before boosts; `score_threshold` cuts the recipe's score. include_decayed: whether what has faded is found;
+    None: as the settings say.
     """
 
     model_config = ConfigDict(json_schema_extra={"allOf": _RETRIEVE_RULES})
@@ -140,7 +141,7 @@ class RetrieveInput(Input):
     score_threshold: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
     at: Moment | None = None
     include_archived: bool = False
-    include_decayed: bool = False
+    include_decayed: bool | None = None
     explain: bool = False
 
     @model_validator(mode="after")

@@ -76,8 +76,15 @@ class Passage(NamedTuple):
         return self._asdict()
 
 
+Tier = Literal["short", "long", "cold", "faded"]
+"""Where a result was found: in the session's working set, the store, the archive, or in the store among what has faded."""
+
+
 class Hit(NamedTuple):
-    """One result of a retrieve. A score that the recipe does not use is None; `composite_score` is always there."""
+    """One result of a retrieve. A score that the recipe does not use is None; `composite_score` is always there.
+
+    age_days: of a memory that has faded (tier "faded"), whole days since what it tells of; else None.
+    """
 
     rank: int
     shown: Shown
@@ -90,12 +97,13 @@ class Hit(NamedTuple):
     confidence_score: float | None
     score: float
     composite_score: float
-    tier: Literal["short", "long", "cold"]
+    tier: Tier
     matched_by: tuple[str, ...]
     also: tuple[str, ...] = ()
     stale_facts: tuple[dict[str, Any], ...] = ()
     explain: dict[str, Any] | None = None
     passages: tuple[Passage, ...] = ()
+    age_days: int | None = None
 
     @property
     def memory(self) -> Memory:

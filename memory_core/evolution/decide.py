@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from memory_core.domain.endings import is_ending
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Memory
+from memory_core.domain.models import Memory, Status
 from memory_core.domain.sameness import differences, normalised
 from memory_core.domain.slots import same_value, slot_of
 from memory_core.domain.versions import is_version
@@ -23,6 +23,10 @@ from memory_core.ports import Neighbour
 
 _MAY_CONTRADICT = frozenset({"numbers", "negation", "opposites", "values"})
 """Differences that turn a statement against another; names, words or order make it one about something else."""
+
+
+_TOLD_AGAIN = FOUND_BY_DEFAULT | {Status.DECAYED}
+"""A memory that has faded comes back where it is told again. It contradicts nothing: by itself it is not offered any more."""
 
 
 class Verdict(StrEnum):
@@ -66,7 +70,7 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
             return Judgement(Verdict.SAME, held, similarity, reason="same slot, same value", truths=truths)
         return Judgement(Verdict.CONTRADICTS, first.memory, first.similarity, 1.0, "same slot, other value or time", truths)
     uncertain: Judgement | None = None
-    for one in standing:
+    for one in (one for one in neighbours if one.memory.status in _TOLD_AGAIN):
         if (slot_of(one.memory) not in (None, slot) and slot is not None) or over(one.memory, new) or _says_more(new, one.memory):
             continue
         if normalised(one.memory.content) == normalised(new.content):
@@ -76,7 +80,7 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
         found = differences(one.memory.content, new.content)
         if not found:
             return Judgement(Verdict.SAME, one.memory, one.similarity, reason="near-equal, no difference that counts")
-        if uncertain is None and found <= _MAY_CONTRADICT:
+        if uncertain is None and found <= _MAY_CONTRADICT and one.memory.status in FOUND_BY_DEFAULT:
             reason = f"near-equal, but different in {' and '.join(sorted(found))}"
             uncertain = Judgement(Verdict.CONTRADICTS, one.memory, one.similarity, 0.5, reason, (one.memory,))
     past = tuple(one.memory for one in neighbours if slot is not None and slot_of(one.memory) == slot)

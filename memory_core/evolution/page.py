@@ -16,6 +16,7 @@ import orjson
 
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.endings import is_ending
+from memory_core.domain.lifecycle import back_in_use
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
@@ -138,7 +139,9 @@ class Page:
 
     def reinforce(self, held: Memory, **fields: Any) -> None:
         """Somebody said again what is held, and so has it in mind; `fields` change with it."""
-        used = {"last_used_at": self.now, "last_accessed_at": self.now}
+        used: dict[str, Any] = {"last_used_at": self.now, "last_accessed_at": self.now}
+        if held.status is Status.DECAYED:
+            used |= back_in_use(self.now)
         stronger = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1, **used, **fields})
         self.apply([Change("reinforced", stronger, held)])
 

@@ -185,6 +185,7 @@ class Saver:
             types=frozenset({MemoryType.SEMANTIC.value}),
             floor=self._rules.contradiction_floor,
             slot=slot_of(one.memory),
+            faded=True,
         )
 
     @staticmethod

@@ -154,6 +154,7 @@ def _hit(hit: Hit, explain: bool) -> dict[str, Any]:
         "score": hit.score,
         "composite_score": hit.composite_score,
         "tier": hit.tier,
+        "age_days": hit.age_days,
         "matched_by": hit.matched_by,
         "also": hit.also,
         "passages": [passage.public() for passage in hit.passages],

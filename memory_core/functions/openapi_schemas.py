@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.context import PartKind
 from memory_core.domain.models import INTERNAL_FIELDS, UNLOGGED_FIELDS, Event, Memory, Outcome
-from memory_core.domain.results import AgentView, SessionMessage, SessionView, VersionView
+from memory_core.domain.results import AgentView, SessionMessage, SessionView, Tier, VersionView
 from memory_core.domain.scene import Profile, SceneView
 from memory_core.domain.task import TASK_FIELDS, Task
 
@@ -69,7 +69,8 @@ def _shapes() -> dict[str, Schema]:
     hit |= dict.fromkeys(("lexical_score", "relevance_score", "importance_score", "score", "composite_score"), number)
     hit |= dict.fromkeys(("similarity_score", "recency_score", "frequency_score", "confidence_score"), maybe)
     hit |= {
-        "tier": {"enum": ["short", "long", "cold"]},
+        "tier": {"enum": list(get_args(Tier))},
+        "age_days": {"type": ["integer", "null"], "description": "Of a memory that has faded, whole days since what it tells of"},
         "matched_by": _list(text),
         "also": _list(text),
         "stale_facts": _list({"type": "object"}),

@@ -46,7 +46,7 @@ async def send_for_work(core: MemoryCore) -> None:
     async def files() -> str:
         return f"{await core.sweep_files()} blobs of exports and imports removed"
 
-    await each(due, sweep, touches, files)
+    await each(touches, due, sweep, files)  # accesses first: they make users due
 
 
 async def each(*parts: Callable[[], Awaitable[str]]) -> None:

@@ -1,7 +1,8 @@
 """Accesses: how often memories are shown, and when last, gathered beside the answers and written down later, all together.
 
 One would get wrong: they may be lost, with a process or with Redis, and nothing but ranking and fading would notice; so nobody waits for
-them. They are written beside the log: no event, no ETag moves, since reading changes no memory.
+them. They are written beside the log: no event, no ETag moves, since reading changes no memory. What comes of them, that a faded memory is
+active again, is a run's to write.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -30,11 +31,18 @@ OWNERS_A_FLUSH = 1_000
 log = logging.getLogger(__name__)
 
 
+Written = Callable[[Owner], Awaitable[None]]
+
+
 class Touches:
     """Gathers accesses and writes them down."""
 
-    def __init__(self, store: LongTermStore, short_term: ShortTermStore, clock: Clock, ids: IdSource) -> None:
+    def __init__(
+        self, store: LongTermStore, short_term: ShortTermStore, clock: Clock, ids: IdSource, written: Written | None = None
+    ) -> None:
+        """written: told of each owner some of whose accesses were written down outside of their run."""
         self._store, self._short_term, self._clock, self._ids = store, short_term, clock, ids
+        self._written = written
         self._gathered: dict[Owner, dict[str, Touch]] = {}
         self._held = 0
         self._handed_on_at = self._written_at = clock.now()
@@ -66,7 +74,13 @@ class Touches:
     async def flush_all(self) -> int:
         """The same of every owner that something is gathered of, up to a thousand; of how many memories. Raises Unavailable."""
         owners = {*islice(self._gathered, OWNERS_A_FLUSH), *await self._short_term.gathered(OWNERS_A_FLUSH)}
-        return sum([await self.flush(owner) for owner in owners])
+        total = 0
+        for owner in owners:
+            written = await self.flush(owner)
+            if written and self._written is not None:
+                await self._written(owner)
+            total += written
+        return total
 
     async def close(self) -> None:
         """Hand on what is gathered here, or write it down: nothing is left when the process ends in peace."""
@@ -89,7 +103,8 @@ class Touches:
         self._written_at = now
         for owner in list(self._gathered):
             try:
-                await self._write(owner, self._ids.new("mrk"), self._pop(owner))
+                if await self._write(owner, self._ids.new("mrk"), self._pop(owner)) and self._written is not None:
+                    await self._written(owner)
             except Unavailable as error:
                 log.warning("accesses are not written down: %s", error.detail)
                 return

@@ -116,6 +116,9 @@ class LongTermStore(Pooled, Protocol):
         Read from what is indexed: no body of the many for which nothing is due. Rounding may name one a second too early.
         """
 
+    async def recalled(self, owner: Owner, after: Place | None, limit: int) -> list[Place]:
+        """One page, in order, of the places of decayed memories that were shown to somebody since they decayed. From an index."""
+
     async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> Coming:
         """What time alone brings next after a moment (`domain.coming`). archive_after: for how long nothing may have changed a memory.
 

@@ -119,7 +119,7 @@ class Batch:
 @dataclass(frozen=True, slots=True)
 class Near:
     """The neighbours that a decision needs: active or compressed memories of `types` with similarity ≥ floor, or in the same slot, or
-    of the same key.
+    of the same key. With `faded`, decayed memories are among the similar ones.
 
     slot: (subject, attribute), both case-folded. key: of procedural memories, as it is. At most `limit`, nearest first; those of the
     slot, or of the key, come in any case, and with them the truths that a contradiction superseded there, because a fact that
@@ -134,6 +134,12 @@ class Near:
     slot: tuple[str, str] | None = None
     limit: int = 20
     key: str | None = None
+    faded: bool = False
+
+    @property
+    def statuses(self) -> frozenset[str]:
+        """The statuses of the nearest."""
+        return frozenset({"active", "compressed", *(("decayed",) if self.faded else ())})
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,9 @@ What a kind leaves over goes to memories, and what these leave over to turns, fo
 in three rounds. Note: a memory stands in one part only, the first in the table that wants it and has room for it, and so does a turn: where
 it is told, the cell that was formed of it is not. The text shows the turns last, where the conversation goes on.
 
+What has faded is told where the query finds it, and as the last turns of the conversation; profile and foresight leave it out. What the
+query finds and the text tells is an access.
+
 Where nothing surely answers the query, all kinds share what a perhaps is granted (`SHARES_PERHAPS`). The turns of a running session come on
 top of that: they are the conversation itself.
 """
@@ -29,7 +32,7 @@ from memory_core.domain.excerpt import covered
 from memory_core.domain.fence import fenced
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.messages import EARLIER, MESSAGE, is_told
-from memory_core.domain.models import Foresight, Memory, MemoryType
+from memory_core.domain.models import Foresight, Memory, MemoryType, Status
 from memory_core.domain.packing import (
     EXPONENT,
     FENCE_TOKENS,
@@ -56,6 +59,7 @@ from memory_core.ports import Clock, Filter, LongTermStore
 from memory_core.recollection.gather import Gatherer, Rounds
 from memory_core.recollection.profiles import Profiles
 from memory_core.recollection.quoting import Found
+from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.telling import expected, holds, piece
 
 LATEST = 100
@@ -100,14 +104,16 @@ class _Told:
 class Briefing:
     """Briefs for any owner. Reads never write the long term."""
 
-    def __init__(self, store: LongTermStore, gatherer: Gatherer, profiles: Profiles, clock: Clock) -> None:
-        self._store, self._gatherer, self._profiles, self._clock = store, gatherer, profiles, clock
+    def __init__(self, store: LongTermStore, retriever: Retriever, gatherer: Gatherer, profiles: Profiles, clock: Clock) -> None:
+        self._store, self._retriever, self._gatherer = store, retriever, gatherer
+        self._profiles, self._clock = profiles, clock
 
     async def brief(self, owner: Owner, asked: ContextInput) -> Context:
         """The context of one turn. Raises Unavailable when the long term is down, EmbeddingMismatch."""
         now = self._clock.now()
         moment = asked.at or now
-        statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
+        faded = {Status.DECAYED} if self._retriever.finds_faded(asked.include_decayed) else set()
+        statuses = frozenset(status.value for status in FOUND_BY_DEFAULT | faded)
         where = Filter(
             statuses,
             types=_EPISODIC,
@@ -126,19 +132,23 @@ class Briefing:
         grant = found.grant if query is not None and asked.wants("memories") else Grant.SURE
         quoted = [Found(one, float(one.sequence)) for one in turns if normalised(one.content) not in unsaid]
         cells = {one.memory.id: one.cell for one in quoted if one.is_message}
+        fresh = [one for one in latest if one.status is not Status.DECAYED]
         hits, said = await asyncio.gather(
             self._gatherer.pieces(owner, found, frozenset(cells.values())),
             self._turns(owner, quoted, moment),
         )
         wanted: Wanted = {
             "profile": _profile(profile, moment),
-            "foresight": _foresight(_foreseeing(latest, found, grant, moment), moment) if asked.wants("foresight") else [],
+            "foresight": _foresight(_foreseeing(fresh, found, grant, moment), moment) if asked.wants("foresight") else [],
             "turns": said,
             "memories": hits,
         }
         stories = {one.memory.id: one.cell for one in found.found.values() if one.is_story}
         told = _Told(wanted, grant, found.terms, degraded, running, cells, stories)
-        return await asyncio.to_thread(_written, told, asked.max_tokens)
+        context = await asyncio.to_thread(_written, told, asked.max_tokens)
+        if asked.at is None:
+            self._gatherer.note(owner, found, [name for part in context.parts for name in part.ids])
+        return context
 
     async def _latest(
         self, owner: Owner, where: Filter, asked: ContextInput, unsaid: Collection[str]
@@ -227,6 +237,7 @@ class Briefing:
             types=asked.types,
             tags=asked.tags,
             at=asked.at,
+            include_decayed=asked.include_decayed,
         )
         look = await self._gatherer.look(owner, asking, rounds)
         return rounds, look.degraded

@@ -50,10 +50,13 @@ class ColdSearch:
         self._store, self._copies, self._embedder = store, copies, embedder
 
     async def find(self, owner: Owner, search: Search) -> ColdFound:
-        """The stubs that hold any term and that the filter lets through but for their status, with their whole. Raises Unavailable."""
+        """The stubs that hold any term, or a word near one, and that the filter lets through but for their status, with their whole.
+
+        Raises Unavailable.
+        """
         terms, vector = search.terms, search.compared
         where = replace(search.where, statuses=frozenset({Status.ARCHIVED.value}))
-        found = await self._store.search(owner, Search(None, terms, MOST, where))
+        found = await self._store.search(owner, Search(None, terms, MOST, where, search.related))
         named = found.candidates.lists.get("lexical", [])
         shown = await self._store.memories(owner, named, where) if named else {}
         stubs = [shown[name].memory for name in named if name in shown and is_cold(shown[name].memory)]

@@ -17,6 +17,7 @@ from memory_core.domain.query import QueryAnalysis
 from memory_core.domain.query_parts import Part
 from memory_core.domain.relevance import RelevanceParameters, excused_terms, passages_of
 from memory_core.domain.requests import RetrieveInput
+from memory_core.domain.scoring import FADED_ORDER
 
 if TYPE_CHECKING:
     from memory_core.recollection.retrieve import Look
@@ -44,7 +45,8 @@ def explain_query(look: Look, query: RetrieveInput) -> dict[str, Any]:
 
 def explain_hit(row: int, look: Look) -> dict[str, Any]:
     """One result: its ranks in the candidate lists (from 1), its cosine and those of the turns beside it, its weighed length, its share of
-    each term's worth, the factors that made its relevance, and what a reranker gave it.
+    each term's worth, the factors that made its relevance, what its rank was multiplied by because it has faded, and what a
+    reranker gave it.
 
     terms: by term, worth (the share of the query's information that it is), frequency (weighed, in the memory and the turns before it),
     own (whether the memory itself has it), near (how near in meaning a word of it comes, where it has not), next (whether the turn after
@@ -80,6 +82,7 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
         },
         "passage": _passage(row, look, analysis, candidates),
         "boosts": {name: _rounded(column[row]) for name, column in look.relevant.boosts.items()},
+        "faded": FADED_ORDER if look.candidates.faded is not None and look.candidates.faded[row] else None,
         "reranked": None if row not in look.reranked else _rounded(look.reranked[row]),
     }
 

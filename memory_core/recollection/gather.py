@@ -26,6 +26,7 @@ from memory_core.domain.sameness import normalised
 from memory_core.domain.scope import Owner
 from memory_core.domain.sentences import sentences
 from memory_core.domain.shown import Shown
+from memory_core.domain.versions import base_id
 from memory_core.ledger.readable import readable_shown
 from memory_core.ports import LongTermStore
 from memory_core.recollection.query_vector import EMBEDDER
@@ -134,6 +135,15 @@ class Gatherer:
             told += [one for one in beside if one.cell not in stories and not rounds.has_said(one.memory)]
         fallen = await self.fallen(owner, told, look.moment)
         return await asyncio.to_thread(_pieces, told, fallen, rounds)
+
+    def note(self, owner: Owner, rounds: Rounds, told: Collection[str]) -> None:
+        """Note as accesses the hits that a context tells, with the cells of turns; none where nothing comes near the query."""
+        if rounds.grant is Grant.PERHAPS:
+            return
+        names = set(told)
+        hits = [one for one in rounds.found.values() if base_id(one.memory.id) in names]
+        with_cells = [name for one in hits for name in ([one.memory.id, one.cell] if one.is_message else [one.memory.id])]
+        self._retriever.touch(owner, with_cells, rounds.looks[0].now)
 
     async def fallen(self, owner: Owner, found: Sequence[Found], moment: datetime) -> Mapping[str, tuple[Fallen, ...]]:
         """By memory, the facts that it tells and that have fallen; a note and a turn tell what their cell told."""

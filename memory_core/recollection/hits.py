@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isnan
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from memory_core.domain.candidates import CandidateSet
 from memory_core.domain.messages import is_message
+from memory_core.domain.models import Status
 from memory_core.domain.relevance import Relevance
-from memory_core.domain.results import Hit, Passage
+from memory_core.domain.results import Hit, Passage, Tier
 from memory_core.domain.scoring import Scores
 from memory_core.domain.shown import Shown
 from memory_core.recollection.explain import explain_hit
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from memory_core.recollection.retrieve import Look
 
 DECIMALS = 6
+_FADED = b'"status":"decayed"'
+"""Only a memory whose JSON has this is parsed for its status."""
 IMPORTANCE_DECIMALS = 12
 """Importance is nobody's measurement: it is a formula of two stored values, and whoever computes it too wants to find the same."""
 
@@ -44,13 +47,14 @@ def build_hits(
         identity = candidates.ids[row]
         if identity not in shown:
             continue
-        tier: Literal["short", "long", "cold"] = "cold" if identity in look.cold_ids else "short" if identity in look.short_ids else "long"
+        tier, age_days = _tier(identity, shown[identity], look)
         hits.append(
             Hit(
                 rank=len(hits) + 1,
                 shown=shown[identity],
                 **numbers[place],
                 tier=tier,
+                age_days=age_days,
                 matched_by=tuple(name for name, ids in members.items() if identity in ids),
                 also=tuple(other for other in cells.get(candidates.cell[row] or "", ()) if other != _shown_as(row, candidates)),
                 stale_facts=tuple(one.told() for one in stale.get(identity, ())),
@@ -59,6 +63,15 @@ def build_hits(
             )
         )
     return tuple(hits)
+
+
+def _tier(identity: str, shown: Shown, look: Look) -> tuple[Tier, int | None]:
+    """Where a result was found; of one that has faded also how many whole days ago it happened."""
+    if identity in look.cold_ids:
+        return "cold", None
+    if _FADED in shown.json and shown.memory.status is Status.DECAYED:
+        return "faded", max((look.moment - shown.memory.event_timestamp).days, 0)
+    return ("short" if identity in look.short_ids else "long"), None
 
 
 def _shown_as(row: int, candidates: CandidateSet) -> str:

@@ -12,6 +12,7 @@ from memory_core.domain.excerpt import excerpt
 from memory_core.domain.messages import is_message
 from memory_core.domain.models import Memory
 from memory_core.domain.results import Passage
+from memory_core.recollection.said_first import source_rows
 
 if TYPE_CHECKING:
     from memory_core.recollection.retrieve import Look
@@ -36,6 +37,22 @@ def message_rows(look: Look, rows: Sequence[int], floor: float) -> dict[int, lis
         if cell in chosen and is_message(name) and relevance[row] >= floor:
             found.setdefault(chosen[cell], []).append(row)
     return {row: sorted(group, key=lambda one: -relevance[one])[:MOST_PASSAGES] for row, group in found.items()}
+
+
+def told_rows(look: Look, rows: Sequence[int], floor: float, sources: Mapping[str, Collection[str]]) -> dict[int, list[int]]:
+    """By chosen row of what was made of several others, the rows of what was told among these that reach `floor`, best first."""
+    candidates, relevance = look.candidates, look.relevant.score
+    found: dict[int, list[int]] = {}
+    for row in rows:
+        made_of = sources.get(candidates.ids[row], ())
+        told = [
+            one
+            for one in (source_rows(made_of, candidates) if made_of else ())
+            if one != row and relevance[one] >= floor and (is_message(candidates.ids[one]) or candidates.cell[one] is None)
+        ]
+        if told:
+            found[row] = sorted(told, key=lambda one: -relevance[one])[:MOST_PASSAGES]
+    return found
 
 
 def long_rows(look: Look, rows: Sequence[int]) -> list[int]:

@@ -52,6 +52,11 @@ class Reconstructor:
             if verdict.sufficient or not again or again in rounds.asked or len(rounds.asked) > MOST_REWRITTEN:
                 break
             asking = query.model_copy(update={"query": again})
+        if query.at is None:
+            noted = {
+                name for answer in answers for hit in answer.results for name in (hit.memory.id, *(one.message for one in hit.passages))
+            }
+            self._gatherer.note(owner, rounds, [name for one in context.pieces if (name := base_id(one.id)) not in noted])
         results = _present(_best(answers, self._retriever.limit(query)), look.moment)
         return Retrieved(
             results=results,

@@ -27,7 +27,7 @@ from memory_core.domain.relevance import Relevance, RelevanceParameters, orderin
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.results import Nearest, Passage, Retrieved
 from memory_core.domain.scope import Owner
-from memory_core.domain.scoring import Scores, ScoringParameters, score
+from memory_core.domain.scoring import FADED_ORDER, Scores, ScoringParameters, score
 from memory_core.domain.shown import Shown
 from memory_core.domain.vector_kind import VectorKind
 from memory_core.domain.versions import base_id, is_of_its_life
@@ -39,10 +39,11 @@ from memory_core.recollection.dates import Dates
 from memory_core.recollection.explain import explain_query
 from memory_core.recollection.filters import shows
 from memory_core.recollection.hits import DECIMALS, build_hits
-from memory_core.recollection.passages import long_rows, message_rows, part_of_text, passages
+from memory_core.recollection.passages import long_rows, message_rows, part_of_text, passages, told_rows
 from memory_core.recollection.present import present_first
 from memory_core.recollection.query_vector import EMBEDDER, no_vectors, query_vectors
 from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, followed, reordered
+from memory_core.recollection.said_first import Sources, said_first, sources_of
 from memory_core.recollection.stale import stale_facts
 from memory_core.recollection.varied import varied
 from memory_core.recollection.working_set import WorkingSet
@@ -58,12 +59,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RetrieveRules:
-    """The numbers that retrieving goes by; thresholds are on the embedder's scale."""
+    """The numbers that retrieving goes by; thresholds are on the embedder's scale.
+
+    finds_faded: whether a query that does not say so finds what has faded.
+    """
 
     answer_threshold: float
     similarity_threshold: float
     score_threshold: float | None
     default_results: int
+    finds_faded: bool
     relevance: RelevanceParameters
     scoring: ScoringParameters
 
@@ -142,7 +147,7 @@ class Retriever:
         now = self._clock.now()
         moment = query.at or now
         query_parts = query_parts_of(query.query, moment)
-        where = _filter(query, now)
+        where = _filter(query, now, faded=self.finds_faded(query.include_decayed))
         related = await self._thesaurus.related(query_parts.whole.terms)
         (vectors, degraded), recalled = await self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without)
         least = CONTEXT_CANDIDATES if query.mode == "reconstruct" else MIN_CANDIDATES
@@ -167,11 +172,15 @@ class Retriever:
     def _order(
         self, query: RetrieveInput, found: Found, judged: PartsRelevance, scores: Scores, candidates: CandidateSet, moment: datetime
     ) -> Floats:
-        """What ranks: the recipe's scores, of `ordering` in the place of relevance where that differs."""
-        order = ordering(judged.lifted, candidates, found.statistics, self._rules.relevance)
-        if order is judged.best.score:
-            return scores.score
-        return score(query.recipe, query.weights, order, candidates, moment.timestamp(), self._rules.scoring).score
+        """What ranks: the recipe's scores, of `ordering` in the place of relevance where that differs; of what has faded a little less."""
+        order, ranks = ordering(judged.lifted, candidates, found.statistics, self._rules.relevance), scores.score
+        if order is not judged.best.score:
+            ranks = score(query.recipe, query.weights, order, candidates, moment.timestamp(), self._rules.scoring).score
+        return ranks if candidates.faded is None else np.where(candidates.faded, FADED_ORDER * ranks, ranks)
+
+    def finds_faded(self, asked: bool | None) -> bool:
+        """Whether a query finds what has faded: as it says itself, else as the settings say."""
+        return self._rules.finds_faded if asked is None else asked
 
     async def answer(self, owner: Owner, query: RetrieveInput, look: Look) -> Retrieved:
         """The results of a look. Raises Unavailable."""
@@ -179,28 +188,37 @@ class Retriever:
         ranked, shown = await self._varied(owner, query, look)
         rows = ranked[: self.limit(query)]
         stale = await stale_facts(self._store, owner, shown, moment)
-        if stale:
-            # A truth may come in from behind the limit, before the cell that told what it replaced.
+        sources = await sources_of(self._store, owner, shown)
+        if stale or sources:
+            # A truth may come in from behind the limit, before the cell that told what it replaced; so may what was said.
             truths = {name: [one.current for one in fallen if one.current is not None] for name, fallen in stale.items()}
             first = set(ranked)
             ranked += [row for row in self.ranked(query, look, None) if row not in first]
+            ranked = said_first(ranked, sources, candidates, look.relevant.score)
             rows = present_first(ranked, truths, candidates, look.analysis.terms)[: len(rows)]
             fresh = await self.shown(owner, look, [row for row in rows if candidates.ids[row] not in shown], by_cells=True)
             stale |= await stale_facts(self._store, owner, fresh, moment)
             shown = {name: one for row in rows if (one := fresh.get(name := candidates.ids[row]) or shown.get(name)) is not None}
         if query.at is None:
             cells = (candidates.cell[row] for row in rows if is_message(candidates.ids[row]))
-            self._touches.note(owner, dict.fromkeys([*shown, *(cell for cell in cells if cell is not None)]), look.now)
-        quoted = await self._passages(owner, query, look, rows, shown)
+            self.touch(owner, [*shown, *(cell for cell in cells if cell is not None)], look.now)
+        quoted = await self._passages(owner, query, look, rows, shown, sources)
         hits = build_hits(rows, shown, look, stale, quoted, explain=query.explain)
         told = explain_query(look, query) if query.explain else None
         return Retrieved(hits, look.sequence, look.degraded, told, nearest=None if hits else self._nearest(query, look))
 
+    def touch(self, owner: Owner, memory_ids: Sequence[str], at: datetime) -> None:
+        """Note that these memories were found and shown."""
+        self._touches.note(owner, dict.fromkeys(memory_ids), at)
+
     async def _passages(
-        self, owner: Owner, query: RetrieveInput, look: Look, rows: Sequence[int], shown: Mapping[str, Shown]
+        self, owner: Owner, query: RetrieveInput, look: Look, rows: Sequence[int], shown: Mapping[str, Shown], sources: Sources
     ) -> dict[int, tuple[Passage, ...]]:
-        """By row, what was said of it: the messages of its cell that matched, or the part of a long text that did."""
+        """By row, what was said of it: the messages of its cell that matched, or the part of a long text that did; of what was made of
+        several others, those of them.
+        """
         groups = message_rows(look, rows, self.thresholds(query)[1])
+        groups |= told_rows(look, rows, self.thresholds(query)[1], sources)
         names = [look.candidates.ids[row] for group in groups.values() for row in group]
         read, _ = readable_shown(await self._store.memories(owner, names) if names else {})
         found = {row: passages(look, group, read, look.analysis.terms) for row, group in groups.items()}
@@ -373,8 +391,8 @@ def _search(query_parts: QueryParts, vectors: Sequence[Vector], limit: int, wher
     return Search(None, terms, limit, where, related, tuple(Asked(*one) for one in zip(each, query_parts.columns, strict=True)))
 
 
-def _filter(query: RetrieveInput, now: datetime) -> Filter:
-    statuses = FOUND_BY_DEFAULT | ({Status.DECAYED} if query.include_decayed else set())
+def _filter(query: RetrieveInput, now: datetime, *, faded: bool) -> Filter:
+    statuses = FOUND_BY_DEFAULT | ({Status.DECAYED} if faded else set())
     return Filter(
         statuses=frozenset(status.value for status in statuses),
         types=frozenset(kind.value for kind in query.types or ()),

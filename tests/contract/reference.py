@@ -50,7 +50,7 @@ def passes(one: Stored, where: Filter) -> bool:
 
 
 def findable(stored: Sequence[Stored]) -> list[Memory]:
-    return [one.memory for one in stored if not one.version and one.memory.status in ("active", "compressed")]
+    return [one.memory for one in stored if not one.version and one.memory.status in ("active", "compressed", "decayed")]
 
 
 def frequency(stored: Sequence[Stored], term: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -10,12 +11,14 @@ import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.models import Status
+from memory_core.domain.related import Related
 from memory_core.domain.requests import ListInput, RetrieveInput, UpdateInput
 from memory_core.domain.results import Retrieved
 from memory_core.recollection import cold
 from tests.archives import Folder, Place
 from tests.builders import ALICE, NOW
 from tests.cold import Stepping, Steps, archived, blobs, saved, years_go_by
+from tests.contract.test_decay import decayed
 from tests.world import BOB, WordsEmbedder, World, fact, turn
 
 STORY = "The grey heron stood in the reeds at dawn. " * 12
@@ -46,6 +49,22 @@ async def test_the_archive_is_searched_only_when_it_is_asked_for(world: World, w
     assert hit.relevance_score == pytest.approx(hot.relevance_score, abs=0.25)
     assert await world.head() == head
     assert (await words.get(ALICE, old.id)).content != STORY
+
+
+async def test_a_decayed_one_is_found_in_the_archive_by_a_word_near_one_of_its_own(world: World) -> None:
+    class Birds:
+        async def related(self, terms: Sequence[str]) -> tuple[Related, ...]:
+            return tuple(Related("heron", place, 0.9) for place, term in enumerate(terms) if term == "bird")
+
+    core = await world.core(embedder=WordsEmbedder(), thesaurus=Birds())
+    (old,) = await saved(core, turn("the grey heron stood in the reeds"))
+    world.clock.forward(400 * 86_400)
+    await decayed(core)
+    years_go_by(world)
+    await archived(world, core)
+    found = await retrieve(core, "bird", similarity_threshold=0.05)
+    assert [(hit.memory.id, hit.tier) for hit in found.results] == [(old.id, "cold")]
+    assert found.results[0].similarity_score is not None, "once found by its words, its vector counts"
 
 
 async def test_it_is_ranked_among_what_is_hot_by_the_same_measure(world: World, words: MemoryCore) -> None:

@@ -13,11 +13,13 @@ from memory_core.core import MemoryCore
 from memory_core.domain.errors import AgentFailed, Damaged
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.numerals import numbers_in
-from memory_core.domain.requests import UpdateInput
-from memory_core.domain.results import Accepted
+from memory_core.domain.requests import SaveInput, UpdateInput
+from memory_core.domain.results import Accepted, Call, Saved
 from memory_core.domain.sameness import names_in
 from memory_core.domain.shortening import shortened
 from memory_core.domain.upkeep_requests import DecayInput, ForgetInput
+from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.commit import Look
 from tests.builders import ALICE
 from tests.cold import blobs, done
 from tests.contract.test_decay import DAY, decayed, foreseen
@@ -44,10 +46,23 @@ async def core(world: World) -> MemoryCore:
     return await world.core(rules=OfflineAgents())
 
 
+async def formed(core: MemoryCore, item: SaveInput) -> Memory:
+    """A memory as a run makes them: what was told stays word for word, so only such a one is shortened."""
+    saved = (await core.save(ALICE, item)).memory
+
+    def decide(look: Look) -> Changes[None]:
+        held = look.memory(saved.id)
+        assert held is not None
+        return Changes(None, (Change("updated", held.model_copy(update={"consolidation_run": "run_1"}), held),))
+
+    await core._ledger.commit(ALICE, decide, ids=[saved.id], call=Call())
+    return next(one for one in await listed(core) if one.id == saved.id)
+
+
 async def shortened_one(core: MemoryCore, world: World) -> Memory:
-    saved = (await core.save(ALICE, turn(LONG, importance=0.5))).memory
+    saved = await formed(core, turn(LONG, importance=0.5))
     world.clock.forward(95 * DAY)
-    assert (await decayed(core)).result == {"counts": {"decayed": 0, "compressed": 1}, "capped": False}
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 1}, "capped": False}
     return await core.get(ALICE, saved.id)
 
 
@@ -58,8 +73,19 @@ async def test_a_long_text_becomes_short_once_and_keeps_what_it_told(core: Memor
     assert numbers_in(LONG).keys() <= numbers_in(held.content).keys()
     assert names_in(LONG) <= names_in(held.content)
     assert await find(core, "contract with Soares") == [held.content]
-    assert (await decayed(core)).result == {"counts": {"decayed": 0, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
     await told_by_the_log(core, world)
+
+
+async def test_what_was_told_stays_word_for_word_however_long_and_old(core: MemoryCore, world: World) -> None:
+    turn_, note = (await core.bulk(ALICE, [turn(LONG, importance=0.5), fact(f"note {LONG}", importance=0.5)]))[:2]
+    assert isinstance(turn_, Saved)
+    assert isinstance(note, Saved)
+    world.clock.forward(95 * DAY)
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
+    world.clock.forward(1_000 * DAY)
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 2, "compressed": 0}, "capped": False}
+    assert set(await find(core, "tea and rain outside the window")) == {LONG, f"note {LONG}"}
 
 
 async def test_it_comes_back_whole(core: MemoryCore, world: World) -> None:
@@ -70,34 +96,31 @@ async def test_it_comes_back_whole(core: MemoryCore, world: World) -> None:
     assert back.embedding is not None
     assert held.embedding is not None
     assert await find(core, "tea and rain outside the window") == [LONG]
-    assert (await decayed(core)).result == {"counts": {"decayed": 0, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
     await told_by_the_log(core, world)
 
 
 async def test_a_young_a_short_and_a_spared_one_stay(core: MemoryCore, world: World) -> None:
-    await core.bulk(
-        ALICE,
-        [
-            turn(f"short {LONG[:1500]}", importance=0.5),
-            turn(f"pinned {LONG}", importance=0.5, pinned=True),
-            turn(f"important {LONG}", importance=1.0),
-            fact(f"true {LONG}", importance=0.5, subject="Ana", attribute="story"),
-        ],
-    )
+    for item in (
+        turn(f"short {LONG[:1500]}", importance=0.5),
+        turn(f"pinned {LONG}", importance=0.5, pinned=True),
+        turn(f"important {LONG}", importance=1.0),
+        fact(f"true {LONG}", importance=0.5, subject="Ana", attribute="story"),
+    ):
+        await formed(core, item)
     world.clock.forward(69 * DAY)  # 0.5 is under 0.2 after 40 days, 1.0 after 70
-    await core.save(ALICE, turn(f"young {LONG}", importance=0.3))
-    world.clock.forward(0)
-    assert (await foreseen(core)).counts == {"decayed": 0, "compressed": 0}
-    assert (await decayed(core)).result == {"counts": {"decayed": 0, "compressed": 0}, "capped": False}
+    await formed(core, turn(f"young {LONG}", importance=0.3))
+    assert (await foreseen(core)).counts == {"recalled": 0, "decayed": 0, "compressed": 0}
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)  # the other's clock does not go with this world's, and keeps old answers
 async def test_a_text_that_does_not_get_shorter_fades_like_others(core: MemoryCore, world: World) -> None:
-    await core.save(ALICE, turn(" ".join(f"Ana{n} {n * 7919}" for n in range(160)), importance=0.5))
+    await formed(core, turn(" ".join(f"Ana{n} {n * 7919}" for n in range(160)), importance=0.5))
     world.clock.forward(95 * DAY)
-    assert (await decayed(core)).result == {"counts": {"decayed": 0, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
     world.clock.forward(10 * DAY)
-    assert (await decayed(core)).result == {"counts": {"decayed": 1, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 1, "compressed": 0}, "capped": False}
 
 
 async def test_whatever_an_agent_answers_nothing_is_lost() -> None:
@@ -122,7 +145,7 @@ async def test_rules_answer_where_the_model_gives_nothing(world: World) -> None:
 
 async def test_what_is_edited_between_archive_and_cut_stays_long(world: World) -> None:
     first = await world.core()
-    saved = (await first.save(ALICE, fact(LONG, importance=0.5))).memory
+    saved = await formed(first, fact(LONG, importance=0.5))
     world.clock.forward(95 * DAY)
 
     async def edit() -> None:
@@ -145,7 +168,7 @@ async def test_what_is_edited_between_archive_and_cut_stays_long(world: World) -
 
     core = await world.core(archive=Watching(world.archive()), rules=OfflineAgents())  # type: ignore[arg-type]
     task = await decayed(core)
-    assert task.result == {"counts": {"decayed": 0, "compressed": 0}, "capped": False}
+    assert task.result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
     held = await first.get(ALICE, saved.id)
     assert (held.status, held.content) == (Status.ACTIVE, f"edited {LONG}")
 
@@ -155,7 +178,7 @@ async def lived(world: World, moment: Moment) -> Memory:
     archive: Any = Mortal(world.archive(), moment)
     core = await world.core(wrap=lambda store: Mortal(store, moment), archive=archive, rules=OfflineAgents())
     moment.asleep = True
-    saved = (await core.save(ALICE, turn(LONG, importance=0.5))).memory
+    saved = await formed(core, turn(LONG, importance=0.5))
     world.clock.forward(95 * DAY)
     moment.asleep = False
     with suppress(Killed):
@@ -233,7 +256,7 @@ async def test_forgotten_for_good_the_original_goes_too(core: MemoryCore, world:
 
 
 async def test_who_writes_over_a_short_text_has_said_something_new(core: MemoryCore, world: World) -> None:
-    saved = (await core.save(ALICE, fact(LONG, importance=0.5))).memory
+    saved = await formed(core, fact(LONG, importance=0.5))
     world.clock.forward(95 * DAY)
     await decayed(core)
     held = await core.get(ALICE, saved.id)

@@ -21,7 +21,7 @@ from tests.tasks import Hand, task_of
 from tests.world import BOB, DiesAfter, Killed, Meanwhile, World, fact, listed, rule, turn
 
 DAY = 86_400.0
-NOTHING = {"decayed": 0, "compressed": 0}
+NOTHING = {"recalled": 0, "decayed": 0, "compressed": 0}
 
 
 async def decayed(core: MemoryCore, call: Call = Call(), **asked: Any) -> Task:  # noqa: B008
@@ -58,20 +58,20 @@ async def test_240_hourly_calls_are_as_good_as_one(core: MemoryCore, world: Worl
     assert len(await world.log()) == 1
 
 
-async def test_a_crossing_is_written_once_and_the_memory_found_only_where_it_is_asked_for(core: MemoryCore, world: World) -> None:
+async def test_a_crossing_is_written_once_and_no_list_shows_the_memory(core: MemoryCore, world: World) -> None:
     saved = (await core.save(ALICE, turn("Ana sings fado", importance=0.4))).memory
     world.clock.forward(89 * DAY)
     assert (await decayed(core)).result == {"counts": NOTHING, "capped": False}
     world.clock.forward(2 * DAY)
-    assert await foreseen(core) == Foreseen({"decayed": 1, "compressed": 0}, capped=False)
+    assert await foreseen(core) == Foreseen({"recalled": 0, "decayed": 1, "compressed": 0}, capped=False)
     assert len(await world.log()) == 1
-    assert (await decayed(core)).result == {"counts": {"decayed": 1, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 1, "compressed": 0}, "capped": False}
     assert (await decayed(core)).result == {"counts": NOTHING, "capped": False}
     assert abs(await importance(core) - importance_at(0.4, saved.created_at, world.clock.now())) < 1e-9
     held = await core.get(ALICE, saved.id)
     assert (held.status, held.status_reason, held.importance_base) == (Status.DECAYED, "importance_decay", 0.4)
     assert [event.event_type for event in await world.log()] == ["created", "decayed"]
-    assert (await core.retrieve(ALICE, RetrieveInput(query="fado"))).results == ()
+    assert (await core.retrieve(ALICE, RetrieveInput(query="fado", include_decayed=False))).results == ()
     assert await listed(core) == []
 
 
@@ -92,7 +92,7 @@ async def test_a_session_can_be_named_and_another_user_is_not_touched(core: Memo
     await core.bulk(ALICE, [turn("one", "s1", importance=0.1), turn("two", "s2", importance=0.1)])
     await core.save(BOB, turn("three", importance=0.1))
     world.clock.forward(100 * DAY)
-    assert (await foreseen(core, session_id="s1")).counts == {"decayed": 1, "compressed": 0}
+    assert (await foreseen(core, session_id="s1")).counts == {"recalled": 0, "decayed": 1, "compressed": 0}
     await decayed(core, session_id="s1")
     assert [one.content for one in await listed(core)] == ["two"]
     assert len(await listed(core, BOB)) == 1
@@ -114,7 +114,7 @@ async def test_what_was_found_has_been_looked_at(core: MemoryCore, world: World)
     assert (await core.retrieve(ALICE, RetrieveInput(query="the door is green", limit=1))).results
     assert (await decayed(core)).result == {"counts": NOTHING, "capped": False}
     world.clock.forward(20 * DAY)
-    assert await foreseen(core) == Foreseen({"decayed": 1, "compressed": 0}, capped=False)
+    assert await foreseen(core) == Foreseen({"recalled": 0, "decayed": 1, "compressed": 0}, capped=False)
     await decayed(core)
     assert [one.content for one in await listed(core)] == ["the door is green"]
 
@@ -124,7 +124,7 @@ async def test_a_dry_run_counts_what_the_run_changes_where_accesses_wait_to_be_w
     world.clock.forward(29 * DAY)
     assert (await core.retrieve(ALICE, RetrieveInput(query="the door is green", limit=1))).results
     world.clock.forward(20 * DAY)
-    expected = {"decayed": 1, "compressed": 0}
+    expected = {"recalled": 0, "decayed": 1, "compressed": 0}
     assert await foreseen(core) == Foreseen(expected, capped=False)
     assert len(await world.log()) == 2, "no memory was changed"
     assert (await decayed(core)).result == {"counts": expected, "capped": False}
@@ -135,16 +135,16 @@ async def test_more_than_one_commit_holds_goes_in_chunks_and_a_cap_ends_it(world
     for start in (0, 100):
         await core.bulk(ALICE, [turn(f"word{n}", importance=0.1) for n in range(start, start + 100)])
     world.clock.forward(100 * DAY)
-    assert await foreseen(core) == Foreseen({"decayed": 130, "compressed": 0}, capped=True)
-    assert (await decayed(core)).result == {"counts": {"decayed": 130, "compressed": 0}, "capped": True}
-    assert (await decayed(core)).result == {"counts": {"decayed": 70, "compressed": 0}, "capped": False}
+    assert await foreseen(core) == Foreseen({"recalled": 0, "decayed": 130, "compressed": 0}, capped=True)
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 130, "compressed": 0}, "capped": True}
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 70, "compressed": 0}, "capped": False}
 
 
 async def test_long_memories_go_in_chunks_that_fit(core: MemoryCore, world: World) -> None:
     long = " ".join(f"word{n}" for n in range(3_500))
     await core.bulk(ALICE, [turn(f"{n} {long}", importance=0.0) for n in range(50)])
     world.clock.forward(10 * DAY)
-    assert (await decayed(core)).result == {"counts": {"decayed": 50, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 50, "compressed": 0}, "capped": False}
 
 
 @pytest.mark.parametrize("applied", [False, True], ids=["before the commit", "after the commit"])
@@ -162,7 +162,7 @@ async def test_killed_in_any_chunk_the_work_goes_on_from_there(world: World, com
     world.clock.forward(100)
     await Hand(first, "consolidation").work_all()
     task = await task_of(first, accepted)
-    assert (task.status, task.result) == ("succeeded", {"counts": {"decayed": 100, "compressed": 0}, "capped": False})
+    assert (task.status, task.result) == ("succeeded", {"counts": {"recalled": 0, "decayed": 100, "compressed": 0}, "capped": False})
     log = await world.log()
     assert len(log) == len({event.sequence for event in log}) == 200
 

@@ -90,7 +90,7 @@ async def test_the_next_crossing_is_the_next_after_a_moment_whoever_is_past_thei
 
 
 async def test_a_long_text_comes_when_it_may_be_shortened_and_again_when_it_fades(store: LongTermStore) -> None:
-    long = memory("x" * 50, id="mem_1", importance_base=0.4, created_at=NOW - 80 * DAY, last_accessed_at=NOW)
+    long = memory("x" * 50, id="mem_1", consolidation_run="run_1", importance_base=0.4, created_at=NOW - 80 * DAY, last_accessed_at=NOW)
     await commit(store, ALICE, Write("put", document(long)))
     assert near((await coming(store, NOW)).fades, NOW + 30 * DAY)
     assert near((await coming(store, NOW + 31 * DAY)).fades, NOW + 90 * DAY)

@@ -60,7 +60,7 @@ async def test_only_active_memories_that_time_may_hide_are_found_once_they_are_u
 
 
 memories = st.builds(
-    lambda base, age, idle, length, pinned, worth, uses, tellings: memory(
+    lambda base, age, idle, length, pinned, worth, uses, tellings, run: memory(
         "x" * length,
         importance_base=base,
         created_at=LATER - timedelta(days=age),
@@ -69,6 +69,7 @@ memories = st.builds(
         worth=worth,
         access_count=uses,
         reinforcement_count=tellings,
+        consolidation_run=run,
     ),
     st.floats(0, 1),
     st.floats(0, 4000),
@@ -78,6 +79,7 @@ memories = st.builds(
     st.sampled_from(list(HALF_LIVES)),
     st.integers(0, 30),
     st.integers(0, 5),
+    st.sampled_from([None, "run_1"]),
 )
 
 
@@ -99,6 +101,7 @@ def test_what_is_due_does_not_depend_on_how_often_it_is_asked(one: Memory, step:
     if at_once is Status.COMPRESSED:
         assert importance_of(one) < RULES.long_floor
         assert len(one.content) >= 20
+        assert one.consolidation_run is not None
     if at_once is None and not one.pinned and HALF_LIVES[one.worth] is not None and (one.last_accessed_at or one.created_at) < LATER:
         assert importance_of(one) >= RULES.floor - 1e-12
 
@@ -162,3 +165,33 @@ async def test_accesses_that_are_written_down_lengthen_the_half_life_in_the_stor
         assert [due(one, NOW + timedelta(days=days), RULES) for days in (125, 127)] == [
             None if name == "mem_000" else Status.DECAYED, Status.DECAYED,
         ]  # fmt: skip
+
+
+async def test_decayed_memories_are_named_once_they_were_accessed_since(store: LongTermStore) -> None:
+    faded: dict[str, Any] = {"status": Status.DECAYED, "status_reason": "importance_decay", "updated_at": NOW}
+    one = [
+        kept(0, **faded),
+        kept(1, **faded, last_accessed_at=NOW - timedelta(days=40)),
+        kept(2, **faded, last_accessed_at=NOW + timedelta(hours=1)),
+        kept(3, last_accessed_at=NOW + timedelta(hours=1)),
+        kept(4, **faded),
+    ]
+    await commit(store, ALICE, *(Write("put", document(each)) for each in one))
+
+    async def named(limit: int = 10) -> list[str]:
+        ids: list[str] = []
+        after: Place | None = None
+        while places := await store.recalled(ALICE, after, limit):
+            ids += [place.id for place in places]
+            after = places[-1]
+        return ids
+
+    assert await named() == ["mem_002"]
+    later = Touch(1, NOW + timedelta(hours=2))
+    await store.touch(ALICE, "mrk_1", dict.fromkeys(("mem_000", "mem_001", "mem_003"), later))
+    assert await named() == await named(limit=1) == ["mem_000", "mem_001", "mem_002"]
+    assert await found(store, LATER) == ["mem_003"], "what has faded does not fade"
+    back = one[0].model_copy(update={"status": Status.ACTIVE, "status_reason": "recalled", "last_accessed_at": NOW + timedelta(hours=2)})
+    await commit(store, ALICE, Write("put", document(back)))
+    assert await named() == ["mem_001", "mem_002"]
+    assert await store.recalled(BOB, None, 10) == []

@@ -50,7 +50,7 @@ async def test_a_long_message_is_never_made_short(world: World) -> None:
     core = await world.core(rules=OfflineAgents())
     accepted = await core.converse(ALICE, talk(LONG))
     world.clock.forward(95 * DAY)
-    assert (await decayed(core)).result == {"counts": {"decayed": 0, "compressed": 0}, "capped": False}
+    assert (await decayed(core)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
     (message,) = (await messages(core)).values()
     assert (message.status, message.content) == (Status.ACTIVE, LONG)
     await Hand(core).work_all()

@@ -132,7 +132,7 @@ async def test_deleted_and_superseded_ones_are_not_found(words: MemoryCore) -> N
     assert await find(words, "red boat") == ["the red boat"]
 
 
-async def test_decayed_ones_are_found_when_asked_for(world: World, embedder: WordsEmbedder) -> None:
+async def test_decayed_ones_are_found_unless_a_query_leaves_them_out(world: World, embedder: WordsEmbedder) -> None:
     core = await world.core(embedder=embedder)
     await core.save(ALICE, turn("the red boat", None))
     store = world.store(embedder)
@@ -149,5 +149,5 @@ async def test_decayed_ones_are_found_when_asked_for(world: World, embedder: Wor
         await Ledger(store, world.clock, RandomIds()).commit(ALICE, decide, ids=[held.id], call=Call())
     finally:
         await store.close()
-    assert await find(core, "red boat") == []
-    assert await find(core, "red boat", include_decayed=True) == ["the red boat"]
+    assert await find(core, "red boat") == ["the red boat"]
+    assert await find(core, "red boat", include_decayed=False) == []

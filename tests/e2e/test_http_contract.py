@@ -11,7 +11,7 @@ from tests.host import memories, problem, save
 
 HIT = {
     "rank", "memory", "similarity_score", "lexical_score", "relevance_score", "recency_score", "importance_score", "frequency_score",
-    "confidence_score", "score", "composite_score", "tier", "matched_by", "also", "passages", "stale_facts",
+    "confidence_score", "score", "composite_score", "tier", "age_days", "matched_by", "also", "passages", "stale_facts",
 }  # fmt: skip
 INTERNAL = {"lexical", "search_text", "embedding", "epoch", "sequence", "revision"}
 

@@ -35,9 +35,9 @@ def post(host: httpx.Client, call: str, user: str = USER, **fields: Any) -> http
 
 def test_decay_is_a_task_and_a_dry_run_an_answer(host: httpx.Client) -> None:
     one = save(host, "decay", "Ana sings fado")
-    assert post(host, "decay", "decay", dry_run=True).json() == {"counts": {"decayed": 0, "compressed": 0}, "capped": False}
+    assert post(host, "decay", "decay", dry_run=True).json() == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
     task = done(host, post(host, "decay", "decay"), "decay")
-    assert (task["kind"], task["result"]) == ("decay", {"counts": {"decayed": 0, "compressed": 0}, "capped": False})
+    assert (task["kind"], task["result"]) == ("decay", {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False})
     assert host.get(f"/api/v1/memories/{one['id']}?user_id=decay").json()["importance_base"] == one["importance_base"]
 
 

@@ -187,11 +187,14 @@ def _compared(body: Mapping[str, Any]) -> dict[str, Any]:
             made[name] = datetime.fromisoformat(body[field]).timestamp()
     if body.get("subject") is not None and body.get("attribute") is not None:
         made["slot_subject"], made["slot_attribute"] = folded(body["subject"]), folded(body["attribute"])
-    made["idle_since_s"] = datetime.fromisoformat(body["last_accessed_at"] or body["created_at"]).timestamp()
+    accessed_at = body["last_accessed_at"]
+    if body["status"] != "decayed" or (accessed_at and datetime.fromisoformat(accessed_at) >= datetime.fromisoformat(body["updated_at"])):
+        # Of a decayed memory only an access since: `recalled` finds it by that.
+        made["idle_since_s"] = datetime.fromisoformat(accessed_at or body["created_at"]).timestamp()
     if body["status"] == "active" and fades(body["type"], pinned=body["pinned"], in_slot="slot_subject" in made, worth=body.get("worth")):
         made["fades"] = True
         made["created_s"] = datetime.fromisoformat(body["created_at"]).timestamp()
-        made["halvings"], made["characters"] = halvings(body["importance_base"]), shrinkable_length(body.get("category"), body["content"])
+        made["halvings"], made["characters"] = halvings(body["importance_base"]), shrinkable_length(body)
         if (factor := worth_factor(body.get("worth"))) != 1.0:
             made["worth_factor"] = factor
     return made

@@ -66,7 +66,7 @@ def nearest(owner: Owner, near: Near, vector: Vector, only: str | None = None) -
     only: the model whose vectors count, where others' stand beside them.
     """
     asked = Conditions(owner, ("memory",))
-    asked.among("c.status", FOUND)
+    asked.among("c.status", sorted(near.statuses))
     if near.types:
         asked.among("c.type", near.types)
     if MemoryType.EPISODIC.value in near.types:
@@ -171,6 +171,16 @@ def faded(owner: Owner, rules: Fading, now: datetime, session_id: str | None, af
     shrinks = under.format(**bounds, lasts=_LASTS, level=bounds["long_floor"])
     long = f"c.characters >= {bounds['long_characters']} AND c.created_s < {bounds['long_before']}"
     asked.add(f"{decays} OR ({long} AND {shrinks})")
+    _after(asked, after, newest_first=False)
+    return asked.query(f"TOP {int(limit)} c.sequence, c.id, c.epoch", "ORDER BY c.sequence ASC, c.id ASC")
+
+
+def recalled(owner: Owner, after: Place | None, limit: int, epoch: str | None) -> Query:
+    """Places of decayed memories that were accessed since they decayed: most have no moment of their last access beside them."""
+    asked = Conditions(owner, ("memory",))
+    asked.of(epoch)
+    asked.equal("c.status", "decayed")
+    asked.add("c.idle_since_s > 0 AND c.idle_since_s >= c.ages_from")
     _after(asked, after, newest_first=False)
     return asked.query(f"TOP {int(limit)} c.sequence, c.id, c.epoch", "ORDER BY c.sequence ASC, c.id ASC")
 

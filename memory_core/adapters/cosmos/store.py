@@ -246,6 +246,14 @@ class CosmosStore:
         )
         return [Place(row["sequence"], row["id"]) for row in rows]
 
+    async def recalled(self, owner: Owner, after: Place | None, limit: int) -> list[Place]:
+        """Places of decayed memories that were shown since they decayed."""
+        self._check_open()
+        rows = await self._looks.of_the_head(
+            owner, lambda epoch: queries.recalled(owner, after, limit, epoch), lambda row: row.get("epoch") or None
+        )
+        return [Place(row["sequence"], row["id"]) for row in rows]
+
     async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> Coming:
         """What time alone brings next: four aggregates side by side."""
         known = await self._standing(owner)

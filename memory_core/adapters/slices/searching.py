@@ -1,13 +1,12 @@
 """A search over one slice: the nearest by vector, the best by words, and for both everything that relevance asks about them.
 
-One would get wrong: the statistics are counted over all that is findable by default, not over what the filter leaves; a filter
-must not change what a word is worth.
+Note: the statistics are counted over all that a query may find, faded memories too, and not over what the filter leaves. A filter must not
+change what a word is worth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,10 @@ import numpy.typing as npt
 
 from memory_core.adapters.slices.masks import messages, narrowed, standing_rows
 from memory_core.adapters.slices.postings import Postings
-from memory_core.adapters.slices.slice import Slice
+from memory_core.adapters.slices.slice import STATUS_CODES, Slice
 from memory_core.domain.bm25 import ORDER_B, ORDER_K1, ORDER_NEAR, idf, saturation
 from memory_core.domain.candidates import CandidateSet, Flags, Floats, Ints, Statistics
-from memory_core.domain.models import MemoryType, Vector
+from memory_core.domain.models import MemoryType, Status, Vector
 from memory_core.domain.term_order import PASSAGE_TERMS, places_of
 from memory_core.ports import Filter, Near, Search
 
@@ -57,7 +56,8 @@ def neighbours(held: Slice, near: Near, slot_ids: Sequence[str]) -> list[tuple[s
     """Ids and similarities of what a decision needs, nearest first; those of the slot are in whatever they are like (0 = unknown)."""
     known: dict[str, float] = {}
     if near.vector is not None:
-        mask = narrowed(held, replace(_FOUND_BY_DEFAULT, types=near.types), standing_rows(held, _FOUND_BY_DEFAULT))
+        where = Filter(near.statuses, types=near.types)
+        mask = narrowed(held, where, standing_rows(held, where))
         if MemoryType.EPISODIC.value in near.types:
             mask &= ~messages(held)
         rows, cosine = _likeness(held, near.vector, mask.nonzero()[0])
@@ -182,6 +182,7 @@ def _columns(
         tells_time=held.column("tells_time")[rows],
         actor=held.actors.of(held.column("actor")[rows]),
         cell=held.cells.of(held.column("cell")[rows]),
+        faded=held.column("status")[rows] == STATUS_CODES[Status.DECAYED.value],
         event_at=event_at,
         touched_at=touched_at,
         accessed_at=accessed_at,

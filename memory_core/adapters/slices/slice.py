@@ -27,7 +27,8 @@ from memory_core.domain.term_order import order_bytes
 STATUS_CODES: Final = {status.value: code for code, status in enumerate(Status)}
 TYPE_CODES: Final = {one.value: code for code, one in enumerate(MemoryType)}
 OVERTAKEN: Final = frozenset({"contradicted", "consolidated", "new_version"})
-FINDABLE: Final = frozenset({"active", "compressed"})
+FINDABLE: Final = frozenset({"active", "compressed", "decayed"})
+"""Statuses that a query may find. What words are worth is counted over all of these, so that fading changes no relevance."""
 MAX_TURNS = 1_000_000
 """A turn beyond this ordinal has no neighbours: turns index an array, and a forged one must not fill the memory."""
 MIN_WASTE = 1000

@@ -39,7 +39,7 @@ _PURGE = (
 _NEXT_CHANGE = "UPDATE heads SET change = change + 1 WHERE app_id = ? AND user_id = ? RETURNING change"
 _TOUCHED = "SELECT body FROM documents WHERE app_id = ? AND user_id = ? AND id = ? AND kind = 'memory'"
 _TOUCH = (
-    "UPDATE documents SET body = ?, change = ?, idle_since = CASE WHEN idle_since IS NOT NULL THEN ? END, lasts = ? "
+    "UPDATE documents SET body = ?, change = ?, idle_since = CASE WHEN idle_since IS NOT NULL OR status = 'decayed' THEN ? END, lasts = ? "
     "WHERE app_id = ? AND user_id = ? AND id = ?"
 )
 # A head is looked at by its text: 10,000 of them in about 10 ms, once an hour.

@@ -54,6 +54,13 @@ _FADED = (
     "AND idle_since + :half_life * COALESCE(lasts, 1) * (halvings - :long_floor) < :now + 1) ORDER BY sequence, id LIMIT :limit"
 )
 
+# Of what is idle, only decayed memories have no `halvings`: these stand in the index once they were accessed.
+_RECALLED = (
+    "SELECT sequence, id FROM documents INDEXED BY documents_by_fading WHERE app_id = :app_id AND user_id = :user_id "  # noqa: S608
+    f"AND epoch = {_EPOCH} AND idle_since IS NOT NULL AND halvings IS NULL AND status = 'decayed' AND idle_since >= ages_from "
+    "AND (sequence, id) > (:after_sequence, :after_id) ORDER BY sequence, id LIMIT :limit"
+)
+
 # The first from the same index; the others by looking one entry up. An aggregate of one argument has its row where nothing is found too.
 _COMING = (
     "SELECT MIN(CASE WHEN fades > :after THEN fades END), MIN(CASE WHEN shrinks > :after THEN shrinks END), "  # noqa: S608 - our own names
@@ -216,6 +223,15 @@ def faded(
         "after_sequence": after.sequence if after else -1, "after_id": after.id if after else "", **rules.bounds(now),
     }  # fmt: skip
     return [Place(sequence, identity) for sequence, identity in connection.execute(_FADED, parameters)]
+
+
+def recalled(connection: sqlite3.Connection, owner: Owner, after: Place | None, limit: int) -> list[Place]:
+    """The next places of decayed memories that were shown since they decayed."""
+    parameters = {
+        "app_id": owner.app_id, "user_id": owner.user_id, "limit": limit,
+        "after_sequence": after.sequence if after else -1, "after_id": after.id if after else "",
+    }  # fmt: skip
+    return [Place(sequence, identity) for sequence, identity in connection.execute(_RECALLED, parameters)]
 
 
 def coming(connection: sqlite3.Connection, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> Coming:

@@ -165,7 +165,13 @@ def _memory_columns(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fading_columns(body: dict[str, Any]) -> dict[str, Any]:
-    """What is asked for when time has passed; nothing of a memory that time does nothing to, so that no index holds it."""
+    """What is asked for when time has passed; nothing of a memory that time does nothing to, so that no index holds it.
+
+    Of a decayed memory only when it was accessed, and only if that was since: by that `recalled` finds it.
+    """
+    if body["status"] == "decayed":
+        accessed, changed = seconds(body["last_accessed_at"]), seconds(body["updated_at"])
+        return {"idle_since": accessed} if accessed is not None and changed is not None and accessed >= changed else {}
     in_slot = body.get("subject") is not None and body.get("attribute") is not None
     if body["status"] != "active" or not fades(body["type"], pinned=body["pinned"], in_slot=in_slot, worth=body.get("worth")):
         return {}
@@ -173,7 +179,7 @@ def _fading_columns(body: dict[str, Any]) -> dict[str, Any]:
         "idle_since": seconds(body["last_accessed_at"] or body["created_at"]),
         "halvings": halvings(body["importance_base"]),
         "lasts": lasts(body),
-        "characters": shrinkable_length(body.get("category"), body["content"]),
+        "characters": shrinkable_length(body),
         "created_at": seconds(body["created_at"]),
     }
 

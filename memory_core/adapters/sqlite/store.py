@@ -183,6 +183,10 @@ class SqliteStore:
         """Places of memories for which something is due, from an index."""
         return self._file.here(reading.faded, owner, rules, now, session_id, after, limit)
 
+    async def recalled(self, owner: Owner, after: Place | None, limit: int) -> list[Place]:
+        """Places of decayed memories that were shown since they decayed."""
+        return self._file.here(reading.recalled, owner, after, limit)
+
     async def coming(self, owner: Owner, rules: Fading, archive_after: timedelta, after: datetime) -> Coming:
         """What time alone brings next, from indexes."""
         return self._file.here(reading.coming, owner, rules, archive_after, after)

@@ -1,0 +1,273 @@
+"""What fades is no longer offered unasked; what is asked for is found, and being found brings it back into use."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.context import Context, ContextInput
+from memory_core.domain.models import Foresight, Memory, Status
+from memory_core.domain.requests import RetrieveInput, SaveInput
+from memory_core.domain.results import Hit, Outcome
+from memory_core.domain.upkeep_requests import ConsolidateInput
+from memory_core.functions.timer_hourly import send_for_work
+from tests.builders import ALICE, NOW
+from tests.contract.test_decay import DAY, decayed, foreseen
+from tests.contract.test_profile import user_fact
+from tests.runs import QUEUE
+from tests.tasks import Hand
+from tests.telling import Tellers, tell
+from tests.world import WordsEmbedder, World, fact, find, listed, turn
+
+PENICILLIN = "I am allergic to penicillin"
+ASKED = "allergic to penicillin"
+
+
+async def hour(core: MemoryCore) -> None:
+    """All that an hour brings: the timer's work, and that of the queue."""
+    await send_for_work(core)
+    await Hand(core, QUEUE).work_all()
+
+
+async def days(core: MemoryCore, world: World, count: int) -> None:
+    """So many days go by, in which nothing is asked; then an hour comes."""
+    world.clock.forward(count * DAY)
+    await hour(core)
+
+
+async def hits(core: MemoryCore, query: str, **fields: object) -> tuple[Hit, ...]:
+    return (await core.retrieve(ALICE, RetrieveInput.model_validate({"query": query, **fields}))).results
+
+
+async def memories_in(core: MemoryCore, context: Context, kind: str = "memories") -> list[str]:
+    """What a part of a context says, without reading it by id, which is an access."""
+    names = [name for part in context.parts if part.kind == kind for name in part.ids]
+    held = {one.id: one.content for one in await listed(core, status="all")}
+    return [held[name] for name in names]
+
+
+async def faded(core: MemoryCore, world: World, *items: SaveInput) -> list[Memory]:
+    """Memories that have faded."""
+    saved = [(await core.save(ALICE, item)).memory for item in items]
+    await days(core, world, 150)
+    assert {one.id for one in await listed(core, status="decayed")} >= {one.id for one in saved}
+    return saved
+
+
+async def status_of(core: MemoryCore, memory: Memory) -> tuple[Status, str]:
+    """As a list of all statuses has it: reading it by its id would be an access."""
+    held = next(one for one in await listed(core, status="all") if one.id == memory.id)
+    return held.status, held.status_reason
+
+
+@pytest.mark.parametrize("asked_after", [150, 400])
+async def test_an_allergy_told_in_may_is_found_in_october_and_a_year_later(words: MemoryCore, world: World, asked_after: int) -> None:
+    await words.save(ALICE, turn(PENICILLIN))
+    await words.save(ALICE, turn("the weather is fine today", "s2"))
+    await days(words, world, asked_after)
+    assert {one.content for one in await listed(words, status="decayed")} == {PENICILLIN, "the weather is fine today"}
+    assert await find(words, ASKED) == [PENICILLIN]
+
+
+async def test_a_faded_one_says_so_with_its_age_and_a_fresh_one_does_not(words: MemoryCore, world: World) -> None:
+    await faded(words, world, turn(PENICILLIN))
+    await words.save(ALICE, turn("the cat is called Pixel", "s2"))
+    (old,) = await hits(words, ASKED)
+    assert (old.tier, old.age_days) == ("faded", 150)
+    (fresh,) = await hits(words, "the cat is called")
+    assert (fresh.tier, fresh.age_days) == ("long", None)
+
+
+async def test_of_fifty_pairs_that_fit_equally_the_fresh_one_comes_first(words: MemoryCore, world: World) -> None:
+    for start in (0, 25):
+        await words.bulk(ALICE, [turn(f"kite{n} flew over Lisbon", None, importance=0.5) for n in range(start, start + 25)])
+    await days(words, world, 150)
+    assert len(await listed(words, status="decayed")) == 50
+    for start in (0, 25):
+        await words.bulk(ALICE, [turn(f"kite{n} flew over Porto", None, importance=0.5) for n in range(start, start + 25)])
+    found = [await find(words, f"kite{n} flew over", limit=2) for n in range(50)]
+    assert all(len(one) == 2 for one in found)
+    assert sum("Porto" in first for first, _ in found) >= 48
+
+
+async def test_fading_leaves_relevance_as_it_was_and_explain_shows_the_factor(words: MemoryCore, world: World) -> None:
+    await words.save(ALICE, turn(PENICILLIN))
+    (before,) = await hits(words, ASKED, explain=True)
+    await days(words, world, 1_000)
+    (after,) = await hits(words, ASKED, explain=True)
+    assert after.relevance_score == before.relevance_score
+    assert before.explain is not None
+    assert after.explain is not None
+    assert (before.explain["faded"], after.explain["faded"]) == (None, 0.95)
+
+
+async def test_being_found_brings_a_faded_memory_back_with_the_next_hour(words: MemoryCore, world: World) -> None:
+    (saved,) = await faded(words, world, turn(PENICILLIN))
+    await days(words, world, 3)
+    events = len(await world.log())
+    assert await find(words, ASKED) == [PENICILLIN]
+    assert await status_of(words, saved) == (Status.DECAYED, "importance_decay"), "a search writes nothing"
+    world.clock.forward(3600)
+    await hour(words)
+    assert await status_of(words, saved) == (Status.ACTIVE, "recalled")
+    recalled = (await world.log())[events:]
+    assert [(event.event_type, event.memory_id, event.actor) for event in recalled] == [("recalled", saved.id, "consolidation")]
+    assert (await hits(words, ASKED))[0].tier == "long"
+
+
+async def test_a_run_asked_for_by_hand_and_decay_bring_it_back_too(words: MemoryCore, world: World) -> None:
+    first, second = await faded(words, world, turn(PENICILLIN), turn("the cat is called Pixel", "s2"))
+    await find(words, ASKED)
+    await words.consolidate(ALICE, ConsolidateInput())
+    await Hand(words, QUEUE).work_all()
+    assert await status_of(words, first) == (Status.ACTIVE, "recalled")
+    await find(words, "the cat is called")
+    assert (await foreseen(words)).counts == {"recalled": 1, "decayed": 0, "compressed": 0}
+    assert (await decayed(words)).result == {"counts": {"recalled": 1, "decayed": 0, "compressed": 0}, "capped": False}
+    assert await status_of(words, second) == (Status.ACTIVE, "recalled")
+    assert (await decayed(words)).result == {"counts": {"recalled": 0, "decayed": 0, "compressed": 0}, "capped": False}
+
+
+async def test_what_nobody_asked_for_stays_faded(words: MemoryCore, world: World) -> None:
+    asked, other = await faded(words, world, turn(PENICILLIN), turn("the cat is called Pixel", "s2"))
+    await find(words, ASKED)
+    await days(words, world, 1)
+    assert await status_of(words, asked) == (Status.ACTIVE, "recalled")
+    assert await status_of(words, other) == (Status.DECAYED, "importance_decay")
+
+
+async def test_one_that_is_active_again_fades_again_in_its_own_time(words: MemoryCore, world: World) -> None:
+    (saved,) = await faded(words, world, turn(PENICILLIN))
+    await find(words, ASKED)
+    await days(words, world, 1)
+    await days(words, world, 50)
+    assert (await status_of(words, saved))[0] is Status.ACTIVE
+    await days(words, world, 150)
+    assert (await status_of(words, saved))[0] is Status.DECAYED
+    assert [event.event_type for event in await world.log()] == ["created", "decayed", "recalled", "decayed"]
+
+
+async def test_a_context_that_tells_a_faded_memory_brings_it_back_whatever_process_wrote_it(world: World) -> None:
+    core = await world.core(embedder=WordsEmbedder())
+    (saved,) = await faded(core, world, turn(PENICILLIN))
+    context = await core.context(ALICE, ContextInput(query=f"am I {ASKED}?"))
+    assert PENICILLIN in context.context
+    await world.end(core)
+    other = await world.core(embedder=WordsEmbedder())
+    world.clock.forward(3600)
+    await hour(other)
+    assert await status_of(other, saved) == (Status.ACTIVE, "recalled")
+    held = await other.get(ALICE, saved.id)
+    assert held.access_count == 1
+
+
+async def test_a_reconstruct_brings_back_what_its_context_tells(words: MemoryCore, world: World) -> None:
+    (saved,) = await faded(words, world, turn(PENICILLIN))
+    found = await words.retrieve(ALICE, RetrieveInput(query=ASKED, mode="reconstruct"))
+    assert PENICILLIN in (found.context or "")
+    await days(words, world, 1)
+    assert await status_of(words, saved) == (Status.ACTIVE, "recalled")
+
+
+async def test_an_agent_that_reads_contexts_alone_sees_nothing_fade_that_it_is_shown(words: MemoryCore, world: World) -> None:
+    shown, other = [(await words.save(ALICE, item)).memory for item in (turn(PENICILLIN), turn("the cat is called Pixel", "s2"))]
+    for _ in range(10):
+        await words.context(ALICE, ContextInput(query=f"am I {ASKED}?", parts=["memories"]))
+        await days(words, world, 20)
+    assert (await status_of(words, shown))[0] is Status.ACTIVE
+    assert (await status_of(words, other))[0] is Status.DECAYED
+
+
+async def test_looking_back_in_time_is_no_access(words: MemoryCore, world: World) -> None:
+    (saved,) = await faded(words, world, turn(PENICILLIN))
+    assert await find(words, ASKED, at=world.clock.now()) == [PENICILLIN]
+    await words.context(ALICE, ContextInput(query=ASKED, at=world.clock.now()))
+    await days(words, world, 1)
+    assert (await status_of(words, saved))[0] is Status.DECAYED
+
+
+async def test_lists_profile_and_foresight_leave_out_what_has_faded(words: MemoryCore, world: World) -> None:
+    diet = Foresight(description="Ana is on a keto diet", start_time=NOW, end_time=NOW + timedelta(days=900))
+    await words.bulk(ALICE, [user_fact("home city", "Oslo"), turn("she began a diet", foresight=[diet])])
+    await hour(words)
+    assert "keto" in (await words.context(ALICE, ContextInput())).context
+    await days(words, world, 150)
+    assert [one.content for one in await listed(words)] == ["The home city of user is Oslo"] or len(await listed(words)) == 1
+    unasked = await words.context(ALICE, ContextInput(parts=["profile", "foresight"]))
+    assert "Oslo" in unasked.context
+    assert "keto" not in unasked.context
+    assert "keto" in (await words.context(ALICE, ContextInput(query="which diet did she begin?"))).context
+
+
+async def test_the_last_turns_of_the_last_session_are_told_though_they_have_faded(words: MemoryCore, world: World) -> None:
+    await faded(words, world, turn("we stopped at chapter nine", "monday"))
+    context = await words.context(ALICE, ContextInput(query="let us go on"))
+    assert await memories_in(words, context, "turns") == ["we stopped at chapter nine"]
+    named = await words.context(ALICE, ContextInput(session_id="monday"))
+    assert await memories_in(words, named, "turns") == ["we stopped at chapter nine"]
+
+
+async def test_a_request_and_a_setting_hide_what_has_faded_as_strictly_as_before(words: MemoryCore, world: World) -> None:
+    (saved,) = await faded(words, world, turn(PENICILLIN))
+    assert await find(words, ASKED, include_decayed=False) == []
+    assert (await words.context(ALICE, ContextInput(query=ASKED, include_decayed=False))).context == ""
+    strict = await world.core(embedder=WordsEmbedder(), forgetting="strict")
+    assert await find(strict, ASKED) == []
+    assert (await strict.context(ALICE, ContextInput(query=ASKED))).context == ""
+    assert await find(strict, ASKED, include_decayed=True) == [PENICILLIN]
+    await hour(strict)
+    assert await status_of(strict, saved) == (Status.DECAYED, "importance_decay")
+    await strict.restore(ALICE, saved.id)
+    assert await find(strict, ASKED) == [PENICILLIN]
+
+
+async def test_a_statement_told_again_after_it_faded_is_not_doubled(words: MemoryCore, world: World) -> None:
+    (saved,) = await faded(words, world, fact("the roof leaks in autumn"))
+    again = await words.save(ALICE, fact("the roof leaks in autumn"))
+    assert (again.outcome, again.memory.id) == (Outcome.REINFORCED, saved.id)
+    assert (again.memory.status, again.memory.status_reason) == (Status.ACTIVE, "recalled")
+    assert [one.id for one in await listed(words, status="all")] == [saved.id]
+
+
+async def test_a_turn_sent_again_after_it_faded_is_not_doubled(words: MemoryCore, world: World) -> None:
+    (saved,) = await faded(words, world, turn(PENICILLIN, event_timestamp=NOW))
+    again = await words.save(ALICE, turn(PENICILLIN, event_timestamp=NOW))
+    assert (again.outcome, again.memory.id, again.memory.status) == (Outcome.REINFORCED, saved.id, Status.ACTIVE)
+    assert len(await listed(words, status="all")) == 1
+
+
+async def test_a_faded_statement_does_not_contradict_a_new_one(words: MemoryCore, world: World) -> None:
+    await faded(words, world, fact("the rent is 900 euros"))
+    saved = await words.save(ALICE, fact("the rent is 950 euros"))
+    assert (saved.outcome, saved.conflict) == (Outcome.CREATED, None)
+
+
+async def test_a_conversation_is_quoted_after_a_year_and_comes_back_with_its_cell(world: World) -> None:
+    core = await world.core(embedder=WordsEmbedder(), agents=Tellers(), rules=Tellers())
+    await tell(core, PENICILLIN, "thank you for telling me")
+    await days(core, world, 400)
+    assert await listed(core, type="episodic") == []
+    (hit, *_) = await hits(core, ASKED, types=["episodic"])
+    assert (hit.tier, [one.text for one in hit.passages][:1]) == ("faded", [PENICILLIN])
+    context = await core.context(ALICE, ContextInput(query=f"am I {ASKED}?", parts=["memories"]))
+    assert PENICILLIN in context.context
+    await days(core, world, 1)
+    assert hit.memory.id in [one.id for one in await listed(core, status="active", type="episodic")]
+    said = await listed(core, status="active", category="message")
+    assert PENICILLIN in [one.content for one in said]
+
+
+async def test_a_session_that_has_faded_is_searched_like_any_other(words: MemoryCore, world: World) -> None:
+    await faded(words, world, turn(PENICILLIN, "may"))
+    await words.save(ALICE, turn("allergic reactions are rare", "october"))
+    assert await find(words, ASKED, session_id="may") == [PENICILLIN]
+
+
+async def test_a_memory_without_any_weight_is_found_and_stays_faded(words: MemoryCore, world: World) -> None:
+    (saved,) = await faded(words, world, turn(PENICILLIN, importance=0.0))
+    assert await find(words, ASKED) == [PENICILLIN]
+    await days(words, world, 1)
+    assert (await status_of(words, saved))[0] is Status.DECAYED
+    assert len(await world.log()) == 2
