@@ -89,16 +89,20 @@ def copies_of(archive: Archive) -> ColdCopies:
 
 @dataclass
 class Steps:
-    """The calls that a process makes of its store and its archive, counted; after the one numbered `at`, `then` happens, once."""
+    """The calls that a process makes of its store and its archive, counted; after the one numbered `at`, `then` happens, once.
+
+    counted: the calls that count, where not all do: accesses are written beside them at any moment.
+    """
 
     at: int | None = None
     then: Callable[[], Awaitable[Any]] | None = None
     asleep: bool = True
     names: list[str] = field(default_factory=list)
+    counted: tuple[str, ...] = ()
 
     async def after(self, name: str) -> None:
         """A call is done."""
-        if self.asleep:
+        if self.asleep or (self.counted and name not in self.counted):
             return
         self.names.append(name)
         if len(self.names) == self.at and self.then is not None:

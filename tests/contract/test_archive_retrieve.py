@@ -182,7 +182,7 @@ async def test_a_slow_archive_is_not_waited_for(world: World, embedder: WordsEmb
 
 async def test_what_comes_back_while_it_is_looked_for_is_no_damage(world: World, embedder: WordsEmbedder) -> None:
     """Between the search and the fetching it is restored, and its copy swept."""
-    steps = Steps()
+    steps = Steps(counted=("memories",))
     core = await world.core(embedder=embedder, wrap=lambda store: Stepping(store, steps))
     other = await world.core(embedder=embedder)
     (old,) = await saved(core, turn(STORY))
@@ -195,7 +195,7 @@ async def test_what_comes_back_while_it_is_looked_for_is_no_damage(world: World,
 
     steps.then, steps.asleep = then, False
     await retrieve(core, "grey heron reeds")
-    steps.at = len(steps.names) + steps.names.index("memories") + 1
+    steps.at = len(steps.names) + 1
     found = await retrieve(core, "grey heron reeds")
     assert (found.results, found.degraded) == ((), ())
     assert [hit.tier for hit in (await retrieve(core, "grey heron reeds")).results] == ["long"]
