@@ -24,6 +24,9 @@ MAX_TURN_TERMS = 256
 
 _ASKS = re.compile(r"(?<!\W)(?=\W++\Z)[^?\uff1f\u061f\u037e\u055e]*+[?\uff1f\u061f\u037e\u055e]")
 _TAIL = 64
+_TOOL_CALL = re.compile(r"[\w.-]{1,64}\(\{")
+"""How the call of a tool begins, which asks it for something: `get_weather({"city": "Leeds"})`."""
+TOOL = "tool"
 """Characters at the end of a turn that are looked at for a question mark."""
 
 
@@ -71,7 +74,7 @@ def analyse(
         date=dict(_date_counts(date_words(event_timestamp))),
         previous=previous.counts if previous else {},
         before_previous=before_previous.counts if before_previous else {},
-        asks=_ASKS.search(content[-_TAIL:]) is not None,
+        asks=_ASKS.search(content[-_TAIL:]) is not None or (actor == TOOL and _TOOL_CALL.match(content) is not None),
         previous_asks=previous.asks if previous else False,
         tells_time=tells_time(content),
         turn=turn,

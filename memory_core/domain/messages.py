@@ -33,6 +33,11 @@ def is_message(memory_id: str) -> bool:
     return memory_id.startswith(f"{PREFIX}_")
 
 
+def is_instruction(memory: Memory) -> bool:
+    """Whether it is a system message: what an agent is told to do, which it has itself, and nothing that somebody said."""
+    return memory.category == MESSAGE and memory.metadata.get("role") == "system"
+
+
 def is_told(memory: Memory) -> bool:
     """Whether a memory came with a call, as a message or saved by hand, and was not made of other memories by a task."""
     return is_told_as(memory.id, memory.cell_id, memory.consolidation_run)

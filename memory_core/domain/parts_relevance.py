@@ -13,8 +13,8 @@ from memory_core.domain.query_parts import Part, QueryParts
 from memory_core.domain.relevance import Relevance, RelevanceParameters, relevance
 from memory_core.domain.term_order import of_terms
 
-ANSWERED = 0.3
-"""The relevance from which a question counts as answered when places are shared."""
+ANSWERED = 0.16
+"""The relevance from which a question is near enough to something to share the first places with what else is said."""
 ENOUGH_SAID = 4
 """Terms of a part that a memory must all say to be found below the thresholds."""
 WEIGHT = "part"

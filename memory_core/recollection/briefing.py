@@ -31,7 +31,7 @@ from memory_core.domain.context import Context, ContextInput, Part, PartKind
 from memory_core.domain.excerpt import covered
 from memory_core.domain.fence import fenced
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.messages import EARLIER, MESSAGE, is_told
+from memory_core.domain.messages import EARLIER, MESSAGE, is_instruction, is_told
 from memory_core.domain.models import Foresight, Memory, MemoryType, Status
 from memory_core.domain.packing import (
     EXPONENT,
@@ -46,11 +46,12 @@ from memory_core.domain.packing import (
     in_order,
     room_for_perhaps,
 )
-from memory_core.domain.query_in_messages import query_in, texts_said
+from memory_core.domain.query_in_messages import is_remark, query_in, texts_said
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.sameness import normalised
 from memory_core.domain.scene import Profile
 from memory_core.domain.scope import Owner
+from memory_core.domain.text import tokens
 from memory_core.domain.tokens import count_tokens
 from memory_core.domain.versions import base_id
 from memory_core.ledger.ids import session_document_id
@@ -215,7 +216,8 @@ class Briefing:
         for one in others:
             if not Found(one, 0.0).is_story or (len(messages) < TURNS and one.cell_id not in told):
                 turns.setdefault(one.id, one)
-        return sorted(turns.values(), key=lambda one: -one.sequence)[:TURNS]
+        said = (one for one in turns.values() if not is_instruction(one))
+        return sorted(said, key=lambda one: -one.sequence)[:TURNS]
 
     async def _turns(self, owner: Owner, quoted: Sequence[Found], moment: datetime) -> list[Piece]:
         """The last turns as pieces, the newest of the highest priority."""
@@ -225,7 +227,9 @@ class Briefing:
 
     async def _found(self, owner: Owner, asked: ContextInput, query: str | None, unsaid: frozenset[str]) -> tuple[Rounds, tuple[str, ...]]:
         """What the query finds, in one round; nothing without a query."""
-        rounds = Rounds(unsaid=unsaid)
+        most = Grant.PERHAPS if query is not None and asked.query is None and is_remark(query) else Grant.SURE
+        said = frozenset(term for message in asked.messages or () for term in tokens(message.content))
+        rounds = Rounds(most=most, unsaid=unsaid, said=said)
         if query is None or not asked.wants("memories"):
             return rounds, ()
         asking = RetrieveInput(
@@ -307,7 +311,10 @@ def _written(told: _Told, max_tokens: int) -> Context:
     for kind in ORDER:
         ordered = [_without(one, expectations if kind != "foresight" else ()) for one in in_order(kept[kind])]
         if ordered:
-            lines += [PERHAPS if told.grant < Grant.SURE and kind == "memories" else HEADINGS[kind], body(ordered, number)]
+            heading = PERHAPS if told.grant < Grant.SURE and kind == "memories" else HEADINGS[kind]
+            if kind == "turns" and told.grant is Grant.PERHAPS and not told.running and PERHAPS not in lines:
+                lines.append(PERHAPS)
+            lines += [heading, body(ordered, number)]
             parts.append(_part(kind, ordered))
             number += len(ordered)
     shown = {one.telling for pieces in kept.values() for one in pieces}
@@ -387,7 +394,7 @@ def _fitting(told: _Told, kind: PartKind, room: Room, longest: int | None = None
     """What of a kind fits into a room: lines of foresight whole, of other texts passages where they are longer than `longest` tokens."""
     if kind == "memories":
         return chosen(told.wanted[kind], room, told.terms, exponent=EXPONENT)
-    return chosen(told.wanted[kind], room, longest=longest, whole=kind == "foresight")
+    return chosen(told.wanted[kind], room, told.terms if kind == "turns" else (), longest=longest, whole=kind == "foresight")
 
 
 def _without(piece: Piece, told: Collection[str]) -> Piece:

@@ -196,6 +196,8 @@ async def test_what_nothing_is_even_perhaps_related_to_is_told_as_little(words: 
     context = await words.context(ALICE, ContextInput(query="who wrote the ceiling symphony?", session_id="new"))
     assert len(context.context.split()) <= 120
     assert kinds(context).keys() == {"profile", "foresight", "turns"}
+    lines = context.context.split("\n")
+    assert lines.index("Perhaps related:") + 1 == lines.index("Last turns:")
     opening = await words.context(ALICE, ContextInput(session_id="new"))
     assert len(opening.context.split()) > 300
 
@@ -304,6 +306,51 @@ async def test_what_stands_in_the_messages_is_not_told_again(words: MemoryCore) 
     assert "Porto" not in context.context
 
 
+async def test_the_story_of_a_chat_is_not_told_to_who_has_the_chat(world: World) -> None:
+    core = await world.core(embedder=WordsEmbedder())
+    said = (
+        "I am planning a trip to Kyoto in April with my sister",
+        "Lovely, cherry blossom time in Kyoto",
+        "We booked the Hotel Granvia near the station",
+        "My sister wants to see the bamboo forest and the golden temple",
+    )
+    await converse(core, *said, session="kyoto")
+    await Hand(core).work_all()
+    chat = [{"role": "user", "content": one} for one in (*said, "what should I pack for Kyoto in April?")]
+    context = await core.context(ALICE, ContextInput.model_validate({"messages": chat, "session_id": "new"}))
+    assert "Granvia" not in context.context
+    alone = await core.context(ALICE, ContextInput.model_validate({"messages": chat[-1:], "session_id": "new"}))
+    assert "Granvia" in alone.context
+
+
+async def test_instructions_of_an_agent_are_told_in_no_part(words: MemoryCore) -> None:
+    chat = [{"role": "system", "content": "You sail a red boat for Ana"}, {"role": "user", "content": "the red boat sank near Porto"}]
+    await words.converse(ALICE, ConverseInput.model_validate({"messages": chat, "session_id": "before"}), Call())
+    for asked in ({"query": "who has the red boat?"}, {"query": "the ceiling symphony"}, {"session_id": "before"}):
+        context = (await words.context(ALICE, ContextInput.model_validate(asked))).context
+        assert "Porto" in context
+        assert "You sail" not in context
+
+
+async def test_a_remark_opens_no_budget(words: MemoryCore) -> None:
+    await long_known(words)
+    await words.save(ALICE, turn("Noted, thanks for telling me", "before"))
+    context = await words.context(ALICE, ContextInput.model_validate({"messages": [{"role": "user", "content": "Noted, thanks!"}]}))
+    assert len(context.context.split()) <= 120
+    assert "Perhaps related:" in context.context.split("\n")
+
+
+async def test_a_long_last_turn_is_told_by_the_passage_that_answers(words: MemoryCore) -> None:
+    minutes = " ".join(f"Point {n}: the committee talked about matter {n} and moved on without a word." for n in range(400))
+    minutes = minutes.replace("Point 250:", "The leaking pump in hall 7 is replaced by Grundfos in May. Point 250:")
+    await words.converse(
+        ALICE, ConverseInput.model_validate({"messages": [{"role": "user", "content": minutes}], "session_id": "today"}), Call()
+    )
+    for session in ("today", "new", None):
+        asked = ContextInput.model_validate({"query": "What was decided about the leaking pump in hall 7?", "session_id": session})
+        assert "Grundfos" in (await words.context(ALICE, asked)).context, session
+
+
 async def test_a_list_told_in_any_form_is_known_again_in_the_messages_of_that_form(words: MemoryCore) -> None:
     for number, form in enumerate(FORMS):
         owner = Owner(app_id="app", user_id=f"user-{number}")
@@ -311,7 +358,8 @@ async def test_a_list_told_in_any_form_is_known_again_in_the_messages_of_that_fo
         await words.converse(owner, told, Call())
         asked = {"session_id": "now", "parts": ["turns"]}
         whole = await words.context(owner, ContextInput.model_validate(asked))
-        assert [len(part.ids) for part in whole.parts] == [len(form.kept)], form.name
+        said = [role for role, _, _ in form.kept if role != "system"]
+        assert [len(part.ids) for part in whole.parts] == [len(said)] * bool(said), form.name
         known = await words.context(owner, ContextInput.model_validate({**asked, "messages": form.messages}))
         assert known.context == "", form.name
 

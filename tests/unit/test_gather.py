@@ -14,7 +14,13 @@ CLOSE = NEAR * THRESHOLD + 0.01
 
 @pytest.mark.parametrize(
     "query",
-    ["What was her name again?", "what's my number", "I have to call her. What was her name again?", "wie hieß sie noch", "(where is it?)"],
+    [
+        "What was her name again?",
+        "what's my number",
+        "I have to call her. What was her name again?",
+        "wie hieß sie noch",
+        "(where is she?)",
+    ],
 )
 def test_a_question_that_is_nearly_answered_opens_the_budget(query: str) -> None:
     assert grant_for(RetrieveInput(query=query), THRESHOLD, CLOSE) is Grant.NEAR
@@ -27,6 +33,9 @@ def test_a_question_that_is_nearly_answered_opens_the_budget(query: str) -> None
         "proofread this: the boat are red",
         "I am bored. Entertain me.",
         "I was away. It rained a lot. What is C?",
+        "Can you explain how a transistor amplifies a signal? Keep it short please.",
+        "Is a tomato a fruit? Two people here are shouting about it.",
+        "Could you give me a regex for dates?",
     ],
 )
 def test_what_does_not_ask_or_says_much_beside_earns_the_first_few(query: str) -> None:

@@ -84,3 +84,10 @@ def test_equal_statements_have_equal_texts_to_embed_whoever_made_them_and_whenev
     later = datetime(2026, 1, 1, tzinfo=timezone.utc)
     by_ann = embedding_text(memory_type, "Tea is hot", actor="Ann", event_timestamp=MOMENT)
     assert by_ann == embedding_text(memory_type, "Tea is hot", actor=None, event_timestamp=later) == "Tea is hot"
+
+
+def test_the_call_of_a_tool_asks_it_for_something():
+    call = 'get_weather({"city": "Leeds"})'
+    assert analyse(call, actor="tool", event_timestamp=datetime(2026, 5, 8, tzinfo=timezone.utc)).asks
+    assert not analyse(call, actor="Ana", event_timestamp=datetime(2026, 5, 8, tzinfo=timezone.utc)).asks
+    assert not analyse('get_weather: {"rain": true}', actor="tool", event_timestamp=datetime(2026, 5, 8, tzinfo=timezone.utc)).asks

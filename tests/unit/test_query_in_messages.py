@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memory_core.domain.chat_messages import ReadMessage, read_messages
-from memory_core.domain.query_in_messages import query_in, texts_said
+from memory_core.domain.query_in_messages import is_remark, query_in, texts_said
 from memory_core.domain.sameness import normalised
 from tests.chat_forms import CALL, FORMS, ChatForm
 
@@ -81,3 +81,13 @@ def test_calls_and_results_of_tools_are_known_as_they_are_kept_and_a_result_also
 def test_what_is_kept_of_a_list_is_known_in_it(form: ChatForm) -> None:
     said = texts_said(read_messages(form.messages, lenient=True)[0])
     assert {normalised(content) for _, _, content in form.kept} <= said
+
+
+@pytest.mark.parametrize("text", ["Noted!", "thanks for telling me", "thanks, that's all", "👍", "sounds good", ""])
+def test_a_remark_says_hardly_anything_and_asks_nothing(text: str) -> None:
+    assert is_remark(text)
+
+
+@pytest.mark.parametrize("text", ["And hers?", "Biscuit limped home today", "who?", "Noted! What was her name?"])
+def test_what_asks_or_says_something_is_no_remark(text: str) -> None:
+    assert not is_remark(text)
