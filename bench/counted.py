@@ -74,6 +74,11 @@ class CountedStore:
         return sum(map(len, self._vectors.values()))
 
     @property
+    def documents(self) -> int:
+        """How many of those that were written stay."""
+        return len(self._sizes)
+
+    @property
     def stored(self) -> int:
         """Bytes of all documents that were written and stay: not deleted, and not to expire by themselves."""
         return sum(self._sizes.values())

@@ -52,7 +52,7 @@ def talks(rate: float, chance: random.Random) -> list[int]:
     return sorted(chance.choices(range(HOURS), BY_HOUR, k=count))
 
 
-class _Ids:
+class Ids:
     """Ids out of a seed."""
 
     def __init__(self, seed: int) -> None:
@@ -104,7 +104,7 @@ async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int)
     hours = [talks(rate, chance) for rate in rates(users, mean)]
     parts = {name: Counter[str]() for name in ("formed", "settled", "asked")}
     due: list[int] = []
-    async with MemoryCore(settings, clock=clock, ids=_Ids(seed), adapters=made) as core:
+    async with MemoryCore(settings, clock=clock, ids=Ids(seed), adapters=made) as core:
         await core.warm_up()
         said = _said(seed, sum(map(len, hours)))
         for hour in range(HOURS):
