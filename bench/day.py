@@ -112,7 +112,7 @@ async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int)
             talking = [number for number, those in enumerate(hours) for _ in range(those.count(hour))]
             for number in talking:
                 await core.converse(owner(number), next(said))
-            await _work(core)
+            await work(core)
             parts["formed"] += counts
             counts.clear()
             for number in talking:
@@ -123,7 +123,7 @@ async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int)
             counts.clear()
             clock.at += timedelta(hours=1)
             await core.fan_out()
-            await _work(core)
+            await work(core)
             due.append(counts["message.consolidation.user"])
             parts["settled"] += counts
         runs = sum([len((await core._tasking.tasks.page(owner(number), None, "consolidate", None, 100)).tasks) for number in range(users)])
@@ -159,7 +159,7 @@ async def _beside(core: MemoryCore) -> None:
         await core._touches._task
 
 
-async def _work(core: MemoryCore) -> None:
+async def work(core: MemoryCore) -> None:
     """Do what the queues hold, one message after the other."""
     busy = True
     while busy:

@@ -19,6 +19,7 @@ BEGAN_AT = datetime(2025, 1, 6, tzinfo=timezone.utc)
 CHANGED_AFTER = MONTHS // 2
 """Months after which a truth is told anew."""
 USER = "user"
+NAME = "daily chats"
 
 PEOPLE = (
     "sister", "neighbour", "boss", "cousin", "uncle", "flatmate", "landlady", "grandmother", "best friend", "colleague", "nephew",
@@ -116,7 +117,7 @@ def life(seed: int = 7, *, every_days: int = 1, most_exchanges: int = 4) -> Life
     """
     chance = random.Random(seed)
     days = list(range(0, YEAR.days, every_days))
-    empty = Life("daily chats", BEGAN_AT, [], [])
+    empty = Life(NAME, BEGAN_AT, [], [])
     by_month: dict[int, list[int]] = {month: [] for month in range(MONTHS)}
     for day in days:
         by_month[empty.month_of(BEGAN_AT + timedelta(days=day, hours=20))].append(day)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.counted import CountedStore
-from bench.day import QUEUES, Ids, requests, units
+from bench.day import Ids, requests, units, work
 from bench.locomo_data import Turn
 from bench.users import Hands
 from bench.yardstick.contexts import packed, share_standing
@@ -170,7 +170,7 @@ class _Year:
         for messages in calls_of(chat.turns, A_CALL):
             given = ConverseInput.model_validate({"session_id": chat.session, "messages": messages})
             task = (await self.core.converse(self._owner, given)).task_id
-            await self._work()
+            await work(self.core)
             if (status := (await self.core.task(self._owner, task)).status) != "succeeded":
                 raise RuntimeError(f"a chat's task is {status}")
         self._said += chat.turns
@@ -178,21 +178,9 @@ class _Year:
 
     async def _run(self, hour: datetime) -> None:
         await send_for_work(self.core)
-        await self._work()
+        await work(self.core)
         self._hours, self._last_hour = self._hours + 1, hour
         self._spend("runs")
-
-    async def _work(self) -> None:
-        """Do what the queues hold, one message after the other."""
-        busy = True
-        while busy:
-            busy = False
-            for name in QUEUES:
-                while taken := await self.core.queue.receive(name, 32, timedelta(minutes=5)):
-                    busy = True
-                    for delivery in taken:
-                        await self.core.work(delivery.body, name)
-                        await self.core.queue.complete(name, delivery)
 
     def _spend(self, on: str) -> None:
         """Book what was counted since the last time."""
