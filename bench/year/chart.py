@@ -34,7 +34,7 @@ def draw(lives: Sequence[Told], file: Path) -> None:
     sizes = {told: [one.stored / 2**20 for one in there], still: [one.stored / 2**20 for one in quiet]}
     _draw_lines(figure.add_subplot(grid[1, 1]), "Stored", " (MB)", sizes)
     axes = figure.add_subplot(grid[1, 2])
-    axes.bar(NUMBERS, [one.run_units for one in there], color=ACCENT, width=0.7)
+    axes.bar(NUMBERS, [one.run_units for one in there], color=FAINT, width=0.7)
     _dress(axes, "Cost of the runs", " (request units a month)")
     names = ", ".join(one.lived.name for one in speaking)
     turns = f"{there[-1].turns:,} turns told"
@@ -62,11 +62,11 @@ def _draw_recall(axes: Any, lives: Sequence[Told]) -> None:
 
 
 def _draw_lines(axes: Any, title: str, unit: str, lines: Mapping[str, Values]) -> None:
-    """Lines in grey, the last one in the accent colour."""
+    """Lines in grey; of several, the last one in the accent colour."""
     for place, (name, values) in enumerate(lines.items()):
         if not any(values):
             continue
-        last = place == len(lines) - 1
+        last = 0 < place == len(lines) - 1
         axes.plot(NUMBERS, _gaps(values), color=ACCENT if last else SOFT, linewidth=2.6 if last else 2.0, label=name)
     axes.set_ylim(bottom=0)
     _dress(axes, title, unit)

@@ -209,8 +209,19 @@ class Idle:
         return asdict(self)
 
 
-async def idle(folder: Path, months: int = MONTHS, *, every_days: int = 1) -> list[Idle]:
-    """Tell a user for a month; then tick every hour of the following ones. The first is the month of telling."""
+async def idle(folder: Path, months: int = MONTHS, *, every_days: int = 1, tick: timedelta = HOUR) -> list[Idle]:
+    """Tell a user for a month; then tick every hour of the following ones.
+
+    Args:
+        folder: Where the stores are.
+        months: How many are idle.
+        every_days: A chat every so many days, in the month of telling.
+        tick: How often the hourly timer comes.
+
+    Returns:
+        The month of telling, then the idle ones.
+
+    """
     bench, owner = Bench(folder), Owner(APP, "idle")
     life = daily.life(every_days=every_days).first_months(1, "idle")
     lived: list[Idle] = []
@@ -220,9 +231,9 @@ async def idle(folder: Path, months: int = MONTHS, *, every_days: int = 1) -> li
             print(f"idle user: month {month} of {months}", file=sys.stderr, flush=True)
             before, hours = bench.watched.calls[owner], 0
             end = BEGUN + (month + 1) * MONTH + SETTLING
-            while bench.clock.now() + HOUR <= end:
+            while bench.clock.now() + tick <= end:
                 at_first = bench.watched.calls[owner]
-                bench.clock.forward(HOUR)
+                bench.clock.forward(tick)
                 await _tell(bench, owner, life)
                 await send_for_work(core)
                 await work(core)

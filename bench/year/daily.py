@@ -16,6 +16,8 @@ from bench.yardstick.told import ASSISTANT
 from bench.year.lives import MONTHS, YEAR, Asked, Chat, Life
 
 BEGAN_AT = datetime(2025, 1, 6, tzinfo=timezone.utc)
+EVENING = 20
+"""The hour of a chat. Note: months begin at even hours, and no chat may go on over one of these."""
 CHANGED_AFTER = MONTHS // 2
 """Months after which a truth is told anew."""
 USER = "user"
@@ -120,7 +122,7 @@ def life(seed: int = 7, *, every_days: int = 1, most_exchanges: int = 4) -> Life
     empty = Life(NAME, BEGAN_AT, [], [])
     by_month: dict[int, list[int]] = {month: [] for month in range(MONTHS)}
     for day in days:
-        by_month[empty.month_of(BEGAN_AT + timedelta(days=day, hours=20))].append(day)
+        by_month[empty.month_of(BEGAN_AT + timedelta(days=day, hours=EVENING + 1))].append(day)
     told: dict[int, list[Fact]] = {day: [] for day in days}
     for month, facts in enumerate(_facts(chance)):
         for fact in facts:
@@ -129,7 +131,7 @@ def life(seed: int = 7, *, every_days: int = 1, most_exchanges: int = 4) -> Life
     truths: dict[str, int] = {}
     asked: list[Asked] = []
     for day in days:
-        at = BEGAN_AT + timedelta(days=day, hours=18, minutes=chance.randrange(60))
+        at = BEGAN_AT + timedelta(days=day, hours=EVENING, minutes=10 + chance.randrange(60))
         turns, evidence = _turns(chance, f"day-{day}", at, told[day], chance.randint(2, most_exchanges))
         chats.append(Chat(f"day-{day}", datetime.fromisoformat(turns[-1].at), turns))
         for fact, turn in evidence:
