@@ -21,7 +21,11 @@ UNFADING = {"decay_floor": 0.0}
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A life to be lived in a folder of its own. stores: environment variables that name the stores of Azure; empty for embedded ones."""
+    """A life to be lived in a folder of its own.
+
+    unfading: as the twin, which is asked about the beginning alone. stores: environment variables that name the stores of Azure; empty for
+    embedded ones.
+    """
 
     life: Life
     folder: Path
@@ -41,4 +45,6 @@ def lived_all(jobs: Sequence[Job], at_once: int) -> list[Lived]:
 def _lived(job: Job) -> Lived:
     job.folder.mkdir()
     settings = azure(job.folder, job.embedder, job.stores) if job.stores else embedded(job.folder, job.embedder)
-    return asyncio.run(live(job.life, settings.model_copy(update=UNFADING) if job.unfading else settings))
+    if job.unfading:
+        settings = settings.model_copy(update=UNFADING)
+    return asyncio.run(live(job.life, settings, only_beginning=job.unfading))

@@ -104,8 +104,15 @@ class Unseen:
         return 0
 
 
-async def live(life: Life, settings: Settings) -> Lived:
-    """Tell a life and ask at the end of each month."""
+async def live(life: Life, settings: Settings, *, only_beginning: bool = False) -> Lived:
+    """Tell a life and ask at the end of each month.
+
+    Args:
+        life: What is told and asked.
+        settings: Which stores and embedder.
+        only_beginning: Ask about the first month alone.
+
+    """
     year = _Year(life, settings)
     async with year.core, year.reader:
         await year.core.warm_up()
@@ -113,7 +120,7 @@ async def live(life: Life, settings: Settings) -> Lived:
             print(f"{life.name}: month {month + 1} of {MONTHS}", file=sys.stderr, flush=True)
             await year.until(life.end_of(month))
             await year.close(month)
-            await year.ask(month)
+            await year.ask(month, {BEGINNING} if only_beginning else {month, month - EARLIER, BEGINNING})
     return year.lived
 
 
@@ -213,9 +220,8 @@ class _Year:
         self._counts.clear()
         self._charged = 0.0
 
-    async def ask(self, month: int) -> None:
-        """Ask about this month, three months ago and the beginning."""
-        about = {month, month - EARLIER, BEGINNING}
+    async def ask(self, month: int, about: set[int]) -> None:
+        """Ask at the end of a month about others."""
         now = self._clock.now()
         texts = {turn.id: turn.text for turn in self._said}
         scores = bm25(self._said) if self._said else None
