@@ -74,6 +74,11 @@ class CountedStore:
         return sum(map(len, self._vectors.values()))
 
     @property
+    def documents(self) -> int:
+        """How many of those that were written stay."""
+        return len(self._sizes)
+
+    @property
     def stored(self) -> int:
         """Bytes of all documents that were written and stay: not deleted, and not to expire by themselves."""
         return sum(self._sizes.values())
@@ -143,7 +148,13 @@ class CountedStore:
                 units += write_units(self._sizes.pop((owner, write.document.id), KB))
             else:
                 units += self._written(owner, write.document)
-        return units + sum(write_units(LOOKED_UP + (0 if mark.embedding is None else self._vector)) for mark in batch.marks.values())
+        for name, mark in batch.marks.items():
+            units += write_units(LOOKED_UP + (0 if mark.embedding is None else self._vector))
+            mine = self._vectors.setdefault(owner, set())
+            if mark.embedding is not None and name not in mine and (owner, name) in self._sizes:
+                mine.add(name)
+                self._sizes[owner, name] += self._vector
+        return units
 
     def _written(self, owner: Owner, document: Document) -> float:
         size = _size(document, self._dimensions or 0)

@@ -52,7 +52,7 @@ def talks(rate: float, chance: random.Random) -> list[int]:
     return sorted(chance.choices(range(HOURS), BY_HOUR, k=count))
 
 
-class _Ids:
+class Ids:
     """Ids out of a seed."""
 
     def __init__(self, seed: int) -> None:
@@ -104,7 +104,7 @@ async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int)
     hours = [talks(rate, chance) for rate in rates(users, mean)]
     parts = {name: Counter[str]() for name in ("formed", "settled", "asked")}
     due: list[int] = []
-    async with MemoryCore(settings, clock=clock, ids=_Ids(seed), adapters=made) as core:
+    async with MemoryCore(settings, clock=clock, ids=Ids(seed), adapters=made) as core:
         await core.warm_up()
         said = _said(seed, sum(map(len, hours)))
         for hour in range(HOURS):
@@ -112,7 +112,7 @@ async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int)
             talking = [number for number, those in enumerate(hours) for _ in range(those.count(hour))]
             for number in talking:
                 await core.converse(owner(number), next(said))
-            await _work(core)
+            await work(core)
             parts["formed"] += counts
             counts.clear()
             for number in talking:
@@ -123,7 +123,7 @@ async def day(folder: Path, users: int, mean: float, seed: int, dimensions: int)
             counts.clear()
             clock.at += timedelta(hours=1)
             await core.fan_out()
-            await _work(core)
+            await work(core)
             due.append(counts["message.consolidation.user"])
             parts["settled"] += counts
         runs = sum([len((await core._tasking.tasks.page(owner(number), None, "consolidate", None, 100)).tasks) for number in range(users)])
@@ -159,7 +159,7 @@ async def _beside(core: MemoryCore) -> None:
         await core._touches._task
 
 
-async def _work(core: MemoryCore) -> None:
+async def work(core: MemoryCore) -> None:
     """Do what the queues hold, one message after the other."""
     busy = True
     while busy:

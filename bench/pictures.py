@@ -156,6 +156,7 @@ def _draw_places(texts: Sequence[str], relevances: Floats, scores: dict[Recipe, 
 def _draw_parts(texts: Sequence[str], relevances: Floats, scores: dict[Recipe, Scores], file: Path) -> None:
     """For each recipe a bar for each memory, best first, made of what each part adds."""
     import matplotlib.pyplot as plt
+    from matplotlib.patches import Rectangle
 
     figure, grid = plt.subplots(2, 2, figsize=(10.5, 5.6), layout="constrained", sharex=True)
     for recipe, axes in zip(RECIPES, grid.flat, strict=True):
@@ -173,7 +174,7 @@ def _draw_parts(texts: Sequence[str], relevances: Floats, scores: dict[Recipe, S
         axes.spines["left"].set_color("#c9c9d2")
         axes.tick_params(length=0, colors=INK)
         axes.set_xticks([])
-    handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in PART_COLOURS]
+    handles = [Rectangle((0, 0), 1, 1, color=colour) for colour in PART_COLOURS]
     figure.legend(handles, PARTS, loc="outside lower center", ncols=len(PARTS), frameon=False, fontsize=9.5)
     _write(figure, file)
 

@@ -1,0 +1,50 @@
+"""Lives lived beside each other, a process each, since a life is one thing after the other.
+
+Note: this is no part of `__main__`, whose functions another process would not find.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from bench.year.lived import Lived, azure, embedded, live
+from bench.year.lives import Life
+
+UNFADING = {"decay_floor": 0.0}
+"""Settings of the twin: importance is under no floor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A life to be lived in a folder of its own.
+
+    unfading: as the twin, which is asked about the beginning alone. stores: environment variables that name the stores of Azure; empty for
+    embedded ones.
+    """
+
+    life: Life
+    folder: Path
+    embedder: str
+    unfading: bool
+    stores: dict[str, str]
+
+
+def lived_all(jobs: Sequence[Job], at_once: int) -> list[Lived]:
+    """Live them all, so many at once; in the order of the jobs."""
+    if at_once == 1:
+        return [_lived(job) for job in jobs]
+    with ProcessPoolExecutor(at_once, mp_context=get_context("spawn")) as pool:
+        return list(pool.map(_lived, jobs))
+
+
+def _lived(job: Job) -> Lived:
+    job.folder.mkdir()
+    settings = azure(job.folder, job.embedder, job.stores) if job.stores else embedded(job.folder, job.embedder)
+    if job.unfading:
+        settings = settings.model_copy(update=UNFADING)
+    return asyncio.run(live(job.life, settings, only_beginning=job.unfading))
