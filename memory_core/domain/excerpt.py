@@ -1,54 +1,121 @@
 """The part of a long text that a query is about, within a budget: a giant memory must not push all others out of a context.
 
-Whole sentences, in their order, with "…" where some are left out. A word of the query counts by how few of the text's sentences have it:
+Whole units of the text (`units`: sentences, lines, rows of a table, objects of JSON), in their order, with "…" where some are left out.
+A word of the query counts by how few of the text's units have it:
 
-    worth of a word = ln(1 + sentences / sentences with the word)
+    worth of a word = ln(1 + units / units with the word)
 
-Note: a sentence also counts for what its neighbours say of the query, since "What about the budget?" is answered by the sentence after it;
-and where no sentence has a word of the query, the first is as good as any.
+The best unit is always shown, cut around its words where it does not fit; then the heading of its table, then the next best ones.
+What is worth the same is filled from around the best.
+
+Note: a unit also counts for what its neighbours say of the query, since "What about the budget?" is answered by the sentence after it;
+and where no unit has a word of the query, the first is as good as any.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Sequence
+from itertools import chain
 from math import log
 
-from memory_core.domain.sentences import Sentence, sentences
-from memory_core.domain.text import tokens
+from memory_core.domain.languages import ENGLISH, language_of
+from memory_core.domain.sentences import MAX_LENGTH, Sentence
+from memory_core.domain.text import terms_of, tokens, words
 from memory_core.domain.tokens import count_tokens
+from memory_core.domain.units import Table, find_tables, pieces, units
 
-GAP = " … "
+GAP = "…"
 AFTER, BEFORE = 0.6, 0.3
-"""What a term counts for the sentence after the one that has it, and for the one before it."""
+"""What a term counts for the unit after the one that has it, and for the one before it."""
+SHARE_OF_UNIT = 2
+"""Characters of a unit for each token of the budget: one of prose takes half of it then, one of JSON all."""
+SURELY_LONGER = 16
+"""Characters for each token of a budget that, but for blanks and endless words, no text within it has."""
+_ENDS = frozenset(".!?…。！？」』”\"'’»)")
 
 
 def excerpt(text: str, terms: Collection[str], most: int) -> str:
-    """The text itself when it is at most `most` tokens (≥ 8) long, else its best sentences that fit.
+    """The text itself when it is at most `most` tokens (≥ 8) long, else its best units that fit.
 
     terms: of the query, as `domain.text` gives them.
     """
-    if count_tokens(text) <= most:
+    if not _longer(text, most):
         return text
-    said = sentences(text)
-    worth = _worth(said, set(terms))
-    order = sorted(range(len(said)), key=lambda place: (-worth[place], place))
-    kept, left = [], most - 2
-    for place in order:
-        cost = count_tokens(said[place].text) + 1
-        if cost <= left:
-            kept.append(place)
+    tables = find_tables(text)
+    said = units(text, min(MAX_LENGTH, SHARE_OF_UNIT * most), tables)
+    if not said:
+        return cut(text, most)
+    said, worth = _with_a_best_that_fits(text, said, set(terms), most - 2)
+    best = min(range(len(said)), key=lambda place: (-worth[place], place))
+    order = sorted(range(len(said)), key=lambda place: (-worth[place], _distance(place - best), place))
+    heading = _heading(said, best, tables)
+    kept, left = set[int](), most - 2
+    for place in order if heading is None else (best, heading, *order[1:]):
+        if place not in kept and left > 1 and (cost := count_tokens(said[place].text) + 1) <= left:
+            kept.add(place)
             left -= cost
-    return _joined(said, sorted(kept)) if kept else cut(said[order[0]].text if said else text, most)
+    return _joined(text, said, sorted(kept))
 
 
-def _worth(said: Sequence[Sentence], wanted: set[str]) -> list[float]:
-    """What the terms of each sentence are worth, and what its neighbours lend it."""
-    terms = [wanted & set(tokens(one.text)) for one in said]
+def _longer(text: str, most: int) -> bool:
+    """Whether a text takes more than `most` tokens; of a huge one the beginning tells."""
+    return count_tokens(text[: SURELY_LONGER * most]) > most or (len(text) > SURELY_LONGER * most and count_tokens(text) > most)
+
+
+def _with_a_best_that_fits(text: str, said: list[Sentence], wanted: Collection[str], most: int) -> tuple[list[Sentence], list[float]]:
+    """The units and what each is worth; those that have words of the query in smaller pieces, as long as the best one is too long."""
+    terms = _terms(said, wanted)
+    while True:
+        worth = _worth(terms)
+        best = min(range(len(said)), key=lambda place: (-worth[place], place))
+        if count_tokens(said[best].text) < most:
+            return said, worth
+        longest = max(2, len(said[best].text) - 1)
+        smaller: list[Sentence] = []
+        of_smaller: list[set[str]] = []
+        for place, unit in enumerate(said):
+            if len(unit.text) > longest // 2 and (terms[place] or place == best):
+                parts = list(pieces(text, unit.start, unit.end, longest // 2))
+                smaller += parts
+                of_smaller += _terms(parts, wanted)
+            else:
+                smaller.append(unit)
+                of_smaller.append(terms[place])
+        said, terms = smaller, of_smaller
+
+
+def _terms(said: Sequence[Sentence], wanted: Collection[str]) -> list[set[str]]:
+    """The terms of a query that each unit has, in English and in the language of them all."""
+    found = [words(unit.text) for unit in said]
+    language = language_of(list(chain.from_iterable(found)))
+    return [
+        {term for name in {ENGLISH, language} for term in terms_of(of_unit, name) if term in wanted}
+        for of_unit in found
+    ]  # fmt: skip
+
+
+def _worth(terms: Sequence[Collection[str]]) -> list[float]:
+    """What the terms of each unit are worth, and what its neighbours lend it."""
     spread = Counter(term for few in terms for term in few)
-    own = [sum(log(1 + len(said) / spread[term]) for term in sorted(few)) for few in terms]
+    own = [sum(log(1 + len(terms) / spread[term]) for term in sorted(few)) for few in terms]
     around = [0.0, *own, 0.0]
     return [count + AFTER * around[place] + BEFORE * around[place + 2] for place, count in enumerate(own)]
+
+
+def _distance(places: int) -> float:
+    """How far a unit is from the best one: those after it are nearer than those before it, as they are worth more."""
+    return places / AFTER if places >= 0 else -places / BEFORE
+
+
+def _heading(said: Sequence[Sentence], best: int, tables: Sequence[Table]) -> int | None:
+    """The place of the heading of the table that the best unit is a row of."""
+    for table in tables:
+        if table.start <= said[best].start < table.end:
+            place = bisect_left(said, table.start, key=lambda unit: unit.start)
+            return place if place < len(said) and said[place].end <= table.heading_end else None
+    return None
 
 
 def cut(text: str, most: int) -> str:
@@ -65,12 +132,24 @@ def covered(text: str, terms: Collection[str]) -> int:
     return len(set(terms) & set(tokens(text)))
 
 
-def _joined(said: Sequence[Sentence], places: Sequence[int]) -> str:
+def _joined(text: str, said: Sequence[Sentence], places: Sequence[int]) -> str:
+    """The units at these places as they stand in the text, line under line where they do so there."""
     parts: list[str] = []
-    last = -1
+    last, end = -1, 0
     for place in places:
-        if parts:
-            parts.append(" " if place == last + 1 else GAP)
-        parts.append(said[place].text)
-        last = place
-    return "".join(parts) if places[0] == 0 else f"…{GAP[-1]}" + "".join(parts)
+        blank = _blank(text[end : said[place].start])
+        if place != last + 1:
+            blank = f"{blank or ' '}{GAP}{blank or ' '}" if parts else f"{GAP}{blank or ' '}"
+        parts += [blank if parts or place else "", said[place].text]
+        last, end = place, said[place].end
+    if last + 1 < len(said) and text[end - 1] not in _ENDS and "\n" not in text[end : said[last + 1].start]:
+        parts.append(GAP)
+    return "".join(parts)
+
+
+def _blank(between: str) -> str:
+    """What stands for what is between two units: a line end with the indentation after it, a blank, or nothing."""
+    if "\n" in between:
+        after = between.rpartition("\n")[2]
+        return "\n" + after[: len(after) - len(after.lstrip())]
+    return " " if between else ""
