@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from math import log
 
@@ -29,10 +29,14 @@ from memory_core.domain.units import Table, find_tables, pieces, units
 GAP = "…"
 AFTER, BEFORE = 0.6, 0.3
 """What a term counts for the unit after the one that has it, and for the one before it."""
-SHARE_OF_UNIT = 2
+AGAIN = 1.2
+"""What a term counts in a unit that says it more than once."""
+CHARACTERS_A_TOKEN = 2
 """Characters of a unit for each token of the budget: one of prose takes half of it then, one of JSON all."""
 SURELY_LONGER = 16
 """Characters for each token of a budget that, but for blanks and endless words, no text within it has."""
+MOST_MISSED = 40
+"""Units without room that are tried: to count the tokens of thousands takes longer than all else."""
 _ENDS = frozenset(".!?…。！？」』”\"'’»)")
 
 
@@ -44,18 +48,20 @@ def excerpt(text: str, terms: Collection[str], most: int) -> str:
     if not _longer(text, most):
         return text
     tables = find_tables(text)
-    said = units(text, min(MAX_LENGTH, SHARE_OF_UNIT * most), tables)
+    said = units(text, min(MAX_LENGTH, CHARACTERS_A_TOKEN * most), tables)
     if not said:
         return cut(text, most)
-    said, worth = _with_a_best_that_fits(text, said, set(terms), most - 2)
-    best = min(range(len(said)), key=lambda place: (-worth[place], place))
-    order = sorted(range(len(said)), key=lambda place: (-worth[place], _distance(place - best), place))
-    heading = _heading(said, best, tables)
+    said, order = _best_that_fits(text, said, frozenset(terms), most - 2)
+    heading = _heading(said, order[0], tables)
     kept, left = set[int](), most - 2
-    for place in order if heading is None else (best, heading, *order[1:]):
-        if place not in kept and left > 1 and (cost := count_tokens(said[place].text) + 1) <= left:
+    missed = 0
+    for place in order if heading is None else (order[0], heading, *order[1:]):
+        cost = 0 if place in kept else count_tokens(said[place].text) + 1
+        if cost <= left:
             kept.add(place)
             left -= cost
+        elif (missed := missed + 1) == MOST_MISSED:
+            break
     return _joined(text, said, sorted(kept))
 
 
@@ -64,44 +70,59 @@ def _longer(text: str, most: int) -> bool:
     return count_tokens(text[: SURELY_LONGER * most]) > most or (len(text) > SURELY_LONGER * most and count_tokens(text) > most)
 
 
-def _with_a_best_that_fits(text: str, said: list[Sentence], wanted: Collection[str], most: int) -> tuple[list[Sentence], list[float]]:
-    """The units and what each is worth; those that have words of the query in smaller pieces, as long as the best one is too long."""
+def _best_that_fits(text: str, said: list[Sentence], wanted: frozenset[str], most: int) -> tuple[list[Sentence], list[int]]:
+    """The units and their places, best first; as long as the best is too long, those with words of the query are cut smaller."""
     terms = _terms(said, wanted)
     while True:
-        worth = _worth(terms)
-        best = min(range(len(said)), key=lambda place: (-worth[place], place))
-        if count_tokens(said[best].text) < most:
-            return said, worth
-        longest = max(2, len(said[best].text) - 1)
+        order = _order(terms)
+        longest = len(said[order[0]].text)
+        if count_tokens(said[order[0]].text) < most:
+            return said, order
         smaller: list[Sentence] = []
-        of_smaller: list[set[str]] = []
+        of_smaller: list[Mapping[str, int]] = []
         for place, unit in enumerate(said):
-            if len(unit.text) > longest // 2 and (terms[place] or place == best):
+            parts = [unit]
+            if 2 * len(unit.text) > longest and (terms[place] or place == order[0]):
                 parts = list(pieces(text, unit.start, unit.end, longest // 2))
-                smaller += parts
-                of_smaller += _terms(parts, wanted)
-            else:
-                smaller.append(unit)
-                of_smaller.append(terms[place])
+            smaller += parts
+            of_smaller += [terms[place]] if parts == [unit] else _terms(parts, wanted)
         said, terms = smaller, of_smaller
 
 
-def _terms(said: Sequence[Sentence], wanted: Collection[str]) -> list[set[str]]:
-    """The terms of a query that each unit has, in English and in the language of them all."""
+def _terms(said: Sequence[Sentence], wanted: frozenset[str]) -> list[Mapping[str, int]]:
+    """How often each unit has each term of the query, in English and in the language of them all."""
+    if not wanted:
+        return [{}] * len(said)
     found = [words(unit.text) for unit in said]
-    language = language_of(list(chain.from_iterable(found)))
-    return [
-        {term for name in {ENGLISH, language} for term in terms_of(of_unit, name) if term in wanted}
-        for of_unit in found
-    ]  # fmt: skip
+    languages = {ENGLISH, language_of([*chain.from_iterable(found)])}
+    known: dict[str, frozenset[str]] = {}
+    counts: list[Mapping[str, int]] = []
+    for of_unit in found:
+        count: dict[str, int] = {}
+        for word in of_unit:
+            terms = known.get(word)
+            if terms is None:
+                terms = known[word] = wanted & {term for language in languages for term in terms_of((word,), language)}
+            for term in terms:
+                count[term] = count.get(term, 0) + 1
+        counts.append(count)
+    return counts
 
 
-def _worth(terms: Sequence[Collection[str]]) -> list[float]:
+def _order(terms: Sequence[Mapping[str, int]]) -> list[int]:
+    """The places of the units, best first; of those worth the same, the first is the best and the others follow by distance from it."""
+    worth = _worth(terms)
+    best = max(range(len(worth)), key=lambda place: (worth[place], -place))
+    return sorted(range(len(worth)), key=lambda place: (-worth[place], _distance(place - best)))
+
+
+def _worth(terms: Sequence[Mapping[str, int]]) -> list[float]:
     """What the terms of each unit are worth, and what its neighbours lend it."""
-    spread = Counter(term for few in terms for term in few)
-    own = [sum(log(1 + len(terms) / spread[term]) for term in sorted(few)) for few in terms]
+    spread = Counter(chain.from_iterable(terms))
+    worth = {term: log(1 + len(terms) / spread[term]) for term in sorted(spread)}
+    own = [sum(value * (AGAIN if count[term] > 1 else 1) for term, value in worth.items() if term in count) for count in terms]
     around = [0.0, *own, 0.0]
-    return [count + AFTER * around[place] + BEFORE * around[place + 2] for place, count in enumerate(own)]
+    return [value + AFTER * around[place] + BEFORE * around[place + 2] for place, value in enumerate(own)]
 
 
 def _distance(places: int) -> float:

@@ -57,7 +57,9 @@ def log(count: int = 2_000) -> str:
 
 
 def minutes() -> str:
-    points = [f"{number}. On parking: Ms Okafor reported that item {number} will be prepared until the next time." for number in range(1, 121)]
+    points = [
+        f"{number}. On parking: Ms Okafor reported that item {number} will be prepared until the next time." for number in range(1, 121)
+    ]
     points[1] = "2. On the canteen: Mr Moreau reported that soup will cost 4.20 euros from June."
     points[60] = "61. Pump: Dr. Falk said the leaking pump in hall 7 will be replaced by Grundfos in week 23."
     points[-1] = "120. The next meeting is on 9 April in the small library."
@@ -83,7 +85,11 @@ def wide_row() -> str:
 TEXTS: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "csv": (
         csv(),
-        (("How tall is moss1?", "1,moss1,3 cm,green"), ("How tall is ivy150?", "150,ivy150,62 cm"), ("colour of oak299", "oak299,24 cm,green")),
+        (
+            ("How tall is moss1?", "1,moss1,3 cm,green"),
+            ("How tall is ivy150?", "150,ivy150,62 cm"),
+            ("colour of oak299", "oak299,24 cm,green"),
+        ),
     ),
     "table": (
         table(),
@@ -123,7 +129,11 @@ TEXTS: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     ),
     "minutes": (
         minutes(),
-        (("What will the soup cost?", "4.20 euros"), ("Who replaces the leaking pump?", "Grundfos"), ("Where is the next meeting?", "library")),
+        (
+            ("What will the soup cost?", "4.20 euros"),
+            ("Who replaces the leaking pump?", "Grundfos"),
+            ("Where is the next meeting?", "library"),
+        ),
     ),
     "German": (
         german(),
@@ -141,14 +151,19 @@ TEXTS: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]] = {
 ASKED = [pytest.param(text, query, answer, id=f"{name}: {query}") for name, (text, pairs) in TEXTS.items() for query, answer in pairs]
 
 
-@pytest.mark.parametrize("most", [60, PASSAGE, 900])
+@pytest.mark.parametrize("most", [PASSAGE, 900])
 @pytest.mark.parametrize(("text", "query", "answer"), ASKED)
 def test_an_excerpt_has_the_answer_wherever_it_stands(text: str, query: str, answer: str, most: int) -> None:
-    if most == 60 and answer == "min(42":
-        pytest.skip("the function is longer than the excerpt")
     shown = excerpt(text, analyse_query(query, DAY).terms, most)
     assert answer in shown
     assert count_tokens(shown) <= most
+
+
+@pytest.mark.parametrize(("text", "query", "answer"), [one for one in ASKED if not str(one.id).startswith(("code", "json, indented"))])
+def test_an_excerpt_of_60_tokens_has_the_answer_that_stands_beside_the_words(text: str, query: str, answer: str) -> None:
+    shown = excerpt(text, analyse_query(query, DAY).terms, 60)
+    assert answer in shown
+    assert count_tokens(shown) <= 60
 
 
 @pytest.mark.parametrize(("text", "query", "answer"), ASKED)
@@ -180,7 +195,11 @@ def test_a_row_is_shown_under_the_heading_of_its_table(text: str, query: str, he
 
 
 def test_a_heading_does_not_take_the_place_of_the_row() -> None:
-    text = ",".join(f"column{letter}" for letter in "abcdefghijkl") + "\n" + "\n".join(",".join(f"{row}x" for _ in range(12)) for row in range(90))
+    text = (
+        ",".join(f"column{letter}" for letter in "abcdefghijkl")
+        + "\n"
+        + "\n".join(",".join(f"{row}x" for _ in range(12)) for row in range(90))
+    )
     shown = excerpt(text, ("77x",), 40)
     assert "77x" in shown
     assert "column" not in shown
@@ -220,7 +239,9 @@ def test_the_best_sentence_is_shown_where_it_does_not_fit_whole() -> None:
 
 
 def test_what_no_word_tells_apart_is_filled_from_around_the_best() -> None:
-    text = " ".join(f"Sentence number {number} says little." for number in range(200)) + " The heron stood there. It flew away. Then nothing."
+    text = (
+        " ".join(f"Sentence number {number} says little." for number in range(200)) + " The heron stood there. It flew away. Then nothing."
+    )
     shown = excerpt(text, ("heron",), 40)
     assert "The heron stood there. It flew away." in shown
     assert "number 0 " not in shown
@@ -232,7 +253,7 @@ def test_the_last_line_of_a_text_of_100_000_characters_is_found(shape: str) -> N
     assert "The heron stood in the shallow water." in excerpt(text, ("heron", "shallow"), PASSAGE)
 
 
-shapes = st.text(st.characters(codec="utf-8"), max_size=400) | st.text("a1,;|{}[] \n\t\"#-。😀日boat", max_size=600)
+shapes = st.text(st.characters(codec="utf-8"), max_size=400) | st.text('a1,;|{}[] \n\t"#-。😀日boat', max_size=600)
 
 
 @given(text=shapes, most=st.integers(8, 60))
