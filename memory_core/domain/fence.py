@@ -37,7 +37,7 @@ def one_line(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """The visible text with its lines as they are, each as `one_line` has it but for its indentation's loss."""
+    """The visible text, each of its lines as `one_line` gives it."""
     return "\n".join(map(one_line, text.splitlines()))
 
 

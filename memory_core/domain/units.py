@@ -27,7 +27,8 @@ _SEPARATORS = ("\t", ";", ",")
 _MARKS = ("}];|\t", ",", " \n")
 """What a piece of a long unit ends after, the best first."""
 _BETWEEN_OBJECTS = re.compile(r"(?<=[}\]]),\s*(?=[{\[])|(?<=\}),\s*(?=\")")
-_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-*:?\s*)+")
+_RULE = frozenset("|:- \t\r")
+"""What the line below a Markdown heading is made of."""
 _LINE = re.compile(r"[^\n]+")
 _SAYS_SOMETHING = re.compile(r"[^\W_]")
 _NO_HEADING = re.compile(r"[{(=<\[]|^\W*\d")
@@ -127,7 +128,7 @@ def _last_row(text: str, lines: Sequence[tuple[int, int]], place: int) -> int | 
         return None
     heading = text[start:end]
     after = text[slice(*lines[place + 1])]
-    if "|" in heading and "|" in after and _RULE.fullmatch(after) is not None:
+    if "|" in heading and "|" in after and "-" in after and _RULE.issuperset(after):
         return _last(text, lines, place + 1, "|", 1)
     if _NO_HEADING.search(heading) is not None:
         return None
