@@ -236,6 +236,20 @@ ANTHROPIC = [
                         "source": {"type": "base64", "media_type": "application/pdf", "data": PDF},
                     },
                     {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "All of it."}},
+                    {
+                        "type": "document",
+                        "title": "House rules",
+                        "source": {
+                            "type": "content",
+                            "content": [
+                                {"type": "text", "text": "No drums."},
+                                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}},
+                                {"type": "text", "text": "No smoke."},
+                            ],
+                        },
+                    },
+                    {"type": "document", "title": "Letter", "source": {"type": "content", "content": "Dear tenant."}},
+                    {"type": "document", "title": "Scan", "source": {"type": "file", "file_id": "file_011"}},
                 ],
             },
             {
@@ -250,7 +264,12 @@ ANTHROPIC = [
             },
         ],
         [
-            ("user", None, "The lease.\n[image]\n[image: door.jpg]\n[file: Lease of 2026]\n[file]"),
+            (
+                "user",
+                None,
+                "The lease.\n[image]\n[image: door.jpg]\n[file: Lease of 2026]\nAll of it."
+                "\n[file: House rules]\nNo drums.\n[image]\nNo smoke.\n[file: Letter]\nDear tenant.\n[file: Scan]",
+            ),
             ("assistant", None, "It runs a year."),
         ],
     ),

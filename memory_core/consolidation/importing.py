@@ -8,6 +8,7 @@ Conversations may be of any user, and what was told of them stays.
 from __future__ import annotations
 
 import asyncio
+import codecs
 import hashlib
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -217,16 +218,18 @@ class Importer:
                     await self._copies.remove(owner, name)
 
     async def _lines(self, owner: Owner, operation: Operation, digest: Any = None) -> AsyncGenerator[list[bytes], None]:
-        """The lines of the file, some at a time; one may begin in one part and end in the next."""
-        rest = b""
+        """The lines of the file, some at a time, without a byte order mark; one may begin in one part and end in the next."""
+        rest, mark = b"", codecs.BOM_UTF8
         for name in operation.cursor["names"]:
             data = await self._parts.read(owner, operation.task_id, name)
             if digest is not None:
                 digest.update(data)
             *lines, rest = (rest + data).split(b"\n")
+            if lines:
+                lines[0], mark = lines[0].removeprefix(mark), b""
             yield lines
         if rest:
-            yield [rest]
+            yield [rest.removeprefix(mark)]
 
     async def _entries(self, owner: Owner, operation: Operation) -> AsyncIterator[list[Entry]]:
         """What is to be stored yet, as much as fits a commit at a time."""

@@ -19,11 +19,14 @@ from memory_core.domain.described import shown_name
 from memory_core.domain.errors import FieldError, Invalid
 from memory_core.domain.fence import without_contexts
 from memory_core.domain.fields import Content, Input, Label, Name
+from memory_core.domain.models import MAX_CONTENT_BYTES
 from memory_core.domain.moments import Happened
 
 MAX_MESSAGES = 200
 MAX_PACK_CHARACTERS = 8_000
 """Of the tools' doings of one message that are kept as one: four at their longest, which fit into a content in any script."""
+LEAST_OF_DOCUMENT = 100
+"""Bytes below which nothing is kept of a document."""
 MAX_ERRORS = 50
 MAX_IGNORED = 50
 KNOWN_FIELDS = frozenset({
@@ -168,20 +171,35 @@ _FRAME_FIELDS = tuple(_Frame.model_fields)
 class _Pieces:
     """What one message says.
 
-    words: of its author. doings: of tools. unnamed: a tool's result without the tool's name. tools_first: whether a tool's came before
-    any word.
+    words: of its author. doings: of tools. unnamed: a tool's result without the tool's name. documents: places of documents' texts
+    among the words. tools_first: whether a tool's came before any word.
     """
 
     words: list[str] = field(default_factory=list)
     doings: list[str] = field(default_factory=list)
     unnamed: list[str] = field(default_factory=list)
+    documents: list[int] = field(default_factory=list)
     tools_first: bool = False
 
-    def add(self, text: str, *, from_tool: bool) -> None:
+    def add(self, text: str, *, from_tool: bool, from_document: bool = False) -> None:
         text = without_contexts(text)
         if text.strip():
             self.tools_first = self.tools_first or (from_tool and not self.words)
+            if from_document:
+                self.documents.append(len(self.words))
             (self.doings if from_tool else self.words).append(text)
+
+    def cut_documents(self) -> None:
+        """Cut the texts of documents to equal parts of the room that all other words leave, where together they are too long."""
+        room = MAX_CONTENT_BYTES - sum(len(text.encode("utf-8", "replace")) + 1 for text in self.words)
+        if room >= 0 or not self.documents:
+            return
+        room += sum(len(self.words[place].encode("utf-8", "replace")) for place in self.documents)
+        by_length = sorted(self.documents, key=lambda place: len(self.words[place].encode("utf-8", "replace")))
+        for left, place in zip(range(len(by_length), 0, -1), by_length, strict=True):
+            self.words[place] = _beginning(self.words[place], max(room // left, 0))
+            room -= len(self.words[place].encode("utf-8", "replace"))
+        self.words[:] = filter(None, self.words)
 
     def packs(self) -> Iterator[list[str]]:
         """The doings of tools, those together that fit into one message."""
@@ -324,7 +342,7 @@ class _Reader:
                     continue
                 if read.unknown is not None:
                     self._ignore(f"content.*.{read.unknown}")
-                pieces.add(read.text, from_tool=read.from_tool)
+                pieces.add(read.text, from_tool=read.from_tool, from_document=read.from_document)
             else:
                 self._refuse(f"{path}.{place}", "should be an object or a text")
 
@@ -356,6 +374,7 @@ class _Reader:
                 self._pass_over(f"{path}.{name}.{error.field}" if error.field else f"{path}.{name}", error.message)
 
     def _add(self, path: str, message: Mapping[str, Any], frame: _Frame, pieces: _Pieces) -> None:
+        pieces.cut_documents()
         words: list[tuple[Role | None, list[str]]] = [(frame.role, pieces.words)] if pieces.words else []
         doings: list[tuple[Role | None, list[str]]] = [("tool", pack) for pack in pieces.packs()]
         speaker = frame.actor or (None if frame.role == "tool" else frame.name)
@@ -395,6 +414,14 @@ def _unwrapped(path: str, message: Mapping[str, Any]) -> tuple[str, Mapping[str,
     if kind == "constructor" and isinstance(message.get("kwargs"), Mapping) and isinstance(names, Sequence) and names:
         return f"{path}.kwargs", {"type": names[-1], **message["kwargs"]}
     return path, message
+
+
+def _beginning(text: str, most: int) -> str:
+    """The text, or its beginning and "…" in at most `most` bytes."""
+    encoded = text.encode("utf-8", "surrogatepass")
+    if len(encoded) <= most:
+        return text
+    return encoded[: max(0, most - len("…".encode()))].decode("utf-8", "ignore").rstrip() + "…" if most >= LEAST_OF_DOCUMENT else ""
 
 
 def _words(details: Any) -> str:

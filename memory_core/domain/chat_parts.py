@@ -38,12 +38,13 @@ class PartText:
     """What a content part says.
 
     text: empty for one that is dropped. from_tool: it is a tool's doing, not the words of the message's author. unknown: the part's
-    type, where it is none that is known.
+    type, where it is none that is known. from_document: it is the text of a document, of which a message keeps as much as fits.
     """
 
     text: str
     from_tool: bool = False
     unknown: str | None = None
+    from_document: bool = False
 
 
 class PartError(ValueError):
@@ -133,7 +134,7 @@ def read_part(part: Mapping[str, Any], tools: ToolNames, calls: set[str]) -> Par
     if kind in THOUGHTS:
         return PartText("")
     if kind in _MEDIA:
-        return PartText(_read_media(_MEDIA[kind], part))
+        return PartText(_read_media(_MEDIA[kind], part), from_document=bool(_document_of(part)))
     if kind.endswith("tool_use") or kind == "tool_call":
         return PartText(read_call(part, tools, calls), from_tool=True)
     if kind.endswith("tool_result"):
@@ -203,8 +204,25 @@ def _read_media(word: str, part: Mapping[str, Any]) -> str:
     for holder in (part, part.get("audio"), part.get("input_audio")):
         if isinstance(holder, Mapping) and isinstance(holder.get("transcript"), str) and holder["transcript"].strip():
             return without_data_urls(holder["transcript"])
-    label = _label_of(part)
+    label, text = _label_of(part), _document_of(part)
+    if text:
+        return f"[{word}: {label}]\n{text}" if label else text
     return f"[{word}: {label}]" if label else f"[{word}]"
+
+
+def _document_of(part: Mapping[str, Any]) -> str:
+    """The plain text that Anthropic's documents carry in their source; empty where they carry none."""
+    source = part.get("source")
+    if part.get("type") != "document" or not isinstance(source, Mapping):
+        return ""
+    if source.get("type") == "text" and isinstance(source.get("data"), str):
+        return without_data_urls(source["data"]).strip()
+    blocks = source.get("content") if source.get("type") == "content" else None
+    if isinstance(blocks, str):
+        return without_data_urls(blocks).strip()
+    if not isinstance(blocks, Sequence) or not any(isinstance(block, Mapping) and isinstance(block.get("text"), str) for block in blocks):
+        return ""
+    return "\n".join(filter(str.strip, map(_block_text, blocks)))
 
 
 def _label_of(part: Mapping[str, Any]) -> str:

@@ -1,54 +1,142 @@
 """The part of a long text that a query is about, within a budget: a giant memory must not push all others out of a context.
 
-Whole sentences, in their order, with "…" where some are left out. A word of the query counts by how few of the text's sentences have it:
+Whole units of the text (`units`: sentences, lines, rows of a table, objects of JSON), in their order, with "…" where some are left out.
+A word of the query counts by how few of the text's units have it:
 
-    worth of a word = ln(1 + sentences / sentences with the word)
+    worth of a word = ln(1 + units / units with the word)
 
-Note: a sentence also counts for what its neighbours say of the query, since "What about the budget?" is answered by the sentence after it;
-and where no sentence has a word of the query, the first is as good as any.
+The best unit is always shown, cut around its words where it does not fit; then the heading of its table, then the next best ones.
+What is worth the same is filled from around the best.
+
+Note: a unit also counts for what its neighbours say of the query, since "What about the budget?" is answered by the sentence after it;
+and where no unit has a word of the query, the first is as good as any.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from math import log
 
-from memory_core.domain.sentences import Sentence, sentences
-from memory_core.domain.text import tokens
+from memory_core.domain.languages import ENGLISH, language_of
+from memory_core.domain.sentences import MAX_LENGTH, Sentence
+from memory_core.domain.text import terms_of, tokens, words
 from memory_core.domain.tokens import count_tokens
+from memory_core.domain.units import Table, find_tables, pieces, units
 
-GAP = " … "
+GAP = "…"
 AFTER, BEFORE = 0.6, 0.3
-"""What a term counts for the sentence after the one that has it, and for the one before it."""
+"""What a term counts for the unit after the one that has it, and for the one before it."""
+AGAIN = 1.2
+"""What a term counts in a unit that says it more than once."""
+CHARACTERS_A_TOKEN = 2
+"""Characters of a unit for each token of the budget: one of prose takes half of it then, one of JSON all."""
+SURELY_LONGER = 16
+"""Characters for each token of a budget that, but for blanks and endless words, no text within it has."""
+MOST_MISSED = 40
+"""Units without room that are tried: to count the tokens of thousands takes longer than all else."""
+_ENDS = frozenset(".!?…。！？」』”\"'’»)")
 
 
 def excerpt(text: str, terms: Collection[str], most: int) -> str:
-    """The text itself when it is at most `most` tokens (≥ 8) long, else its best sentences that fit.
+    """The text itself when it is at most `most` tokens (≥ 8) long, else its best units that fit.
 
     terms: of the query, as `domain.text` gives them.
     """
-    if count_tokens(text) <= most:
+    if not _longer(text, most):
         return text
-    said = sentences(text)
-    worth = _worth(said, set(terms))
-    order = sorted(range(len(said)), key=lambda place: (-worth[place], place))
-    kept, left = [], most - 2
-    for place in order:
-        cost = count_tokens(said[place].text) + 1
+    tables = find_tables(text)
+    said = units(text, min(MAX_LENGTH, CHARACTERS_A_TOKEN * most), tables)
+    if not said:
+        return cut(text, most)
+    said, order = _best_that_fits(text, said, frozenset(terms), most - 2)
+    heading = _heading(said, order[0], tables)
+    kept, left = set[int](), most - 2
+    missed = 0
+    for place in order if heading is None else (order[0], heading, *order[1:]):
+        cost = 0 if place in kept else count_tokens(said[place].text) + 1
         if cost <= left:
-            kept.append(place)
+            kept.add(place)
             left -= cost
-    return _joined(said, sorted(kept)) if kept else cut(said[order[0]].text if said else text, most)
+        elif (missed := missed + 1) == MOST_MISSED:
+            break
+    return _joined(text, said, sorted(kept))
 
 
-def _worth(said: Sequence[Sentence], wanted: set[str]) -> list[float]:
-    """What the terms of each sentence are worth, and what its neighbours lend it."""
-    terms = [wanted & set(tokens(one.text)) for one in said]
-    spread = Counter(term for few in terms for term in few)
-    own = [sum(log(1 + len(said) / spread[term]) for term in sorted(few)) for few in terms]
+def _longer(text: str, most: int) -> bool:
+    """Whether a text takes more than `most` tokens; of a huge one the beginning tells."""
+    return count_tokens(text[: SURELY_LONGER * most]) > most or (len(text) > SURELY_LONGER * most and count_tokens(text) > most)
+
+
+def _best_that_fits(text: str, said: list[Sentence], wanted: frozenset[str], most: int) -> tuple[list[Sentence], list[int]]:
+    """The units and their places, best first; as long as the best is too long, those with words of the query are cut smaller."""
+    terms = _terms(said, wanted)
+    while True:
+        order = _order(terms)
+        longest = len(said[order[0]].text)
+        if count_tokens(said[order[0]].text) < most:
+            return said, order
+        smaller: list[Sentence] = []
+        of_smaller: list[Mapping[str, int]] = []
+        for place, unit in enumerate(said):
+            parts = [unit]
+            if 2 * len(unit.text) > longest and (terms[place] or place == order[0]):
+                parts = list(pieces(text, unit.start, unit.end, longest // 2))
+            smaller += parts
+            of_smaller += [terms[place]] if parts == [unit] else _terms(parts, wanted)
+        said, terms = smaller, of_smaller
+
+
+def _terms(said: Sequence[Sentence], wanted: frozenset[str]) -> list[Mapping[str, int]]:
+    """How often each unit has each term of the query, in English and in the language of them all."""
+    if not wanted:
+        return [{}] * len(said)
+    found = [words(unit.text) for unit in said]
+    languages = {ENGLISH, language_of([*chain.from_iterable(found)])}
+    known: dict[str, frozenset[str]] = {}
+    counts: list[Mapping[str, int]] = []
+    for of_unit in found:
+        count: dict[str, int] = {}
+        for word in of_unit:
+            terms = known.get(word)
+            if terms is None:
+                terms = known[word] = wanted & {term for language in languages for term in terms_of((word,), language)}
+            for term in terms:
+                count[term] = count.get(term, 0) + 1
+        counts.append(count)
+    return counts
+
+
+def _order(terms: Sequence[Mapping[str, int]]) -> list[int]:
+    """The places of the units, best first; of those worth the same, the first is the best and the others follow by distance from it."""
+    worth = _worth(terms)
+    best = max(range(len(worth)), key=lambda place: (worth[place], -place))
+    return sorted(range(len(worth)), key=lambda place: (-worth[place], _distance(place - best)))
+
+
+def _worth(terms: Sequence[Mapping[str, int]]) -> list[float]:
+    """What the terms of each unit are worth, and what its neighbours lend it."""
+    spread = Counter(chain.from_iterable(terms))
+    worth = {term: log(1 + len(terms) / spread[term]) for term in sorted(spread)}
+    own = [sum(value * (AGAIN if count[term] > 1 else 1) for term, value in worth.items() if term in count) for count in terms]
     around = [0.0, *own, 0.0]
-    return [count + AFTER * around[place] + BEFORE * around[place + 2] for place, count in enumerate(own)]
+    return [value + AFTER * around[place] + BEFORE * around[place + 2] for place, value in enumerate(own)]
+
+
+def _distance(places: int) -> float:
+    """How far a unit is from the best one: those after it are nearer than those before it, as they are worth more."""
+    return places / AFTER if places >= 0 else -places / BEFORE
+
+
+def _heading(said: Sequence[Sentence], best: int, tables: Sequence[Table]) -> int | None:
+    """The place of the heading of the table that the best unit is a row of."""
+    for table in tables:
+        if table.start <= said[best].start < table.end:
+            place = bisect_left(said, table.start, key=lambda unit: unit.start)
+            return place if place < len(said) and said[place].end <= table.heading_end else None
+    return None
 
 
 def cut(text: str, most: int) -> str:
@@ -65,12 +153,24 @@ def covered(text: str, terms: Collection[str]) -> int:
     return len(set(terms) & set(tokens(text)))
 
 
-def _joined(said: Sequence[Sentence], places: Sequence[int]) -> str:
+def _joined(text: str, said: Sequence[Sentence], places: Sequence[int]) -> str:
+    """The units at these places as they stand in the text, line under line where they do so there."""
     parts: list[str] = []
-    last = -1
+    last, end = -1, 0
     for place in places:
-        if parts:
-            parts.append(" " if place == last + 1 else GAP)
-        parts.append(said[place].text)
-        last = place
-    return "".join(parts) if places[0] == 0 else f"…{GAP[-1]}" + "".join(parts)
+        blank = _blank(text[end : said[place].start])
+        if place != last + 1:
+            blank = f"{blank or ' '}{GAP}{blank or ' '}" if parts else f"{GAP}{blank or ' '}"
+        parts += [blank if parts or place else "", said[place].text]
+        last, end = place, said[place].end
+    if last + 1 < len(said) and text[end - 1] not in _ENDS and "\n" not in text[end : said[last + 1].start]:
+        parts.append(GAP)
+    return "".join(parts)
+
+
+def _blank(between: str) -> str:
+    """What stands for what is between two units: a line end with the indentation after it, a blank, or nothing."""
+    if "\n" in between:
+        after = between.rpartition("\n")[2]
+        return "\n" + after[: len(after) - len(after.lstrip())]
+    return " " if between else ""

@@ -36,6 +36,11 @@ def one_line(text: str) -> str:
     return " ".join(visible(" ".join(text.split())).split())
 
 
+def visible_lines(text: str) -> str:
+    """The visible text, each of its lines as `one_line` gives it."""
+    return "\n".join(map(one_line, text.splitlines()))
+
+
 def mark_for(text: str, length: int = 16) -> str:
     """A mark of `length` hexadecimal digits that does not occur in the text."""
     plain = _plain(text)

@@ -25,7 +25,7 @@ from enum import IntEnum
 from functools import cached_property
 
 from memory_core.domain.excerpt import excerpt
-from memory_core.domain.fence import fenced, one_line
+from memory_core.domain.fence import fenced, one_line, visible_lines
 from memory_core.domain.lexical import spoken
 from memory_core.domain.tokens import count_tokens
 
@@ -113,7 +113,7 @@ class Piece:
         left = most - count_tokens(one_line(spoken("", self.speaker)))
         if left < LEAST_TEXT:
             return replace(self, text=excerpt(self.lines[0], terms, most), speaker=None, whole=self.whole or self)
-        return replace(self, text=excerpt(one_line(self.text), terms, left), whole=self.whole or self)
+        return replace(self, text=excerpt(visible_lines(self.text), terms, left), whole=self.whole or self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class Sentence:
 def sentences(text: str) -> list[Sentence]:
     """The sentences of a text in order, at most `MAX_SENTENCES`, each of at most `MAX_LENGTH` characters."""
     found: list[Sentence] = []
-    for start, end in _spans(text):
+    for start, end in spans(text, 0, len(text)):
         for one in _pieces(text, start, end):
             found.append(one)
             if len(found) == MAX_SENTENCES:
@@ -49,14 +49,14 @@ def sentences(text: str) -> list[Sentence]:
     return found
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for match in _END.finditer(text):
+def spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where the sentences of a stretch of the text begin and end, with the blanks and marks around them, however many and long."""
+    for match in _END.finditer(text, start, end):
         if match.group().startswith(".") and _goes_on(text, start, match):
             continue
         yield start, match.end()
         start = match.end()
-    yield start, len(text)
+    yield start, end
 
 
 def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 from typing import Any
 
@@ -126,6 +127,15 @@ async def test_a_part_that_is_brought_again_replaces_itself_and_none_may_be_miss
     with pytest.raises(Conflict):
         await core.import_part(BOB, task_id, 1, b"late")
     assert (await worked(world, core, task_id, BOB)).status == "succeeded"
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_a_file_may_begin_with_a_byte_order_mark(world: World, adapter: str) -> None:
+    core = await world.core()
+    await filled(core)
+    task = await brought(world, core, codecs.BOM_UTF8 + await exported(world, core))
+    assert (task.status, task.error) == ("succeeded", None)
+    assert len(await listed(core, BOB)) == len(await listed(core, ALICE))
 
 
 async def test_only_an_empty_user_can_be_imported_into(world: World) -> None:

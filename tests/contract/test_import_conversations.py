@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -128,6 +129,14 @@ async def test_a_line_that_cant_be_read_is_named_by_its_number_and_field_before_
     assert task.error.startswith(reason), task.error
     assert "secret" not in task.error.removeprefix(reason)
     assert await said(core) == []
+
+
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
+async def test_a_file_that_begins_with_a_byte_order_mark_is_told(world: World, adapter: str) -> None:
+    core = await world.core()
+    task = await worked(world, core, await gathered(core, codecs.BOM_UTF8 + file_of(year()), BOB, 500, CONVERSATIONS), BOB)
+    assert (task.status, task.error) == ("succeeded", None)
+    assert sorted(await said(core)) == sorted(messages_of(year()))
 
 
 @pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)

@@ -281,3 +281,31 @@ def test_an_id_is_kept_with_its_message() -> None:
     messages = timed(told.messages, NOW)
     assert [message.id for message in messages] == ["m1", None]
     assert "id" not in messages[1].model_dump()
+
+
+def document(text: str, **fields: str) -> dict[str, Any]:
+    return {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": text}, **fields}
+
+
+def test_documents_are_kept_as_far_as_a_message_has_room_beside_its_other_words() -> None:
+    question = "Which of them is the newer one?"
+    parts = [document("a" * 50_000, title="First"), document("é" * 50_000), document("short"), {"type": "text", "text": question}]
+    ((read,), _) = read_messages([{"role": "user", "content": parts}])
+    first, long, other, short, asked = read.content.split("\n")
+    assert (first, short, asked) == ("[file: First]", "short", question)
+    assert long.endswith("a…")
+    assert other.endswith("é…")
+    assert 32_000 < len(read.content.encode()) <= 32 * 1024
+    assert abs(len(long) - 2 * len(other)) < 50
+
+
+def test_a_document_that_other_words_leave_no_room_is_left_out() -> None:
+    text = "b" * (32 * 1024 - 20)
+    ((read,), _) = read_messages([{"role": "user", "content": [document("a" * 500), {"type": "text", "text": text}]}])
+    assert read.content == text
+
+
+def test_a_document_within_a_result_of_a_tool_is_text_too() -> None:
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": [document("Rent is due on the 3rd.", title="Lease")]}
+    ((read,), _) = read_messages([{"role": "user", "content": [result]}])
+    assert (read.role, read.content) == ("tool", "[file: Lease]\nRent is due on the 3rd.")
