@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from itertools import pairwise, product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,6 +26,7 @@ from memory_core.domain.history import (
     message_mark,
     without_message,
 )
+from memory_core.domain.history_alignment import Step, aligned
 from memory_core.domain.normal_form import normal_form
 
 MARKS = st.lists(st.sampled_from("abc"), max_size=12)
@@ -45,6 +49,60 @@ def matched(
     kept: Sequence[str], call: Sequence[str], ids: Sequence[str | None] | None = None, known_ids: frozenset[str] = frozenset()
 ) -> HistoryMatch:
     return match_history(kept_of(kept), of(call, ids), known_ids)
+
+
+def rank_by_definition(kept: Sequence[str], call: Sequence[str]) -> tuple[int, int, int] | None:
+    """What the best chain counts, how many marks it leaves behind it (less is more), and its differences (the same)."""
+
+    @cache
+    def run(place: int, mark: int) -> int:
+        return 1 + run(place + 1, mark + 1) if place < len(call) and mark < len(kept) and call[place] == kept[mark] else 0
+
+    def may_follow(place: int, mark: int, least: int = 2) -> bool:
+        length = run(place, mark)
+        return length >= 3 or (length >= least and mark + length == len(kept))
+
+    @cache
+    def chain(place: int, mark: int) -> tuple[int, int]:
+        """The best chain that ends with this pair: what it counts, and its differences, negated."""
+        ways = [(0, 0)] if place == 0 else []
+        if place and may_follow(place, mark, 1 if place == mark and len(call) > len(kept) else 2):
+            ways.append((-1, -1))
+        for earlier, before in product(range(place), range(mark)):
+            if not run(earlier, before):
+                continue
+            count, differences = chain(earlier, before)
+            new, left_out = place - earlier - 1, mark - before - 1
+            if new == left_out:
+                passed = any(run(earlier + by, before + by) for by in range(1, new + 1))
+                ways += [] if passed else [(count - (new > 0), differences - (new > 0))]
+            elif may_follow(place, mark, 1 if new == 0 and count >= 2 else 2):
+                ways.append((count - (1 if new == 0 else 2), differences - 1))
+        if not ways:
+            return -1_000, 0
+        count, differences = max(ways)
+        return count + 1, differences
+
+    ranks = list[tuple[int, int, int]]()
+    for place, mark in product(range(len(call)), range(len(kept))):
+        (count, differences), left, has_more = chain(place, mark) if run(place, mark) else (-1_000, 0), len(kept) - mark - 1, True
+        has_more = place + 1 < len(call)
+        if count >= 0 and (not left or (count >= max(2, left) if has_more else count > left or count >= 8)):
+            ranks.append((count, -left, differences))
+    return max(ranks, default=None)
+
+
+def rank_of(steps: Sequence[Step], kept: Sequence[str], call: Sequence[str]) -> tuple[int, int, int] | None:
+    """The same of a chain that was found."""
+    if not steps:
+        return None
+    count, differences = len(steps) - (steps[0].call > 0), -(steps[0].call > 0)
+    for before, after in pairwise(steps):
+        new, left_out = after.call - before.call - 1, after.kept - before.kept - 1
+        count -= 0 if new == left_out == 0 else 1 if new in (0, left_out) else 2
+        differences -= (new, left_out) != (0, 0)
+    assert all(call[step.call] == kept[step.kept] for step in steps)
+    return count, steps[-1].kept + 1 - len(kept), differences
 
 
 class Session:
@@ -80,6 +138,29 @@ def histories(draw: st.DrawFn, contents: st.SearchStrategy[list[str]]) -> list[R
         ReadMessage(role, text, BEGINNING + timedelta(seconds=number) if timed else None)
         for number, (role, text) in enumerate(zip(roles, texts, strict=True))
     ]
+
+
+@given(MARKS, MARKS)
+def test_what_is_known_is_the_best_chain_by_its_definition(kept: list[str], call: list[str]) -> None:
+    repeats = np.array([[one == other for other in kept] for one in call], bool).reshape(len(call), len(kept))
+    steps = aligned(repeats, np.zeros_like(repeats), np.zeros(len(kept), bool)) if kept and call else []
+    assert rank_of(steps, kept, call) == rank_by_definition(kept, call)
+
+
+@given(histories(DISTINCT.filter(bool)), st.data())
+def test_whatever_is_forgotten_of_a_growing_history_the_rest_is_known_and_it_stays_away(
+    said: list[ReadMessage], data: st.DataObject
+) -> None:
+    session = Session()
+    end = data.draw(st.integers(1, len(said)))
+    session.tell(said[:end])
+    places = data.draw(st.sets(st.integers(0, end - 1), max_size=end - 1))
+    left = [place for place in range(end) if place not in places]
+    for place in places:
+        session.forget(said[place])
+    more = data.draw(st.integers(end, len(said)))
+    is_new = more == end and len(left) == 1 and left[0] > 0  # one answer behind holes makes no history, if nothing more is told
+    assert session.tell(said[:more]) == (end if is_new else more - end)
 
 
 @given(histories(MARKS.filter(bool)), st.booleans(), st.data())
