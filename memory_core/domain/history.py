@@ -1,8 +1,8 @@
 """Which messages of a call are new, where callers send a history again.
 
-A session keeps a mark of each message: who says what, and when. Turns are known in runs; system messages, which are instructions and no
-turns, are known one by one and break no run. Note: a call has some hundred messages and a session at most `MAX_MARKS` marks; runs are
-searched place by place.
+A session keeps a mark of each message: who says what, when, and whether with an id. A message that was forgotten for good leaves a hole
+among them, which holds nothing but its time. Turns are known in runs (`history_alignment.py`); system messages, which are instructions and
+no turns, are known one by one and break no run.
 """
 
 from __future__ import annotations
@@ -10,12 +10,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Collection, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+import numpy as np
+
 from memory_core.domain.chat_messages import ReadMessage
+from memory_core.domain.history_alignment import Step, aligned
 from memory_core.domain.normal_form import normal_form
 
 MAX_MARKS: Final = 1_000
@@ -23,14 +27,12 @@ MAX_MARKS: Final = 1_000
 one of these and has no ids is new from there on.
 """
 MARK_CHARACTERS: Final = 9
-SHORTEST_EDITED_RUN: Final = 2
-"""Messages that a history must share with what is kept before a difference behind them is taken for an edit of its end."""
-SHORTEST_REPEATED_CALL: Final = 8
-"""Messages of a call that is known again wherever it stands whole in what is kept: a long history is sent again in several calls."""
-SHORTEST_TRIMMED_RUN: Final = 3
-"""Messages that the beginning and the end of a history share with what is kept where a call leaves out what was between them."""
 _OF_SYSTEM: Final = "!"
 """What the mark of a system message begins with; no other mark does."""
+_HOLE: Final = "?" * MARK_CHARACTERS
+"""What stands in the place of the mark of a message that was forgotten."""
+_WITH_ID: Final = "#"
+"""What the mark of a message ends with that was told with an id."""
 _CLOCK: Final = re.compile(
     r"\d+(?:st|nd|rd|th)?|\b[ap]\.?m\b\.?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
     r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
@@ -43,6 +45,7 @@ _TOOL_CHARACTERS: Final = 1_000
 """Of a tool's doing that its mark is made of: a long result is cut, and with its tool's name a little earlier."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _TIME_BYTES: Final = 6
+_TIME_CHARACTERS: Final = _TIME_BYTES * 4 // 3
 _LATEST: Final = 2 ** (8 * _TIME_BYTES - 1) - 1
 """The last moment that has room, in the year 6429."""
 
@@ -68,7 +71,13 @@ class CallMessage:
     @property
     def kept(self) -> str:
         """What its session keeps of it."""
-        return self.mark + base64.urlsafe_b64encode(self.at.to_bytes(_TIME_BYTES, "big", signed=True)).decode()
+        time = base64.urlsafe_b64encode(self.at.to_bytes(_TIME_BYTES, "big", signed=True)).decode()
+        return self.mark + time + (_WITH_ID if self.id is not None else "")
+
+    @property
+    def is_system(self) -> bool:
+        """Whether it is an instruction and no turn."""
+        return self.mark.startswith(_OF_SYSTEM)
 
     def repeats(self, kept: str) -> bool:
         """Whether it may be a message that the session has: of the same mark, and not given a later time."""
@@ -79,13 +88,12 @@ class CallMessage:
 class HistoryMatch:
     """What of a call is new.
 
-    new: places in the call, in order. kept: the marks of the session after it, the latest last. dropped: how many of the marks that were
-    kept stand no longer at the history's end, because it was edited (an answer was made anew).
+    new: places in the call, in order. kept: the marks of the session after it, the latest last. They follow the call where it is known:
+    what it replaced or left out of the end is gone.
     """
 
     new: tuple[int, ...]
     kept: tuple[str, ...]
-    dropped: int = 0
 
 
 def message_mark(role: str, content: str) -> str:
@@ -103,56 +111,17 @@ def message_mark(role: str, content: str) -> str:
     return (_OF_SYSTEM + mark if role == "system" else mark)[:MARK_CHARACTERS]
 
 
-def kept_mark(role: str, content: str, at: datetime) -> str:
+def kept_mark(role: str, content: str, at: datetime, message_id: str | None = None) -> str:
     """What a session keeps of a message that was said at a moment."""
-    return CallMessage(message_mark(role, content), _milliseconds(at)).kept
-
-
-def known_run(kept: Sequence[str], call: Sequence[CallMessage]) -> tuple[int, int]:
-    """How many messages at the beginning of a call its session has; none of them is a system message.
-
-    The longest run counts that begins the call and
-
-    - ends what is kept (a growing history, a sliding window);
-    - or comes before an end that the call has edited: it goes on differently after a run of at least `SHORTEST_EDITED_RUN` messages, which
-      is no shorter than what it leaves out of the end of what is kept;
-    - or is the whole call, and longer than what is kept after it, or of at least `SHORTEST_REPEATED_CALL` messages;
-    - or has a gap: a beginning that stands anywhere, then what ends what is kept, together at least `SHORTEST_TRIMMED_RUN` messages.
-
-    Args:
-        kept: Marks of the session, the latest last.
-        call: The call's messages in order.
-
-    Returns:
-        The run's length, and how many marks of the end of `kept` the call has edited.
-
-    """
-    best, dropped, heads = 0, 0, list[int]()  # heads: for each length of a run, where the first one ends that does not end what is kept
-    for start in range(len(kept)):
-        run = _run_at(kept, start, call)
-        if not run:
-            continue
-        left = len(kept) - start - run
-        if left:
-            heads += [start + length for length in range(len(heads) + 1, run + 1)]
-        is_known = not left or (run == len(call) and (left < run or run >= SHORTEST_REPEATED_CALL))
-        is_edited = run < len(call) and run >= max(SHORTEST_EDITED_RUN, left)
-        if (is_known or is_edited) and (run > best or (run == best and dropped)):
-            best, dropped = run, 0 if is_known else left
-    tails = _runs_at_the_end(kept, call) if heads else []
-    for length, end in enumerate(heads, start=1):
-        tail = max((tail for tail in tails[length] if tail < len(kept) - end), default=0)
-        if tail and length + tail >= max(best + 1, SHORTEST_TRIMMED_RUN):
-            best, dropped = length + tail, 0
-    return best, dropped
+    return CallMessage(message_mark(role, content), _milliseconds(at), id=message_id).kept
 
 
 def match_history(kept: Sequence[str], call: Sequence[CallMessage], known_ids: Collection[str] = frozenset()) -> HistoryMatch:
     """Find what of a call is new in its session.
 
-    Known again are messages whose id is known, wherever they stand; of the turns, `known_run`; and system messages of a text that the
-    session has, unless they are given a later time behind the first turn. Once ids of the session are known, a turn with another id is no
-    other's repetition, whatever it says.
+    Known again are messages whose id is known, wherever they stand; of the turns, those that are aligned with what is kept; and system
+    messages of a text that the session has, unless they are given a later time behind the first turn. A turn of a new id is never one that
+    was told with an id, whatever it says.
 
     Args:
         kept: Marks of the session, the latest last.
@@ -163,49 +132,131 @@ def match_history(kept: Sequence[str], call: Sequence[CallMessage], known_ids: C
         The new ones, and the marks to keep from now on, at most `MAX_MARKS`.
 
     """
-    kept_turns = [place for place, mark in enumerate(kept) if not mark.startswith(_OF_SYSTEM)]
-    systems = {mark[:MARK_CHARACTERS]: mark for mark in kept if mark.startswith(_OF_SYSTEM)}
-    turns = [place for place, message in enumerate(call) if not message.mark.startswith(_OF_SYSTEM)]
-    run, dropped = known_run([kept[place] for place in kept_turns], [_with_ids(call[place], known_ids) for place in turns])
-    known = {*turns[:run]}
-    for place, message in enumerate(call):
-        if message.mark.startswith(_OF_SYSTEM):
-            timed = message if turns and place > turns[0] else replace(message, is_given=False)
-            if timed.repeats(systems.get(message.mark, "")):
-                known.add(place)
+    marks = [place for place, mark in enumerate(kept) if not mark.startswith(_OF_SYSTEM)]
+    turns = [place for place, message in enumerate(call) if not message.is_system]
+    steps = _known_turns([kept[place] for place in marks], [call[place] for place in turns], known_ids)
+    pairs = {turns[step.call]: marks[step.kept] for step in steps}
+    known = {*pairs, *_known_systems(kept, call)}
     seen, new = {call[place].id for place in known}, list[int]()
     for place, message in enumerate(call):
         if place not in known and (message.id is None or (message.id not in known_ids and message.id not in seen)):
             new.append(place)
         seen.add(message.id)
-    edited = {*kept_turns[len(kept_turns) - dropped :]}
-    after = [mark for place, mark in enumerate(kept) if place not in edited] + [call[place].kept for place in new]
-    return HistoryMatch(tuple(new), tuple(after[-MAX_MARKS:]), dropped)
+    return HistoryMatch(tuple(new), tuple(_kept_after(kept, call, pairs, new)[-MAX_MARKS:]))
 
 
-def _with_ids(message: CallMessage, known_ids: Collection[str]) -> CallMessage:
-    """The message, with a mark that none has where its id is new and others of its call are known."""
-    is_other = message.id is not None and known_ids and message.id not in known_ids
-    return replace(message, mark="\0") if is_other else message
+def without_message(kept: Sequence[str], message: CallMessage, told_at: datetime) -> list[str]:
+    """The marks once a message was forgotten for good: a hole is left in its place, none of a system message.
+
+    Args:
+        kept: Marks of its session, the latest last.
+        message: The message as it was kept.
+        told_at: When it was told.
+
+    """
+    marks, place = [*kept], _place_of(kept, message, told_at)
+    if place is not None and message.is_system:
+        del marks[place]
+    elif place is not None:
+        marks[place] = _HOLE + marks[place][MARK_CHARACTERS:][:_TIME_CHARACTERS]
+    if all(is_hole(mark) or mark.startswith(_OF_SYSTEM) for mark in marks):
+        return [mark for mark in marks if not is_hole(mark)]  # nothing tells any more what would fill them
+    return marks
 
 
-def _run_at(kept: Sequence[str], start: int, call: Sequence[CallMessage]) -> int:
-    """How many messages from the beginning of the call repeat what is kept from `start` on."""
-    run = 0
-    for message in call[: len(kept) - start]:
-        if not message.repeats(kept[start + run]):
-            break
-        run += 1
-    return run
+def before_message(kept: Sequence[str], message: CallMessage, told_at: datetime) -> list[str]:
+    """The marks once a message was taken back; with it go the holes that end them, of messages told after it."""
+    place = _place_of(kept, message, told_at)
+    if place is None:
+        return [*kept]
+    after = [mark for mark in kept[place + 1 :] if not is_hole(mark)]
+    return [*kept[:place], *(kept[place + 1 :] if any(not mark.startswith(_OF_SYSTEM) for mark in after) else after)]
 
 
-def _runs_at_the_end(kept: Sequence[str], call: Sequence[CallMessage]) -> list[set[int]]:
-    """For each place of the call, and the one behind it, the lengths of the runs that begin there and end what is kept."""
-    runs = [{0}]
-    for message in reversed(call):
-        longer = {run + 1 for run in runs[-1] if run < len(kept) and message.repeats(kept[-1 - run])}
-        runs.append(longer | {0})
-    return runs[::-1]
+def is_hole(mark: str) -> bool:
+    """Whether it stands for a message that was forgotten."""
+    return mark.startswith(_HOLE)
+
+
+def _known_turns(kept: Sequence[str], call: Sequence[CallMessage], known_ids: Collection[str]) -> list[Step]:
+    """The turns that are aligned with what is kept."""
+    if not kept or not call:
+        return []
+    columns = {message.mark: np.zeros(len(kept), bool) for message in call}
+    for place, mark in enumerate(kept):
+        if (column := columns.get(mark[:MARK_CHARACTERS])) is not None:
+            column[place] = True
+    times = np.array([_time_of(mark, _LATEST) for mark in kept])
+    has_id = np.array([mark.endswith(_WITH_ID) for mark in kept])
+    is_hole_there = np.array([is_hole(mark) for mark in kept])
+    repeats = np.array([columns[message.mark] for message in call]).reshape(len(call), len(kept))
+    fills = np.tile(is_hole_there, (len(call), 1))
+    for place, message in enumerate(call):
+        if message.id is not None and message.id not in known_ids:
+            repeats[place] &= ~has_id
+        if message.is_given:
+            repeats[place] &= times >= message.at
+            fills[place] &= times >= message.at
+    return aligned(repeats, fills, is_hole_there)
+
+
+def _known_systems(kept: Sequence[str], call: Sequence[CallMessage]) -> set[int]:
+    """The places of the system messages that the session has."""
+    latest = {mark[:MARK_CHARACTERS]: mark for mark in kept if mark.startswith(_OF_SYSTEM)}
+    known, is_first = set[int](), True
+    for place, message in enumerate(call):
+        is_first = is_first and message.is_system
+        timed = replace(message, is_given=False) if is_first else message
+        if message.is_system and timed.repeats(latest.get(message.mark, "")):
+            known.add(place)
+    return known
+
+
+def _kept_after(kept: Sequence[str], call: Sequence[CallMessage], pairs: Mapping[int, int], new: Sequence[int]) -> list[str]:
+    """The marks after a call: those of its new messages where they stand in it.
+
+    A message takes the place of the mark that it replaced: as many new turns as marks between two that are known, or before the first. What
+    the call has otherwise stands before the turn that is known after it, or last, and then in the place of an end that the call has edited.
+
+    Args:
+        kept: Marks of the session, the latest last.
+        call: The call's messages in order.
+        pairs: The turns that are known by their places, and the marks that they repeat.
+        new: The places of the new messages.
+
+    """
+    after = dict(enumerate([mark] for mark in kept))
+    marks = [place for place, mark in enumerate(kept) if not mark.startswith(_OF_SYSTEM)]
+    last, rest, is_new = [*pairs.values()][-1] if pairs else len(kept), list[str](), {*new}
+    if any(place > max(pairs, default=-1) and not call[place].is_system for place in new):
+        after |= {place: [] for place in marks if place > last}
+    gap, begin = list[int](), 0
+    for place in range(len(call)):
+        if place not in pairs:
+            gap.append(place)
+            continue
+        turns = [turn for turn in gap if not call[turn].is_system]
+        end = bisect_left(marks, pairs[place])
+        replaced = marks[begin:end]
+        if len(turns) == len(replaced):
+            after |= {mark: [call[turn].kept] for turn, mark in zip(turns, replaced, strict=True) if turn in is_new}
+            gap = [turn for turn in gap if call[turn].is_system]
+        after[pairs[place]] = [*(call[other].kept for other in gap if other in is_new), *after[pairs[place]]]
+        gap, begin = [], end + 1
+    rest = [call[place].kept for place in gap if place in is_new]
+    return [*(mark for place in range(len(kept)) for mark in after[place]), *rest]
+
+
+def _place_of(kept: Sequence[str], message: CallMessage, told_at: datetime) -> int | None:
+    """Where the mark of a message stands: of the same words and of an id, if it had one, the nearest in time, the last of several."""
+    places = [place for place, mark in enumerate(kept) if mark.startswith(message.mark)]
+    moments = message.at, _milliseconds(told_at)
+
+    def distance(place: int) -> tuple[bool, int, int]:
+        has_id, time = kept[place].endswith(_WITH_ID), _time_of(kept[place], message.at)
+        return has_id != (message.id is not None), min(abs(time - moment) for moment in moments), -place
+
+    return min(places, key=distance, default=None)
 
 
 def _milliseconds(moment: datetime) -> int:
@@ -214,7 +265,7 @@ def _milliseconds(moment: datetime) -> int:
 
 def _time_of(kept: str, default: int) -> int:
     """The time of a message that is kept; the default where none is, as earlier versions did."""
-    time = kept[MARK_CHARACTERS:]
-    if len(time) * 3 != _TIME_BYTES * 4:
+    time = kept[MARK_CHARACTERS:][:_TIME_CHARACTERS]
+    if len(time) != _TIME_CHARACTERS:
         return default
     return int.from_bytes(base64.urlsafe_b64decode(time), "big", signed=True)

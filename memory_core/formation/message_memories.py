@@ -163,7 +163,7 @@ class MessageWriter:
 
     async def write_ahead(self, owner: Owner, conversation: Conversation, first: int, call: Call) -> tuple[str, ...]:
         """Write messages of a conversation that is still being gathered, from number `first` on: nothing, or `("search",)`."""
-        marks = [kept_mark(message.role, message.content, message.timestamp) for message in conversation.messages]
+        marks = [kept_mark(message.role, message.content, message.timestamp, message.id) for message in conversation.messages]
         session, by = _session_ids(owner, conversation)[0], Call(conversation.correlation_id, actor=call.actor)
 
         def decide(writing: Writing, seen: Look) -> Changes[int]:

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from memory_core.domain.history import message_mark
+from memory_core.domain.chat_messages import ReadMessage
+from memory_core.domain.history import CallMessage, before_message, without_message
 from memory_core.domain.lexical import Turn
-from memory_core.domain.messages import is_message, is_told
+from memory_core.domain.messages import is_message, is_told, is_untold
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.ledger.ids import session_document_id
@@ -77,23 +78,20 @@ class Session:
         self._forget_mark(memory)
 
     def _forget_mark(self, memory: Memory) -> None:
-        """A message that is gone for good is no longer known when it is told again, and nothing tells what it said."""
+        """A message that is gone for good leaves a hole: it is not told anew with its history, and nothing tells what it said."""
         history = self._body.get("history")
-        if history is not None and is_message(memory.id):
-            mark = message_mark(str(memory.metadata.get("role", "")), memory.content)
-            self._body["history"] = {**history, "marks": [kept for kept in history["marks"] if not kept.startswith(mark)]}
+        if history is not None and is_message(memory.id) and not is_untold(memory):
+            self._body["history"] = {**history, "marks": without_message(history["marks"], _as_told(memory), memory.created_at)}
 
     def take_back(self, messages: Iterable[Memory]) -> None:
-        """Messages that were told last are no longer known when they are told again."""
+        """Messages that were told last, the last one first, are no longer known when they are told again."""
         history = self._body.get("history")
         if history is None:
             return
-        marks = list(history["marks"])[::-1]
+        marks = list(history["marks"])
         for memory in messages:
-            mark = message_mark(str(memory.metadata.get("role", "")), memory.content)
-            if kept := next((kept for kept in marks if kept.startswith(mark)), None):
-                marks.remove(kept)
-        self._body["history"] = {**history, "marks": marks[::-1]}
+            marks = before_message(marks, _as_told(memory), memory.created_at)
+        self._body["history"] = {**history, "marks": marks}
 
     def forget_turn(self, memory: Memory) -> None:
         """A removed memory no longer lends its words to the next turn."""
@@ -124,6 +122,12 @@ class Session:
     def document(self) -> Document:
         """The document to write in the batch; one without a tag is to be created."""
         return Document(self._id, "session", self._body, tag=self._tag)
+
+
+def _as_told(message: Memory) -> CallMessage:
+    """A message as its mark was made of it."""
+    read = ReadMessage(message.metadata.get("role"), message.content, message.event_timestamp, id=message.metadata.get("message_id"))
+    return CallMessage.of(read, message.created_at)
 
 
 def clears_of(found: Document | None) -> Mapping[str, int]:

@@ -1,0 +1,205 @@
+"""Where a history that is sent again runs in step with what its session has.
+
+An alignment is a chain of runs, with a difference between each two of them and perhaps one before the first. Each message that is known
+counts 1; a difference costs 1, and 2 where the call has new messages and not as many as it leaves out. The best chain that ends well wins.
+Note: one of a single message after a replacement gains nothing, so the same short answer at the same places makes no history.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Table = npt.NDArray[Any]
+"""A line for each message of the call, a column for each mark that is kept."""
+
+LONG_RUN: Final = 3
+"""Messages of a run that falls in step again anywhere."""
+LAST_RUN: Final = 2
+"""Messages of such a run that ends what is kept."""
+SHORTEST_EDITED: Final = 2
+"""What the chain must count before an end that the call has edited."""
+SHORTEST_REPEATED: Final = 8
+"""What the chain must count in a call that has nothing more, to be known wherever it stands: long histories come in several calls."""
+_ONE: Final = 1 << 14
+"""What a known message counts."""
+_DIFFERENCE: Final = _ONE + 8
+"""What a difference costs; a little more than 1, so that of two chains that count as much the plainer one wins."""
+_NONE: Final = -(1 << 28)
+_WAYS: Final = 7
+"""The bits below a value that tell how its chain came there."""
+
+
+class Step(NamedTuple):
+    """A message of the call, by its place, and the mark that it repeats."""
+
+    call: int
+    kept: int
+
+
+class _Runs(NamedTuple):
+    """What begins at each pair of a message and a mark: how many messages, and whether they end what is kept."""
+
+    length: Table
+    is_last: Table
+
+    @property
+    def may_follow(self) -> Table:
+        """Whether the run is long enough to fall in step again after any difference."""
+        return (self.length >= LONG_RUN) | (self.is_last & (self.length >= LAST_RUN))
+
+
+class _Chains(NamedTuple):
+    """The best chain that ends at each pair: what it counts, and that of the best one to it with the way there in its last bits."""
+
+    value: Table
+    best: Table
+
+
+_GOES_ON, _REPLACED, _BEGINS, _LEFT_OUT, _OTHERWISE = range(5, 0, -1)
+"""The ways to a pair; of two that count as much the first is taken."""
+
+
+def aligned(repeats: Table, fills: Table, is_hole: Table) -> list[Step]:
+    """The messages of a call that are known, each with the mark that it repeats or the hole that it fills.
+
+    Args:
+        repeats: Whether a message of the call may be what a mark was made of.
+        fills: Whether it may be what left a hole, which counts nothing but breaks no run.
+        is_hole: Which marks are holes.
+
+    """
+    there = np.nonzero(repeats.any(axis=0))[0]
+    if not len(there):
+        return []
+    left = np.cumsum(~is_hole[::-1])[::-1] - ~is_hole  # marks behind each
+    first, some = int(there[0]), slice(there[0], there[-1] + 1)
+    runs = _runs(repeats[:, some], fills[:, some], left[some])
+    chains = _chains(repeats[:, some], fills[:, some], runs, _begins(runs, first, len(is_hole)))
+    end = _end(chains, repeats[:, some], left[some])
+    steps = [] if end is None else _chain_to(end, chains, repeats[:, some])
+    return _with_holes([Step(step.call, step.kept + first) for step in steps], fills) if steps else []
+
+
+def _runs(repeats: Table, fills: Table, left: Table) -> _Runs:
+    length, is_last = np.zeros(repeats.shape, np.int16), np.zeros(repeats.shape, bool)
+    for call in range(len(repeats) - 1, -1, -1):
+        line, ends = np.zeros_like(length[call]), np.zeros_like(is_last[call])
+        if call + 1 < len(repeats):
+            line[:-1], ends[:-1] = length[call + 1, 1:], is_last[call + 1, 1:]
+        steps = repeats[call] | fills[call]
+        length[call] = (line + repeats[call]) * steps
+        is_last[call] = (ends | (repeats[call] & (left == 0))) & steps
+    return _Runs(length, is_last)
+
+
+def _begins(runs: _Runs, first: int, kept: int) -> Table:
+    """Where a chain may begin, and at what cost: with the call, or behind messages of it that are new.
+
+    Args:
+        runs: Those of the pairs.
+        first: The place of their first mark.
+        kept: How many marks are kept.
+
+    """
+    lines, columns = runs.length.shape
+    begins = runs.may_follow
+    if lines > kept:  # a call of all that is kept but its beginning, and more
+        places = range(min(columns, lines - first))
+        begins[[first + place for place in places], places] |= runs.is_last[[first + place for place in places], places]
+    costs = np.where(begins, _BEGINS - _DIFFERENCE, _NONE).astype(np.int32)
+    costs[0] = _BEGINS
+    return costs
+
+
+def _chains(repeats: Table, fills: Table, runs: _Runs, begins: Table) -> _Chains:
+    """The best chain to each pair, line by line."""
+    lines, columns = repeats.shape
+    follows, known, filled, apart_from = (
+        np.where(which, 0, _NONE).astype(np.int32) for which in (runs.may_follow, repeats, fills, ~repeats)
+    )
+    value, ways = np.full((lines, columns + 2), _NONE, np.int32), np.empty(repeats.shape, np.int32)  # two columns before the first mark
+    above = anywhere = earlier = np.full(columns + 2, _NONE, np.int32)
+    apart = np.full((2, columns + 2), _NONE, np.int32)
+    has_holes = fills.any()
+    for call in range(lines):
+        # What ended: in the line above; there and before this mark; before that line and this mark; before, on the same diagonal.
+        on, before, other, skipped = above[1:-1], anywhere[:-2], earlier[1:-1], apart[call % 2, 1:-1]
+        best = np.maximum(on + _GOES_ON, skipped + (_REPLACED - _DIFFERENCE), out=ways[call])
+        np.maximum(best, begins[call], out=best)
+        may_end = np.where(runs.is_last[call] & (before > _ONE), 0, follows[call])
+        np.maximum(best, before + (_LEFT_OUT - _DIFFERENCE) + may_end, out=best)
+        np.maximum(best, other + (_OTHERWISE - _ONE - _DIFFERENCE) + follows[call], out=best)
+        value[call, 2:] = (best & ~_WAYS) + known[call] + _ONE
+        if has_holes:
+            np.maximum(value[call, 2:], on + filled[call], out=value[call, 2:])
+        apart[1 - call % 2, 2:] = np.maximum(on, skipped) + apart_from[call]
+        earlier, above = np.maximum(earlier, anywhere), value[call]
+        anywhere = np.maximum.accumulate(above)
+    return _Chains(value[:, 2:], ways)
+
+
+def _end(chains: _Chains, repeats: Table, left: Table) -> Step | None:
+    """Where the best chain ends that ends well.
+
+    That is at the end of what is kept; before an end that the call has edited, which is no longer than the chain counts; or with the call,
+    where the chain counts more than what is kept after it, or `SHORTEST_REPEATED`.
+    """
+    calls, marks = np.nonzero(repeats & (chains.value > _NONE // 2))
+    values, behind, lines = chains.value[calls, marks], left[marks], len(repeats)
+    counts = -(-values // _ONE)
+    is_repeated = (calls == lines - 1) & ((counts > behind) | (counts >= SHORTEST_REPEATED))
+    is_edited = (calls < lines - 1) & (counts >= np.maximum(SHORTEST_EDITED, behind))
+    ends_well = np.nonzero((behind == 0) | is_repeated | is_edited)[0]
+    if not len(ends_well):
+        return None
+    best = ends_well[np.lexsort((values[ends_well], -behind[ends_well], counts[ends_well]))[-1]]
+    return Step(int(calls[best]), int(marks[best]))
+
+
+def _chain_to(end: Step, chains: _Chains, repeats: Table) -> list[Step]:
+    """The steps of the chain that ends there."""
+    (call, kept), steps = end, list[Step]()
+    while True:
+        steps.append(Step(call, kept))
+        way = int(chains.best[call, kept]) & _WAYS if repeats[call, kept] else _GOES_ON
+        if way == _BEGINS:
+            return steps[::-1]
+        if way == _LEFT_OUT:
+            call, kept = call - 1, int(chains.value[call - 1, : kept - 1].argmax())
+        elif way == _OTHERWISE:
+            before = chains.value[: call - 1, :kept]
+            call, kept = (int(place) for place in np.unravel_index(int(before.argmax()), before.shape))
+        else:
+            call, kept = call - 1, kept - 1
+            while way == _REPLACED and chains.value[call, kept] < _NONE // 2:
+                call, kept = call - 1, kept - 1
+
+
+def _with_holes(steps: list[Step], fills: Table) -> list[Step]:
+    """The steps, and those that fill the holes beside them."""
+    lines, columns = fills.shape
+    found = [Step(-1, -1)]
+    for after in [*steps, Step(lines, columns)]:
+        before = found[-1]
+        room = range(1, min(after.call - before.call, after.kept - before.kept))
+        is_replaced = after.call - before.call == after.kept - before.kept
+        forth = [Step(before.call + by, before.kept + by) for by in room] if before.call >= 0 else []
+        found += _filled(forth, fills, goes_on=is_replaced)
+        room = range(1, min(after.call - found[-1].call, after.kept - found[-1].kept))
+        back = [Step(after.call - by, after.kept - by) for by in room] if after.call < lines else []
+        found += [*_filled(back, fills, goes_on=is_replaced)[::-1], after]
+    return found[1:-1]
+
+
+def _filled(steps: list[Step], fills: Table, *, goes_on: bool = False) -> list[Step]:
+    """Those of the steps that fill holes, up to the first that does not unless it goes on."""
+    filled = list[Step]()
+    for step in steps:
+        if fills[step.call, step.kept]:
+            filled.append(step)
+        elif not goes_on:
+            break
+    return filled

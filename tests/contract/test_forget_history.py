@@ -1,0 +1,101 @@
+"""A message that was forgotten for good stays away when its history is sent again, and the rest of that is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.history import is_hole, message_mark
+from memory_core.domain.requests import ConverseInput
+from memory_core.domain.results import Told
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.sessions import history_of
+from tests.builders import ALICE
+from tests.contract.test_forget import forgotten, no_trace
+from tests.said_and_formed import messages
+from tests.tasks import Hand
+from tests.telling import Tellers
+from tests.world import World
+
+PIN = "My PIN for the safe is 4471"
+SAID = [
+    ("user", PIN),
+    ("assistant", "I keep it in mind"),
+    ("user", "ok"),
+    ("assistant", "Anything else?"),
+    ("user", "I live in Graz"),
+    ("assistant", "ok"),
+    ("user", "What is for dinner?"),
+    ("assistant", "Pasta"),
+]
+
+
+@pytest.fixture
+async def core(world: World) -> MemoryCore:
+    return await world.core(agents=Tellers())
+
+
+def history(end: int, *, ids: bool = False) -> ConverseInput:
+    told = [{"role": role, "content": text, **({"id": f"m{place}"} if ids else {})} for place, (role, text) in enumerate(SAID[:end])]
+    return ConverseInput.model_validate({"session_id": "s1", "messages": told})
+
+
+async def read_back(core: MemoryCore) -> list[str]:
+    return [one.content for one in (await core.session_messages(ALICE, "s1", limit=100)).messages]
+
+
+async def marks(world: World) -> list[str]:
+    name = session_document_id(ALICE, "s1")
+    found = (await (await world.look_on()).snapshot(ALICE, [name])).documents
+    return [*history_of(found[name]).marks]
+
+
+@pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
+@pytest.mark.parametrize("is_formed", [False, True])
+@pytest.mark.parametrize("ids", [False, True])
+async def test_a_history_goes_on_without_the_message_that_was_forgotten_for_good(
+    core: MemoryCore, world: World, is_formed: bool, ids: bool
+) -> None:
+    await core.converse(ALICE, history(6, ids=ids))
+    if is_formed:
+        await Hand(core).work_all()
+    world.clock.forward(60)
+    await forgotten(core, "hard", ids=[(await messages(core))[PIN].id])
+    for end, new in ((6, 0), (8, 2), (8, 0)):
+        world.clock.forward(60)
+        assert (await core.converse(ALICE, history(end, ids=ids))).messages == Told(new, end - new)
+        await Hand(core).work_all()
+    assert await read_back(core) == [text for _, text in SAID[1:]]
+    await no_trace(world, "4471", message_mark("user", PIN))
+    assert [is_hole(mark) for mark in await marks(world)] == [True, *[False] * 7]
+
+
+@pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
+async def test_of_the_same_words_only_those_that_were_forgotten_leave_a_hole(core: MemoryCore, world: World) -> None:
+    for end in (2, 4, 6, 8):
+        await core.converse(ALICE, history(end))
+        world.clock.forward(60)
+    await forgotten(core, "hard", ids=[(await messages(core))["Anything else?"].id])
+    (first, _) = [one for one in (await core.session_messages(ALICE, "s1", limit=100)).messages if one.content == "ok"]
+    await forgotten(core, "hard", ids=[first.memory_id])
+    assert [is_hole(mark) for mark in await marks(world)] == [False, False, True, True, False, False, False, False]
+    assert (await core.converse(ALICE, history(8))).messages == Told(0, 8)
+
+
+@pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
+async def test_a_session_that_was_forgotten_for_good_knows_nothing_of_it(core: MemoryCore, world: World) -> None:
+    await core.converse(ALICE, history(6))
+    await forgotten(core, "hard", session_id="s1")
+    world.clock.forward(60)
+    assert (await core.converse(ALICE, history(2))).messages == Told(2, 0)
+
+
+@pytest.mark.parametrize("adapter", ["sqlite", "cosmos"], indirect=True)
+async def test_a_turn_is_taken_back_behind_what_was_forgotten(core: MemoryCore, world: World) -> None:
+    await core.converse(ALICE, history(6))
+    world.clock.forward(60)
+    await forgotten(core, "hard", ids=[(await messages(core))["Anything else?"].id])
+    assert [one.content for one in (await core.take_back(ALICE, "s1")).messages] == ["I live in Graz", "ok"]
+    world.clock.forward(60)
+    assert (await core.converse(ALICE, history(6))).messages == Told(2, 4)
+    assert await read_back(core) == [text for place, (_, text) in enumerate(SAID[:6]) if place != 3]
