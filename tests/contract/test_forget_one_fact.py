@@ -7,12 +7,16 @@ from datetime import timedelta
 
 import pytest
 
+from memory_core.adapters.system import RandomIds
 from memory_core.core import MemoryCore
 from memory_core.domain.agent_answers import SaidFact
 from memory_core.domain.conversation import Message
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.requests import UpdateInput
+from memory_core.domain.results import Call
 from memory_core.domain.upkeep_requests import ConsolidateInput
+from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.commit import Ledger, Look
 from tests.builders import ALICE, NOW
 from tests.contract.test_forget import everything, foreseen, forgotten, no_trace, told_by_the_log
 from tests.said_and_formed import messages
@@ -76,18 +80,40 @@ async def test_a_fact_that_has_its_words_goes_too_and_one_of_the_same_message_st
     await told_by_the_log(core, world)
 
 
-async def test_where_no_message_can_be_told_to_say_it_all_of_the_cell_go(world: World) -> None:
+async def test_a_fact_whose_value_is_not_said_in_words_takes_the_message_that_it_was_taken_from(world: World) -> None:
     def vague(said: Sequence[Message]) -> list[SaidFact]:
         return [SaidFact(text="Ana says yes", message=1, quote="zebra crossing", subject="Ana", attribute="answer", value="yes")]
 
     core = await world.core(agents=Tellers(facts=vague))
     await tell(core, "the ferry was late", "zebra crossing", "a heron stood there")
     (fact,) = (await facts_of(core)).values()
-    edited = (await messages(core))["zebra crossing"]
-    await core.delete(ALICE, edited.id)
     await forgotten(core, "hard", ids=[fact.id])
-    assert "zebra crossing" not in await messages(core)
+    assert await contents(core) == ["the ferry was late", "a heron stood there"]
     await no_trace(world, "zebra")
+
+
+async def test_where_no_message_can_be_told_to_say_it_all_of_the_cell_go(core: MemoryCore, world: World) -> None:
+    """As in a cell that does not say which of its messages a fact was taken from."""
+    await tell(core, CITY, "the ferry was late", BUDGET)
+    oslo, (cell,) = await fact_with(core, "Oslo"), await of_category(core, "cell")
+
+    def unknown(look: Look) -> Changes[None]:
+        before, stored = look.memory(oslo.id), look.memory(cell.id)
+        assert before is not None
+        assert stored is not None
+        facts = [one.model_copy(update={"message": None, "quote": None}) for one in stored.atomic_facts]
+        changes = [
+            Change("updated", before.model_copy(update={"value": True, "value_text": "yes"}), before),
+            Change("updated", stored.model_copy(update={"atomic_facts": facts}), stored),
+        ]
+        return Changes(None, tuple(changes))
+
+    await Ledger(await world.look_on(), world.clock, RandomIds()).commit(ALICE, unknown, ids=[oslo.id, cell.id], call=Call())
+    await forgotten(core, "hard", ids=[oslo.id])
+    assert await contents(core) == []
+    assert [*await facts_of(core)] == [BUDGET]
+    await no_trace(world, "Oslo", "ferry")
+    await told_by_the_log(core, world)
 
 
 @pytest.mark.parametrize("consolidated", [False, True])
