@@ -293,7 +293,7 @@ async def test_a_fact_takes_the_cell_that_told_it_along(core: MemoryCore, world:
     await forgotten(core, "hard", ids=[lives.id])
     left = [one.content for one in await listed(core, status="all")]
     assert sum("fado" in content for content in left) == 1
-    assert "It is warm here." in left
+    assert "It is warm here" in left
     assert len(left) == 2, "the other cell, and the message beside the one that told it"
     await no_trace(world, "Lisbon")
     await told_by_the_log(core, world)
