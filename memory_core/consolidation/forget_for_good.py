@@ -13,9 +13,10 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.consolidation.chosen import Chosen, page
-from memory_core.consolidation.forgetting_plan import Progress, Role
+from memory_core.consolidation.forgetting_plan import Progress, Role, counted
 from memory_core.consolidation.sweeping import Sweeping
 from memory_core.domain.errors import Unavailable
+from memory_core.domain.messages import is_message
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.results import Foreseen
 from memory_core.domain.scope import Owner
@@ -94,7 +95,7 @@ class ForGood:
             if not progress.todo:
                 progress = await self._made_of_it(owner, progress, staying)
         forgotten = len(progress.gone.keys() & {*found})
-        counts = {"forgotten": forgotten, "derived": len(progress.gone) - forgotten}
+        counts = {"forgotten": forgotten, "derived": len(progress.gone) - forgotten, **progress.along}
         return Foreseen(counts, capped)
 
     async def _found(self, owner: Owner, chosen: Chosen) -> tuple[list[str], bool]:
@@ -121,13 +122,17 @@ class ForGood:
         told_by = {name for memory in shown.values() for name in _tellers(memory)}
         cells, _ = readable_shown(await self._store.memories(owner, sorted(told_by)))
         for name, role in names:
+            if name in progress.gone:
+                continue
             if name in shown and progress.goes(memory := shown[name], role):
                 if progress.another_teller(memory, role, cells.values()) is not None:
                     staying.add(name)
                     progress = progress.keeping(memory) if role == "asked" else progress
                     continue
                 progress = progress.without(memory, role, EVER, [old[one] for one in _version_ids(memory) if one in old])
-        return progress
+            elif name in shown and role == "beside":
+                progress = progress.leaving(shown[name])
+        return progress if progress.todo else progress.in_doubt()
 
     async def _made_of_it(self, owner: Owner, progress: Progress, staying: Collection[str]) -> Progress:
         after: Place | None = None
@@ -164,10 +169,24 @@ class ForGood:
 
     def _removed(self, owner: Owner, look: Look, progress: Progress, looked: _Looked) -> Chunk:
         portion, changes, sessions, passed = Portion(), list[Change](), dict[str, Session](), 0
-        going, staying, seen = list[tuple[Memory, Role]](), list[Memory](), set[str]()
+        going, staying, left, seen = list[tuple[Memory, Role]](), list[Memory](), list[Memory](), set[str]()
+        messages = False
         for name, role in looked.names:
             memory = None if name in seen else look.memory(name)
-            if memory is not None and progress.goes(memory, role):
+            if memory is not None and role == "beside" and not is_message(name) and messages:
+                break  # which of them stay is known with the next look
+            if memory is not None and role == "beside" and is_message(name):
+                messages = True
+                if not progress.goes(memory, role):
+                    left.append(memory)
+            if memory is not None and role == "beside" and memory.category == "fact" and not progress.goes(memory, role):
+                change = _told_by_messages(memory, progress, self._clock.now())
+                if change is not None:
+                    if not portion.takes(2, size_of(change.after)):
+                        break
+                    changes.append(change)
+                    seen.add(name)
+            elif memory is not None and progress.goes(memory, role):
                 if not looked.suffices_for(memory):
                     break  # it was saved, told again or edited since they were asked for; the next look asks again
                 teller = progress.another_teller(memory, role, _cells(look, memory))
@@ -197,14 +216,20 @@ class ForGood:
             further = further.keeping(memory)
         for memory, role in going:
             further = further.without(memory, role, by, _versions(look, memory))
+        for memory in left:
+            further = further.leaving(memory)
+        further = further if further.todo else further.in_doubt()
         if not further.todo:
             further = further.at("memories" if further.gone else "last" if further.whole is None else "messages")
         asked = sum(role == "asked" for _, role in going)
+        along: dict[str, int] = {}
+        for memory, role in going:
+            along = along if role == "asked" else counted(along, memory)
         return Chunk(
             tuple(changes),
             puts=tuple(one.document for one in sessions.values()),
             cursor=further.document,
-            counts={"forgotten": asked, "derived": len(going) - asked},
+            counts={"forgotten": asked, "derived": len(going) - asked, **along},
             sessions=frozenset(sessions),
         )
 
@@ -236,6 +261,14 @@ def _given_to(cell: Memory, fact: Memory, now: datetime) -> Change:
     """A fact as it belongs to another cell that told it: in that one's session and conversation."""
     place = {"session_id": cell.session_id, "conversation_id": cell.conversation_id, "agent_id": cell.agent_id, "cell_id": cell.id}
     return Change("redacted", fact.model_copy(update={**place, "updated_at": now}), fact)
+
+
+def _told_by_messages(fact: Memory, progress: Progress, now: datetime) -> Change | None:
+    """A fact that stays when its cell goes: from then on it names the messages that tell it; None where none is left."""
+    sources = list(dict.fromkeys([*fact.source_ids, *progress.messages_telling(fact)]))
+    return (
+        None if sources == fact.source_ids else Change("redacted", fact.model_copy(update={"source_ids": sources, "updated_at": now}), fact)
+    )
 
 
 def _tellers(memory: Memory) -> Sequence[str]:
