@@ -1,0 +1,1 @@
+"""Truth: which of several statements of one slot holds, and when."""
