@@ -34,7 +34,7 @@ class Layer:
     until: the stated end, its own or that of the statement it repeats.
     wording: the version that it is an edit of, however often edited; its own version if it is no edit.
     hidden_at: the deletion that hides it.
-    ends_only: the values that it overwrites; None for all.
+    ends_only: a test for what alone it overwrites; None if that is all that it does not spare.
     """
 
     memory_id: str
@@ -46,7 +46,7 @@ class Layer:
     until: datetime | None = None
     wording: int = 1
     hidden_at: Place | None = None
-    ends_only: frozenset[str] | None = None
+    ends_only: Callable[[Layer], bool] | None = field(default=None, compare=False, repr=False)
     beneath: Cells | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -93,11 +93,11 @@ class Cells:
         first = self.split(begin)
         return range(first, len(self.starts) if end is None else self.split(end))
 
-    def run_end(self, moment: datetime, belongs: Test) -> datetime | None:
-        """Where the cells from a moment's on first have no layer of a kind; the moment itself if its own has none, None for never."""
+    def run_end(self, moment: datetime, belongs: Callable[[Cell], bool]) -> datetime | None:
+        """Where the cells from a moment's on first do not belong; the moment itself if its own does not, None for never."""
         number = bisect_right(self.starts, moment) - 1
         first = number
-        while number < len(self.cells) and any(belongs(layer) for layer in self.cells[number]):
+        while number < len(self.cells) and belongs(self.cells[number]):
             number += 1
         if number == first:
             return moment
@@ -172,7 +172,7 @@ class Painting:
         found = next((one for one in self._holders(layer, moment) if same(one)), None)
         if found is None or statement.valid_until not in (None, found.until):
             return False
-        self._paint_over(replace(layer, until=found.until), layer.begins, self.cells.run_end(moment, same), same)
+        self._paint_over(replace(layer, until=found.until), layer.begins, self.cells.run_end(moment, _any(same)), same)
         return True
 
     def _edit(self, statement: Statement, kind: Kind) -> None:
@@ -196,25 +196,26 @@ class Painting:
                 begin = statement.valid_from  # a start that the edit names
             if last is not None and end is not None and end > last:
                 end = last
-            belongs: Test = own
         else:
-            holders = self._holders(layer, moment)
-            found = next((one for one in holders if own(one)), None)
-            belongs = _one_of(holders) if found is None else own
-            begin, last = statement.valid_from, self.cells.run_end(moment, belongs)
+            found = next((one for one in self._holders(layer, moment) if own(one)), None)
+            begin, last = statement.valid_from, self._end_of_what_holds(moment) if found is None else self.cells.run_end(moment, _any(own))
         until = end if end is not None else None if found is None else found.until
         layer = replace(layer, begins=begin, until=until)
-        self._paint_over(layer, begin, last if end is None else end, belongs)
+        self._paint_over(layer, begin, last if end is None else end, own)
         if end is not None and (last is None or end < last):
-            self._paint_over(replace(layer, kind=Kind.GAP, value=None, begins=end), max(begin, end), last, belongs)
+            self._paint_over(replace(layer, kind=Kind.GAP, value=None, begins=end), max(begin, end), last, own)
+
+    def _end_of_what_holds(self, moment: datetime) -> datetime | None:
+        """Where what holds at a moment ends, whatever it is; also nothing has an end."""
+        values = {one.value for one in self.cells.at(moment) if one.kind is Kind.VALUE}
+        return self.cells.run_end(moment, lambda cell: {one.value for one in cell if one.kind is Kind.VALUE} == values)
 
     def _paint_over(self, layer: Layer, begin: datetime, end: datetime | None, own: Test) -> None:
         """Paint a repeat or an edit: where its own layers are on top it takes their place alone, elsewhere that of all."""
         plain = self._keep(layer)
         here: Keep = lambda cell: tuple(one for one in cell if not own(one))  # noqa: E731
         for first, last, is_own in self._own_parts(begin, end, own):
-            only = frozenset([layer.value] if layer.value is not None else [])
-            self._paint(replace(layer, ends_only=only) if is_own else layer, first, last, here if is_own else plain)
+            self._paint(replace(layer, ends_only=own) if is_own else layer, first, last, here if is_own else plain)
 
     def _own_parts(self, begin: datetime, end: datetime | None, own: Test) -> list[tuple[datetime, datetime | None, bool]]:
         numbers = self.cells.numbers(begin, end)
@@ -240,7 +241,7 @@ class Painting:
             self._paint_retraction(layer, begin, end, lambda one: ends(one, value))
         else:
             for each in {one.value for one in self.cells.at(begin) if one.value is not None}:
-                run = self.cells.run_end(begin, lambda one, each=each: ends(one, each))  # type: ignore[misc]
+                run = self.cells.run_end(begin, _any(lambda one, each=each: ends(one, each)))  # type: ignore[misc]
                 last = run if end is None else end if run is None else min(run, end)
                 self._paint_retraction(layer, begin, last, lambda one, each=each: ends(one, each))  # type: ignore[misc]
         if limit is None:
@@ -249,20 +250,19 @@ class Painting:
     def _paint_retraction(self, layer: Layer, begin: datetime, end: datetime | None, ends: Test) -> None:
         for number in [*self.cells.numbers(begin, end)]:
             cell = self.cells.cells[number]
-            ended = frozenset(one.value for one in cell if ends(one) and one.value is not None)
-            if ended:
+            if any(map(ends, cell)):
                 beneath = Cells([self.cells.starts[number]], [cell])
                 kept = tuple(one for one in cell if not ends(one))
-                self.cells.cells[number] = (*kept, replace(layer, ends_only=ended, beneath=beneath))
+                self.cells.cells[number] = (*kept, replace(layer, ends_only=ends, beneath=beneath))
 
     def _hold_where_nothing_does(self, layer: Layer, begin: datetime, end: datetime | None) -> None:
         for number in self.cells.numbers(begin, end):
             cell = self.cells.cells[number]
             if any(one.kind is Kind.VALUE and one.hidden_at is None for one in cell):
                 break
-            kept = tuple(one for one in cell if one.kind is not Kind.RETRACTION or one.hidden_at is not None)
+            kept = tuple(one for one in cell if not _is_shown_retraction(one))
             beneath = Cells([self.cells.starts[number]], [cell])
-            self.cells.cells[number] = (*kept, replace(layer, ends_only=frozenset(), beneath=beneath))
+            self.cells.cells[number] = (*kept, replace(layer, ends_only=_is_shown_retraction, beneath=beneath))
 
     def _keep(self, layer: Layer) -> Keep | None:
         """What a layer without a kind of its own spares; None where it is nothing."""
@@ -313,14 +313,16 @@ class Painting:
 
     def _overwrites(self, layer: Layer, other: Layer) -> bool:
         if layer.ends_only is not None:
-            return other.memory_id == layer.memory_id or other.value in layer.ends_only
+            return layer.ends_only(other)
         return not self._spares(layer, other)
 
 
-def _one_of(holders: Cell) -> Test:
-    """A test for what holds at a moment: its values, or that there is none."""
-    values = {one.value for one in holders if one.kind is Kind.VALUE}
-    return lambda one: one.value in values if values else one.kind is not Kind.VALUE
+def _is_shown_retraction(layer: Layer) -> bool:
+    return layer.kind is Kind.RETRACTION and layer.hidden_at is None
+
+
+def _any(test: Test) -> Callable[[Cell], bool]:
+    return lambda cell: any(map(test, cell))
 
 
 def _parts(cells: Sequence[Cell], numbers: range, keep: Keep | None) -> Iterator[tuple[int, int, Cell]]:

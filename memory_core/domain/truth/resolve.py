@@ -96,6 +96,8 @@ def _voided(statements: Iterable[Statement], hidden_at: Mapping[Place, Place]) -
                     spared.append(draft)
                 elif draft[2].edits is None or said[-1].value == one.value:
                     voided.update(each.place for each in gone)
+                else:  # edited again since
+                    spared.append(draft)
             for draft in spared:
                 heappush(heap, draft)
     return voided
