@@ -36,10 +36,14 @@ class Grid:
         self.by_place = {one.place: one for one in self.entries}
         self.top: dict[datetime, list[Mark]] = {moment: [] for moment in moments}
         self.all: dict[datetime, list[Mark]] = {moment: [] for moment in moments}
+        self.deletions = [one for one in self.entries if isinstance(one, Hiding) and self.counts(one)]
+        self.pairs = [set(one.memory_ids) for one in self.entries if isinstance(one, Pair) and self.counts(one)]
+        self.hidden_at: dict[tuple[int, int], tuple[int, int] | None] = {}
         said = [one for one in self.entries if isinstance(one, Assertion | Retraction) and self.counts(one)]
+        said = [one for one in said if one.valid_until is None or one.valid_from < one.valid_until]
         self.said = sorted(said, key=lambda one: (one.asserted_at, one.place))
         for one in self.said:
-            if (one.valid_until is None or one.valid_from < one.valid_until) and not self.is_voided(one):
+            if not self.is_voided(one):
                 self.add(one)
 
     def values(self, moment: datetime) -> list[str]:
@@ -57,13 +61,13 @@ class Grid:
         return not any(self.counts(one) for one in later)
 
     def hidden(self, said: Statement) -> tuple[int, int] | None:
-        deletions = [one.place for one in self.entries if isinstance(one, Hiding) and one.memory_id == said.memory_id and self.counts(one)]
-        later = [place for place in deletions if place > said.place]
-        return min(later) if later else (10**9, 0) if said.is_forgotten else None
+        if said.place not in self.hidden_at:
+            later = [one.place for one in self.deletions if one.memory_id == said.memory_id and one.place > said.place]
+            self.hidden_at[said.place] = min(later) if later else (10**9, 0) if said.is_forgotten else None
+        return self.hidden_at[said.place]
 
     def paired(self, first: str, second: str) -> bool:
-        pairs = [one for one in self.entries if isinstance(one, Pair) and self.counts(one)]
-        return any(set(one.memory_ids) == {first, second} for one in pairs)
+        return {first, second} in self.pairs
 
     def original(self, memory: str, version: int, until: Statement = None) -> int:
         """The version that a version is an edit of, by the edits said before a statement and by itself."""

@@ -79,7 +79,7 @@ def edit(
         value: the new value.
         now: the moment of the edit.
         sequence: of the commit.
-        valid_from: if the edit names it; else now, or the memory's own if that is later.
+        valid_from: if the edit names it; else now, or the memory's own if that is later, or if the edit names an end that has passed.
         valid_until: if the edit names it.
 
     Returns:
@@ -94,6 +94,8 @@ def edit(
     version = 1 + max(one.version for one in log if isinstance(one, Statement) and one.memory_id == memory_id)
     own = min(one.valid_from for one in said if one.version == last.version)
     start = valid_from or max(now, own)
+    if valid_from is None and valid_until is not None and valid_until <= start:
+        start = own  # an end alone that has passed is the end of all that it held
     timeline = resolve(log)
     holds = any(one.memory_id == memory_id and one.covers(max(now, start)) for one in (*timeline.intervals, *timeline.hidden))
     return [
@@ -193,7 +195,7 @@ def undo(log: Sequence[Entry], memory_id: str, sequence: int) -> list[Entry]:
 
     """
     account, said = Account.of(log), _said(log, memory_id)
-    last, start = max(one.order for one in said if not one.corrects_past), min(one.valid_from for one in said)
+    last, start = max(one.order for one in [each for each in said if not each.corrects_past] or said), min(one.valid_from for one in said)
     values = {one.value for one in said}
     ends = [one.valid_until for one in said]
     end = None if None in ends else max(one for one in ends if one is not None)

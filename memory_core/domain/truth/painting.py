@@ -130,8 +130,6 @@ class Painting:
 
     def add(self, statement: Statement) -> None:
         """Paint the next statement in the order of saying."""
-        if statement.valid_until is not None and statement.valid_until <= statement.valid_from:
-            return
         kind = Kind.VALUE if isinstance(statement, Assertion) else Kind.RETRACTION
         if statement.edits is not None:
             self._edit(statement, kind)

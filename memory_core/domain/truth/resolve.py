@@ -27,7 +27,7 @@ class Seal:
     latest_start: the latest `valid_from` among them.
     starts, cells: the painting after them.
     wordings: versions that are edits, with what each is an edit of and the value of the last edit.
-    members: those with all their statements among them.
+    members: what the sealed statements tell of; of a member with later ones too, its start.
     memory_ids: the memories with any statement among them.
     """
 
@@ -61,8 +61,9 @@ def paint(account: Account, seal: Seal | None = None) -> Painting:
     """The painting of all statements that count and are not voided."""
     cells = Cells([BEGINNING], [()]) if seal is None else Cells([*seal.starts], [*seal.cells])
     painting = Painting(account, cells, {} if seal is None else dict(seal.wordings))
-    voided = _voided(account.statements, account.hidden_at)
-    for statement in account.statements:
+    statements = [one for one in account.statements if one.valid_until is None or one.valid_from < one.valid_until]
+    voided = _voided(statements, account.hidden_at)
+    for statement in statements:
         if statement.place not in voided:
             painting.add(statement)
     return painting
@@ -117,7 +118,7 @@ def _timeline(account: Account, painting: Painting, seal: Seal | None) -> Timeli
         for layer in cell:
             if layer.kind is not Kind.GAP and layer.hidden_at is not None:
                 hidden.add(layer, starts[number], end)
-    members = _members(account, seal)
+    members = members_of(account, seal)
     known = {one.memory_id for one in members}
     return Timeline(shown.in_order(), tuple(one for one in hidden.in_order() if one.memory_id in known), members)
 
@@ -150,7 +151,8 @@ class _Intervals:
         return tuple(sorted((*self._done, *self._open.values()), key=lambda one: (one.begins, one.order, one.memory_id, one.version)))
 
 
-def _members(account: Account, seal: Seal | None) -> tuple[Member, ...]:
+def members_of(account: Account, seal: Seal | None) -> tuple[Member, ...]:
+    """What the log knows, sealed or not, by memory and version."""
     groups: dict[tuple[str, int], list[Statement]] = {}
     for statement in account.statements:
         if not statement.is_forgotten:
@@ -159,11 +161,15 @@ def _members(account: Account, seal: Seal | None) -> tuple[Member, ...]:
     for statement in account.withdrawn:
         if (key := (statement.memory_id, statement.version)) not in groups and not statement.is_forgotten:
             gone.setdefault(key, []).append(statement)
+    sealed = () if seal is None else seal.members
     latest: dict[str, int] = {}
-    for name, version in groups:
+    for name, version in (*groups, *((one.memory_id, one.version) for one in sealed if one.state is not State.WITHDRAWN)):
         latest[name] = max(version, latest.get(name, version))
-    members = {} if seal is None else {(one.memory_id, one.version): one for one in seal.members}
+    members = {(one.memory_id, one.version): one for one in sealed}
     for key, said in (groups | gone).items():
+        before = members.get(key)
+        if key in gone and before is not None:
+            continue
         start, state, into = min(one.valid_from for one in said), State.COUNTS, None
         if key in gone:
             state = State.WITHDRAWN
@@ -171,7 +177,6 @@ def _members(account: Account, seal: Seal | None) -> tuple[Member, ...]:
             state = State.HIDDEN
         elif (merge := account.merged.get(key[0])) is not None and latest[key[0]] == key[1]:
             state, into = State.MERGED, merge.into
-        before = members.get(key)
         start = start if before is None or before.state is State.WITHDRAWN else min(start, before.valid_from)
         members[key] = Member(memory_id=key[0], version=key[1], valid_from=start, state=state, merged_into=into)
     return tuple(members[key] for key in sorted(members))

@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import chain
 
 from memory_core.domain.truth.entries import Account, Entry, Hiding, Merge, Pair, Place, Retraction, Statement, Withdrawal
-from memory_core.domain.truth.resolve import Seal, paint, resolve
+from memory_core.domain.truth.resolve import Seal, members_of, paint
+from memory_core.domain.truth.timeline import State
 
 
 def seal_oldest(log: Sequence[Entry], count: int, before: Seal | None = None) -> tuple[Seal, list[Entry], list[Entry]] | None:
@@ -27,12 +28,15 @@ def seal_oldest(log: Sequence[Entry], count: int, before: Seal | None = None) ->
     if not 0 < count <= len(statements):
         return None
     oldest, rest = statements[:count], statements[count:]
-    seal = _seal_of(log, oldest, {one.memory_id for one in rest}, before)
+    seal = _seal_of(log, oldest, before)
     hidden_at = Account.of(log).hidden_at
     if any(one.place in hidden_at and hidden_at[one.place] < max(each.place for each in oldest) for one in rest):
         return None  # what such a statement repeats is decided by what the sealed ones covered
     if any(isinstance(one, Retraction) and one.valid_from <= seal.latest_start for one in rest):
         return None  # it may void what is sealed
+    said = {(one.memory_id, one.version) for one in oldest} & {(one.memory_id, one.version) for one in rest}
+    if any((one.memory_id, one.version) in said and one.place in hidden_at for one in statements):
+        return None  # which of its statements was saved last decides whether the member is hidden
     gone = _sealed_places(log, oldest, {one.memory_id for one in rest})
     return seal, [one for one in log if one.place in gone], [one for one in log if one.place not in gone]
 
@@ -47,7 +51,7 @@ def _sealed_places(log: Sequence[Entry], oldest: Sequence[Statement], kept: set[
     return gone  # pairs and merges are few, and later statements ask for them
 
 
-def _seal_of(log: Sequence[Entry], sealed: Sequence[Statement], kept: set[str], before: Seal | None) -> Seal:
+def _seal_of(log: Sequence[Entry], sealed: Sequence[Statement], before: Seal | None) -> Seal:
     account = Account.of(log)
     places = {one.place for one in sealed}
     only = replace(
@@ -57,7 +61,6 @@ def _seal_of(log: Sequence[Entry], sealed: Sequence[Statement], kept: set[str], 
     )
     painting = paint(only, before)
     names = {one.memory_id for one in sealed} | (before.memory_ids if before else frozenset())
-    members = [one for one in resolve(log, seal=before).members if one.memory_id in names and one.memory_id not in kept]
     return Seal(
         through=max(chain((one.order for one in sealed), [before.through] if before else [])),
         last_place=max(one.place for one in log),
@@ -65,7 +68,7 @@ def _seal_of(log: Sequence[Entry], sealed: Sequence[Statement], kept: set[str], 
         starts=tuple(painting.cells.starts),
         cells=tuple(tuple(replace(layer, beneath=None, ends_only=None) for layer in cell) for cell in painting.cells.cells),
         wordings=tuple(sorted(painting.wordings.items())),
-        members=tuple(members),
+        members=members_of(only, before),
         memory_ids=frozenset(names),
     )
 
@@ -97,6 +100,8 @@ def _touches(entry: Entry, seal: Seal, here: Mapping[Place, Entry]) -> bool:
         return not seal.memory_ids.isdisjoint(entry.memory_ids)
     if isinstance(entry, Withdrawal):
         return any(place not in here or _touches(here[place], seal, here) for place in entry.places)
+    if isinstance(entry, Statement) and any(one.memory_id == entry.memory_id and one.state is State.MERGED for one in seal.members):
+        return True
     if isinstance(entry, Retraction) and entry.valid_from <= seal.latest_start:
         return True
     return isinstance(entry, Statement) and entry.order < seal.through
