@@ -112,7 +112,7 @@ class Grid:
 
     def met_by(self, said: Statement, moment: datetime) -> list[Mark]:
         limit, met = self.hidden(said), list[Mark]()
-        if limit is None:
+        if limit is None or all(mark.said.place < limit for mark in self.top[moment]):
             return self.top[moment]
         for mark in self.all[moment]:
             if mark.said.place < limit:
@@ -162,7 +162,7 @@ class Grid:
         self, said: Statement, shows: str, begin: datetime, end: datetime | None, until: datetime | None, own: Callable[[Mark], bool]
     ) -> None:
         for moment in self.from_on(begin, end):
-            is_own = any(map(own, self.top[moment]))
+            is_own = any(own(mark) and (self.hidden(mark.said) is None or self.hidden(said) is not None) for mark in self.top[moment])
             plain: Callable[[Mark], bool] = lambda mark: not self.spares(said, mark, is_gap=shows != "value")  # noqa: E731
             self.put(moment, Mark(said, shows, begin, until, own if is_own else plain))
 

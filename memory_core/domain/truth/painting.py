@@ -212,7 +212,12 @@ class Painting:
         """Paint a repeat or an edit: where its own layers are on top it takes their place alone, elsewhere that of all."""
         plain = self._keep(layer)
         here: Keep = lambda cell: tuple(one for one in cell if not own(one))  # noqa: E731
-        for first, last, is_own in self._own_parts(begin, end, own):
+
+        def leads(one: Layer) -> bool:
+            """A hidden layer has nothing beside it by right: what shows there was spared by its deletion alone."""
+            return own(one) and (one.hidden_at is None or layer.hidden_at is not None)
+
+        for first, last, is_own in self._own_parts(begin, end, leads):
             self._paint(replace(layer, ends_only=own) if is_own else layer, first, last, here if is_own else plain)
 
     def _own_parts(self, begin: datetime, end: datetime | None, own: Test) -> list[tuple[datetime, datetime | None, bool]]:

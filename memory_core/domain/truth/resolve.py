@@ -77,12 +77,15 @@ def _voided(statements: Iterable[Statement], hidden_at: Mapping[Place, Place]) -
     voided: set[Place] = set()
     drafts: dict[str, list[tuple[float, int, Assertion]]] = {}  # by value, the latest start on top
     wordings: dict[tuple[str, int], list[Assertion]] = {}  # an assertion, what repeats it, and what edits it
+    statements = list(statements)
     of_version: dict[tuple[str, int], tuple[str, int]] = {}
+    for one in statements:
+        if one.edits is not None:
+            edited = one.memory_id, one.edits
+            of_version[one.memory_id, one.version] = of_version.get(edited, edited)
     for number, one in enumerate(statements):
         if isinstance(one, Assertion):
             name = one.memory_id, one.version
-            if one.edits is not None:
-                of_version[name] = of_version.get((one.memory_id, one.edits), (one.memory_id, one.edits))
             said = wordings.setdefault(of_version.get(name, name), [])
             said.append(one)
             start = one.valid_from if one.edits is None else min(each.valid_from for each in said)
