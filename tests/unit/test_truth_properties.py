@@ -55,6 +55,11 @@ def test_of_drawn_logs_every_moment_is_as_the_tables_say(part: int) -> None:
     check(range(part * 500, part * 500 + 500))
 
 
+@pytest.mark.parametrize("seed", [586, 5357, 8034, 10385, 43089, 44944, 56993, 67777, 79549, 91462, 101832])
+def test_a_log_that_once_differed_is_as_the_tables_say(seed: int) -> None:
+    check(range(seed, seed + 1))
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(20))
 def test_of_a_hundred_thousand_drawn_logs_every_moment_is_as_the_tables_say(part: int) -> None:

@@ -312,7 +312,7 @@ class Painting:
             is_total = layer.ends_only is None and layer.place < limit and self._keep(layer) is None
             if not is_total and layer.beneath is not None:
                 waiting += layer.beneath.at(moment)
-        return [*({layer.order: layer for layer in found.values() if layer.place < limit}).values()]
+        return [layer for layer in found.values() if layer.place < limit]
 
     def _overwrites(self, layer: Layer, other: Layer) -> bool:
         if layer.ends_only is not None:
