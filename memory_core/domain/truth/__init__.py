@@ -1,0 +1,41 @@
+"""Truth: which of several statements of one slot holds, and when.
+
+A slot holds one truth at a time: a user's (subject, attribute) of semantic facts, a `key` of procedures; a semantic memory without
+either is alone in one. Its log is a list of entries (`entries`), `resolve` makes a `Timeline` of it, and `project` tells the stored
+fields of every member. Nothing here reads a clock or a store.
+
+At a moment, of the values said to have begun by then, the one said last holds, ties by sequence; until its end (after a span that was
+over, what held before goes on), or until a retraction of it that was said later. Each assertion, in the order of saying, overwrites:
+
+=====================================================  ================================================================================
+an assertion                                           overwrites
+=====================================================  ================================================================================
+without a stated end                                   all from its `valid_from` on
+that repeats what holds, with no end or the same       as far as that holds
+that edits a memory which held when it was edited      as far as that, or what took its place, holds
+that edits a memory which did not (`corrects_past`)    the last interval of the edited version
+whose stated end had passed when it was said           its interval; what held before goes on after it
+whose stated end lay ahead                             all from its `valid_from` on, but what begins at that end or later
+=====================================================  ================================================================================
+
+A repeat is a statement of the value that holds at the later of its `asserted_at` and `valid_from`. A retraction overwrites the value that
+it names, and every wording of it that was edited; said from at or before an assertion's `valid_from` it voids that assertion, as if it had
+not been said. One that names nothing ends what holds at its `valid_from`, nothing announced. As a memory a retraction holds where it ended
+something and nothing else holds, and in the gap that it is said into. A hidden statement overwrites only what was saved before it was
+hidden. A pair does not overwrite each other, unless the values are equal.
+
+How a store uses it, in one commit:
+
+1. Read the slot's document by its id: the log, perhaps a `Seal`. Ask `reaches_back(seal, log, known_at)` with the new entries in the log;
+   where it does, read the sealed parts and go on without the seal.
+2. Append what `operations` returns, with the sequence of the commit; an ordinary save appends one `Assertion` or `Retraction`. A save of a
+   value that `holders` names takes the memory id and version of that memory (a mention); any other is a new memory, or for a key the next
+   version.
+3. Compare `project(resolve(before), now)` with `project(resolve(after), now)`; read the members that differ by id, and write these with
+   the slot under its own If-Match, in one batch. `Projection.part` above 0 is an earlier interval: a superseded memory with a derived id.
+   A status of archived, decayed or compressed stays; `status_reason` None leaves the reason to the operation.
+4. Beyond 200 statements call `seal_oldest` and move the entries of the sealed part out of the document. It answers None where the rest
+   cannot do without these; ask for fewer.
+
+Note: `now` alone lets a projection change with an unchanged log, where an interval ends; the hourly run writes that.
+"""

@@ -1,0 +1,211 @@
+"""The entries of a slot's log: what was said, and what became of it later.
+
+Every entry has a sequence. Nothing is changed in a log: what is taken back is named by a later entry. Note: values are compared and
+never shown, so a hash serves; two statements of one value must have the same one.
+"""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_right, insort
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeVar
+
+Place = tuple[int, int]
+"""Where an entry is in its log: (sequence, part)."""
+_AFTER_ALL: Place = (sys.maxsize, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What all entries have.
+
+    sequence: position of the commit in the user's log; `known_at` is compared with it, so a commit is known as a whole.
+    part: number of the entry within its commit.
+    conflict_id: the conflict that this entry decides, or opens if it is a `Pair`.
+    """
+
+    sequence: int
+    part: int = 0
+    conflict_id: str | None = None
+
+    @property
+    def place(self) -> Place:
+        """Where it is in its log."""
+        return self.sequence, self.part
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement(Entry):
+    """What an assertion and a retraction have in common.
+
+    asserted_at: when it was said, at the latest when it was committed (`asserted_at` below).
+    valid_until: its stated end; never one that follows from another statement.
+    edits: the version of the same memory that it edits; None for what is not an edit. Note: a key's new value raises the version too,
+    and is no edit.
+    corrects_past: an edit of a memory that did not hold when it was edited: it puts the last interval right, and no more.
+    is_forgotten: all names are gone, only the moments are left; it never shows, whatever sequence is known.
+    """
+
+    memory_id: str
+    version: int = 1
+    asserted_at: datetime
+    valid_from: datetime
+    valid_until: datetime | None = None
+    edits: int | None = None
+    corrects_past: bool = False
+    is_forgotten: bool = False
+
+    @property
+    def order(self) -> tuple[datetime, Place]:
+        """Its position in the order of saying."""
+        return self.asserted_at, (self.sequence, self.part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assertion(Statement):
+    """Says that the slot has a value."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retraction(Statement):
+    """Says that a value no longer holds; with the value None that whatever held does not."""
+
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hiding(Entry):
+    """A memory was deleted: its statements so far show nothing, and still end what was saved before the deletion."""
+
+    memory_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair(Entry):
+    """Two memories are kept side by side."""
+
+    memory_ids: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge(Entry):
+    """Memories were merged into another one, which may be in another slot. It ends nothing: the merged text is asserted as well."""
+
+    memory_ids: tuple[str, ...]
+    into: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawal(Entry):
+    """Earlier entries of any kind count no more; withdrawing a withdrawal takes it back."""
+
+    places: tuple[Place, ...]
+
+
+EntryType = TypeVar("EntryType", bound=Entry)
+
+
+def asserted_at(event_time: datetime, occurred_at: datetime) -> datetime:
+    """When something was said: its event time, at the latest the moment of its commit."""
+    return min(event_time, occurred_at)
+
+
+def in_message_order(statements: Iterable[Statement]) -> list[Statement]:
+    """What one message says, in the order in which it is to be numbered: retractions first, then by `valid_from`."""
+    return sorted(statements, key=lambda one: (not isinstance(one, Retraction), one.valid_from))
+
+
+def numbered(entries: Iterable[EntryType], sequence: int, first_part: int = 0) -> list[EntryType]:
+    """The entries of one commit, in their order, with its sequence and their parts."""
+    return [replace(entry, sequence=sequence, part=part) for part, entry in enumerate(entries, first_part)]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What counts in a log, as known at a sequence.
+
+    statements: those that count, in the order of saying.
+    withdrawn: statements that count no more.
+    hidden_at: by the place of a statement, the place of the first deletion of its memory that came after it.
+    pairs: by memory, those that it is kept beside.
+    merged: by memory, the merge that was the last to name it; only memories that were not asserted again since.
+    others: the hidings, pairs, merges and withdrawals that count.
+    """
+
+    statements: list[Statement]
+    withdrawn: list[Statement]
+    hidden_at: Mapping[Place, Place]
+    pairs: Mapping[str, frozenset[str]]
+    merged: Mapping[str, Merge]
+    others: list[Entry]
+
+    @classmethod
+    def of(cls, log: Iterable[Entry], known_at: int | None = None) -> Account:
+        """The account of a log.
+
+        Args:
+            log: entries in any order.
+            known_at: the last sequence that is known; None for all.
+
+        Returns:
+            What counts. A withdrawal that is itself withdrawn counts for nothing.
+
+        """
+        known = sorted((one for one in log if known_at is None or one.sequence <= known_at), key=lambda one: (one.sequence, one.part))
+        gone = _withdrawn_places(known)
+        statements, withdrawn, others = list[Statement](), list[Statement](), list[Entry]()
+        for entry in known:
+            if isinstance(entry, Statement):
+                (withdrawn if entry.place in gone else statements).append(entry)
+            elif entry.place not in gone:
+                others.append(entry)
+        hidden_at = _hidden_at([*statements, *withdrawn], others)
+        merged = _merged(statements, others)
+        statements.sort(key=lambda one: (one.asserted_at, one.sequence, one.part))
+        return cls(statements, withdrawn, hidden_at, _pairs(others), merged, others)
+
+
+def _withdrawn_places(known: list[Entry]) -> set[Place]:
+    gone: set[Place] = set()
+    for entry in reversed(known):  # from the last on: only earlier entries can be withdrawn
+        if isinstance(entry, Withdrawal) and entry.place not in gone:
+            gone.update(place for place in entry.places if place < entry.place)
+    return gone
+
+
+def _hidden_at(statements: list[Statement], others: list[Entry]) -> dict[Place, Place]:
+    deletions: dict[str, list[Place]] = {}
+    for entry in others:
+        if isinstance(entry, Hiding):
+            insort(deletions.setdefault(entry.memory_id, []), entry.place)
+    hidden: dict[Place, Place] = {}
+    for statement in statements:
+        places = deletions.get(statement.memory_id)
+        if places and statement.place < places[-1]:
+            hidden[statement.place] = places[bisect_right(places, statement.place)]
+        elif statement.is_forgotten:
+            hidden[statement.place] = _AFTER_ALL
+    return hidden
+
+
+def _pairs(others: list[Entry]) -> dict[str, frozenset[str]]:
+    beside: dict[str, set[str]] = {}
+    for entry in others:
+        if isinstance(entry, Pair):
+            first, second = entry.memory_ids
+            beside.setdefault(first, set()).add(second)
+            beside.setdefault(second, set()).add(first)
+    return {memory_id: frozenset(names) for memory_id, names in beside.items()}
+
+
+def _merged(statements: list[Statement], others: list[Entry]) -> dict[str, Merge]:
+    last_said: dict[str, Place] = {}
+    for statement in statements:
+        last_said[statement.memory_id] = max(statement.place, last_said.get(statement.memory_id, statement.place))
+    merges = [(name, entry) for entry in others if isinstance(entry, Merge) for name in entry.memory_ids]
+    return {name: entry for name, entry in merges if name not in last_said or last_said[name] < entry.place}

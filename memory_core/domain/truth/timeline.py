@@ -1,0 +1,197 @@
+"""The timeline of a slot, and what each of its members is by it.
+
+The table of `project` is the only place where a status follows from a timeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum, auto
+
+from memory_core.domain.models import Status
+from memory_core.domain.truth.entries import Place
+
+
+class State(Enum):
+    """What became of a member."""
+
+    COUNTS = auto()
+    HIDDEN = auto()
+    WITHDRAWN = auto()
+    MERGED = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """A time in which a memory, or one of its versions, holds.
+
+    ends: the first moment at which it does not; None if it has no end.
+    value: None for a retraction.
+    order: when the last statement of it was said that shows here.
+    places: of the statements that show here, in their order.
+    """
+
+    memory_id: str
+    version: int
+    value: str | None
+    begins: datetime
+    ends: datetime | None
+    order: tuple[datetime, Place]
+    places: tuple[Place, ...]
+
+    def covers(self, moment: datetime) -> bool:
+        """Whether it holds at a moment."""
+        return self.begins <= moment and (self.ends is None or moment < self.ends)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A memory, or one of its versions, that a slot knows.
+
+    valid_from: where the first of its statements begins.
+    merged_into: the memory that has its text, if it was merged.
+    """
+
+    memory_id: str
+    version: int
+    valid_from: datetime
+    state: State = State.COUNTS
+    merged_into: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """What holds when in a slot.
+
+    intervals: in the order of time; of two that begin together the one said later last.
+    hidden: what would hold but for a deletion.
+    members: all that the log knows, by memory and version, what holds at no moment too.
+    """
+
+    intervals: tuple[Interval, ...]
+    hidden: tuple[Interval, ...]
+    members: tuple[Member, ...]
+
+    def at(self, moment: datetime) -> tuple[Interval, ...]:
+        """What holds at a moment; more than one only if they are kept side by side."""
+        return tuple(one for one in self.intervals if one.covers(moment))
+
+    def holder_from(self, moment: datetime) -> Interval | None:
+        """What holds at a moment, or begins next after it; of several the one said last."""
+        ahead = [one for one in self.intervals if one.ends is None or one.ends > moment]
+        if not ahead:
+            return None
+        first = min(max(one.begins, moment) for one in ahead)
+        return max((one for one in ahead if one.begins <= first), key=lambda one: one.order)
+
+    def share_a_moment(self, first_id: str, second_id: str) -> bool:
+        """Whether two memories hold at once somewhere; the question about two that do not is closed by rule."""
+        first = [one for one in self.intervals if one.memory_id == first_id]
+        second = [one for one in self.intervals if one.memory_id == second_id]
+        return any(one.covers(max(one.begins, two.begins)) and two.covers(max(one.begins, two.begins)) for one in first for two in second)
+
+
+Reference = tuple[str, int, int]
+"""(memory, version, part): part 0 is the member itself, 1 the first of its earlier intervals, which has a derived id.
+
+Version 0 is the memory of another slot that has the merged text.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Projection:
+    """The stored fields of a member, or of one of its earlier intervals, that follow from the timeline.
+
+    status_reason: None where the timeline does not say why (active, deleted by somebody).
+    next: what `next_id` leads to.
+    """
+
+    memory_id: str
+    version: int
+    part: int
+    status: Status
+    status_reason: str | None
+    valid_from: datetime
+    valid_until: datetime | None
+    next: Reference | None
+
+
+def project(timeline: Timeline, now: datetime) -> tuple[Projection, ...]:
+    """The stored fields of all members. Archived, decayed and compressed memories keep their status.
+
+    Args:
+        timeline: of one slot.
+        now: the moment of the commit.
+
+    Returns:
+        One projection for each member and each earlier interval of it, in the order of members and time.
+
+    """
+    intervals: dict[tuple[str, int], list[Interval]] = {}
+    for interval in timeline.intervals:
+        intervals.setdefault((interval.memory_id, interval.version), []).append(interval)
+    hidden: dict[tuple[str, int], list[Interval]] = {}
+    for interval in timeline.hidden:
+        hidden.setdefault((interval.memory_id, interval.version), []).append(interval)
+    latest = _latest_versions(timeline.members)
+    references: dict[int, Reference] = {}
+    for (name, version), held in intervals.items():
+        references |= {id(one): (name, version, 0 if one is held[-1] else part) for part, one in enumerate(held, 1)}
+
+    def next_of(member: Member, end: datetime | None) -> Reference | None:
+        holder = None if end is None else timeline.holder_from(end)
+        if holder is not None:
+            return references[id(holder)]
+        return None if member.merged_into is None else (member.merged_into, 0, 0)
+
+    made: list[Projection] = []
+    for member in timeline.members:
+        key = member.memory_id, member.version
+        is_old = member.version != latest[member.memory_id]
+        held = (hidden if member.state is State.HIDDEN else intervals).get(key, [])
+        for part, interval in [*enumerate(held[:-1], 1), *((0, one) for one in held[-1:])]:
+            has_ended = part > 0 or (interval.ends is not None and interval.ends <= now)
+            status, reason = _status(member, has_ended=has_ended, is_old=is_old, is_earlier=part > 0)
+            fields = (interval.begins, interval.ends, next_of(member, interval.ends))
+            made.append(_projection(key, part, status, reason, *fields))
+        if not held:
+            status, reason = _status(member, has_ended=True, is_old=is_old, is_earlier=False)
+            fields = (member.valid_from, member.valid_from, next_of(member, member.valid_from))
+            made.append(_projection(key, 0, status, reason, *fields))
+    return tuple(made)
+
+
+def _projection(
+    key: tuple[str, int], part: int, status: Status, reason: str | None, begins: datetime, ends: datetime | None, follower: Reference | None
+) -> Projection:
+    return Projection(
+        memory_id=key[0],
+        version=key[1],
+        part=part,
+        status=status,
+        status_reason=reason,
+        valid_from=begins,
+        valid_until=ends,
+        next=follower,
+    )
+
+
+def _status(member: Member, *, has_ended: bool, is_old: bool, is_earlier: bool) -> tuple[Status, str | None]:
+    if member.state is State.WITHDRAWN:
+        return Status.DELETED, "contradicted"
+    if member.state is State.HIDDEN:
+        return Status.DELETED, None
+    if member.state is State.MERGED and not is_earlier:
+        return Status.UPDATED, "consolidated"
+    if has_ended or is_old:
+        return Status.SUPERSEDED, "new_version" if is_old else "contradicted"
+    return Status.ACTIVE, None
+
+
+def _latest_versions(members: Iterable[Member]) -> dict[str, int]:
+    latest: dict[str, int] = {}
+    for member in members:
+        latest[member.memory_id] = max(member.version, latest.get(member.memory_id, 0))
+    return latest

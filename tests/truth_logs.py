@@ -1,0 +1,130 @@
+"""Drawn logs of a slot: numbers in, entries out, so that a failing log shrinks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from random import Random
+from typing import Any
+
+from memory_core.domain.truth import operations
+from memory_core.domain.truth.entries import Assertion, Entry, Pair, Retraction
+from memory_core.domain.truth.resolve import resolve
+
+Act = tuple[int, int, int, int]
+"""What is done, and three numbers that it makes use of as it likes."""
+START = datetime(2024, 1, 1, tzinfo=timezone.utc)
+MAX_ACTS, NUMBERS = 26, 12
+FIRST = 8
+"""The day of the first act; each further act is a day later."""
+MOMENTS = [START + timedelta(days=number) for number in range(-2, FIRST + MAX_ACTS + NUMBERS + 4)]
+KINDS = 28
+PLAIN = (0, 1, 2, 3, 5, 8, 9)
+"""Kinds of plain saves, of spans that were over, and of retractions that say nothing of the future."""
+
+
+def day(number: int) -> datetime:
+    return START + timedelta(days=number)
+
+
+def drawn(random: Random, length: int) -> list[Act]:
+    return [(random.randrange(KINDS), *(random.randrange(NUMBERS) for _ in range(3))) for _ in range(length)]  # type: ignore[misc]
+
+
+def log_of(acts: Iterable[Act]) -> list[Entry]:
+    log: list[Entry] = []
+    for number, act in enumerate(acts, 1):
+        log = after(log, act, number)
+    return log
+
+
+def after(log: list[Entry], act: Act, number: int) -> list[Entry]:
+    """The log after an act on the given day of the log."""
+    kind, a, b, c = act
+    now = day(FIRST + number)
+    if kind < 14:
+        return [*log, *_said(log, act, number, now)]
+    names = sorted({one.memory_id for one in log if isinstance(one, Assertion | Retraction) and not one.is_forgotten})
+    if not names:
+        return log
+    name, other = names[a % len(names)], names[b % len(names)]
+    try:
+        return _acted(log, kind, name, other, number, now, (a, b, c))
+    except KeyError:  # it is withdrawn
+        return log
+
+
+def _said(log: list[Entry], act: Act, number: int, now: datetime) -> list[Entry]:
+    kind, a, b, c = act
+    said, value = now, "ABCD"[a % 4]
+    begin, end = said, None
+    if kind in (2, 3, 7, 9):  # out of order
+        said = begin = now - timedelta(days=b)
+    if kind == 4:  # announced
+        begin = now + timedelta(days=1 + b)
+    if kind == 5:  # a span that was over
+        begin, end = now - timedelta(days=b + 1), now - timedelta(days=c * b // NUMBERS)
+    if kind in (6, 7):  # a stated end ahead
+        end = said + timedelta(days=1 + c)
+    if kind == 8:  # since before
+        begin = now - timedelta(days=b)
+    fields: dict[str, Any] = {"sequence": number, "asserted_at": said, "valid_from": begin, "valid_until": end}
+    if 9 <= kind <= 12:
+        if kind >= 11:
+            fields["valid_from"] = said + timedelta(days=b - 4)
+        if kind == 12 and c % 3 == 0:
+            fields["valid_until"] = fields["valid_from"] + timedelta(days=1 + c)
+        return [Retraction(memory_id=f"m{number}", value=None if kind == 10 else value, **fields)]
+    new = Assertion(memory_id=f"m{number}", value=value, **fields)
+    held = [one for one in resolve(log).at(max(said, begin)) if one.value == value]
+    if held and c % 4:
+        return [replace(new, memory_id=held[0].memory_id, version=held[0].version)]
+    if kind == 13:
+        return operations.keep_beside(log, new, operations.holders(resolve(log), new))
+    return [new]
+
+
+def _acted(log: list[Entry], kind: int, name: str, other: str, number: int, now: datetime, numbers: tuple[int, int, int]) -> list[Entry]:
+    a, b, c = numbers
+    value = "ABCDE"[c % 5]
+    match kind:
+        case 14 | 15:
+            return [*log, *operations.delete(name, number)]
+        case 16 | 17:
+            return [*log, *operations.restore(log, name, number)]
+        case 18:
+            return [*log, *operations.undo(log, name, number)]
+        case 19 | 20:
+            start = now - timedelta(days=b) if c % 3 == 0 else None
+            end = now + timedelta(days=a - 5) if c % 4 == 0 else None
+            return [*log, *operations.edit(log, name, value, now, number, valid_from=start, valid_until=end)]
+        case 21:
+            start = now - timedelta(days=b)
+            return [*log, *operations.correct_times(log, name, number, start, start + timedelta(days=c) if a % 2 else None)]
+        case 22:
+            pair = [] if name == other else [Pair(sequence=number, memory_ids=(name, other), conflict_id=f"cft_{number}")]
+            return [*log, *pair]
+        case 23:
+            if name == other:
+                return log
+            conflict = f"decision_{number}"
+            if c % 3 == 0:
+                return [*log, *operations.decide_reject_new(log, name, number, conflict)]
+            if c % 3 == 1:
+                return [*log, *operations.decide_supersede(log, other, name, now, number, conflict)]
+            merged = Assertion(sequence=number, memory_id=f"m{number}", value=value + "+", asserted_at=now, valid_from=now)
+            return [*log, *operations.merge(log, [name, other], merged, conflict)]
+        case 24:
+            conflicts = sorted({one.conflict_id for one in log if one.conflict_id and one.conflict_id.startswith("decision")})
+            return [*log, *(operations.undo_decision(log, conflicts[a % len(conflicts)], number) if conflicts else [])]
+        case 25:
+            return [*log, *operations.withdraw(log, name, number)]
+        case 26:
+            return operations.forget(log, name, f"forgotten_{number}", number)
+        case _:  # a key's new value: the next version of the memory, and no edit
+            said = [one for one in log if isinstance(one, Assertion | Retraction) and one.memory_id == name]
+            version = 1 + max(one.version for one in said)
+            begin = now + timedelta(days=b) if b % 3 == 0 else now
+            fields: dict[str, Any] = {"sequence": number, "asserted_at": now, "valid_from": begin}
+            return [*log, Assertion(memory_id=name, version=version, value=value, **fields)]

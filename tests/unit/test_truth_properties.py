@@ -1,0 +1,302 @@
+"""What holds when, of drawn logs: against the tables applied to single moments, and what must be true of every timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from itertools import combinations
+from random import Random
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from memory_core.domain.truth import operations
+from memory_core.domain.truth.entries import Account, Assertion, Entry, Retraction
+from memory_core.domain.truth.resolve import resolve
+from memory_core.domain.truth.sealing import reaches_back, seal_oldest
+from memory_core.domain.truth.timeline import Interval, Projection, Timeline, project
+from tests.truth_by_moments import Grid
+from tests.truth_logs import FIRST, KINDS, MAX_ACTS, MOMENTS, NUMBERS, Act, after, day, drawn, log_of
+
+number = st.integers(0, NUMBERS - 1)
+logs = st.lists(st.tuples(st.integers(0, KINDS - 1), number, number, number), min_size=1, max_size=MAX_ACTS).map(log_of)
+drawn_settings = settings(max_examples=80, deadline=None)
+LATER = 1000
+"""A sequence after all that are drawn."""
+NOW = day(FIRST + MAX_ACTS + 1)
+
+
+def differences(log: list[Entry], known_at: int | None = None) -> list[str]:
+    timeline, grid, made = resolve(log, known_at), Grid(log, MOMENTS, known_at), list[str]()
+    for moment in MOMENTS:
+        at = timeline.at(moment)
+        values = sorted(one.value for one in at if one.value is not None)
+        retractions = [one.memory_id for one in at if one.value is None]
+        retraction = grid.retraction(moment)
+        if values != grid.values(moment):
+            made.append(f"{moment:%d.%m.}: {values}, by the tables {grid.values(moment)}")
+        elif retractions != ([] if retraction is None or retraction.startswith("forgotten") else [retraction]):
+            made.append(f"{moment:%d.%m.}: {retractions}, by the tables {retraction}")
+    return made
+
+
+def check(seeds: range) -> None:
+    for seed in seeds:
+        random = Random(seed)
+        log = log_of(drawn(random, random.randint(1, MAX_ACTS)))
+        known_at = random.choice([None, random.randint(0, MAX_ACTS)])
+        assert not differences(log, known_at), f"seed {seed}, known at {known_at}"
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_of_drawn_logs_every_moment_is_as_the_tables_say(part: int) -> None:
+    check(range(part * 500, part * 500 + 500))
+
+
+@pytest.mark.parametrize("seed", [586, 5357, 8034, 10385, 43089, 44944, 56993, 67777, 79549, 91462, 101832])
+def test_a_log_that_once_differed_is_as_the_tables_say(seed: int) -> None:
+    check(range(seed, seed + 1))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(20))
+def test_of_a_hundred_thousand_drawn_logs_every_moment_is_as_the_tables_say(part: int) -> None:
+    check(range(4000 + part * 5000, 4000 + part * 5000 + 5000))
+
+
+def overlapping(timeline: Timeline) -> list[tuple[Interval, Interval]]:
+    return [(one, two) for one, two in combinations(timeline.intervals, 2) if one.covers(two.begins) or two.covers(one.begins)]
+
+
+@drawn_settings
+@given(logs)
+def test_no_two_hold_at_once_but_those_kept_side_by_side(log: list[Entry]) -> None:
+    pairs, same = Account.of(log).pairs, dict[str | None, set[str]]()
+    for one in log:
+        if isinstance(one, Assertion):
+            same.setdefault(one.value, set()).add(one.memory_id)
+
+    def alike(interval: Interval) -> set[str]:
+        """A repeat of another memory takes its place beside the same ones."""
+        return same.get(interval.value, set()) | {interval.memory_id}
+
+    for one, two in overlapping(resolve(log)):
+        assert any(pairs.get(name, frozenset()) & alike(two) for name in alike(one))
+
+
+@drawn_settings
+@given(logs)
+def test_at_most_one_has_no_end_where_none_are_kept_side_by_side(log: list[Entry]) -> None:
+    assume(not Account.of(log).pairs)
+    assert len([one for one in resolve(log).intervals if one.ends is None]) <= 1
+
+
+@drawn_settings
+@given(logs, st.randoms(use_true_random=False))
+def test_the_order_of_the_entries_does_not_matter(log: list[Entry], random: Random) -> None:
+    shuffled = [*log]
+    random.shuffle(shuffled)
+    assert resolve(shuffled) == resolve(log)
+    assert project(resolve(shuffled), NOW) == project(resolve(log), NOW)
+
+
+plain = st.lists(st.tuples(st.sampled_from([0, 1, 5, 9]), number, number, number), min_size=1, max_size=MAX_ACTS)
+
+
+@drawn_settings
+@given(plain, st.randoms(use_true_random=False))
+def test_values_do_not_depend_on_the_order_of_arrival(acts: list[Act], random: Random) -> None:
+    log = [replace(one, memory_id=f"m{one.sequence}") for one in log_of(acts) if isinstance(one, Assertion | Retraction)]
+    assume(len({one.asserted_at for one in log}) == len(log))
+    places, before = [one.sequence for one in log], resolve(log)
+    random.shuffle(places)
+    otherwise = resolve([replace(one, sequence=place) for one, place in zip(log, places, strict=True)])
+    for moment in MOMENTS:
+        assert [one.value for one in otherwise.at(moment)] == [one.value for one in before.at(moment)]
+
+
+@drawn_settings
+@given(logs, st.integers(0, MAX_ACTS))
+def test_what_was_known_is_what_the_entries_until_then_say(log: list[Entry], known_at: int) -> None:
+    assert resolve(log, known_at) == resolve([one for one in log if one.sequence <= known_at])
+
+
+@drawn_settings
+@given(st.lists(st.tuples(st.integers(0, 25), number, number, number), min_size=2, max_size=MAX_ACTS), st.integers(1, MAX_ACTS))
+def test_what_was_known_is_what_was_answered_then(acts: list[Act], known_at: int) -> None:
+    assert resolve(log_of(acts), known_at) == resolve(log_of(acts[:known_at]))
+
+
+def by_reference(projections: Sequence[Projection]) -> dict[tuple[str, int, int], Projection]:
+    return {(one.memory_id, one.version, one.part): one for one in projections}
+
+
+@drawn_settings
+@given(logs)
+def test_every_chain_ends(log: list[Entry]) -> None:
+    projections = by_reference(project(resolve(log), NOW))
+    for start in projections:
+        passed, step = {start}, projections[start].next
+        while step is not None and step in projections:
+            assert step not in passed
+            passed.add(step)
+            step = projections[step].next
+
+
+@drawn_settings
+@given(logs)
+def test_every_member_has_one_projection_of_its_own(log: list[Entry]) -> None:
+    timeline = resolve(log)
+    projections = project(timeline, NOW)
+    assert len(by_reference(projections)) == len(projections)
+    own = [(one.memory_id, one.version) for one in projections if one.part == 0]
+    assert own == [(one.memory_id, one.version) for one in timeline.members]
+
+
+def untouched(log: list[Entry]) -> list[str]:
+    """Memories of which nothing is hidden, withdrawn or merged."""
+    account = Account.of(log)
+    touched = {one.memory_id for one in account.withdrawn} | {one.memory_id for one in account.statements if one.place in account.hidden_at}
+    return sorted({one.memory_id for one in account.statements} - touched - account.merged.keys())
+
+
+@drawn_settings
+@given(logs, number)
+def test_deleted_and_restored_all_is_as_it_was(log: list[Entry], choice: int) -> None:
+    names = untouched(log)
+    assume(names)
+    name, before = names[choice % len(names)], resolve(log)
+    deleted = [*log, *operations.delete(name, LATER)]
+    assert name not in {one.memory_id for one in resolve(deleted).intervals}
+    assert resolve([*deleted, *operations.restore(deleted, name, LATER + 1)]) == before
+
+
+@drawn_settings
+@given(logs, number)
+def test_undone_and_restored_all_is_as_it_was(log: list[Entry], choice: int) -> None:
+    names = untouched(log)
+    assume(names)
+    undone = [*log, *operations.undo(log, names[choice % len(names)], LATER)]
+    counted = {one.place for one in Account.of(log).statements}
+    gone = sorted({one.memory_id for one in Account.of(undone).withdrawn if one.place in counted})
+    assume(set(gone) <= set(names))
+    back = undone
+    for number_, name in enumerate(gone, LATER + 1):
+        back = [*back, *operations.restore(back, name, number_)]
+    assert resolve(back) == resolve(log)
+
+
+@drawn_settings
+@given(logs, number)
+def test_what_is_undone_holds_again(log: list[Entry], choice: int) -> None:
+    names = [one for one in untouched(log) if one not in Account.of(log).pairs]
+    assume(names)
+    name = names[choice % len(names)]
+    said = [one for one in Account.of(log).statements if one.memory_id == name]
+    assume(len(said) == 1 and isinstance(said[0], Assertion) and said[0].edits is None)
+    assume(said[0].valid_until is None or said[0].valid_until > said[0].valid_from)
+    moment = max(said[0].asserted_at, said[0].valid_from)
+    if said[0].valid_until is not None and said[0].valid_until <= moment:
+        moment = said[0].valid_until - timedelta(days=1)
+    undone = resolve([*log, *operations.undo(log, name, LATER)])
+    since = [one for one in Account.of(log).statements if one.order > said[0].order]
+    assume(not any(one.valid_until is not None and one.valid_from <= moment < one.valid_until for one in since))  # trips are spared
+    assert [one.memory_id for one in undone.at(moment)] == [name]
+
+
+@drawn_settings
+@given(logs, number, st.sampled_from(["supersede", "reject_new", "merge"]))
+def test_a_decision_undone_leaves_all_as_it_was(log: list[Entry], choice: int, decision: str) -> None:
+    pairs = [pair for pair in Account.of(log).pairs.items() if pair[0] in untouched(log)]
+    assume(pairs)
+    new, others = pairs[choice % len(pairs)]
+    old = sorted(others)[0]
+    if decision == "supersede":
+        added = operations.decide_supersede(log, old, new, NOW, LATER, "cft")
+    elif decision == "reject_new":
+        added = operations.decide_reject_new(log, new, LATER, "cft")
+    else:
+        merged = Assertion(sequence=LATER, memory_id="merged", value="merged", asserted_at=NOW, valid_from=NOW)
+        added = operations.merge(log, [old, new], merged, "cft")
+    decided = [*log, *added]
+    back = resolve([*decided, *operations.undo_decision(decided, "cft", LATER + 1)])
+    assert back.intervals == resolve(log).intervals
+    assert [one for one in project(back, NOW) if one.memory_id != "merged"] == [*project(resolve(log), NOW)]
+
+
+def said_at_all_moments(timeline: Timeline) -> list[list[str]]:
+    return [sorted(one.value or "" for one in timeline.at(moment)) for moment in MOMENTS]
+
+
+@drawn_settings
+@given(logs)
+def test_a_mention_changes_nothing(log: list[Entry]) -> None:
+    timeline = resolve(log)
+    held = [one for one in timeline.at(NOW) if one.value is not None]
+    assume(held)
+    mention = Assertion(sequence=LATER, memory_id=held[0].memory_id, value=held[0].value or "", asserted_at=NOW, valid_from=NOW)
+    assert said_at_all_moments(resolve([*log, mention])) == said_at_all_moments(timeline)
+
+
+@drawn_settings
+@given(logs, number)
+def test_a_plain_save_changes_nothing_before_it(log: list[Entry], back: int) -> None:
+    moment = NOW - timedelta(days=back)
+    new = Assertion(sequence=LATER, memory_id="new", value="new", asserted_at=NOW, valid_from=moment)
+    before, now = resolve(log), resolve([*log, new])
+    for each in MOMENTS:
+        if each < moment:
+            assert {one.memory_id for one in now.at(each)} == {one.memory_id for one in before.at(each)}
+        else:
+            assert [one.memory_id for one in now.at(each)] == ["new"]
+
+
+@drawn_settings
+@given(logs, number, number)
+def test_a_span_that_is_over_changes_nothing_outside_it(log: list[Entry], back: int, days: int) -> None:
+    begin, end = NOW - timedelta(days=back + days + 1), NOW - timedelta(days=back)
+    new = Assertion(sequence=LATER, memory_id="new", value="new", asserted_at=NOW, valid_from=begin, valid_until=end)
+    before, now = resolve(log), resolve([*log, new])
+    for moment in MOMENTS:
+        names = {"new"} if begin <= moment < end else {one.memory_id for one in before.at(moment)}
+        assert {one.memory_id for one in now.at(moment)} == names
+
+
+@drawn_settings
+@given(logs, number)
+def test_what_is_forgotten_for_good_was_as_good_as_deleted(log: list[Entry], choice: int) -> None:
+    names = untouched(log)
+    assume(names)
+    name = names[choice % len(names)]
+    values = {one.value for one in log if isinstance(one, Assertion | Retraction) and one.memory_id != name}
+    own = [one.value for one in log if isinstance(one, Assertion) and one.memory_id == name]
+    assume(len(own) == len(set(own)) or set(own) <= values)  # of one that edits back, see `forget`
+    forgotten = operations.forget(log, name, "forgotten", LATER)
+    assert name not in repr(forgotten).replace("'", " ").split()
+    deleted = resolve([*log, *operations.delete(name, LATER)])
+    assert [replace(one, places=()) for one in resolve(forgotten).intervals] == [replace(one, places=()) for one in deleted.intervals]
+
+
+@drawn_settings
+@given(
+    st.lists(st.tuples(st.integers(0, 25), number, number, number), min_size=4, max_size=MAX_ACTS),
+    st.integers(2, MAX_ACTS),
+    st.integers(1, 20),
+)
+def test_sealed_entries_are_missed_only_where_an_entry_reaches_back(acts: list[Act], sealed_after: int, count: int) -> None:
+    log = log_of(acts[:sealed_after])
+    sealed = seal_oldest(log, count)
+    assume(sealed is not None)
+    assert sealed is not None
+    seal, part, rest = sealed
+    assert sorted([*part, *rest], key=lambda one: one.place) == sorted(log, key=lambda one: one.place)
+    assert resolve(rest, seal=seal) == resolve(log)
+    for number_, act in enumerate(acts[sealed_after:], len(acts[:sealed_after]) + 1):
+        log = after(log, act, number_)
+        added = [one for one in log if one.place > seal.last_place]
+        if reaches_back(seal, [*rest, *added]):
+            break
+        found, whole = resolve([*rest, *added], seal=seal), resolve(log)
+        assert found == whole
