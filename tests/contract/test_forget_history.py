@@ -17,7 +17,7 @@ from tests.tasks import Hand
 from tests.telling import Tellers
 from tests.world import World
 
-PIN = "My PIN for the safe is 4471"
+PIN = "My word for the safe is quokkalamp"
 SAID = [
     ("user", PIN),
     ("assistant", "I keep it in mind"),
@@ -66,7 +66,7 @@ async def test_a_history_goes_on_without_the_message_that_was_forgotten_for_good
         assert (await core.converse(ALICE, history(end, ids=ids))).messages == Told(new, end - new)
         await Hand(core).work_all()
     assert await read_back(core) == [text for _, text in SAID[1:]]
-    await no_trace(world, "4471", message_mark("user", PIN))
+    await no_trace(world, "quokkalamp", message_mark("user", PIN))
     assert [is_hole(mark) for mark in await marks(world)] == [True, *[False] * 7]
 
 
