@@ -24,7 +24,7 @@ from tests.tasks import Hand
 from tests.telling import Tellers, facts_of, of_category, on_all, tell
 from tests.world import WordsEmbedder, World, find, listed
 
-BUDGET, CITY, CAR = "Ana's budget is 3400 euros", "Ana's city is Oslo", "Ana's car is a red Volvo"
+BUDGET, CITY, CAR = "Ana's budget is 7340099 euros", "Ana's city is Oslo", "Ana's car is a red Volvo"
 TALK = ("hello there", BUDGET, "the ferry was late", f"{CITY}, and it rains", ("assistant", "In Oslo you need an umbrella."), CAR)
 DAY = timedelta(days=1)
 
@@ -60,14 +60,14 @@ async def test_only_the_messages_that_tell_it_go_and_the_others_stay_readable_an
 
 
 async def test_the_other_facts_name_their_messages_and_are_forgotten_with_them(core: MemoryCore, world: World) -> None:
-    await tell(core, *TALK, ("assistant", "For 3,400 euros you get a lot."))
+    await tell(core, *TALK, ("assistant", "For 7,340,099 euros you get a lot."))
     await forgotten(core, "hard", ids=[(await fact_with(core, "Oslo")).id])
     said, budget = await messages(core), await fact_with(core, "budget")
     assert (budget.status, budget.cell_id, budget.source_ids) == (Status.ACTIVE, None, [said[BUDGET].id])
     await forgotten(core, "hard", ids=[budget.id])
     assert await contents(core) == ["hello there", "the ferry was late", CAR]
     assert [*await facts_of(core)] == [CAR]
-    await no_trace(world, "3400", "3,400", "Oslo")
+    await no_trace(world, "7340099", "7,340,099", "Oslo")
     await told_by_the_log(core, world)
 
 
