@@ -40,7 +40,7 @@ from tests.tasks import told
 from tests.telling import decision, facts_of, statuses, tell
 from tests.world import WordsEmbedder, World, fact, listed
 
-BEN, SECRET = Owner("app", "ben"), "The vault of Ben opens with 94317"
+BEN, SECRET = Owner("app", "ben"), "The vault of Ben opens with swordfish"
 KNITTING = ("I knit a pullover of blue wool for my nephew", "Ana's dog is Bo", "I live in Lisbon and I work as a nurse")
 LATER = NOW + timedelta(days=3)
 TEXTS = {name: text.replace("\x00", "") for name, text in ALL.items()}
@@ -150,7 +150,7 @@ async def test_no_text_changes_what_was_known_before_shows_what_others_know_or_s
             before = {one: seen for one, seen in before.items() if seen[0] != SAID_BY_THE_USER[reader, name]}
         assert {one: fields(after)[one] for one in before} == before, name
         everything = "\n".join(one.model_dump_json() for one in after)
-        assert "94317" not in everything, name
+        assert "swordfish" not in everything, name
         assert not [one for one in examples if one in everything and one not in text], name
         cell = next(one for one in after if one.category == "cell" and one.session_id == "s2")
         assert cell.episode is not None
@@ -158,7 +158,7 @@ async def test_no_text_changes_what_was_known_before_shows_what_others_know_or_s
         assert {one.app_id for one in after} == {"app"}
         assert {one.user_id for one in after} == {owner.user_id}
     if isinstance(agents, Obeying):
-        assert "94317" not in agents.seen
+        assert "swordfish" not in agents.seen
         assert agents.decided > 3 * len(TEXTS), "it had much to decide about"
     assert statuses({one.content: one for one in await listed(core, BEN, status="all")}) == {SECRET: "active"}
 
