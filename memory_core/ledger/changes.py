@@ -17,6 +17,7 @@ from memory_core.domain.messages import is_message
 from memory_core.domain.models import UNLOGGED_FIELDS, Event, Head, Memory
 from memory_core.domain.results import Call
 from memory_core.domain.slots import Slot, slot_of, with_marks
+from memory_core.domain.truth.codec import renumbered
 from memory_core.domain.versions import VERSIONS_END, version_id
 from memory_core.ledger.ids import event_id
 from memory_core.ports import Batch, Document, Mark, Write
@@ -227,16 +228,19 @@ def _slots_filled(changes: Changes[Any]) -> Iterable[Slot]:
 
 
 def _mode(document: Document) -> Literal["create", "put"]:
-    """A session's document that was not there when it was read must not be there now: somebody may have cleared it meanwhile."""
-    return "create" if document.kind == "session" and document.tag is None else "put"
+    """A session's or a slot's document that was not there when it was read must not be there now: others may have made it meanwhile."""
+    return "create" if document.kind in ("session", "slot") and document.tag is None else "put"
 
 
 def _numbered(document: Document, base: Head, version_of: Memory | None = None) -> Document:
     """Bookkeeping documents carry the epoch, and the sequence at which they were first written (their keyset place).
 
     An old version carries the numbers of the memory as it was before: in this very commit, where it was changed more than once.
+    The entries that a commit adds to a slot's log carry the sequence of its first event.
     """
     body = {**document.body, "epoch": base.epoch}
+    if document.kind == "slot":
+        body = renumbered(body, base.sequence + 1)
     if version_of is not None:
         body |= {"sequence": version_of.sequence, "revision": version_of.revision}
     if not body.get("sequence"):

@@ -1,0 +1,131 @@
+"""The log of a slot as the body of its document: one short row an entry, moments in microseconds.
+
+Note: a document is written with each save into its slot, so its length is its price; `rows` leaves out what is at its default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from memory_core.domain.truth.entries import Assertion, Entry, Hiding, Merge, Pair, Retraction, Statement, Withdrawal
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_MICROSECOND = timedelta(microseconds=1)
+_CORRECTS_PAST, _IS_FORGOTTEN = 1, 2
+
+
+def rows(log: Iterable[Entry]) -> list[list[Any]]:
+    """The entries, JSON-ready, in their places; `entries_in` is the way back.
+
+    A row begins with the letter of its kind, sequence and part. A statement goes on with memory, version, value, `asserted_at`,
+    `valid_from`, `valid_until`, what it edits, flags and conflict; the moments after the first are relative to it.
+    """
+    return [_short(_row(one)) for one in sorted(log, key=lambda one: one.place)]
+
+
+def entries_in(kept: Iterable[Sequence[Any]]) -> list[Entry]:
+    """The entries of some rows.
+
+    Raises:
+        ValueError: a row is of no known kind.
+
+    """
+    return [_entry(row) for row in kept]
+
+
+def renumbered(body: Mapping[str, Any], sequence: int) -> dict[str, Any]:
+    """The body of a slot's document once its commit has its sequence.
+
+    A decision is made before its commit has a number: its entries have the number in `pending`, which no earlier entry has.
+    """
+    pending = body.get("pending")
+    if pending is None:
+        return dict(body)
+    moved = [_moved(row, pending, sequence) for row in body["entries"]]
+    return {**{name: value for name, value in body.items() if name != "pending"}, "entries": moved}
+
+
+def _moved(row: Sequence[Any], pending: int, sequence: int) -> list[Any]:
+    if row[1] < pending:
+        return [*row]
+    if row[0] == "w":
+        places = [[sequence if place[0] >= pending else place[0], place[1]] for place in row[3]]
+        return ["w", sequence, row[2], places, *row[4:]]
+    return [row[0], sequence, *row[2:]]
+
+
+def _row(entry: Entry) -> list[Any]:
+    start: list[Any] = [_letter(entry), entry.sequence, entry.part]
+    if isinstance(entry, Assertion | Retraction):
+        said = _number(entry.asserted_at)
+        until = None if entry.valid_until is None else _number(entry.valid_until) - said
+        flags = _CORRECTS_PAST * entry.corrects_past + _IS_FORGOTTEN * entry.is_forgotten or None
+        moments = [said, _number(entry.valid_from) - said or None, until]
+        return [*start, entry.memory_id, entry.version, entry.value, *moments, entry.edits, flags, entry.conflict_id]
+    if isinstance(entry, Hiding):
+        return [*start, entry.memory_id, entry.conflict_id]
+    if isinstance(entry, Pair):
+        return [*start, list(entry.memory_ids), entry.conflict_id]
+    if isinstance(entry, Merge):
+        return [*start, list(entry.memory_ids), entry.into, entry.conflict_id]
+    assert isinstance(entry, Withdrawal)
+    return [*start, [list(place) for place in entry.places], entry.conflict_id]
+
+
+def _letter(entry: Entry) -> str:
+    return next(letter for letter, kind in _KINDS.items() if isinstance(entry, kind))
+
+
+_KINDS: Mapping[str, type[Entry]] = {"a": Assertion, "r": Retraction, "h": Hiding, "p": Pair, "m": Merge, "w": Withdrawal}
+
+
+def _short(row: list[Any]) -> list[Any]:
+    while row[-1] is None and len(row) > 4:
+        row.pop()
+    return row
+
+
+def _entry(row: Sequence[Any]) -> Entry:
+    letter, sequence, part, *rest = row
+    about: dict[str, Any] = {"sequence": sequence, "part": part}
+    if letter in ("a", "r"):
+        return _statement(letter, about, [*rest, *([None] * (9 - len(rest)))])
+    conflict = rest[-1] if len(rest) == (3 if letter == "m" else 2) else None
+    about["conflict_id"] = conflict
+    match letter:
+        case "h":
+            return Hiding(**about, memory_id=rest[0])
+        case "p":
+            return Pair(**about, memory_ids=(rest[0][0], rest[0][1]))
+        case "m":
+            return Merge(**about, memory_ids=tuple(rest[0]), into=rest[1])
+        case "w":
+            return Withdrawal(**about, places=tuple((place[0], place[1]) for place in rest[0]))
+    raise ValueError(f"no entry of a log: {letter!r}")
+
+
+def _statement(letter: str, about: dict[str, Any], fields: Sequence[Any]) -> Statement:
+    memory_id, version, value, said, start, until, edits, flags, conflict = fields
+    moment = _moment(said or 0)
+    about |= {
+        "memory_id": memory_id,
+        "version": version,
+        "asserted_at": moment,
+        "valid_from": moment + (start or 0) * _MICROSECOND,
+        "valid_until": None if until is None else moment + until * _MICROSECOND,
+        "edits": edits,
+        "corrects_past": bool((flags or 0) & _CORRECTS_PAST),
+        "is_forgotten": bool((flags or 0) & _IS_FORGOTTEN),
+        "conflict_id": conflict,
+    }
+    return Assertion(**about, value=value) if letter == "a" else Retraction(**about, value=value)
+
+
+def _number(moment: datetime) -> int:
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def _moment(number: int) -> datetime:
+    return _EPOCH + number * _MICROSECOND
