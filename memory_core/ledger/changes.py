@@ -6,7 +6,7 @@ that moved by something unrelated only needs the numbers again, not the decision
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Generic, Literal, TypeVar
@@ -18,6 +18,7 @@ from memory_core.domain.models import UNLOGGED_FIELDS, Event, Head, Memory
 from memory_core.domain.results import Call
 from memory_core.domain.slots import Slot, slot_of, with_marks
 from memory_core.domain.truth.codec import renumbered
+from memory_core.domain.truth.entries import Entry
 from memory_core.domain.versions import VERSIONS_END, version_id
 from memory_core.ledger.ids import event_id
 from memory_core.ports import Batch, Document, Mark, Write
@@ -32,7 +33,8 @@ class Change:
     """One memory's change: `before` is None for a new one. `metadata` goes into the event as it is.
 
     unsaid: the event says that it happened, not what, because what was taken out must not stand in the log. removed: the memory is gone
-    for good after it, `after` being what it was; its event is a redacted one.
+    for good after it, `after` being what it was; its event is a redacted one. says: what it adds to the log of its slot (an
+    `evolution.slot_log.Act`), where that does not follow from the change itself.
     """
 
     event_type: str
@@ -41,6 +43,7 @@ class Change:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     unsaid: bool = False
     removed: bool = False
+    says: Callable[[Any], Sequence[Entry]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -168,12 +168,8 @@ class Ledger:
         commit_id = self._ids.new("cmt")
         look, ahead = basis or await self.look(owner, ids, nears), list[Change]()
 
-        async def complete(changes: Changes[Result]) -> Changes[Result]:
-            return changes if self._completed is None else await self._completed(self._store, owner, changes, look, nears, ahead)
-
         async def decided(before: Head | None) -> tuple[Changes[Result], Changes[Result]]:
-            bare, changes = await self._decided(owner, decide, look, before, while_erasing)
-            return bare, await complete(changes)
+            return await self._decided(owner, decide, look, before, while_erasing, nears, ahead)
 
         bare, changes, head = *await decided(look.head), look.head
         in_the_way, postponing, refused = self._ahead_of(owner, head), False, 0
@@ -199,7 +195,7 @@ class Ledger:
             try:
                 in_the_way = await self._send(owner, assembled, while_erasing)
             except TooLarge:
-                changes = await complete(await self._with_less(owner, bare))
+                changes = await self._with_less(owner, bare)
                 if postponing or not unsettled(changes):
                     raise
                 postponing = True
@@ -211,13 +207,22 @@ class Ledger:
         return Committed(changes.result)
 
     async def _decided(
-        self, owner: Owner, decide: Callable[[Look], Changes[Result]], look: Look, before: Head | None, while_erasing: bool
+        self,
+        owner: Owner,
+        decide: Callable[[Look], Changes[Result]],
+        look: Look,
+        before: Head | None,
+        while_erasing: bool,
+        nears: Sequence[Near],
+        ahead: Sequence[Change],
     ) -> tuple[Changes[Result], Changes[Result]]:
-        """What is decided on a look, and the same with what that does to open questions."""
+        """What is decided on a look, with what follows in slots, and the same with what that does to open questions."""
         _check_life(before, look.head, while_erasing)
         sequence = 0 if look.head is None else look.head.sequence
         shown = [one.memory for near in look.near for one in near]
         bare = await without_circles(self._store, owner, decide(look), look.documents, shown, sequence)
+        if self._completed is not None:
+            bare = await self._completed(self._store, owner, bare, look, nears, ahead)
         return bare, await settled(self._store, owner, bare, self._clock.now())
 
     async def _with_less(self, owner: Owner, bare: Changes[Result]) -> Changes[Result]:
