@@ -8,7 +8,7 @@ apart, whatever an embedding makes of them).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
@@ -74,7 +74,7 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
 
     """
     if slot is not None and (found := _in_slot(new, slot)) is not None:
-        return found
+        return replace(found, similarity=next((one.similarity for one in neighbours if one.memory.id == found.old_id), None))
     own = slot_of(new)
     uncertain: Judgement | None = None
     for one in (one for one in neighbours if one.memory.status in _TOLD_AGAIN):

@@ -127,7 +127,7 @@ def _supersede(old: Memory, new: Memory, record: ConflictRecord, now: datetime) 
     if are_of_one_slot(old, new):
         kept = old.model_copy(update={"conflict_state": "resolved"})
         return [Change("superseded", kept, old, says=supersedes(old.id, new.id, record.id)), Change(RESOLVED, holds, new)]
-    act = retracts(old, new) if slot_name(old) is not None else None
+    act = retracts(old, new, record.id) if slot_name(old) is not None else None
     return [Change("superseded", superseded_by(old, new, now), old, says=act), Change(RESOLVED, holds, new)]
 
 
@@ -173,12 +173,12 @@ def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> l
         )
     )
     made = Change("created", merged, says=merges([old.id, new.id], merged, record.id) if of_one_slot else None)
-    return [made, *(_retired(merged, one, now, of_one_slot=of_one_slot) for one in (old, new))]
+    return [made, *(_retired(merged, one, now, record.id, of_one_slot=of_one_slot) for one in (old, new))]
 
 
-def _retired(merged: Memory, one: Memory, now: datetime, *, of_one_slot: bool) -> Change:
+def _retired(merged: Memory, one: Memory, now: datetime, conflict_id: str, *, of_one_slot: bool) -> Change:
     leaves = slot_name(one) is not None and not of_one_slot
-    return Change("merged", _merged_into(merged, one, now), one, says=merged_elsewhere(one, merged) if leaves else None)
+    return Change("merged", _merged_into(merged, one, now), one, says=merged_elsewhere(one, merged, conflict_id) if leaves else None)
 
 
 def are_of_one_slot(one: Memory, other: Memory) -> bool:

@@ -5,10 +5,10 @@ Each reads the memory, checks, and commits against the head it read; If-Match na
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from memory_core.domain.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
 from memory_core.domain.indexing import with_lexical
@@ -20,14 +20,16 @@ from memory_core.domain.results import Call, Deleted
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.values import slot_name
 from memory_core.domain.value import text_of_value
+from memory_core.domain.versions import cut_short, is_version, version_id
 from memory_core.domain.worth import most_lasting, worth_of
 from memory_core.evolution.along import Along, changes_along, count_along, gone_along
+from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.slot_log import Act
 from memory_core.evolution.truth_commands import corrects_times, edits, says, withdraws
 from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.evolution.versions import new_version, old_version, version_document
 from memory_core.ledger.changes import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, Look, as_memory
 from memory_core.ledger.ids import derived, session_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
@@ -38,6 +40,10 @@ _TEXT_FIELDS = frozenset({"content", "subject", "attribute", "tags", "category",
 """Fields that a memory is found by: changing one means analysing it again."""
 _STATEMENT = ("content", "value")
 """Fields that say something: who changes one, or the slot that it is about, says something else, and says it now."""
+
+
+MAX_CUT_SHORT = 40
+"""Versions that one correction of the past may end; each is a document of the commit's hundred, with its vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,8 @@ class Editor:
             if wanted.get("status", old.status) is Status.ACTIVE:
                 wanted |= {"status_reason": "manual_update"}
             updated, kept, says = _edited(old, wanted, now)
+            if slot_name(old) is None and updated.valid_from < old.valid_from:
+                kept += _ended_versions(seen, old, updated.valid_from, names)
             if updated.valid_until is not None and updated.valid_until <= updated.valid_from:
                 message = f"must be later than valid_from, which is {updated.valid_from.isoformat()} for the new version"
                 raise Invalid("the validity is empty", errors=(FieldError("valid_until", message),))
@@ -98,7 +106,12 @@ class Editor:
             edit = Change("updated", updated, old, {"change_reason": change.change_reason}, says=says)
             return _Edit(updated.id, (edit,), kept)
 
-        return (await self._commit(owner, [memory_id], decide, call, look)).memory
+        names, basis = [memory_id], cast("Look | None", look)
+        while True:
+            try:
+                return (await self._commit(owner, names, decide, call, basis)).memory
+            except LookedElsewhere as needs:  # a correction of the past: versions before the last one end with it
+                names, basis = [*names, *needs.wanted], None
 
     async def delete(
         self,
@@ -257,7 +270,8 @@ def _editable(look: Look, memory_id: str, if_match: str | None) -> Memory:
     _check_match(memory, if_match)
     if memory.type is MemoryType.EPISODIC:
         raise Conflict("an episodic memory says what happened and is never edited; save what is true now as a semantic one")
-    if memory.status not in FOUND_BY_DEFAULT:
+    was_true = memory.status is Status.SUPERSEDED and slot_name(memory) is not None and not is_version(memory_id)
+    if memory.status not in FOUND_BY_DEFAULT and not was_true:
         raise Conflict(f"a memory that is {memory.status.value} can't be updated")
     return memory
 
@@ -290,6 +304,21 @@ def _edited(old: Memory, wanted: dict[str, Any], now: datetime) -> tuple[Memory,
     if start is None and end is not None and end > now:
         updated = updated.model_copy(update={"valid_from": max(now, old.valid_from)})
     return updated, (version_document(old_version(old)),), edits(updated, start, end)
+
+
+def _ended_versions(seen: Look, old: Memory, begins: datetime, names: Collection[str]) -> tuple[Document, ...]:
+    """The versions before the last one of a memory without a slot that end where an edit begins. Raises LookedElsewhere, Invalid."""
+    wanted = [version_id(old.id, number) for number in range(1, old.version)]
+    if missing := [name for name in wanted if name not in names]:
+        raise LookedElsewhere(missing)
+    versions = [
+        one for name in wanted if (found := seen.documents.get(name)) is not None and (one := as_memory(found, seen.head)) is not None
+    ]
+    ended = [shorter for one in versions if (shorter := cut_short(one, begins)) is not None]
+    if len(ended) >= MAX_CUT_SHORT:
+        message = f"lies before more than {MAX_CUT_SHORT} versions, which it would end"
+        raise Invalid("too many versions change", errors=(FieldError("valid_from", message),))
+    return tuple(map(version_document, ended))
 
 
 def _says_something(old: Memory, wanted: Mapping[str, Any]) -> bool:

@@ -123,7 +123,7 @@ class Execution:
         if falls.category == "note":
             fallen = self._retire(falls, stays, Status.DELETED, "contradicted", "contradicted", record.id)
         else:
-            act = retracts(falls, stays) if slot_name(falls) is not None else None
+            act = retracts(falls, stays, record.id) if slot_name(falls) is not None else None
             fallen = Change("superseded", superseded_by(falls, stays, self.page.now), falls, {"conflict_id": record.id}, says=act)
             self.page.apply([fallen])
             self._count(Outcome.SUPERSEDED.value)
@@ -220,7 +220,7 @@ class Execution:
         if status is Status.UPDATED:
             fields["consolidated_into_ids"] = [*current.consolidated_into_ids, new.id]
         leaves = slot_name(current) is not None and slot_name(current) != slot_name(new) and status is Status.UPDATED
-        act = merged_elsewhere(current, new) if leaves else None
+        act = merged_elsewhere(current, new, record_id) if leaves else None
         change = Change(event, current.model_copy(update=fields), current, {"conflict_id": record_id}, says=act)
         self.page.apply([change])
         self._count(status.value)

@@ -185,7 +185,7 @@ class _Made:
             return
         after = row.on(stored)
         if after is not stored:
-            self._add(Change(_event(stored, after), _touched(after, now), stored, self.said))
+            self._add(Change(_event(stored, after), _touched(after, now), stored, self.said, follows=True))
 
     def drop(self, name: str, now: Any, *, for_good: bool) -> None:
         """Let an earlier time that holds no more be as if it never was so; of a memory that is gone for good it is gone too."""

@@ -124,16 +124,18 @@ def _next(one: Projection, places: Mapping[Reference, str]) -> str | None:
 
 
 def _before(timeline: Timeline, places: Mapping[Reference, str]) -> dict[Reference, str | None]:
-    """By each time that holds, the memory that held right before it."""
+    """By each time that holds, the memory that held last of those that had ended by then."""
     parts: dict[tuple[str, int], int] = {}
     last = {(one.memory_id, one.version): number for number, one in enumerate(timeline.intervals)}
     before: dict[Reference, str | None] = {}
-    previous: list[str] = []
+    ended: list[tuple[datetime, int, str]] = []
     for number, one in enumerate(timeline.intervals):
         key = one.memory_id, one.version
         parts[key] = parts.get(key, 0) + 1
         reference = (*key, 0 if last[key] == number else parts[key])
         own = base_id(places[reference])
-        before[reference] = next((name for name in reversed(previous) if name != own), None)
-        previous.append(own)
+        earlier = [each for each in ended if each[0] <= one.begins and each[2] != own]
+        before[reference] = max(earlier)[2] if earlier else None
+        if one.ends is not None:
+            ended.append((one.ends, number, own))
     return before

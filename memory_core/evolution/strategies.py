@@ -29,17 +29,22 @@ MERGE_SHARE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What to commit, and what to answer: the outcome, the id of the memory that stands for it, the record."""
+    """What to commit, and what to answer: the outcome, the id of the memory that stands for it, the record.
+
+    besides: the record of another one that it replaced, while `conflict` is about one that stays beside it.
+    """
 
     outcome: Outcome
     memory_id: str
     changes: tuple[Change, ...]
     conflict: ConflictRecord | None = None
 
+    besides: ConflictRecord | None = None
+
     @property
     def records(self) -> tuple[ConflictRecord, ...]:
         """What is to be stored of it."""
-        return () if self.conflict is None else (self.conflict,)
+        return tuple(one for one in (self.conflict, self.besides) if one is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +129,7 @@ def _supersede(met: Contradiction) -> Resolution:
     about = {"conflict_id": record.id}
     if met.slot is None:
         made = new.model_copy(update={"supersedes_id": old.id, "conflict_state": "resolved"})
-        ended_elsewhere = retracts(old, new) if slot_name(old) is not None else None
+        ended_elsewhere = retracts(old, new, record.id) if slot_name(old) is not None else None
         fallen = Change("superseded", superseded_by(old, new, now), old, about, says=ended_elsewhere)
         return Resolution(Outcome.SUPERSEDED, new.id, (Change("created", made, met.before, about), fallen), record)
     made = new.model_copy(update={"conflict_state": "resolved"})
@@ -155,8 +160,14 @@ def _keep_both(met: Contradiction, beside: Sequence[Memory], *, pending: bool, b
     marked = old.model_copy(update={"conflict_state": state})
     about = {"conflict_id": record.id}
     names = [one.id for one in beside] if met.slot is not None else []
-    created = Change("created", new, met.before, about, says=says(new, beside=names, conflict_id=record.id) if names else None)
-    return Resolution(Outcome.KEPT_BOTH, new.id, (created, Change("conflict_marked", marked, old, about)), record)
+    act = says(new, beside=names, conflict_id=record.id)
+    created = Change("created", new, met.before, about, says=act if names else None)
+    besides = None
+    if met.slot is not None:
+        before, after = rows_of(met.slot.timeline, met.now), rows_of(met.slot.added(act).timeline, met.now)
+        fell = [one for one in met.rivals if before[one.id].status is Status.ACTIVE and after[one.id].status is not Status.ACTIVE]
+        besides = _record(met, fell[0], "supersede") if fell else None
+    return Resolution(Outcome.KEPT_BOTH, new.id, (created, Change("conflict_marked", marked, old, about)), record, besides)
 
 
 def _fits(met: Contradiction) -> bool:
@@ -196,7 +207,7 @@ def _merge(met: Contradiction) -> Resolution:
         "consolidated_into_ids": [*old.consolidated_into_ids, new.id],
     }
     about = {"conflict_id": record.id}
-    act = merges([old.id], merged) if met.slot is not None else None
-    leaves = merged_elsewhere(old, merged) if met.slot is None and slot_name(old) is not None else None
+    act = merges([old.id], merged, record.id, at_save=True) if met.slot is not None else None
+    leaves = merged_elsewhere(old, merged, record.id) if met.slot is None and slot_name(old) is not None else None
     retired = Change("merged", ended(old, merged.valid_from).model_copy(update=updated), old, about, says=leaves)
     return Resolution(Outcome.MERGED, new.id, (Change("created", merged, met.before, about, says=act), retired), record)

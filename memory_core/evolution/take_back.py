@@ -22,7 +22,7 @@ from memory_core.evolution.decision import became, standing_sides
 from memory_core.evolution.moves import brings_text, in_the_way, moved_back
 from memory_core.evolution.page import Page
 from memory_core.evolution.pairs import document_of, pair_ids, record_of_pair
-from memory_core.evolution.truth_commands import takes_back
+from memory_core.evolution.truth_commands import takes_back, undoes_decision
 from memory_core.ledger.changes import Change
 from memory_core.ports import Document
 
@@ -112,7 +112,8 @@ def _move_back(page: Page, record: ConflictRecord, move: Move, embedded: Mapping
     back = moved_back(move, current, page.owner, record, page.now)
     if brings_text(move):
         back = with_lexical(back).model_copy(update=embedded[move.memory_id])
-    change = Change(UNDONE, back, current, {"conflict_id": record.id, "strategy": record.strategy})
+    act = undoes_decision(record.id) if current is not None and slot_name(current) is not None else None
+    change = Change(UNDONE, back, current, {"conflict_id": record.id, "strategy": record.strategy}, says=act)
     if current is not None and back.status is Status.COMPRESSED and current.status is not Status.COMPRESSED:
         between = back.model_copy(update={"status": Status.ACTIVE, "status_reason": "restored"})
         page.apply([replace(change, after=between)])

@@ -41,13 +41,14 @@ def act_of(change: Change) -> Act | None:
 
 
 def says(memory: Memory, *, beside: Sequence[str] = (), conflict_id: str | None = None) -> Act:
-    """A memory says what it says, beside others or alone."""
+    """A memory says what it says, beside others or alone. conflict_id: that opens with it, and is no decision."""
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        said = slot.statement(memory, conflict_id=conflict_id)
-        if isinstance(said, Assertion) and beside:
-            return operations.keep_beside(slot.entries, said, beside)
-        return [said]
+        said = slot.statement(memory)
+        if not isinstance(said, Assertion) or not beside:
+            return [said]
+        _, *kept = operations.keep_beside(slot.entries, said, beside)
+        return [said, *(replace(one, conflict_id=conflict_id) for one in kept)]
 
     return act
 
@@ -119,7 +120,7 @@ def corrects_times(memory: Memory) -> Act:
     return lambda slot: operations.correct_times(slot.entries, memory.id, slot.pending, memory.valid_from, memory.valid_until)
 
 
-def retracts(memory: Memory, by: Memory) -> Act:
+def retracts(memory: Memory, by: Memory, conflict_id: str | None = None) -> Act:
     """Something said elsewhere, in another slot, ends a memory where it begins. It has no memory in this slot."""
 
     def act(slot: SlotLog) -> Sequence[Entry]:
@@ -133,16 +134,21 @@ def retracts(memory: Memory, by: Memory) -> Act:
                 asserted_at=max(said, memory.event_timestamp),
                 valid_from=start,
                 is_forgotten=True,
+                conflict_id=conflict_id,
             )
         ]
 
     return act
 
 
-def merged_elsewhere(memory: Memory, into: Memory) -> Act:
+def merged_elsewhere(memory: Memory, into: Memory, conflict_id: str | None = None) -> Act:
     """A memory is merged into one of another slot, or of none, and ends where that begins."""
-    retracted = retracts(memory, into)
-    return lambda slot: [*retracted(slot), Merge(sequence=slot.pending, memory_ids=(memory.id,), into=into.id)]
+    retracted = retracts(memory, into, conflict_id)
+
+    def act(slot: SlotLog) -> Sequence[Entry]:
+        return [*retracted(slot), Merge(sequence=slot.pending, memory_ids=(memory.id,), into=into.id, conflict_id=conflict_id)]
+
+    return act
 
 
 def supersedes(old: str, new: str, conflict_id: str) -> Act:
@@ -155,15 +161,28 @@ def rejects(new: str, conflict_id: str) -> Act:
     return lambda slot: operations.decide_reject_new(slot.entries, new, slot.pending, conflict_id)
 
 
-def merges(sources: Sequence[str], merged: Memory, conflict_id: str | None = None) -> Act:
-    """Memories are merged into another one of their slot."""
+def merges(sources: Sequence[str], merged: Memory, conflict_id: str | None = None, *, at_save: bool = False) -> Act:
+    """Memories are merged into another one of their slot, which is kept beside what these are kept beside.
+
+    at_save: the new memory itself says the merged text.
+    """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         said = slot.statement(merged)
         assert isinstance(said, Assertion)
-        return operations.merge(slot.entries, sources, said, conflict_id)
+        if at_save:
+            return [replace(one, conflict_id=conflict_id) for one in operations.merge(slot.entries, sources, said)]
+        beside = Account.of(slot.entries).pairs
+        others = sorted({name for one in sources for name in beside.get(one, frozenset())} - {*sources})
+        kept = [Pair(sequence=slot.pending, memory_ids=(name, merged.id), conflict_id=conflict_id) for name in others]
+        return [*operations.merge(slot.entries, sources, said, conflict_id), *kept]
 
     return act
+
+
+def undoes_decision(conflict_id: str) -> Act:
+    """Every entry of a decision counts no more."""
+    return lambda slot: operations.undo_decision(slot.entries, conflict_id, slot.pending)
 
 
 def takes_back(conflict_id: str, old_id: str, new_id: str, draft: Memory | None = None) -> Act:
@@ -181,12 +200,17 @@ def takes_back(conflict_id: str, old_id: str, new_id: str, draft: Memory | None 
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        taken = slot.added(lambda log: operations.undo_decision(log.entries, conflict_id, log.pending))
+        taken = slot.added(undoes_decision(conflict_id))
         if draft is not None:
             taken = taken.added(withdraws(draft.id)).added(says(draft))
-        beside = Account.of(taken.entries).pairs.get(old_id, frozenset())
+        account = Account.of(taken.entries)
+        beside = account.pairs.get(old_id, frozenset())
         if new_id not in beside:
             taken = taken.added(pairs(old_id, new_id, conflict_id))
+        for other in sorted(account.pairs.get(new_id, frozenset()) - beside - {old_id}):
+            taken = taken.added(pairs(old_id, other))
+        for other in sorted(_fell_to(taken, new_id) - {old_id}):
+            taken = taken.added(pairs(other, new_id))
         rows = rows_of(taken.timeline, slot.now)
         gone = [name for name in (old_id, new_id) if name not in rows or rows[name].status is not Status.ACTIVE]
         if gone:
@@ -197,6 +221,13 @@ def takes_back(conflict_id: str, old_id: str, new_id: str, draft: Memory | None 
         return taken.entries[len(slot.entries) :]
 
     return act
+
+
+def _fell_to(slot: SlotLog, name: str) -> set[str]:
+    """The memories that would hold if one had never been said."""
+    held, without = rows_of(slot.timeline, slot.now), rows_of(slot.added(withdraws(name)).timeline, slot.now)
+    active = {one.memory_id for one in held.values() if one.status is Status.ACTIVE}
+    return {one.memory_id for one in without.values() if one.status is Status.ACTIVE} - active
 
 
 def _by(row: Row | None) -> str:

@@ -164,12 +164,14 @@ class Ledger:
         basis: Look | None,
         call: Call,
         while_erasing: bool,
+        *,
+        is_part: bool = False,
     ) -> Committed[Result]:
         commit_id = self._ids.new("cmt")
         look, ahead = basis or await self.look(owner, ids, nears), list[Change]()
 
         async def decided(before: Head | None) -> tuple[Changes[Result], Changes[Result]]:
-            return await self._decided(owner, decide, look, before, while_erasing, nears, ahead)
+            return await self._decided(owner, decide, look, before, while_erasing, nears, ahead, is_part=is_part)
 
         bare, changes, head = *await decided(look.head), look.head
         in_the_way, postponing, refused = self._ahead_of(owner, head), False, 0
@@ -215,13 +217,15 @@ class Ledger:
         while_erasing: bool,
         nears: Sequence[Near],
         ahead: Sequence[Change],
+        *,
+        is_part: bool,
     ) -> tuple[Changes[Result], Changes[Result]]:
         """What is decided on a look, with what follows in slots, and the same with what that does to open questions."""
         _check_life(before, look.head, while_erasing)
         sequence = 0 if look.head is None else look.head.sequence
         shown = [one.memory for near in look.near for one in near]
         bare = await without_circles(self._store, owner, decide(look), look.documents, shown, sequence)
-        if self._completed is not None:
+        if self._completed is not None and not is_part:
             bare = await self._completed(self._store, owner, bare, look, nears, ahead)
         return bare, await settled(self._store, owner, bare, self._clock.now())
 
@@ -260,7 +264,7 @@ class Ledger:
                 changes = [again for one in part if (again := ended_as(one, look.memory(one.after.id))) is not None]
                 return Changes(changes, tuple(changes), reads=frozenset(names))
 
-            done += (await self._commit(owner, ending, names, (), None, call, while_erasing=False)).result
+            done += (await self._commit(owner, ending, names, (), None, call, while_erasing=False, is_part=True)).result
         return done
 
     async def _send(self, owner: Owner, assembled: Assembled, while_erasing: bool) -> _InTheWay | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -24,8 +24,8 @@ LEFT_OUT = frozenset({"merge", "withdraw", "forget", "archive"})
 class Player:
     """A story on its way: the memories and conflicts that its steps made, by the story's names."""
 
-    def __init__(self, core: MemoryCore, world: World) -> None:
-        self.core, self.world = core, world
+    def __init__(self, core: MemoryCore, world: World, *, is_pinned: bool) -> None:
+        self.core, self.world, self.is_pinned = core, world, is_pinned
         self.memories: dict[str, str] = {}
         self.conflicts: list[str] = []
         self.decided: list[str] = []
@@ -58,7 +58,8 @@ class Player:
         fields: dict[str, Any] = {"event_timestamp": day(step["said"]), "value": value, **CITY}
         fields |= {"valid_from": day(step["from"])} if "from" in step else {}
         fields |= {"valid_until": day(step["until"])} if "until" in step else {}
-        fields |= {"on_conflict": "keep_both"} if step.get("beside") else {}
+        fields |= {"on_conflict": "keep_both"} if step.get("beside") and not self.is_pinned else {}
+        fields |= {"pinned": True} if self.is_pinned and not self.memories else {}
         text = f"Ana no longer lives in {step['value']}" if step["do"] == "retract" else f"Ana lives in {step['value']}"
         saved = await self.core.save(ALICE, fact(text, **fields))
         self.memories[step["memory"]] = saved.memory.id
@@ -90,7 +91,7 @@ async def values(core: MemoryCore, moment: datetime) -> list[str]:
 
 
 def _value(memory: Memory) -> str:
-    return str(memory.value if memory.value is not None else memory.content.replace("Ana lives in ", ""))
+    return str(memory.value if memory.value is not None else memory.content.replace("Ana lives in ", "").replace("\n", " and "))
 
 
 def is_played(story: dict[str, Any]) -> bool:
@@ -99,11 +100,11 @@ def is_played(story: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("story", [one for one in STORIES if is_played(one)], ids=lambda one: str(one["story"])[:60])
 async def test_what_holds_is_what_the_story_says(story: dict[str, Any], core: MemoryCore, world: World) -> None:
-    player, known = Player(core, world), list[datetime]()
+    player, known = Player(core, world, is_pinned="Pinned" in story["story"]), list[datetime]()
     world.clock.moment = day("2000-01-01")
     for step in story["steps"]:
         await player.play(step)
-        known.append(world.clock.moment)
+        known.append(world.clock.moment + timedelta(seconds=1))
     answers = {}
     for written, sequence, moment, _ in expectations(story):
         if sequence is None:
