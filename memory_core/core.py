@@ -29,6 +29,7 @@ from memory_core.evolution.bring_back import BringingBack
 from memory_core.evolution.clear import Clearer
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.edit import Editor
+from memory_core.evolution.slot_check import SlotCheck
 from memory_core.evolution.slot_commits import SlotCommits
 from memory_core.evolution.status import InUse
 from memory_core.evolution.thaw import Thaw
@@ -125,6 +126,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         self._conflicts = Conflicts(made.long_term, self._ledger, self._mirror, made.embedder, self._cursors, clock)
         self._unmerger = NoteUnmerger(self._ledger, self._mirror, self._conflicts, clock)
         self._editor = Editor(self._ledger, self._mirror, made.embedder, self._unmerger, clock)
+        self._slot_check = SlotCheck(made.long_term, clock)
         self._clearer = Clearer(made.long_term, self._ledger, self._mirror, self._unmerger, clock, ids)
 
     def _for_finding(self, copies: ColdCopies) -> None:

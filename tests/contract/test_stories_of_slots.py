@@ -112,4 +112,5 @@ async def test_what_holds_is_what_the_story_says(story: dict[str, Any], core: Me
         else:
             page = await core.replay(ALICE, ReplayInput(known_at=known[sequence - 1], at=moment))
             answers[written] = sorted(_value(one) for one in page.memories if not isinstance(one.value, dict))
+    await world.check_slots()
     assert answers == {written: sorted(expected) for written, _, _, expected in expectations(story)}

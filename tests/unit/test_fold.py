@@ -9,11 +9,11 @@ from typing import Any
 import orjson
 from hypothesis import given
 from hypothesis import strategies as st
+from memory_core.evolution.old_versions import Versions
 
 from memory_core.domain.fold import State, States, fold
 from memory_core.domain.models import UNLOGGED_FIELDS, Event, Foresight, Head, Memory, MemoryType, Status
 from memory_core.domain.results import Call
-from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.versions import new_version
 from memory_core.ledger.changes import Change, Changes, assemble
 from memory_core.ledger.commit import Look

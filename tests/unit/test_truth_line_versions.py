@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from memory_core.evolution.truth_line import joined
+
 from memory_core.domain.models import Status
 from memory_core.domain.versions import version_id
-from memory_core.evolution.truth_line import joined
 from tests.builders import NOW, memory
 
 HISTORY: dict[str, Any] = {"status": Status.SUPERSEDED, "status_reason": "contradicted"}

@@ -9,6 +9,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from memory_core.evolution.tellings import MAX_TELLINGS, kept
 
 from memory_core.domain.endings import ends, is_ending, value_told
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
@@ -16,7 +17,6 @@ from memory_core.domain.models import Memory, MemoryType, OnConflict
 from memory_core.evolution.decide import Verdict, judge
 from memory_core.evolution.page import Page
 from memory_core.evolution.strategies import begun, resolve
-from memory_core.evolution.tellings import MAX_TELLINGS, kept
 from memory_core.ledger.commit import Look
 from memory_core.ports import Neighbour
 from tests.builders import ALICE, NOW, memory
