@@ -64,6 +64,7 @@ class Page:
     keys: Collection[str] = ()
     logs: dict[SlotName, SlotLog] = field(default_factory=dict)
     _rows: dict[SlotName, tuple[SlotLog, dict[str, Row]]] = field(default_factory=dict)
+    _first: dict[SlotName, dict[str, Row]] = field(default_factory=dict)
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory as this commit will leave it, where the look shows it: by its id or as a neighbour."""
@@ -128,10 +129,7 @@ class Page:
         log = None if name is None else self.logs.get(name)
         if name is None or log is None:
             return memory
-        held = self._rows.get(name)
-        if held is None or held[0] is not log:
-            held = self._rows[name] = log, rows_of(log.timeline, self.now)
-        row = held[1].get(memory.id)
+        row = self._rows_now(name, log).get(memory.id)
         return memory if row is None else row.on(memory)
 
     @cached_property
@@ -169,7 +167,7 @@ class Page:
 
     def surplus(self, items: int) -> int:
         """Of `items` equal parts of a full page, about how many are too many; at least one."""
-        documents = len(self.states) + len(self.changes) + len(self.puts) + len(self.sessions) + self.beside
+        documents = self._documents()
         share = max(1 - MAX_DOCUMENTS / max(documents, 1), 1 - MAX_BYTES / max(self.weight, 1))
         return min(items, max(1, int(items * share)))
 
@@ -177,8 +175,28 @@ class Page:
         """Whether one change more fits the commit."""
         return not self._more_than(MAX_DOCUMENTS - 2, MAX_BYTES - _weight(change))
 
+    def _documents(self) -> int:
+        """How many documents it is, with what follows in the slots that were read: their logs, and members with an event each."""
+        followers = 0
+        for name, log in self.logs.items():
+            before, now = self._read_rows(name), self._rows_now(name, log)
+            followers += sum(2 for one, row in now.items() if one not in self.states and before.get(one) != row)
+        changed = len(self.states) + len(self.changes) + followers
+        return changed + len(self.logs) + len(self.puts) + len(self.sessions) + self.beside
+
+    def _read_rows(self, name: SlotName) -> dict[str, Row]:
+        if name not in self._first:
+            self._first[name] = rows_of(self._read(name).timeline, self.now)
+        return self._first[name]
+
+    def _rows_now(self, name: SlotName, log: SlotLog) -> dict[str, Row]:
+        held = self._rows.get(name)
+        if held is None or held[0] is not log:
+            held = self._rows[name] = log, rows_of(log.timeline, self.now)
+        return held[1]
+
     def _more_than(self, most: int, bytes_: int) -> bool:
-        documents = len(self.states) + len(self.changes) + len(self.puts) + len(self.sessions) + self.beside
+        documents = self._documents()
         if documents > most or self.weight > bytes_:
             return True
         return self.weighs and self.weight + sum(len(orjson.dumps(one.document.body)) for one in self.sessions.values()) > bytes_

@@ -98,7 +98,7 @@ async def test_what_is_told_of_before_a_pinned_truth_is_history(world: World) ->
     assert [one.status for one in await records(world)] == ["resolved"]
 
 
-@pytest.mark.parametrize("order", permutations([("Oslo", 2), ("Bergen", 1)]))
+@pytest.mark.parametrize("order", [*permutations([("Oslo", 2), ("Bergen", 1)])])
 async def test_a_pinned_truth_that_is_told_again_is_not_interrupted_in_any_order(world: World, order: list[tuple[str, int]]) -> None:
     core = await world.core(agents=Tellers(notes=False))
     await save(core, "Oslo", 0, pinned=True)
