@@ -70,8 +70,13 @@ class Execution:
         ruled = [(old, decision) for one in links if (old := self._standing(one)) and (decision := self.ruled.rulings.on(fact, old))]
         said_by = next((old for old, decision in ruled if decision.operation == "SKIP"), None)
         contradicted = [(old, decision) for old, decision in ruled if decision.operation == "DELETE"]
-        if judgement.verdict is Verdict.SAME and judgement.old_id is not None:
-            self._stands_for(fact, judgement.old or self.page.found(judgement.old_id), judgement.version)
+        same = (
+            None
+            if judgement.old_id is None or judgement.verdict is not Verdict.SAME
+            else judgement.old or self.page.found(judgement.old_id)
+        )
+        if same is not None and same.status is not Status.ARCHIVED:
+            self._stands_for(fact, same, judgement.version)
         elif judgement.verdict is Verdict.CONTRADICTS and (judgement.certain or not (said_by or contradicted)):
             self._contradict(fact, known, judgement, slot)
         elif said_by is not None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from memory_core.domain.archival import is_cold
 from memory_core.domain.models import AtomicFact, Memory, Status
+from memory_core.domain.truth.values import slot_name
 from memory_core.evolution.shelf import Shelf
 from memory_core.ledger.changes import Change, Changes, Result
 from memory_core.ledger.ids import note_id
@@ -49,7 +50,9 @@ def _turns(change: Change) -> bool:
 
 
 def _fallen(memory: Memory) -> bool:
-    return memory.status is Status.SUPERSEDED and memory.next_id is not None
+    """Whether another memory took its place, for a while or for good."""
+    was_never = memory.status is Status.DELETED and memory.status_reason == "contradicted" and slot_name(memory) is not None
+    return (memory.status is Status.SUPERSEDED or was_never) and memory.next_id is not None
 
 
 async def marked(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:

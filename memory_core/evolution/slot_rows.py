@@ -16,6 +16,8 @@ from memory_core.domain.truth.timeline import Projection, Reference, Timeline, p
 from memory_core.domain.versions import base_id, version_id
 from memory_core.ledger.ids import earlier_interval_id
 
+GONE = "gone_"
+"""How the names begin that a log has for memories which are forgotten for good."""
 _KEEPS_STATUS = frozenset({Status.ARCHIVED, Status.DECAYED, Status.COMPRESSED})
 
 
@@ -72,7 +74,7 @@ class Row:
 
     def _before(self, name: str | None) -> str | None:
         if not self.holds:
-            return name
+            return None if self.status_reason == "contradicted" and self.status is Status.DELETED and name in self.members else name
         return self.supersedes_id if self.supersedes_id is not None or name in self.members else name
 
 
@@ -120,7 +122,7 @@ def _next(one: Projection, places: Mapping[Reference, str]) -> str | None:
         return None
     own = places[one.memory_id, one.version, one.part]
     name = base_id(places.get(one.next, one.next[0]))
-    return None if name == own else name
+    return None if name == own or name.startswith(GONE) else name
 
 
 def _before(timeline: Timeline, places: Mapping[Reference, str]) -> dict[Reference, str | None]:

@@ -17,7 +17,7 @@ from memory_core.domain.truth import operations
 from memory_core.domain.truth.entries import Account, Assertion, Entry, Merge, Pair, Retraction, Statement, asserted_at
 from memory_core.domain.truth.operations import UndoTooLarge
 from memory_core.evolution.slot_log import Act, SlotLog
-from memory_core.evolution.slot_rows import Row, rows_of
+from memory_core.evolution.slot_rows import GONE, Row, rows_of
 from memory_core.ledger.changes import Change
 
 _ALIAS_BYTES = 6
@@ -37,6 +37,8 @@ def act_of(change: Change) -> Act | None:
         return withdraws(after.id) if after.status_reason == "contradicted" else deletes(after.id)
     if was_gone and not is_gone:
         return restores(after)
+    if before.status is Status.UPDATED and after.status is Status.ACTIVE:
+        return undoes(after)
     return None
 
 
@@ -237,7 +239,7 @@ def _by(row: Row | None) -> str:
 def forgotten(slot: SlotLog, memory_ids: Iterable[str]) -> SlotLog:
     """The log without the names of memories that are gone for good."""
     for name in memory_ids:
-        alias = f"gone_{secrets.token_hex(_ALIAS_BYTES)}"
+        alias = f"{GONE}{secrets.token_hex(_ALIAS_BYTES)}"
         entries = operations.forget(slot.entries, name, alias, slot.pending)
         if len(entries) > len(slot.entries):
             taken = [one.part for one in slot.entries if one.sequence == slot.pending]

@@ -113,14 +113,15 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
         return append_turn(page, one)
     slot = page.slot(one.memory)
     judgement = judge(one.memory, page.neighbours(one.memory, shown), duplicate_threshold, slot)
-    if judgement.verdict is Verdict.SAME and judgement.old_id is not None:
-        held = judgement.old or page.found(judgement.old_id)
+    held = None if judgement.old_id is None else judgement.old or page.found(judgement.old_id)
+    is_away = judgement.verdict is Verdict.SAME and held is not None and held.status is Status.ARCHIVED
+    if judgement.verdict is Verdict.SAME and held is not None and not is_away:
         page.retell(held, one.memory, judgement.version)
         return PlannedOutcome(one.place, Outcome.REINFORCED, held.id)
-    if judgement.verdict is Verdict.NEW or judgement.old_id is None:
+    if judgement.verdict is Verdict.NEW or held is None or is_away:
         page.apply([Change("created", one.memory)])
         return PlannedOutcome(one.place, Outcome.CREATED, one.memory.id)
-    old = judgement.old or page.found(judgement.old_id)
+    old = held
     rivals = [page.found(name) for name in judgement.rivals]
     resolution = resolve(Contradiction(one.memory, old, judgement, page.now, slot, rivals), one.on_conflict)
     resolution = recorded(resolution, one.memory, chosen_by(one.on_conflict, page.actor))
@@ -170,7 +171,7 @@ def _upsert(page: Page, one: Prepared) -> PlannedOutcome:
         return PlannedOutcome(one.place, Outcome.CREATED, memory.id)
     said = slot.statement(memory)
     holding = [each for each in slot.timeline.at(max(said.asserted_at, said.valid_from)) if each.value == said.value]
-    if holding:
+    if holding and page.found(holding[-1].memory_id).status is not Status.ARCHIVED:
         same = page.found(holding[-1].memory_id)
         page.retell(same, memory, holding[-1].version, confidence=surer(same.confidence))
         return PlannedOutcome(one.place, Outcome.REINFORCED, same.id)
