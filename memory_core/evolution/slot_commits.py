@@ -112,7 +112,8 @@ class _Settling:
         for name in sorted(places, key=is_version):
             made.put(wanted[name], _source(wanted[name], wanted), now)
         for name in vanished:
-            made.drop(name, now, for_good=known[name].memory_id in removed)
+            if known[name].memory_id not in removed:  # forgetting for good finds these by itself, and counts them
+                made.drop(name, now)
         if removed and not [one for one in after.timeline.members if one.memory_id not in removed]:
             made.strike(after)
         elif after.entries != log.entries or log.is_rebuilt:
@@ -187,12 +188,10 @@ class _Made:
         if after is not stored:
             self._add(Change(_event(stored, after), _touched(after, now), stored, self.said, follows=True))
 
-    def drop(self, name: str, now: Any, *, for_good: bool) -> None:
-        """Let an earlier time that holds no more be as if it never was so; of a memory that is gone for good it is gone too."""
+    def drop(self, name: str, now: Any) -> None:
+        """Let an earlier time that holds no more be as if it never was so."""
         stored = self.shelf.memory(name)
-        if stored is not None and for_good:
-            self.changes.append(Change("forgotten", stored, stored, removed=True))
-        elif stored is not None and stored.status is not Status.DELETED:
+        if stored is not None and stored.status is not Status.DELETED:
             gone = {"status": Status.DELETED, "status_reason": "contradicted", "valid_until": stored.valid_from, "updated_at": now}
             self._add(Change("contradicted", stored.model_copy(update=gone), stored, self.said))
 

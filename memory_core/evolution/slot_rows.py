@@ -6,6 +6,7 @@ archived, decayed or compressed keeps its status, and what timelines do not say 
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -126,18 +127,19 @@ def _next(one: Projection, places: Mapping[Reference, str]) -> str | None:
 
 
 def _before(timeline: Timeline, places: Mapping[Reference, str]) -> dict[Reference, str | None]:
-    """By each time that holds, the memory that held last of those that had ended by then."""
+    """By each time that holds, the memory that held last of those that had ended by then; also one that was deleted since."""
     parts: dict[tuple[str, int], int] = {}
+    hidden = sorted((one.ends, -1, one.memory_id) for one in timeline.hidden if one.ends is not None)
     last = {(one.memory_id, one.version): number for number, one in enumerate(timeline.intervals)}
     before: dict[Reference, str | None] = {}
-    ended: list[tuple[datetime, int, str]] = []
+    ended: list[tuple[datetime, int, str]] = [*hidden]
     for number, one in enumerate(timeline.intervals):
         key = one.memory_id, one.version
         parts[key] = parts.get(key, 0) + 1
         reference = (*key, 0 if last[key] == number else parts[key])
         own = base_id(places[reference])
-        earlier = [each for each in ended if each[0] <= one.begins and each[2] != own]
-        before[reference] = max(earlier)[2] if earlier else None
+        earlier = range(bisect_right(ended, one.begins, key=lambda each: each[0]) - 1, -1, -1)
+        before[reference] = next((ended[place][2] for place in earlier if ended[place][2] != own), None)
         if one.ends is not None:
-            ended.append((one.ends, number, own))
+            insort(ended, (one.ends, number, own))
     return before

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-import pytest
-
 from memory_core.core import MemoryCore
 from memory_core.domain.conflict_requests import ConflictsInput
 from memory_core.domain.models import Memory
@@ -77,7 +75,6 @@ async def test_a_truth_told_late_ends_the_old_version_of_one_that_was_merged(cor
     assert await cities(core, 4.5, 6.5, 8.5, 210) == ["Kiev", "Kiev+Oslo", "Bonn", "Bonn"]
 
 
-
 async def test_a_decision_lets_the_old_version_of_the_winner_end_the_one_that_falls(core: MemoryCore) -> None:
     await save(core, "Lima", 1)
     bonn = await save(core, "Bonn", 4)
@@ -97,7 +94,6 @@ async def test_a_truth_that_overrules_sixty_others_shares_no_day_with_any(core: 
     assert [one.value for one in await listed(core)] == ["Bern"]
     assert told.conflict is not None
     await world.check_slots()
-
 
 
 async def test_what_is_kept_side_by_side_stays_so_where_both_fall_together(core: MemoryCore) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.errors import Conflict, NotFound
+from memory_core.domain.errors import NotFound
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.requests import CopyInput, StatusInput, UpdateInput
 from tests.builders import ALICE, NOW

@@ -33,7 +33,6 @@ async def torn(core: MemoryCore) -> tuple[Memory, Memory, Memory, Memory]:
     return own, first, between, second
 
 
-
 async def test_one_told_late_is_kept_where_what_fell_would_lead_in_a_circle(core: MemoryCore) -> None:
     _, first, _, _ = await torn(core)
     for day in (10, 1, 7, 3):

@@ -91,7 +91,6 @@ async def test_what_an_ending_was_passed_over_for_stands_again_when_it_comes_bac
     assert await held(core, 8, 24) == ["Oslo", "Oslo"]
 
 
-
 async def test_history_that_an_ending_was_passed_over_for_comes_back(core: MemoryCore) -> None:
     await told(core, "Linz", 21, value={"no_longer": "Linz"})
     await told(core, "Rome", 21)

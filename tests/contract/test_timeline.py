@@ -73,7 +73,7 @@ async def test_events_are_found_by_memory_type_time_and_cause(core: MemoryCore, 
     oslo = whole[0].memory_id
     assert [one.event_type for one in await timeline(core, memory_id=oslo)] == ["created", "preceded", "deleted"]
     assert [one.event_type for one in await timeline(core, types="procedural")] == ["created", "upserted"]
-    assert [one.event_type for one in await timeline(core, types="semantic, superseded,deleted")] == ["superseded", "deleted"]
+    assert [one.event_type for one in await timeline(core, types="semantic, superseded,deleted")] == ["deleted"]
     assert [one.event_type for one in await timeline(core, 1, types=["episodic"])] == ["created", "created"]
     assert [one.correlation_id for one in await timeline(core, correlation_id="why")] == ["why"]
     for since, until in ((whole[1].occurred_at, None), (None, whole[4].occurred_at), (whole[2].occurred_at, whole[6].occurred_at)):

@@ -5,13 +5,17 @@ The table of `project` is the only place where a status follows from a timeline.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timezone
 from enum import Enum, auto
+from itertools import accumulate, takewhile
 
 from memory_core.domain.models import Status
 from memory_core.domain.truth.entries import Place
+
+_NEVER = datetime.max.replace(tzinfo=timezone.utc)
 
 
 class State(Enum):
@@ -135,13 +139,13 @@ def project(timeline: Timeline, now: datetime) -> tuple[Projection, ...]:
     hidden: dict[tuple[str, int], list[Interval]] = {}
     for interval in timeline.hidden:
         hidden.setdefault((interval.memory_id, interval.version), []).append(interval)
-    latest = _latest_versions(timeline.members)
+    latest, holders = _latest_versions(timeline.members), _Holders(timeline.intervals)
     references: dict[int, Reference] = {}
     for (name, version), held in intervals.items():
         references |= {id(one): (name, version, 0 if one is held[-1] else part) for part, one in enumerate(held, 1)}
 
     def next_of(member: Member, end: datetime | None) -> Reference | None:
-        holder = None if end is None else timeline.holder_from(end)
+        holder = None if end is None else holders.from_(end)
         if holder is not None:
             return references[id(holder)]
         return None if member.merged_into is None else (member.merged_into, 0, 0)
@@ -161,6 +165,25 @@ def project(timeline: Timeline, now: datetime) -> tuple[Projection, ...]:
             fields = (member.valid_from, member.valid_from, next_of(member, member.valid_from))
             made.append(_projection(key, 0, status, reason, *fields))
     return tuple(made)
+
+
+class _Holders:
+    """`Timeline.holder_from` for many moments: what holds at each, or begins next after it."""
+
+    def __init__(self, intervals: Sequence[Interval]) -> None:
+        self._intervals = intervals
+        self._begins = [one.begins for one in intervals]
+        self._latest_ends = [*accumulate((_NEVER if one.ends is None else one.ends for one in intervals), max)]
+
+    def from_(self, moment: datetime) -> Interval | None:
+        following = place = bisect_right(self._begins, moment)
+        found: list[Interval] = []
+        while place and self._latest_ends[place - 1] > moment:
+            place -= 1
+            found += [self._intervals[place]] if self._intervals[place].covers(moment) else []
+        if not found and following < len(self._intervals):
+            found = list(takewhile(lambda one: one.begins == self._begins[following], self._intervals[following:]))
+        return max(found, key=lambda one: one.order, default=None)
 
 
 def _projection(
