@@ -19,6 +19,8 @@ from memory_core.ledger.commit import Look
 from memory_core.ports import Document
 from tests.builders import ALICE, NOW, document, memory
 
+SLOT: dict[str, Any] = {"subject": "user", "attribute": "home city"}
+
 
 def truth(name: str, day: int = 0, **fields: Any) -> Memory:
     when = NOW + timedelta(days=day)
