@@ -106,7 +106,8 @@ def adapter(request: pytest.FixtureRequest) -> str:
 
 
 TOLD_IN_DAYS_TO_COME = {
-    "test_backfill", "test_bringing_back", "test_conflicts", "test_conflicts_model", "test_conflicts_open",
+    "test_an_actor_called_user", "test_backfill", "test_bringing_back", "test_forming_faults", "test_conflicts", "test_conflicts_model",
+    "test_conflicts_open",
     "test_conflicts_undone", "test_disjoint_lives", "test_disjoint_truths", "test_edited_into_a_slot",
     "test_forget_beside", "test_forget_earlier_times", "test_forming_limits", "test_forming_orders", "test_forming_rulings",
     "test_keys_brought_back", "test_keys_in_any_order", "test_keys_never_refused", "test_keys_told_anew", "test_last_messages",
