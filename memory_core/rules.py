@@ -84,7 +84,7 @@ def consolidation_rules(settings: Settings) -> ConsolidationRules:
         settings.upkeep_cap,
         prompt_price=settings.llm_prompt_price,
         completion_price=settings.llm_completion_price,
-        wakes_to_fade=settings.forgetting == "strict",
+        marks_fading=settings.forgetting == "strict",
     )
     spread = timedelta(minutes=settings.consolidation_spread_minutes)
     return ConsolidationRules(

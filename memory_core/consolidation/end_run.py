@@ -42,8 +42,7 @@ Told = Callable[[Mapping[str, int]], None]
 class EndingRules:
     """What fades and ages when. cap: memories that a run takes out of sight or shortens at most,
     and messages that it writes. The prices: of a million tokens; 0 = not
-    known. wakes_to_fade: whether a run is due for what fades alone; else the next one that is due anyway marks it, and reads tell by
-    themselves what has faded meanwhile.
+    known. marks_fading: whether runs mark what fades as decayed, and are due for it; else reads alone tell what has faded.
     """
 
     fading: Fading
@@ -51,7 +50,7 @@ class EndingRules:
     cap: int = 10_000
     prompt_price: float = 0.0
     completion_price: float = 0.0
-    wakes_to_fade: bool = False
+    marks_fading: bool = False
 
     def cost(self, counts: Mapping[str, int]) -> float:
         """What the tokens among the counts cost, in the currency of the prices."""
@@ -93,7 +92,7 @@ class RunEnding:
 
     async def _coming(self, run: Run) -> Coming:
         coming = await self._store.coming(run.owner, self._rules.fading, self._rules.archive_after, run.at - ROUNDED)
-        return coming if self._rules.wakes_to_fade else replace(coming, fades=None)
+        return coming if self._rules.marks_fading else replace(coming, fades=None)
 
     def _report(self, run: Run, operation: Operation, counts: Mapping[str, int], now: datetime) -> dict[str, Any]:
         tokens = {name: counts.get(f"{name}_tokens", 0) for name in ("prompt", "completion")}

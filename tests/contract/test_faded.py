@@ -9,7 +9,7 @@ import pytest
 from memory_core.core import MemoryCore
 from memory_core.domain.context import Context, ContextInput
 from memory_core.domain.models import Foresight, Memory, Status
-from memory_core.domain.requests import RetrieveInput, SaveInput
+from memory_core.domain.requests import CopyInput, RetrieveInput, SaveInput, UpdateInput
 from memory_core.domain.results import Hit, Outcome
 from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.functions.timer_hourly import send_for_work
@@ -50,9 +50,10 @@ async def memories_in(core: MemoryCore, context: Context, kind: str = "memories"
 
 
 async def faded(core: MemoryCore, world: World, *items: SaveInput) -> list[Memory]:
-    """Memories that have faded."""
+    """Memories that have faded, and were marked so by hand."""
     saved = [(await core.save(ALICE, item)).memory for item in items]
     await days(core, world, 150)
+    await decayed(core)
     assert {one.id for one in await listed(core, status="decayed")} >= {one.id for one in saved}
     return saved
 
@@ -68,7 +69,7 @@ async def test_what_was_told_in_may_is_found_in_october_and_a_year_later(words: 
     await words.save(ALICE, turn(LOCKER))
     await words.save(ALICE, turn("the weather is fine today", "s2"))
     await days(words, world, asked_after)
-    assert {one.content for one in await listed(words, status="decayed")} == {LOCKER, "the weather is fine today"}
+    assert await listed(words) == []
     assert await find(words, ASKED) == [LOCKER]
 
 
@@ -85,7 +86,7 @@ async def test_of_fifty_pairs_that_fit_equally_the_fresh_one_comes_first(words: 
     for start in (0, 25):
         await words.bulk(ALICE, [turn(f"kite{n} flew over Lisbon", None, importance=0.5) for n in range(start, start + 25)])
     await days(words, world, 150)
-    assert len(await listed(words, status="decayed")) == 50
+    assert await listed(words) == []
     for start in (0, 25):
         await words.bulk(ALICE, [turn(f"kite{n} flew over Porto", None, importance=0.5) for n in range(start, start + 25)])
     found = [await find(words, f"kite{n} flew over", limit=2) for n in range(50)]
@@ -319,11 +320,12 @@ async def test_what_faded_unmarked_is_found_marked_hidden_and_brought_back_as_wh
     assert other.id in {one.id for one in await listed(words, status="all")}
 
 
-async def test_the_next_run_that_is_due_marks_what_faded_meanwhile(words: MemoryCore, world: World) -> None:
+async def test_time_alone_writes_nothing(words: MemoryCore, world: World) -> None:
     (saved,) = await idle(words, world, turn(LOCKER))
     await words.save(ALICE, turn("back from the mountains", "s3"))
     await hour(words)
-    assert await status_of(words, saved) == (Status.DECAYED, "importance_decay")
+    assert await status_of(words, saved) == (Status.ACTIVE, "created")
+    assert [event.event_type for event in await world.log()] == ["created", "created"]
 
 
 async def test_a_strict_one_marks_what_fades_though_its_user_is_idle(world: World) -> None:
@@ -332,3 +334,13 @@ async def test_a_strict_one_marks_what_fades_though_its_user_is_idle(world: Worl
     await hour(strict)
     await days(strict, world, 150)
     assert (await status_of(strict, saved))[0] is Status.DECAYED
+
+
+async def test_editing_or_copying_one_that_has_faded_brings_it_into_use(words: MemoryCore, world: World) -> None:
+    edited, copied = await faded(words, world, fact("the door is green"), fact("the roof leaks"))
+    edited, copied = [await words.get(ALICE, one.id) for one in (edited, copied)]
+    after = await words.update(ALICE, edited.id, UpdateInput(content="the door is blue"), edited.etag)
+    assert (after.status, after.status_reason) == (Status.ACTIVE, "manual_update")
+    copy = await words.copy(ALICE, copied.id, CopyInput(to_agent_id="helper"))
+    assert copy.status is Status.ACTIVE
+    assert {one.id for one in await listed(words)} >= {edited.id, copy.id}
