@@ -20,6 +20,9 @@ def pytest_configure() -> None:
     """
     if sys.platform == "linux" and os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free >= ENOUGH_BYTES:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
+    # What the first of many hosts and tools has compiled, the others read: checkov alone compiles for six seconds.
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_collection_finish() -> None:
