@@ -213,7 +213,8 @@ async def test_what_comes_back_while_it_is_looked_for_is_no_damage(world: World,
     steps.at = len(steps.names) + 1
     found = await retrieve(core, "grey heron reeds")
     assert (found.results, found.degraded) == ((), ())
-    assert [hit.tier for hit in (await retrieve(core, "grey heron reeds")).results] == ["long"]
+    (hit,) = (await retrieve(core, "grey heron reeds")).results
+    assert hit.tier in ("long", "faded"), "from the archive no more; whether asking has woken it by now is another matter"
 
 
 async def test_vectors_of_another_embedder_are_not_compared_but_words_are(world: World, words: MemoryCore, embedder: WordsEmbedder) -> None:
