@@ -109,7 +109,7 @@ def stored(lives: Sequence[Told], month: int) -> Stored:
         told_bytes=sum(one.told_bytes for one in months),
         documents=sum(one.documents for one in months),
         stored=sum(one.stored for one in months),
-        decayed=sum(one.decayed for one in months),
+        faded=sum(one.faded for one in months),
         hours=sum(one.hours for one in months),
         telling_requests=sum(one.telling_requests for one in months),
         telling_units=sum(one.telling_units for one in months),
@@ -176,7 +176,7 @@ FOUND = (
     "BM25: this month", "three months ago", "the beginning", "words of a context",
 )  # fmt: skip
 SPENT = (
-    "month", "turns told so far", "documents", "MB", "documents a turn", "kB a turn", "decayed", "hours with a run", "requests of runs",
+    "month", "turns told so far", "documents", "MB", "documents a turn", "kB a turn", "faded", "hours with a run", "requests of runs",
     "RU of runs", "requests of telling", "RU of telling",
 )  # fmt: skip
 
@@ -207,7 +207,7 @@ def _tables(name: str, lives: Sequence[Told]) -> None:
         turns = max(1, there.turns)
         spent.append([
             str(month + 1), f"{there.turns:,}", f"{there.documents:,}", f"{there.stored / 2**20:.1f}", f"{there.documents / turns:.2f}",
-            f"{there.stored / 1024 / turns:.1f}", f"{there.decayed:,}", str(there.hours), f"{there.run_requests:,}",
+            f"{there.stored / 1024 / turns:.1f}", f"{there.faded:,}", str(there.hours), f"{there.run_requests:,}",
             f"{there.run_units:,.0f}", f"{there.telling_requests:,}", f"{there.telling_units:,.0f}",
         ])  # fmt: skip
     show(f"{name}: the share of the evidence in a context, asked at the end of each month", FOUND, found)

@@ -28,7 +28,7 @@ def asked(text: str, *evidence: str, kind: str = "single-hop") -> Question:
 
 def month(number: int, **more: int) -> Stored:
     fields = {"turns": 100 * (number + 1), "told_bytes": 0, "documents": 400 * (number + 1), "stored": 9_000 * (number + 1)}
-    return Stored(month=number, **{**fields, **more}, decayed=0, hours=0, telling_requests=0, telling_units=0, run_requests=0, run_units=0)
+    return Stored(month=number, **{**fields, **more}, faded=0, hours=0, telling_requests=0, telling_units=0, run_requests=0, run_units=0)
 
 
 def standing(month: int, told: int, ours: float, peer: float = 1.0) -> Standing:
