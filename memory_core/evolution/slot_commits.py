@@ -117,7 +117,7 @@ class _Settling:
         if removed and not [one for one in after.timeline.members if one.memory_id not in removed]:
             made.strike(after)
         elif after.entries != log.entries or log.is_rebuilt:
-            made.puts[after.id] = after.document
+            made.puts[after.id] = after.without_surplus_repeats().document
         return await made.changes_with(now)
 
     async def _log(self, changes: Changes[Any]) -> SlotLog:

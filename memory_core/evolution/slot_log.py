@@ -16,6 +16,7 @@ from memory_core.domain.models import Head, Memory
 from memory_core.domain.truth.codec import entries_in, rows
 from memory_core.domain.truth.entries import Assertion, Entry, Retraction, asserted_at, numbered
 from memory_core.domain.truth.rebuilt import log_of_members
+from memory_core.domain.truth.repeats import without_surplus_repeats
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Timeline
 from memory_core.domain.truth.values import SlotName, hashed, value_form
@@ -86,6 +87,11 @@ class SlotLog:
     def with_entries(self, entries: Sequence[Entry]) -> SlotLog:
         """The same with other entries: only what is forgotten changes any."""
         return replace(self, entries=tuple(entries), _cache={})
+
+    def without_surplus_repeats(self) -> SlotLog:
+        """The same as it is kept: without the middle of long rows of repeats."""
+        kept = without_surplus_repeats(self.entries, self.now)
+        return self if kept is self.entries else self.with_entries(kept)
 
     def value_of(self, memory: Memory) -> str | None:
         """What the log compares a memory by."""
