@@ -5,9 +5,11 @@ from __future__ import annotations
 import orjson
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from memory_core.domain.truth.codec import entries_in, renumbered, rows
+from memory_core.domain.truth.codec import entries_in, renumbered, rows, seal_in, seal_row
 from memory_core.domain.truth.entries import Assertion, Entry, Withdrawal
+from memory_core.domain.truth.sealing import seal_oldest
 from tests.truth_logs import day
 from tests.unit.test_truth_properties import logs
 
@@ -16,6 +18,13 @@ from tests.unit.test_truth_properties import logs
 def test_a_log_is_read_as_it_was_written(log: list[Entry]) -> None:
     kept = orjson.loads(orjson.dumps(rows(log)))
     assert entries_in(kept) == sorted(log, key=lambda one: one.place)
+
+
+@given(logs, st.integers(1, 20))
+def test_a_seal_is_read_as_it_was_written(log: list[Entry], count: int) -> None:
+    sealed = seal_oldest(log, count)
+    if sealed is not None:
+        assert seal_in(orjson.loads(orjson.dumps(seal_row(sealed[0])))) == sealed[0]
 
 
 def test_a_mention_takes_less_than_a_hundred_and_fifty_bytes() -> None:
