@@ -25,7 +25,7 @@ from memory_core.domain.worth import most_lasting, worth_of
 from memory_core.evolution.along import Along, changes_along, count_along, gone_along
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.slot_log import Act
-from memory_core.evolution.truth_commands import corrects_times, edits, says, withdraws
+from memory_core.evolution.truth_commands import copies, corrects_times, edits, withdraws
 from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.evolution.versions import new_version, old_version, version_document
 from memory_core.ledger.changes import Change, Changes
@@ -192,7 +192,7 @@ class Editor:
             fresh |= {"conflict_state": "none", "conflict_ids": [], **({"cell_id": None} if is_message(memory_id) else {})}
             lexical = source.lexical.model_copy(update={"turn": None})
             copied = source.model_copy(update={**made, **fresh, "lexical": lexical, "correlation_id": call.correlation_id})
-            beside = says(copied, beside=[memory_id]) if slot_name(copied) is not None else None
+            beside = copies(copied, memory_id) if slot_name(copied) is not None else None
             change = Change("copied", copied, held, {"copied_from": memory_id}, says=beside)
             return _Edit(identity, (change,), self._session(owner, seen, held, copied))
 

@@ -22,6 +22,7 @@ from memory_core.evolution.shelf import Shelf
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.slot_rows import Row, rows_of
 from memory_core.evolution.truth_commands import act_of, forgotten
+from memory_core.evolution.version_ends import with_version_ends
 from memory_core.ledger.changes import Change, Changes, Result
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id, slot_document_id
@@ -63,7 +64,7 @@ class SlotCommits:
         shelf = Shelf(store, owner, look)
         for name, members in _by_slot(changes).items():
             changes = await _Settling(shelf, name, self._clock).settled(changes, members)
-        return await marked(shelf, changes)
+        return await marked(shelf, await with_version_ends(shelf, changes))
 
 
 def _by_slot(changes: Changes[Any]) -> dict[SlotName, list[str]]:
@@ -152,12 +153,13 @@ class _Made:
         self.changes = [*changes.changes]
         self.puts = {one.id: one for one in changes.puts}
         self.deletes = [*changes.deletes]
-        first: set[str] = set()
+        left: dict[str, Memory] = {}
         for place, change in enumerate(self.changes):
-            stored = self.shelf.memory(change.after.id) if change.before is not None and change.after.id not in first else None
-            first.add(change.after.id)
-            if stored is not None and slot_name(stored) is not None:
-                self.changes[place] = replace(change, before=stored)
+            name = change.after.id
+            before = left.get(name) or (None if change.before is None else self.shelf.memory(name))
+            left[name] = change.after
+            if before is not None and slot_name(before) is not None:
+                self.changes[place] = replace(change, before=before)
         self.said = next((one.metadata for one in changes.changes if "conflict_id" in one.metadata), {})
         self.counted: list[tuple[Memory | None, Memory]] = []
 
@@ -171,7 +173,9 @@ class _Made:
         place = self._place(row.id)
         if place is not None:
             change = self.changes[place]
-            self._replace(place, replace(change, after=row.on(change.after)))
+            after = row.on(change.after)
+            self.counted.append((change.after, after))
+            self._replace(place, replace(change, after=after))
             return
         stored = self.shelf.memory(row.id)
         if stored is None and not row.part:

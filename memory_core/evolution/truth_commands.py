@@ -55,6 +55,16 @@ def says(memory: Memory, *, beside: Sequence[str] = (), conflict_id: str | None 
     return act
 
 
+def copies(memory: Memory, source_id: str) -> Act:
+    """A copy for another agent says the same beside its source, and beside what that is kept beside."""
+
+    def act(slot: SlotLog) -> Sequence[Entry]:
+        beside = Account.of(slot.entries).pairs.get(source_id, frozenset())
+        return says(memory, beside=[source_id, *sorted(beside - {memory.id})])(slot)
+
+    return act
+
+
 def mentions(held_id: str, version: int, new: Memory) -> Act:
     """A memory that is held is said again, as the new one says it."""
     return lambda slot: [slot.statement(new, memory_id=held_id, version=version)]

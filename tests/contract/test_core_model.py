@@ -118,15 +118,31 @@ class AnyLife(RuleBasedStateMachine):
         owner, name = one
         known = self.model.memories[one]
         held = self.run(self.core.get(owner, name))
-        allowed = known.type is not MemoryType.EPISODIC and known.status is Status.ACTIVE
+        was_true = known.status is Status.SUPERSEDED and held.attribute is not None
+        allowed = known.type is not MemoryType.EPISODIC and (known.status is Status.ACTIVE or was_true)
         try:
             after = self.run(self.core.update(owner, name, UpdateInput(content=text), held.etag))
-        except Conflict:
-            assert not allowed
+        except Conflict as error:
+            refused = error.detail
+        else:
+            refused = ""
+        if refused:
+            assert not allowed or "is an earlier time of" in refused
             return
         assert allowed
-        assert (after.content, after.version) == (text, held.version + 1)
+        says_another = held.content != text or held.attribute is None
+        assert (after.content, after.version) == (text, held.version + says_another)
         self.model.heard(owner, after)
+        if held.attribute is not None:
+            self.slot_heard(owner, after)
+
+    def slot_heard(self, owner: Owner, about: Memory) -> None:
+        """What else changed is of the slot, or an earlier time of one there."""
+        for now in self.run(listed(self.core, owner, status="all")):
+            known = self.model.of(owner).get(now.id)
+            if known is None or now.status is not known.status:
+                assert (now.subject, now.attribute) == (about.subject, about.attribute)
+                self.model.heard(owner, now)
 
     @rule(one=ids, status=st.sampled_from(["active", "deleted"]))
     def set_status(self, one: tuple[Owner, str], status: Any) -> None:

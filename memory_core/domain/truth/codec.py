@@ -48,9 +48,7 @@ def seal_row(seal: Seal) -> dict[str, Any]:
         "starts": [_number(one) for one in seal.starts],
         "cells": [[_layer_row(one) for one in cell] for cell in seal.cells],
         "wordings": [[*key, *value] for key, value in seal.wordings],
-        "members": [
-            [one.memory_id, one.version, _number(one.valid_from), one.state.name.lower(), one.merged_into] for one in seal.members
-        ],
+        "members": [[one.memory_id, one.version, _number(one.valid_from), one.state.name.lower(), one.merged_into] for one in seal.members],
         "earlier": [[*key, number] for key, number in seal.earlier],
         "split": sorted(seal.split),
         "first": seal.first,

@@ -199,9 +199,8 @@ def suffices(seal: Seal, timeline: Timeline) -> bool:
 
     It does not where something before the horizon is now the last time of its member, or leads elsewhere.
     """
-    states = {_key(one): one.state for one in timeline.members}
-    shown, hidden = {_key(one) for one in timeline.intervals}, {_key(one) for one in timeline.hidden}
-    if any(key not in (hidden if states.get(key) is State.HIDDEN else shown) for key, _ in seal.earlier):
+    sealed, times = {_key(one) for one in seal.members}, _times(timeline)
+    if any(one.valid_from < seal.horizon and _key(one) in sealed and _key(one) not in times for one in timeline.members):
         return False
     return _first(seal, timeline) == seal.first
 

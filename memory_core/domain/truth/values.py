@@ -36,8 +36,14 @@ def slot_name(memory: Memory) -> SlotName | None:
 def value_form(memory: Memory) -> str | None:
     """What makes two statements of a slot the same; of a retraction the form of the value that it names, None for whatever held.
 
-    Case and articles do not matter. A procedure is what it says, to the letter.
+    Case and articles do not matter. A procedure is what it says, to the letter. A copy for another agent says it for that one, so that it
+    is no repeat of what it is a copy of.
     """
+    form = _form(memory)
+    return form if form is None or memory.copied_from is None else f"{form} for {memory.agent_id}"
+
+
+def _form(memory: Memory) -> str | None:
     if memory.type is MemoryType.PROCEDURAL:
         return f"p {_json(memory.value)} {memory.content.strip()}"
     if is_ending(memory):
