@@ -9,7 +9,7 @@ from itertools import combinations
 from random import Random
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from memory_core.domain.truth import operations
@@ -22,7 +22,7 @@ from tests.truth_logs import FIRST, KINDS, MAX_ACTS, MOMENTS, NUMBERS, Act, afte
 
 number = st.integers(0, NUMBERS - 1)
 logs = st.lists(st.tuples(st.integers(0, KINDS - 1), number, number, number), min_size=1, max_size=MAX_ACTS).map(log_of)
-drawn_settings = settings(max_examples=80, deadline=None)
+drawn_settings = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 LATER = 1000
 """A sequence after all that are drawn."""
 NOW = day(FIRST + MAX_ACTS + 1)
@@ -58,6 +58,16 @@ def test_of_drawn_logs_every_moment_is_as_the_tables_say(part: int) -> None:
 @pytest.mark.parametrize("seed", [586, 5357, 8034, 10385, 43089, 44944, 56993, 67777, 79549, 91462, 101832])
 def test_a_log_that_once_differed_is_as_the_tables_say(seed: int) -> None:
     check(range(seed, seed + 1))
+
+
+def test_a_hidden_repeat_leaves_what_was_saved_after_its_deletion_and_said_before_it() -> None:
+    """Oslo is told on the 2nd and the 11th and deleted; then somebody brings a letter of the 6th that says Oslo too."""
+    told = [
+        Assertion(sequence=n, memory_id="m1", value="Oslo", asserted_at=day(said), valid_from=day(said)) for n, said in ((1, 1), (2, 10))
+    ]
+    letter = Assertion(sequence=4, memory_id="m2", value="Oslo", asserted_at=day(5), valid_from=day(5))
+    timeline = resolve([*told, *operations.delete("m1", 3), letter])
+    assert [(one.memory_id, one.begins, one.ends) for one in timeline.intervals] == [("m2", day(5), None)]
 
 
 @pytest.mark.long
