@@ -24,7 +24,6 @@ from memory_core.domain.versions import version_id
 from memory_core.domain.worth import most_lasting
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.slot_log import Act, SlotLog
-from memory_core.evolution.slot_rows import Row, rows_of
 from memory_core.evolution.succession import first_telling, kept, tellings
 from memory_core.evolution.truth_commands import act_of, mentions
 from memory_core.ledger.changes import Change
@@ -63,8 +62,7 @@ class Page:
     asked: Collection[str] = ()
     keys: Collection[str] = ()
     logs: dict[SlotName, SlotLog] = field(default_factory=dict)
-    _rows: dict[SlotName, tuple[SlotLog, dict[str, Row]]] = field(default_factory=dict)
-    _first: dict[SlotName, dict[str, Row]] = field(default_factory=dict)
+    first_logs: dict[SlotName, SlotLog] = field(default_factory=dict)
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory as this commit will leave it, where the look shows it: by its id or as a neighbour."""
@@ -92,7 +90,7 @@ class Page:
         if name is None:
             return None
         if name not in self.logs:
-            log = self._read(name)
+            log = self.first_logs[name] = self._read(name)
             for change in self.changes:
                 if slot_name(change.after) == name and (act := act_of(change)) is not None:
                     log = log.added(act)
@@ -129,7 +127,7 @@ class Page:
         log = None if name is None else self.logs.get(name)
         if name is None or log is None:
             return memory
-        row = self._rows_now(name, log).get(memory.id)
+        row = log.rows.get(memory.id)
         return memory if row is None else row.on(memory)
 
     @cached_property
@@ -179,21 +177,10 @@ class Page:
         """How many documents it is, with what follows in the slots that were read: their logs, and members with an event each."""
         followers = 0
         for name, log in self.logs.items():
-            before, now = self._read_rows(name), self._rows_now(name, log)
-            followers += sum(2 for one, row in now.items() if one not in self.states and before.get(one) != row)
+            before = self.first_logs[name].rows
+            followers += sum(2 for one, row in log.rows.items() if one not in self.states and before.get(one) != row)
         changed = len(self.states) + len(self.changes) + followers
         return changed + len(self.logs) + len(self.puts) + len(self.sessions) + self.beside
-
-    def _read_rows(self, name: SlotName) -> dict[str, Row]:
-        if name not in self._first:
-            self._first[name] = rows_of(self._read(name).timeline, self.now)
-        return self._first[name]
-
-    def _rows_now(self, name: SlotName, log: SlotLog) -> dict[str, Row]:
-        held = self._rows.get(name)
-        if held is None or held[0] is not log:
-            held = self._rows[name] = log, rows_of(log.timeline, self.now)
-        return held[1]
 
     def _more_than(self, most: int, bytes_: int) -> bool:
         documents = self._documents()

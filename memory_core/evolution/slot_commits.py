@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from memory_core.domain.errors import Conflict
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, allowed
@@ -20,7 +20,7 @@ from memory_core.domain.versions import VERSIONS, base_id, is_version, version_i
 from memory_core.evolution.marks import SPLIT, marked
 from memory_core.evolution.shelf import Shelf
 from memory_core.evolution.slot_log import SlotLog
-from memory_core.evolution.slot_rows import Row, rows_of
+from memory_core.evolution.slot_rows import Row
 from memory_core.evolution.truth_commands import act_of, forgotten
 from memory_core.evolution.version_ends import with_version_ends
 from memory_core.ledger.changes import Change, Changes, Result
@@ -100,7 +100,7 @@ class _Settling:
         after = forgotten(after, dict.fromkeys(one.after.id for one in own if one.removed))
         removed = {one.after.id for one in own if one.removed}
         now = log.now
-        wanted, known = rows_of(after.timeline, now), {} if log.is_rebuilt else rows_of(log.timeline, now)
+        wanted, known = after.rows, {} if log.is_rebuilt else log.rows
         places = [name for name, row in wanted.items() if name in concerned or known.get(name) != row]
         vanished = [name for name, row in known.items() if row.part and name not in wanted]
         for name in {*concerned} & wanted.keys():
@@ -124,7 +124,9 @@ class _Settling:
     async def _log(self, changes: Changes[Any]) -> SlotLog:
         identity, head, now = slot_document_id(*self.name), self.shelf.look.head, self.clock.now()
         await self.shelf.read([identity])
-        found = self.shelf.document(identity)
+        found, known = self.shelf.document(identity), cast("SlotLog | None", changes.slots.get(self.name))
+        if known is not None and found is not None and known.stored is found and not known.is_rebuilt:
+            return known  # what is worked out already need not be again
         log = SlotLog.read(self.name, found, head, now)
         if log is not None:
             return log

@@ -13,13 +13,14 @@ from typing import Any
 
 from memory_core.domain.endings import is_ending
 from memory_core.domain.models import Head, Memory
-from memory_core.domain.truth.codec import entries_in, rows
+from memory_core.domain.truth import codec
 from memory_core.domain.truth.entries import Assertion, Entry, Retraction, asserted_at, numbered
 from memory_core.domain.truth.rebuilt import log_of_members
 from memory_core.domain.truth.repeats import without_surplus_repeats
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Timeline
 from memory_core.domain.truth.values import SlotName, hashed, value_form
+from memory_core.evolution.slot_rows import Row, rows_of
 from memory_core.ledger.ids import slot_document_id
 from memory_core.ports import Document
 
@@ -43,14 +44,16 @@ class SlotLog:
     now: datetime
     stored: Document | None = None
     is_rebuilt: bool = False
-    _cache: dict[str, Timeline] = field(default_factory=dict, compare=False)
+    _timelines: list[Timeline] = field(default_factory=list, compare=False)
+    _rows: list[dict[str, Row]] = field(default_factory=list, compare=False)
+    _added: list[SlotLog] = field(default_factory=list, compare=False)
 
     @classmethod
     def read(cls, name: SlotName, found: Document | None, head: Head | None, now: datetime) -> SlotLog | None:
         """The log in a document; None where there is none of this life of the user."""
         if found is None or head is None or found.body.get("epoch") != head.epoch:
             return None
-        entries = entries_in(found.body["entries"])
+        entries = codec.entries_in(found.body["entries"])
         pending = 1 + max((head.sequence, *(one.sequence for one in entries)))
         return cls(name=name, salt=found.body["salt"], entries=tuple(entries), pending=pending, now=now, stored=found)
 
@@ -72,21 +75,33 @@ class SlotLog:
     @property
     def timeline(self) -> Timeline:
         """What holds when by this log."""
-        if "now" not in self._cache:
-            self._cache["now"] = resolve(self.entries)
-        return self._cache["now"]
+        if not self._timelines:
+            self._timelines.append(resolve(self.entries))
+        return self._timelines[0]
+
+    @property
+    def rows(self) -> dict[str, Row]:
+        """What is to be stored of its members, by id."""
+        if not self._rows:
+            self._rows.append(rows_of(self.timeline, self.now))
+        return self._rows[0]
 
     def added(self, act: Act) -> SlotLog:
-        """The log with what an act adds."""
+        """The log with what an act adds; the same object where it was asked for the same last."""
         made = act(self)
         if not made:
             return self
         first = 1 + max((one.part for one in self.entries if one.sequence == self.pending), default=-1)
-        return replace(self, entries=(*self.entries, *numbered(made, self.pending, first)), _cache={})
+        entries = (*self.entries, *numbered(made, self.pending, first))
+        for known in self._added:
+            if known.entries == entries:
+                return known
+        self._added[:] = [replace(self, entries=entries, _timelines=[], _rows=[], _added=[])]
+        return self._added[0]
 
     def with_entries(self, entries: Sequence[Entry]) -> SlotLog:
         """The same with other entries: only what is forgotten changes any."""
-        return replace(self, entries=tuple(entries), _cache={})
+        return replace(self, entries=tuple(entries), _timelines=[], _rows=[], _added=[])
 
     def without_surplus_repeats(self) -> SlotLog:
         """The same as it is kept: without the middle of long rows of repeats."""
@@ -117,7 +132,7 @@ class SlotLog:
     @property
     def document(self) -> Document:
         """The document to write in the batch."""
-        body: Mapping[str, Any] = {"salt": self.salt, "pending": self.pending, "entries": rows(self.entries)}
+        body: Mapping[str, Any] = {"salt": self.salt, "pending": self.pending, "entries": codec.rows(self.entries)}
         if self.stored is None:
             return Document(self.id, "slot", dict(body))
         kept = {"sequence": self.stored.body["sequence"]} if "sequence" in self.stored.body else {}

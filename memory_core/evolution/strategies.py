@@ -17,7 +17,6 @@ from memory_core.domain.models import MAX_CONTENT_BYTES, Link, Memory, OnConflic
 from memory_core.domain.truth.values import slot_name
 from memory_core.evolution.decide import Judgement
 from memory_core.evolution.slot_log import SlotLog
-from memory_core.evolution.slot_rows import rows_of
 from memory_core.evolution.succession import ended, latest_end, superseded_by
 from memory_core.evolution.truth_commands import merged_elsewhere, merges, retracts, says
 from memory_core.ledger.changes import Change
@@ -98,7 +97,7 @@ def _pinned_in_the_way(met: Contradiction) -> list[Memory]:
     pinned = [one for one in met.rivals if one.pinned]
     if met.slot is None or not pinned:
         return []
-    before, after = rows_of(met.slot.timeline, met.now), rows_of(met.slot.added(says(met.new)).timeline, met.now)
+    before, after = met.slot.rows, met.slot.added(says(met.new)).rows
     return [
         one
         for one in pinned
@@ -133,7 +132,7 @@ def _supersede(met: Contradiction) -> Resolution:
         fallen = Change("superseded", superseded_by(old, new, now), old, about, says=ended_elsewhere)
         return Resolution(Outcome.SUPERSEDED, new.id, (Change("created", made, met.before, about), fallen), record)
     made = new.model_copy(update={"conflict_state": "resolved"})
-    before, after = rows_of(met.slot.timeline, now), rows_of(met.slot.added(says(new)).timeline, now)
+    before, after = met.slot.rows, met.slot.added(says(new)).rows
     fell = [one for one in met.rivals if before[one.id].status is Status.ACTIVE and after[one.id].status is not Status.ACTIVE]
     if not fell or after[new.id].status is not Status.ACTIVE:
         about_earlier = {"reason": f"{record.reason}; another holds, or came later"} if not fell else {}
@@ -164,7 +163,7 @@ def _keep_both(met: Contradiction, beside: Sequence[Memory], *, pending: bool, b
     created = Change("created", new, met.before, about, says=act if names else None)
     besides = None
     if met.slot is not None:
-        before, after = rows_of(met.slot.timeline, met.now), rows_of(met.slot.added(act).timeline, met.now)
+        before, after = met.slot.rows, met.slot.added(act).rows
         fell = [one for one in met.rivals if before[one.id].status is Status.ACTIVE and after[one.id].status is not Status.ACTIVE]
         besides = _record(met, fell[0], "supersede") if fell else None
     return Resolution(Outcome.KEPT_BOTH, new.id, (created, Change("conflict_marked", marked, old, about)), record, besides)

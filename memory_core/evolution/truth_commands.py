@@ -17,7 +17,7 @@ from memory_core.domain.truth import operations
 from memory_core.domain.truth.entries import Account, Assertion, Entry, Merge, Pair, Retraction, Statement, asserted_at
 from memory_core.domain.truth.operations import UndoTooLarge
 from memory_core.evolution.slot_log import Act, SlotLog
-from memory_core.evolution.slot_rows import GONE, Row, rows_of
+from memory_core.evolution.slot_rows import GONE, Row
 from memory_core.ledger.changes import Change
 
 _ALIAS_BYTES = 6
@@ -223,7 +223,7 @@ def takes_back(conflict_id: str, old_id: str, new_id: str, draft: Memory | None 
             taken = taken.added(pairs(old_id, other))
         for other in sorted(_fell_to(taken, new_id) - {old_id}):
             taken = taken.added(pairs(other, new_id))
-        rows = rows_of(taken.timeline, slot.now)
+        rows = taken.rows
         gone = [name for name in (old_id, new_id) if name not in rows or rows[name].status is not Status.ACTIVE]
         if gone:
             said = " and ".join(
@@ -237,7 +237,7 @@ def takes_back(conflict_id: str, old_id: str, new_id: str, draft: Memory | None 
 
 def _fell_to(slot: SlotLog, name: str) -> set[str]:
     """The memories that would hold if one had never been said."""
-    held, without = rows_of(slot.timeline, slot.now), rows_of(slot.added(withdraws(name)).timeline, slot.now)
+    held, without = slot.rows, slot.added(withdraws(name)).rows
     active = {one.memory_id for one in held.values() if one.status is Status.ACTIVE}
     return {one.memory_id for one in without.values() if one.status is Status.ACTIVE} - active
 

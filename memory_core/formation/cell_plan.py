@@ -186,6 +186,7 @@ def _changes(page: Page, outcome: CellOutcome) -> Changes[CellOutcome]:
         sessions=frozenset(page.sessions),
         types=frozenset({MemoryType.SEMANTIC.value}),
         head_fields=lambda head: {"pending_count": head.pending_count + page.pending},
+        slots=page.first_logs,
     )
 
 

@@ -103,6 +103,7 @@ def plan(
         sessions=frozenset(page.sessions),
         types=frozenset({MemoryType.SEMANTIC.value} if semantic else ()) | (PROCEDURAL if keys else frozenset()),
         head_fields=lambda head: {"pending_count": head.pending_count + page.pending},
+        slots=page.first_logs,
     )
 
 

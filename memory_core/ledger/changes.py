@@ -60,7 +60,8 @@ class Changes(Generic[Result]):
     decision saw. fragile: any other commit voids the decision, because it rests on documents that no event tells of.
     deletes: documents that are to be gone; one that is not there does no harm. staged: documents that are written as they are, of
     an epoch that is not the head's (yet). begins: the epoch that starts with this commit; of the head before nothing stays, and what
-    `puts` and `creates` bring is of the new epoch. marks: fields of memories, by id, that are set beside the log.
+    `puts` and `creates` bring is of the new epoch. marks: fields of memories, by id, that are set beside the log. slots: logs that the
+    decision read already (`evolution.slot_log.SlotLog`), by the names of their slots.
     """
 
     result: Result
@@ -76,6 +77,7 @@ class Changes(Generic[Result]):
     staged: tuple[Document, ...] = ()
     begins: str | None = None
     marks: Mapping[str, Mark] = field(default_factory=dict)
+    slots: Mapping[tuple[str, ...], Any] = field(default_factory=dict)
 
     def stand(self, events: Iterable[Event]) -> bool:
         """Whether the decision is still right after these events of other commits: they touch nothing that it looked at."""
