@@ -63,3 +63,23 @@ async def test_a_truth_told_late_gives_back_its_place_between_two_versions(core:
     await check_that_the_log_tells_it(world)
     await core.resolve_conflict(ALICE, late.conflict.id, asking("reject_new"))
     assert await held_true(core, day(-12)) == ["Ana lives in Oslo"]
+
+
+async def test_a_truth_that_holds_again_has_its_versions_back_and_what_replaced_it_none(core: MemoryCore, world: World) -> None:
+    old = await lives(core, "Oslo", -20)
+    await corrected(core, old, "Ana lives in Bergen", day(-10))
+    before = await ends(world, old)
+    new = await lives(core, "Turku", 400, valid_from=day(-15))  # said after the edit, which is said when it is done
+    assert (await core.get(ALICE, old.memory.id)).status is Status.SUPERSEDED
+    assert await held_true(core, day(-12)) == ["Ana lives in Turku"]
+    await corrected(core, new, "Ana lives in Tampere", day(-5))
+    await core.restore(ALICE, old.memory.id)
+    assert await ends(world, old) == before
+    assert await held_true(core, day(-12)) == ["Ana lives in Oslo"]
+    assert await held_true(core, day(-1)) == ["Ana lives in Bergen"]
+    await check_that_the_log_tells_it(world)
+    await core.delete(ALICE, old.memory.id)
+    await core.restore(ALICE, new.memory.id)
+    assert await held_true(core, day(-12)) == ["Ana lives in Turku"], "it did hold, who restores it says"
+    assert await held_true(core, day(-1)) == ["Ana lives in Tampere"]
+    await check_that_the_log_tells_it(world)
