@@ -146,6 +146,9 @@ def _needed(
         later = [one for one in shown if one.begins < horizon and (one.ends is None or one.ends > horizon)]
         later += [one for one in (*timelines[0].intervals, *timelines[0].hidden) if one.begins >= horizon]
         found = needed | {_key(one) for one in later} | {_key(one) for one in members if one.valid_from >= horizon}
+        found |= {
+            (one.memory_id, one.version) for cell in cells.cells[cells.starts.index(horizon) :] for one in cell if one.kind is not Kind.GAP
+        }
         for name, version in found:
             versions[name] = min(version, versions.get(name, version))
         found |= {_key(one) for one in members if one.version >= versions.get(one.memory_id, one.version + 1)}
