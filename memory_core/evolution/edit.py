@@ -40,6 +40,7 @@ _IN_USE = FOUND_BY_DEFAULT | {Status.DECAYED}
 """Statuses of what may be edited and copied: what has faded comes back by it."""
 _TEXT_FIELDS = frozenset({"content", "subject", "attribute", "tags", "category", "event_timestamp"})
 """Fields that a memory is found by: changing one means analysing it again."""
+_TIMES = ("valid_from", "valid_until")
 _STATEMENT = ("content", "value")
 """Fields that say something: who changes one, or the slot that it is about, says something else, and says it now."""
 
@@ -100,7 +101,8 @@ class Editor:
             updated, kept, says = _edited(old, wanted, now)
             if slot_name(old) is None and updated.valid_from < old.valid_from:
                 kept += _ended_versions(seen, old, updated.valid_from, names)
-            if updated.valid_until is not None and updated.valid_until <= updated.valid_from:
+            names_times = slot_name(old) is None or not wanted.keys().isdisjoint(_TIMES)  # a past truth of a slot may hold at no moment
+            if names_times and updated.valid_until is not None and updated.valid_until <= updated.valid_from:
                 message = f"must be later than valid_from, which is {updated.valid_from.isoformat()} for the new version"
                 raise Invalid("the validity is empty", errors=(FieldError("valid_until", message),))
             if _TEXT_FIELDS & wanted.keys():
@@ -296,7 +298,7 @@ def _edited(old: Memory, wanted: dict[str, Any], now: datetime) -> tuple[Memory,
     if slot_name(old) is None:
         updated, kept = new_version(old, wanted | _when_said(old, wanted, now), now)
         return updated, (kept,), None
-    times = {name: wanted[name] for name in ("valid_from", "valid_until") if name in wanted}
+    times = {name: wanted[name] for name in _TIMES if name in wanted}
     used = {"updated_at": now, "last_accessed_at": now}
     if not _says_something(old, wanted):
         updated = old.model_copy(update={**wanted, **used})

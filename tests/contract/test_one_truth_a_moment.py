@@ -7,9 +7,10 @@ from typing import Any
 
 from memory_core.core import MemoryCore
 from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import UpdateInput
+from memory_core.domain.requests import CopyInput, UpdateInput
 from memory_core.domain.time_requests import ReplayInput
 from tests.builders import ALICE, NOW
+from tests.conflicts import lives
 from tests.world import fact, listed, rule
 
 CITY: dict[str, Any] = {"subject": "Ana", "attribute": "city"}
@@ -218,3 +219,11 @@ async def test_the_next_truth_is_taken_where_a_deletion_left_an_ending_that_ends
     for city, day in (("Rome", 10), ("Ulm", 24), ("Linz", 25)):
         await told(core, city, day, value=city)
     assert await held(core, 9, 11, 24, 25) == ["", "Rome", "Ulm", "Linz"]
+
+
+async def test_a_copy_for_another_agent_holds_beside_its_source_until_another_value_is_told(core: MemoryCore) -> None:
+    source = (await lives(core, "Oslo", -3)).memory
+    copied = await core.copy(ALICE, source.id, CopyInput(to_agent_id="a2"))
+    assert {one.id for one in await listed(core)} == {source.id, copied.id}
+    new = (await lives(core, "Bergen", -1)).memory
+    assert [one.id for one in await listed(core)] == [new.id]
