@@ -79,19 +79,29 @@ def _cost(options: argparse.Namespace, folder: Path) -> bool:
 
 
 def _moved(options: argparse.Namespace, folder: Path) -> bool:
-    talks = [] if options.only_sets else [moved.Talk.of_life(daily.life(options.seed).first_months(1, "a month of daily chats"))]
-    talks += [moved.Talk.of_conversation(one) for file in options.data for one in read(file)[: options.limit]]
-    figures, broken = dict[str, Any](), list[str]()
+    sets: dict[str, list[moved.Talk]] = {}
+    if not options.only_sets:
+        sets["made up"] = [moved.Talk.of_life(daily.life(options.seed).first_months(1, "a month of daily chats"))]
+    sets |= {file.stem: [moved.Talk.of_conversation(one) for one in read(file)[: options.limit]] for file in options.data}
+    figures, broken, place = dict[str, Any](), list[str](), 0
     with ExitStack() as ending:
         stores = _stores(options, folder, ending)
-        for place, talk in enumerate(talks):
-            settings = settings_of(folder / f"talk{place}", options.embedder, {} if stores is None else stores(place))
-            if stores is not None:
-                # A user who is asked about often enough is held, and found by other statistics than Cosmos DB has: not what time did.
-                settings = settings.model_copy(update={"slice_budget_mb": 0})
-            days = asyncio.run(moved.measure(talk, settings))
-            broken += moved.report(talk, days)
-            figures[talk.name] = [one.plain() for one in days]
+        for name, talks in sets.items():
+            told = []
+            for talk in talks:
+                settings = settings_of(folder / f"talk{place}", options.embedder, {} if stores is None else stores(place))
+                if stores is not None:
+                    # A user who is asked about often enough is held, and found by other statistics than Cosmos DB has: not what time did.
+                    settings = settings.model_copy(update={"slice_budget_mb": 0})
+                place += 1
+                days = asyncio.run(moved.measure(talk, settings))
+                moved.report(talk.name, len(talk.questions), days)
+                told.append((talk, days))
+                figures[talk.name] = [one.plain() for one in days]
+            whole = moved.together(told)
+            if len(told) > 1:
+                moved.report(f"all of {name}", sum(len(talk.questions) for talk in talks), whole)
+            broken += moved.broken(name, whole)
     _write(options.json, figures)
     print(*(f"BROKEN: {one}" for one in broken), sep="\n")
     return bool(broken)

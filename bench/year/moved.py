@@ -7,7 +7,7 @@ and `archive` are asked for by hand. Note: a second MemoryCore asks, whose acces
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -86,12 +86,27 @@ async def measure(talk: Talk, settings: Settings) -> list[Moved]:
         return [await moved.ask(day) for day in DAYS]
 
 
-def report(talk: Talk, days: Sequence[Moved]) -> list[str]:
-    """Print the table; what does not hold is handed back."""
-    asked, first = len(talk.questions), days[0]
+def together(told: Sequence[tuple[Talk, list[Moved]]]) -> list[Moved]:
+    """The figures of several talks over all of their questions."""
+    asked = [len(talk.questions) for talk, _ in told]
+    days = zip(*(days for _, days in told), strict=True)
+
+    def mean(values: Iterable[float]) -> float:
+        return sum(count * value for count, value in zip(asked, values, strict=True)) / sum(asked)
+
+    return [Moved(one[0].day, mean(of.recall for of in one), mean(of.standing for of in one), sum(of.whole for of in one)) for one in days]
+
+
+def report(name: str, asked: int, days: Sequence[Moved]) -> None:
+    """Print a table."""
     rows = [[str(one.day), f"{one.recall:.3f}", f"{one.standing:.3f}", f"{one.whole} of {asked}"] for one in days]
-    show(f"{talk.name}: {asked} questions, the clock moved on", HEADINGS, rows)
-    return [f"{talk.name}, day {one.day}: recall@10 {one.recall:.3f}" for one in days if one.recall < first.recall - MOST_LOST]
+    show(f"{name}: {asked} questions, the clock moved on", HEADINGS, rows)
+
+
+def broken(name: str, days: Sequence[Moved]) -> list[str]:
+    """The days on which too little is found. Note: of one conversation's 150 questions, one more or less is a third of what may be lost."""
+    first = days[0]
+    return [f"{name}, day {one.day}: recall@10 {one.recall:.3f}" for one in days if one.recall < first.recall - MOST_LOST]
 
 
 class _Moved:
