@@ -148,7 +148,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
 
     def _for_reading(self) -> None:
         long_term = self._adapters.long_term
-        self._reader = Reader(long_term, self._cursors, self._clock)
+        self._reader = Reader(long_term, self._cursors, self._clock, self._fading)
         self._replayer = Replayer(long_term, self._cursors)
         self._timeline = Timeline(long_term, self._cursors)
         self._lineage = Lineage(long_term)

@@ -84,6 +84,7 @@ def consolidation_rules(settings: Settings) -> ConsolidationRules:
         settings.upkeep_cap,
         prompt_price=settings.llm_prompt_price,
         completion_price=settings.llm_completion_price,
+        marks_fading=settings.forgetting == "strict",
     )
     spread = timedelta(minutes=settings.consolidation_spread_minutes)
     return ConsolidationRules(
@@ -103,6 +104,7 @@ def retrieve_rules(settings: Settings) -> RetrieveRules:
     return RetrieveRules(
         answer_threshold=scale.answer_threshold,
         finds_faded=settings.forgetting == "gentle",
+        fading=fading_rules(settings),
         similarity_threshold=scale.recall_threshold,
         score_threshold=settings.composite_score_threshold,
         default_results=settings.default_n_results,

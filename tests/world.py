@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from hashlib import shake_128
 from pathlib import Path
 from typing import Any
@@ -93,9 +94,14 @@ class WordsEmbedder:
     def _vector(self, text: str) -> Vector:
         total = np.zeros(self.dimensions, dtype=np.float32)
         for word in words(text) or [text]:
-            noise = np.frombuffer(shake_128(word.encode()).digest(self.dimensions * 2), dtype="<i2").astype(np.float32)
-            total += noise / np.linalg.norm(noise)
+            total += _of_word(word, self.dimensions)
         return total / np.float32(np.linalg.norm(total))
+
+
+@lru_cache(maxsize=10_000)
+def _of_word(word: str, dimensions: int) -> Vector:
+    noise = np.frombuffer(shake_128(word.encode()).digest(dimensions * 2), dtype="<i2").astype(np.float32)
+    return noise / np.linalg.norm(noise)
 
 
 @dataclass

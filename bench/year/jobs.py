@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bench.year.lived import Lived, azure, embedded, live
 from bench.year.lives import Life
+from memory_core.config import Settings
 
 UNFADING = {"decay_floor": 0.0}
 """Settings of the twin: importance is under no floor."""
@@ -42,9 +43,14 @@ def lived_all(jobs: Sequence[Job], at_once: int) -> list[Lived]:
         return list(pool.map(_lived, jobs))
 
 
+def settings_of(folder: Path, embedder: str, stores: dict[str, str]) -> Settings:
+    """Make the folder; the settings of the stores in it, or of those of Azure that the variables `stores` name."""
+    folder.mkdir()
+    return azure(folder, embedder, stores) if stores else embedded(folder, embedder)
+
+
 def _lived(job: Job) -> Lived:
-    job.folder.mkdir()
-    settings = azure(job.folder, job.embedder, job.stores) if job.stores else embedded(job.folder, job.embedder)
+    settings = settings_of(job.folder, job.embedder, job.stores)
     if job.unfading:
         settings = settings.model_copy(update=UNFADING)
     return asyncio.run(live(job.life, settings, only_beginning=job.unfading))

@@ -25,10 +25,13 @@ from bench.year.lives import MONTHS, Asked, Chat, Life
 from memory_core.adapters.redis.none import NoShortTermStore
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
+from memory_core.domain.fading import has_faded
+from memory_core.domain.models import Memory
 from memory_core.domain.requests import ConverseInput, RetrieveInput
 from memory_core.domain.scope import Owner
 from memory_core.functions.timer_hourly import send_for_work
-from memory_core.ports import LongTermStore, Touch
+from memory_core.ports import Filter, LongTermStore, Place, Touch
+from memory_core.rules import fading_rules
 from memory_core.telemetry import Telemetry
 from memory_core.wiring import Adapters
 
@@ -39,6 +42,8 @@ A_CALL = "50"
 BEGINNING, EARLIER = 0, 3
 """The month that is the beginning; and how many months ago "three months ago" is."""
 SEED = 7
+PAGE = 200
+_MAY_FADE = Filter(frozenset({"active", "decayed"}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,8 @@ class Standing:
 class Stored:
     """What is there at the end of a month, and what the month cost.
 
-    turns, told_bytes: told so far. hours: in which something was due. Requests and request units: of telling and of the runs.
+    turns, told_bytes: told so far. faded: memories that count as such then, marked or not. hours: in which something was due. Requests and
+    request units: of telling and of the runs.
     """
 
     month: int
@@ -69,7 +75,7 @@ class Stored:
     told_bytes: int
     documents: int
     stored: int
-    decayed: int
+    faded: int
     hours: int
     telling_requests: int
     telling_units: float
@@ -138,7 +144,7 @@ class _Year:
         asking = Adapters.of(settings, self._clock, telemetry.charged, telemetry)
         asking = replace(asking, long_term=Unseen(asking.long_term), short_term=NoShortTermStore())
         self.reader = MemoryCore(settings, clock=self._clock, adapters=asking)
-        self._chats = list(life.chats)
+        self._chats, self._fading = list(life.chats), fading_rules(settings)
         self._said: list[Turn] = []
         self._hours, self._last_hour = 0, life.began_at - HOUR
         self._spent = {"telling": [0.0, 0.0], "runs": [0.0, 0.0]}
@@ -197,9 +203,15 @@ class _Year:
         self._counts.clear()
         self._charged = 0.0
 
+    async def _faded(self) -> int:
+        count, after, now = 0, None, self._clock.now()
+        while documents := await self._inner.page(self._owner, "memory", _MAY_FADE, after, PAGE):
+            count += sum(has_faded(Memory.model_validate(one.body), now, self._fading) for one in documents)
+            after = Place(int(documents[-1].body["sequence"]), documents[-1].id)
+        return count
+
     async def close(self, month: int) -> None:
         """Write down what the month came to."""
-        head = (await self._inner.snapshot(self._owner)).head
         telling, runs = self._spent["telling"], self._spent["runs"]
         self.lived.months.append(
             Stored(
@@ -208,7 +220,7 @@ class _Year:
                 told_bytes=sum(len(turn.text.encode()) for turn in self._said),
                 documents=self._store.documents,
                 stored=self._store.stored,
-                decayed=0 if head is None else head.counts.get("decayed", 0),
+                faded=await self._faded(),
                 hours=self._hours,
                 telling_requests=round(telling[0]),
                 telling_units=round(telling[1], 1),

@@ -7,7 +7,7 @@ what is due is decided within the commit, by the memory as it is then. It may ha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -33,13 +33,17 @@ Pass = Literal["recall", "decay", "compress"]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Whose memories, by whose work, as of when: `at` decides what is due. left: how many may be changed yet."""
+    """Whose memories, by whose work, as of when: `at` decides what is due. left: how many may be changed yet.
+
+    marks: whether what has faded is marked as decayed. Else only long texts are looked at.
+    """
 
     owner: Owner
     work_id: str
     session_id: str | None
     at: datetime
     left: int
+    marks: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ class Crossings:
         cursor = _Cursor.of(body)
         places = await self._places(asked, cursor)
         if cursor.step == "recall" and not places:
-            cursor = _Cursor("decay", None)
+            cursor = _Cursor("decay" if asked.marks else "compress", None)
             places = await self._places(asked, cursor)
         shorts = dict[str, Short | None]()
         if cursor.step == "compress":
@@ -100,7 +104,8 @@ class Crossings:
         """The next memories that a pass is about."""
         if cursor.step == "recall":
             return await self.recalled(asked.owner, cursor.place)
-        return await self._store.faded(asked.owner, self._rules, asked.at, asked.session_id, cursor.place, PAGE)
+        rules = self._rules if asked.marks else replace(self._rules, floor=0.0)
+        return await self._store.faded(asked.owner, rules, asked.at, asked.session_id, cursor.place, PAGE)
 
     async def _shorts(self, asked: Asked, places: list[Place]) -> tuple[dict[str, Short | None], list[Place]]:
         """What the next long memories may become, by id, and the places up to the last of them."""

@@ -1,7 +1,7 @@
-"""Decay: memories that were not read for long fade, those found since come back, or long texts become short. Importance is computed when
-read; only these crossings are written (`crossings`).
+"""Decay, as it is asked for by hand: memories that were not read for long are marked, those found since come back, long texts become short.
 
-One would get wrong: this is for whoever asks for it by hand. The hourly run does the same as its step `upkeep`.
+Importance is computed when read; only these crossings are written (`crossings`). Note: the hourly run makes long texts short in its step
+`upkeep`, and marks what has faded where the settings say so.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from datetime import datetime
 from memory_core.consolidation.crossings import COUNTS, PAGE, Asked, Crossings
 from memory_core.consolidation.snapshots import Snapshots
 from memory_core.domain.fading import Fading, due
-from memory_core.domain.models import Memory
+from memory_core.domain.models import Memory, Status
 from memory_core.domain.recalling import is_recalled
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
@@ -54,15 +54,18 @@ class Decay:
         plan = {"session_id": asked.session_id, "at": self._clock.now().isoformat(), "cap": self._rules.cap}
         return await self._operations.begin(owner, "decay", plan, call)
 
-    async def foresee(self, owner: Owner, asked: DecayInput) -> Foreseen:
+    async def foresee(self, owner: Owner, asked: DecayInput, *, marks: bool = True) -> Foreseen:
         """What a task begun now changes, if no other caller interferes; of the long texts, all that it tries to make short.
 
-        Unwritten accesses are written first, as the task does: a memory that was just found does not fade. Raises Unavailable.
+        Unwritten accesses are written first, as the task does: a memory that was just found does not fade. marks: whether what has faded
+        is marked. Raises Unavailable.
         """
         await self._touches.flush(owner)
         now, counts = self._clock.now(), dict(COUNTS)
         async for memory in self._due(owner, asked.session_id, now):
             name = self._what(memory, now)
+            if name == Status.DECAYED.value and not marks:
+                continue
             if name is not None and sum(counts.values()) == self._rules.cap:
                 return Foreseen(counts, capped=True)
             if name is not None:

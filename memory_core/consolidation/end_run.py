@@ -7,7 +7,7 @@ again, and nothing here may take that back.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,7 +42,7 @@ Told = Callable[[Mapping[str, int]], None]
 class EndingRules:
     """What fades and ages when. cap: memories that a run takes out of sight or shortens at most,
     and messages that it writes. The prices: of a million tokens; 0 = not
-    known.
+    known. marks_fading: whether runs mark what fades as decayed, and are due for it; else reads alone tell what has faded.
     """
 
     fading: Fading
@@ -50,6 +50,7 @@ class EndingRules:
     cap: int = 10_000
     prompt_price: float = 0.0
     completion_price: float = 0.0
+    marks_fading: bool = False
 
     def cost(self, counts: Mapping[str, int]) -> float:
         """What the tokens among the counts cost, in the currency of the prices."""
@@ -90,7 +91,8 @@ class RunEnding:
                 await tell_due(self._queue, lease.owner, now)
 
     async def _coming(self, run: Run) -> Coming:
-        return await self._store.coming(run.owner, self._rules.fading, self._rules.archive_after, run.at - ROUNDED)
+        coming = await self._store.coming(run.owner, self._rules.fading, self._rules.archive_after, run.at - ROUNDED)
+        return coming if self._rules.marks_fading else replace(coming, fades=None)
 
     def _report(self, run: Run, operation: Operation, counts: Mapping[str, int], now: datetime) -> dict[str, Any]:
         tokens = {name: counts.get(f"{name}_tokens", 0) for name in ("prompt", "completion")}

@@ -1,7 +1,7 @@
 """The first step of a run: what time has done to a user's memories since the last one, whether anybody wrote or not.
 
-Accesses are written down, snapshots of the log made, faded memories taken out of sight, an archive run begun when something has grown old
-enough. One would get wrong: accesses come first. What somebody has looked at this hour must not fade in it.
+Accesses are written down, snapshots of the log made, long texts made short, an archive run begun when something has grown old enough. Note:
+accesses come first. What somebody has looked at this hour must not fade in it.
 """
 
 from __future__ import annotations
@@ -55,13 +55,14 @@ class Upkeep:
             if counts:
                 return Proposal([], lambda look: Chunk(counts=counts, cursor=[], fragile=False))
         left = self._rules.cap - sum(run.counts.get(name, 0) for name in COUNTS)
-        crossing = await self._crossings.next(Asked(run.owner, run.id, run.session_id, run.at, left), cursor or None)
+        asked = Asked(run.owner, run.id, run.session_id, run.at, left, self._rules.marks_fading)
+        crossing = await self._crossings.next(asked, cursor or None)
         return Proposal(crossing.ids, crossing.decide) if crossing.ids or cursor else None
 
     async def foresee(self, run: Run) -> Mapping[str, int]:
         """What would fade or become short now, whose foresight has ended, and whether an archive run would be begun."""
         coming = await self._coming(run)
-        foreseen = await self._decay.foresee(run.owner, DecayInput(session_id=run.session_id))
+        foreseen = await self._decay.foresee(run.owner, DecayInput(session_id=run.session_id), marks=self._rules.marks_fading)
         ended, runs = await self._ended(run, coming), int(self._has_come(run, coming.ages))
         return {**foreseen.counts, "foresight_ended": ended, "archive_runs": runs}
 

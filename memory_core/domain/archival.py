@@ -1,8 +1,8 @@
 """When a memory is old enough for the archive, what stays of it where memories are searched, and how it comes back.
 
-What stays is a stub: it says what it is, whose session it belongs to and by which words it is found, but has no vector and only the
-beginning of its text. One would get wrong: a stub may change while its whole is cold (deleted, told again, touched). What changed since is
-kept when it comes back; everything else comes back as it was.
+What stays is a stub: it says what it is, whose session it belongs to, by which words and by which vector it is found, but has only the
+beginning of its text. Note: a stub may change while its whole is cold (deleted, told again, touched). What changed since is kept when it
+comes back; everything else comes back as it was.
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ HOURS_A_YEAR = 365.25 * 24
 STUB_CHARACTERS = 200
 NEVER = frozenset({Status.DELETED, Status.ARCHIVED})
 
-_WHOLE_ONLY: dict[str, Any] = {
-    "episode": None, "value": None, "value_text": None, "embedding": None, "embedding_model": None, "embedding_dimensions": None,
-}  # fmt: skip
+_WHOLE_ONLY: dict[str, Any] = {"episode": None, "value": None, "value_text": None}
+_VECTOR: dict[str, Any] = {"embedding": None, "embedding_model": None, "embedding_dimensions": None}
 _WHOLE_ONLY_LISTS = ("atomic_facts", "foresight", "semantic_queries", "follow_up_potential")
 """What a stub is without; of these the lists, and of the metadata too, an empty one stays."""
 _OF_THE_ARCHIVE = frozenset(
     {"status", "status_reason", "updated_at", "archived_at", "archival_location", "epoch", "sequence", "revision", "lexical", "search_text"}
-    | {"embedding", "embedding_model", "embedding_dimensions"}
+    | _VECTOR.keys()
 )
 """Fields that differ between a stub and its whole because it is a stub, or that only the stub has."""
 
@@ -64,8 +63,8 @@ def was_cold(before: Mapping[str, Any]) -> bool:
 def stub_of(memory: Memory, location: str, now: datetime) -> Memory:
     """What stays of a memory, or of an old version of one, whose whole is at `location`."""
     archived = {"status": Status.ARCHIVED, "status_reason": "age_decay", "archived_at": now, "archival_location": location}
-    # An old version is history: that it has moved is no news of it.
-    moved = {} if "." in memory.id else {"updated_at": now}
+    # An old version is history: that it has moved is no news of it, and no search asks for it by its vector.
+    moved = _VECTOR if "." in memory.id else {"updated_at": now}
     emptied: dict[str, Any] = {**{name: [] for name in _WHOLE_ONLY_LISTS}, "metadata": {}}
     return memory.model_copy(update={**_WHOLE_ONLY, **emptied, **archived, **moved, "content": beginning(memory.content)})
 
@@ -77,7 +76,7 @@ def beginning(text: str) -> str:
 
 def as_found(stub: Memory, whole: Memory, vector: Vector | None) -> Memory:
     """A stub with the text and the vector of its whole, still archived: what a query is shown."""
-    kept = {name: getattr(stub, name) for name in _OF_THE_ARCHIVE - {"embedding", "embedding_model", "embedding_dimensions"}}
+    kept = {name: getattr(stub, name) for name in _OF_THE_ARCHIVE - _VECTOR.keys()}
     return whole.model_copy(update={**kept, **_changed_since(stub, whole), "id": stub.id, "embedding": vector})
 
 

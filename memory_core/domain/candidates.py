@@ -6,7 +6,7 @@ memory fills it without reading a document; one that gets documents fills it by 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import log
@@ -51,7 +51,7 @@ class CandidateSet:
     cosines: of a query of several sentences the three similarities to each one's vector, 3 × U × S; the columns above have the best then.
     near: U × T, how near in meaning own or date tokens come to the term, None when nobody asked for related words.
     places: where the terms stand in those that are longer than a passage, as far as a store knows their order.
-    faded: which have decayed; None where none was looked at for it.
+    faded: which have faded; None where none was looked at for it.
     touched_at: max(created_at, updated_at). accessed_at: last_accessed_at, else created_at.
     memories: whole documents, where the store had them anyway. lists: name of a candidate list → ids in its order.
     """
@@ -128,12 +128,13 @@ def from_memories(
     query_vector: npt.NDArray[np.float32] | None,
     cosines: Mapping[str, float | Sequence[float]] | None = None,
     related: Sequence[Related] = (),
+    faded: Callable[[Memory], bool] | None = None,
 ) -> CandidateSet:
     """A set from whole documents (Cosmos, the short term). `cosines` are those the store computed; else from `embedding`.
 
     query_vector: of a query of several sentences a row for each of them; then so many cosines a memory.
 
-    A neighbour's cosine is known only when the neighbour is among `memories`.
+    A neighbour's cosine is known only when the neighbour is among `memories`. faded: which of them have faded; None: those marked so.
     """
     rows, width = len(memories), len(terms)
     # Looked up term by term: weighing every token of every memory first would be ten times the work.
@@ -173,9 +174,13 @@ def from_memories(
         near=nearness(said, related, width) if related else None,
         cosines=beside if query_vector is not None and query_vector.ndim == 2 else None,
         places=places_of(orders, terms, own),
-        faded=np.array([memory.status is Status.DECAYED for memory in memories], dtype=np.bool_),
+        faded=np.array([(faded or _is_decayed)(memory) for memory in memories], dtype=np.bool_),
         memories={memory.id: memory for memory in memories},
     )
+
+
+def _is_decayed(memory: Memory) -> bool:
+    return memory.status is Status.DECAYED
 
 
 def beside_cosines(cosines: Floats, rows: Ints) -> Floats:

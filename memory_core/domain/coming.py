@@ -24,7 +24,7 @@ class Coming:
     """The first moment of each kind after the one that was asked about; None where nothing comes.
 
     fades: a memory is under the floor, or its long text may become short. ages: one is old enough for the archive. foresight: the last
-    foresight of one ends.
+    foresight of one ends, which is counted by the next run and wakes nobody.
     """
 
     fades: datetime | None = None
@@ -33,8 +33,8 @@ class Coming:
 
     @property
     def first(self) -> datetime | None:
-        """The earliest of them."""
-        return min((one for one in (self.fades, self.ages, self.foresight) if one is not None), default=None)
+        """The earliest of those for which something is to be done."""
+        return min((one for one in (self.fades, self.ages) if one is not None), default=None)
 
 
 def told_by(body: Mapping[str, Any]) -> dict[str, float]:

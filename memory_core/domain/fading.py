@@ -112,6 +112,16 @@ def lengthened_by_use(access_count: int, reinforcement_count: int) -> float:
     return 1.0 + min(access_count + USES_A_TELLING * reinforcement_count, MOST_USES) / USES_THAT_DOUBLE
 
 
+def has_faded(memory: Memory, now: datetime, rules: Fading) -> bool:
+    """Whether a memory counts as faded at a moment, whether or not a run has marked it as `decayed` since."""
+    if memory.status is Status.DECAYED:
+        return True
+    if memory.status is not Status.ACTIVE or _why_never(memory) is not None:
+        return False
+    since, base = idle_since(memory).timestamp(), memory.importance_base
+    return rules.passed_at(since, base, rules.floor, half_life_factor(memory)) < now.timestamp()
+
+
 def half_life_factor(memory: Memory) -> float:
     """By what the half-life of the settings is multiplied for this memory."""
     return worth_factor(memory.worth) * lengthened_by_use(memory.access_count, memory.reinforcement_count)

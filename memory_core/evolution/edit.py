@@ -12,7 +12,7 @@ from typing import Any, NoReturn, cast
 
 from memory_core.domain.errors import Conflict, FieldError, Invalid, NotFound, PreconditionFailed
 from memory_core.domain.indexing import with_lexical
-from memory_core.domain.lifecycle import BY_HAND, FOUND_BY_DEFAULT
+from memory_core.domain.lifecycle import BY_HAND, FOUND_BY_DEFAULT, back_in_use
 from memory_core.domain.messages import is_message
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.requests import NEVER_CLEARED, CopyInput, UpdateInput
@@ -40,6 +40,8 @@ from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Embedder, Near
 
+_IN_USE = FOUND_BY_DEFAULT | {Status.DECAYED}
+"""Statuses of what may be edited and copied: what has faded comes back by it."""
 _TEXT_FIELDS = frozenset({"content", "subject", "attribute", "tags", "category", "event_timestamp"})
 """Fields that a memory is found by: changing one means analysing it again."""
 _STATEMENT = ("content", "value")
@@ -94,6 +96,8 @@ class Editor:
             wanted |= _when_said(old, wanted, now)
             if old.status is Status.COMPRESSED and "content" in wanted:
                 wanted |= {"status": Status.ACTIVE, "archival_location": None}
+            if old.status is Status.DECAYED:
+                wanted |= back_in_use(now)
             if wanted.get("status", old.status) is Status.ACTIVE:
                 wanted |= {"status_reason": "manual_update"}
             updated, kept = new_version(old, wanted, now, Versions(seen, ids))
@@ -157,7 +161,7 @@ class Editor:
 
         def decide(seen: Look) -> _Edit:
             source = _present(seen, memory_id)
-            if source.status not in FOUND_BY_DEFAULT:
+            if source.status not in _IN_USE:
                 raise Conflict(f"a memory that is {source.status.value} can't be copied")
             if source.agent_id == to.to_agent_id:
                 raise Invalid("nothing to copy", errors=(FieldError("to_agent_id", "is the agent that the memory belongs to"),))
@@ -168,6 +172,7 @@ class Editor:
             now = self._clock.now()
             made = {"id": identity, "agent_id": to.to_agent_id, "copied_from": memory_id, "created_at": now, "updated_at": now}
             fresh = {"version": 1, "status": Status.ACTIVE, "status_reason": "created", "links": [], "supersedes_id": None, "sequence": 0}
+            fresh |= {"last_accessed_at": None}
             fresh |= {"conflict_state": "none", "conflict_ids": [], **({"cell_id": None} if is_message(memory_id) else {})}
             lexical = source.lexical.model_copy(update={"turn": None})
             copied = source.model_copy(update={**made, **fresh, "lexical": lexical, "correlation_id": call.correlation_id})
@@ -258,7 +263,7 @@ def _editable(look: Look, memory_id: str, if_match: str | None) -> Memory:
     _check_match(memory, if_match)
     if memory.type is MemoryType.EPISODIC:
         raise Conflict("an episodic memory says what happened and is never edited; save what is true now as a semantic one")
-    if memory.status not in FOUND_BY_DEFAULT:
+    if memory.status not in _IN_USE:
         raise Conflict(f"a memory that is {memory.status.value} can't be updated")
     return memory
 

@@ -10,7 +10,8 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from memory_core.domain.candidates import CandidateSet, Statistics
-from memory_core.domain.models import Event, Head, Memory, Vector
+from memory_core.domain.fading import Fading, has_faded
+from memory_core.domain.models import Event, Head, Memory, Status, Vector
 from memory_core.domain.related import Related
 from memory_core.domain.scope import Owner
 
@@ -167,7 +168,8 @@ class Filter:
     or new_version counts whatever its status, versions included, and one that is deleted for another reason does not. Without
     it only `now` is compared with valid_until, and only when `now` is given. since, until: on event_timestamp,
     since ≤ t < until. tags, next_ids: any of them. without_session_id: not of that session. hide_formed_messages: leave out messages
-    (memories of the category "message") that belong to a cell.
+    (memories of the category "message") that belong to a cell. fading: what has faded by `now` under these rules counts as decayed, whether
+    or not a run has marked it since; candidates say so of themselves even where it may be shown.
     """
 
     statuses: frozenset[str]
@@ -183,6 +185,19 @@ class Filter:
     at: datetime | None = None
     now: datetime | None = None
     hide_formed_messages: bool = False
+    fading: Fading | None = None
+
+    def has_faded(self, memory: Memory) -> bool:
+        """Whether a memory counts as faded here."""
+        if self.fading is None or self.now is None:
+            return memory.status is Status.DECAYED
+        return has_faded(memory, self.now, self.fading)
+
+    @property
+    def hides_faded(self) -> tuple[Fading, datetime] | None:
+        """By which rules and as of when active memories that have faded are left out; None where they are not."""
+        hides = self.fading is not None and self.now is not None and "decayed" not in self.statuses
+        return (self.fading, self.now) if hides and self.fading is not None and self.now is not None else None
 
     @property
     def standing(self) -> frozenset[str]:

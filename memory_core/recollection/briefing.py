@@ -122,6 +122,7 @@ class Briefing:
             at=asked.at,
             now=now,
             hide_formed_messages=True,
+            fading=self._retriever.fading,
         )
         query = asked.query or query_in(asked.messages or ())
         unsaid = texts_said(asked.messages or ())
@@ -133,7 +134,7 @@ class Briefing:
         grant = found.grant if query is not None and asked.wants("memories") else Grant.SURE
         quoted = [Found(one, float(one.sequence)) for one in turns if normalised(one.content) not in unsaid]
         cells = {one.memory.id: one.cell for one in quoted if one.is_message}
-        fresh = [one for one in latest if one.status is not Status.DECAYED]
+        fresh = [one for one in latest if not where.has_faded(one)]
         hits, said = await asyncio.gather(
             self._gatherer.pieces(owner, found, frozenset(cells.values())),
             self._turns(owner, quoted, moment),

@@ -1,7 +1,7 @@
-"""Candidates from the archive: stubs found by their words, their whole fetched from cold storage, to be scored with all the others.
+"""Candidates from the archive: stubs found by words and vector, their whole fetched from cold storage, to be scored with all the others.
 
-Asked for only by `include_archived`; nothing is written. One would get wrong: the archive may be slow or down while the stubs are
-there. What can't be fetched in time is scored and shown as the stub says, and the answer names the archive among what it did without.
+Asked for only by `include_archived`; nothing is written. Note: the archive may be slow or down while the stubs are there. What can't be
+fetched in time is scored and shown as the stub says, and the answer names the archive among what it did without.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from memory_core.domain.archival import as_found, is_cold
 from memory_core.domain.candidates import CandidateSet, from_memories
@@ -21,7 +22,7 @@ from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ports import Embedder, LongTermStore, Search
 
 MOST = 20
-"""Stubs that one query fetches: the best by their words. Each is a blob."""
+"""Stubs that one query fetches: the nearest and the best by their words, in turns. Each is a blob."""
 AT_ONCE = 8
 DEADLINE_S = 5.0
 """What fetching may take in all; some 50 ms a blob are usual."""
@@ -50,14 +51,15 @@ class ColdSearch:
         self._store, self._copies, self._embedder = store, copies, embedder
 
     async def find(self, owner: Owner, search: Search) -> ColdFound:
-        """The stubs that hold any term, or a word near one, and that the filter lets through but for their status, with their whole.
+        """The nearest stubs, and those that hold any term or a word near one, within the filter but for its status, with their whole.
 
         Raises Unavailable.
         """
         terms, vector = search.terms, search.compared
         where = replace(search.where, statuses=frozenset({Status.ARCHIVED.value}))
-        found = await self._store.search(owner, Search(None, terms, MOST, where, search.related))
-        named = found.candidates.lists.get("lexical", [])
+        found = await self._store.search(owner, replace(search, limit=MOST, where=where))
+        lists = zip_longest(*(found.candidates.lists.get(name, []) for name in ("vector", "lexical")))
+        named = list(dict.fromkeys(name for of_rank in lists for name in of_rank if name is not None))[:MOST]
         shown = await self._store.memories(owner, named, where) if named else {}
         stubs = [shown[name].memory for name in named if name in shown and is_cold(shown[name].memory)]
         if not stubs:
@@ -68,7 +70,7 @@ class ColdSearch:
         for stub in (one for one in stubs if one.id not in gone):
             whole = wholes.get(stub.id)
             # Its age is that of the whole: that it was moved is no news of it.
-            memory = stub if whole is None else as_found(stub, whole, self._vector(whole))
+            memory = as_found(stub, whole or stub, self._vector(whole or stub))
             memories[stub.id] = memory
             scored.append(memory if whole is None else memory.model_copy(update={"updated_at": whole.updated_at}))
         candidates = from_memories(scored, terms, vector, related=search.related)
@@ -76,7 +78,7 @@ class ColdSearch:
         return ColdFound(candidates, degraded)
 
     def _vector(self, whole: Memory) -> Vector | None:
-        """The vector, where it can be compared with the query's: one of another embedder can't, and words alone decide."""
+        """The vector of a whole or of a stub, where it can be compared with the query's; of another embedder's, words alone decide."""
         vector = whole.embedding
         known = vector is not None and vector.shape == (self._embedder.dimensions,)
         return vector if known and whole.embedding_model in (None, self._embedder.model) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
+from memory_core.domain.fading import Fading
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE
 from memory_core.domain.messages import MESSAGE
 from memory_core.domain.models import Memory, Status
@@ -15,8 +16,8 @@ from memory_core.ports import Filter
 _ANY_STATUS = frozenset(status.value for status in Status)
 
 
-def of_list(query: ListInput, now: datetime | None = None) -> Filter:
-    """What a list shows. now: what has expired by then is left out, unless a status or a moment is asked for."""
+def of_list(query: ListInput, now: datetime | None = None, fading: Fading | None = None) -> Filter:
+    """What a list shows. now: what has expired by then, or faded by these rules, is left out, unless a status or a moment is asked for."""
     if query.status is None:
         statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
     else:
@@ -33,6 +34,7 @@ def of_list(query: ListInput, now: datetime | None = None) -> Filter:
         at=query.at,
         now=now if query.status is None and query.at is None else None,
         hide_formed_messages=query.category != MESSAGE,
+        fading=fading,
     )
 
 
@@ -58,6 +60,8 @@ def shows(where: Filter, memory: Memory) -> bool:
 
 
 def _stands(where: Filter, memory: Memory) -> bool:
+    if where.hides_faded is not None and where.has_faded(memory):
+        return False
     return memory.status.value in where.standing or (where.at is not None and memory.status_reason in TRUE_ONCE)
 
 

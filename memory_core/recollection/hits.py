@@ -10,7 +10,6 @@ import numpy as np
 
 from memory_core.domain.candidates import CandidateSet
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import Status
 from memory_core.domain.relevance import Relevance
 from memory_core.domain.results import Hit, Passage, Tier
 from memory_core.domain.scoring import Scores
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from memory_core.recollection.retrieve import Look
 
 DECIMALS = 6
-_FADED = b'"status":"decayed"'
-"""Only a memory whose JSON has this is parsed for its status."""
 IMPORTANCE_DECIMALS = 12
 """Importance is nobody's measurement: it is a formula of two stored values, and whoever computes it too wants to find the same."""
 
@@ -47,7 +44,7 @@ def build_hits(
         identity = candidates.ids[row]
         if identity not in shown:
             continue
-        tier, age_days = _tier(identity, shown[identity], look)
+        tier, age_days = _tier(row, shown[identity], look)
         hits.append(
             Hit(
                 rank=len(hits) + 1,
@@ -65,11 +62,12 @@ def build_hits(
     return tuple(hits)
 
 
-def _tier(identity: str, shown: Shown, look: Look) -> tuple[Tier, int | None]:
+def _tier(row: int, shown: Shown, look: Look) -> tuple[Tier, int | None]:
     """Where a result was found; of one that has faded also how many whole days ago it happened."""
+    identity, faded = look.candidates.ids[row], look.candidates.faded
     if identity in look.cold_ids:
         return "cold", None
-    if _FADED in shown.json and shown.memory.status is Status.DECAYED:
+    if faded is not None and faded[row]:
         return "faded", max((look.moment - shown.memory.event_timestamp).days, 0)
     return ("short" if identity in look.short_ids else "long"), None
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from memory_core.domain.errors import Damaged, NotFound
+from memory_core.domain.fading import Fading
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.messages import MESSAGE, is_message
 from memory_core.domain.models import Head, Memory, MemoryType, Status
@@ -35,8 +36,8 @@ _EPISODIC = frozenset({MemoryType.EPISODIC.value})
 class Reader:
     """Reads for any owner; another owner's id is told apart from none by nothing."""
 
-    def __init__(self, store: LongTermStore, cursors: Cursors, clock: Clock) -> None:
-        self._store, self._cursors, self._clock = store, cursors, clock
+    def __init__(self, store: LongTermStore, cursors: Cursors, clock: Clock, fading: Fading) -> None:
+        self._store, self._cursors, self._clock, self._fading = store, cursors, clock, fading
 
     async def get(self, owner: Owner, memory_id: str, at: datetime | None = None) -> Settled:
         """The memory, whatever its status; with `at`, as it was true then. Raises NotFound."""
@@ -66,7 +67,7 @@ class Reader:
             place = self._cursors.read(owner, head, bound, query.cursor)
             if head is None:
                 return [], None, []
-            documents = await self._store.page(owner, "memory", of_list(query, now), place, query.limit + 1)
+            documents = await self._store.page(owner, "memory", of_list(query, now, self._fading), place, query.limit + 1)
             shown, more = documents[: query.limit], len(documents) > query.limit
             memories, damaged = self._memories(shown, head)
             cursor = self._cursors.make(owner, head, bound, _place(shown[-1])) if more else None

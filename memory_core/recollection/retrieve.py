@@ -16,6 +16,7 @@ from functools import partial
 import numpy as np
 
 from memory_core.domain.candidates import CandidateSet, Flags, Floats, from_memories, joined
+from memory_core.domain.fading import Fading
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.messages import is_message
 from memory_core.domain.models import Memory, Status, Vector
@@ -69,6 +70,7 @@ class RetrieveRules:
     score_threshold: float | None
     default_results: int
     finds_faded: bool
+    fading: Fading
     relevance: RelevanceParameters
     scoring: ScoringParameters
 
@@ -147,7 +149,7 @@ class Retriever:
         now = self._clock.now()
         moment = query.at or now
         query_parts = query_parts_of(query.query, moment)
-        where = _filter(query, now, faded=self.finds_faded(query.include_decayed))
+        where = _filter(query, now, self._rules.fading, faded=self.finds_faded(query.include_decayed))
         related = await self._thesaurus.related(query_parts.whole.terms)
         (vectors, degraded), recalled = await self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without)
         least = CONTEXT_CANDIDATES if query.mode == "reconstruct" else MIN_CANDIDATES
@@ -177,6 +179,11 @@ class Retriever:
         if order is not judged.best.score:
             ranks = score(query.recipe, query.weights, order, candidates, moment.timestamp(), self._rules.scoring).score
         return ranks if candidates.faded is None else np.where(candidates.faded, FADED_ORDER * ranks, ranks)
+
+    @property
+    def fading(self) -> Fading:
+        """By which rules memories fade."""
+        return self._rules.fading
 
     def finds_faded(self, asked: bool | None) -> bool:
         """Whether a query finds what has faded: as it says itself, else as the settings say."""
@@ -272,7 +279,7 @@ class Retriever:
             self._working_set.rebuild_later(owner, query.session_id, stale=stamp is not None)
             return found.candidates, frozenset()
         entries = [self._comparable(memory) for memory in entries if shows(search.where, memory)]
-        short = from_memories(entries, search.terms, search.compared, related=search.related)
+        short = from_memories(entries, search.terms, search.compared, related=search.related, faded=search.where.has_faded)
         short.lists = {"short": short.ids}
         return joined(found.candidates, short), frozenset(short.ids)
 
@@ -391,7 +398,7 @@ def _search(query_parts: QueryParts, vectors: Sequence[Vector], limit: int, wher
     return Search(None, terms, limit, where, related, tuple(Asked(*one) for one in zip(each, query_parts.columns, strict=True)))
 
 
-def _filter(query: RetrieveInput, now: datetime, *, faded: bool) -> Filter:
+def _filter(query: RetrieveInput, now: datetime, fading: Fading, *, faded: bool) -> Filter:
     statuses = FOUND_BY_DEFAULT | ({Status.DECAYED} if faded else set())
     return Filter(
         statuses=frozenset(status.value for status in statuses),
@@ -403,4 +410,5 @@ def _filter(query: RetrieveInput, now: datetime, *, faded: bool) -> Filter:
         agent_id=query.agent_id,
         at=query.at,
         now=now,
+        fading=fading,
     )

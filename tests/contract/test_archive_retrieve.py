@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Status
+from memory_core.domain.models import Status, Vector
 from memory_core.domain.related import Related
 from memory_core.domain.requests import ListInput, RetrieveInput, UpdateInput
 from memory_core.domain.results import Retrieved
@@ -67,6 +67,21 @@ async def test_a_decayed_one_is_found_in_the_archive_by_a_word_near_one_of_its_o
     assert found.results[0].similarity_score is not None, "once found by its words, its vector counts"
 
 
+async def test_one_is_found_in_the_archive_by_its_vector_alone(world: World) -> None:
+    class Meaning(WordsEmbedder):
+        """Takes a wading bird and a heron for the same."""
+
+        def _vector(self, text: str) -> Vector:
+            return super()._vector(text.replace("a wading bird", "the grey heron"))
+
+    core = await world.core(embedder=Meaning())
+    (old,) = await saved(core, turn("the grey heron"))
+    years_go_by(world)
+    await archived(world, core)
+    found = await retrieve(core, "a wading bird", similarity_threshold=0.1, answer_threshold=0.2)
+    assert [(hit.memory.id, hit.tier, hit.memory.content) for hit in found.results] == [(old.id, "cold", "the grey heron")]
+
+
 async def test_it_is_ranked_among_what_is_hot_by_the_same_measure(world: World, words: MemoryCore) -> None:
     (old,) = await saved(words, turn("the grey heron stood in the reeds"))
     years_go_by(world)
@@ -98,7 +113,7 @@ async def test_an_unrelated_query_finds_nothing_there_either(world: World, words
     years_go_by(world)
     await archived(world, words)
     assert (await retrieve(words, "invoice number of the plumber")).results == ()
-    assert (await retrieve(words, "the")).results == ()
+    assert (await retrieve(words, "and what of it?")).results == ()
 
 
 async def test_what_was_true_once_is_found_at_its_time_in_the_archive_and_not_as_present_truth(world: World, words: MemoryCore) -> None:
@@ -198,7 +213,8 @@ async def test_what_comes_back_while_it_is_looked_for_is_no_damage(world: World,
     steps.at = len(steps.names) + 1
     found = await retrieve(core, "grey heron reeds")
     assert (found.results, found.degraded) == ((), ())
-    assert [hit.tier for hit in (await retrieve(core, "grey heron reeds")).results] == ["long"]
+    (hit,) = (await retrieve(core, "grey heron reeds")).results
+    assert hit.tier in ("long", "faded"), "from the archive no more; whether asking has woken it by now is another matter"
 
 
 async def test_vectors_of_another_embedder_are_not_compared_but_words_are(world: World, words: MemoryCore, embedder: WordsEmbedder) -> None:

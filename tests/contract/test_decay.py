@@ -94,8 +94,8 @@ async def test_a_session_can_be_named_and_another_user_is_not_touched(core: Memo
     world.clock.forward(100 * DAY)
     assert (await foreseen(core, session_id="s1")).counts == {"recalled": 0, "decayed": 1, "compressed": 0}
     await decayed(core, session_id="s1")
-    assert [one.content for one in await listed(core)] == ["two"]
-    assert len(await listed(core, BOB)) == 1
+    assert [one.content for one in await listed(core, status="active")] == ["two"]
+    assert len(await listed(core, BOB, status="active")) == 1
 
 
 async def test_what_is_edited_or_told_again_has_been_looked_at(core: MemoryCore, world: World) -> None:

@@ -9,13 +9,15 @@ import pytest
 from memory_core.core import MemoryCore
 from memory_core.domain.context import Context, ContextInput
 from memory_core.domain.models import Foresight, Memory, Status
-from memory_core.domain.requests import RetrieveInput, SaveInput
+from memory_core.domain.requests import CopyInput, RetrieveInput, SaveInput, UpdateInput
 from memory_core.domain.results import Hit, Outcome
+from memory_core.domain.scoring import FADED_ORDER
 from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.functions.timer_hourly import send_for_work
 from tests.builders import ALICE, NOW
 from tests.contract.test_decay import DAY, decayed, foreseen
 from tests.contract.test_profile import user_fact
+from tests.contract.test_runs import standing
 from tests.runs import QUEUE
 from tests.tasks import Hand
 from tests.telling import Tellers, tell
@@ -49,9 +51,10 @@ async def memories_in(core: MemoryCore, context: Context, kind: str = "memories"
 
 
 async def faded(core: MemoryCore, world: World, *items: SaveInput) -> list[Memory]:
-    """Memories that have faded."""
+    """Memories that have faded, and were marked so by hand."""
     saved = [(await core.save(ALICE, item)).memory for item in items]
     await days(core, world, 150)
+    await decayed(core)
     assert {one.id for one in await listed(core, status="decayed")} >= {one.id for one in saved}
     return saved
 
@@ -67,7 +70,7 @@ async def test_what_was_told_in_may_is_found_in_october_and_a_year_later(words: 
     await words.save(ALICE, turn(LOCKER))
     await words.save(ALICE, turn("the weather is fine today", "s2"))
     await days(words, world, asked_after)
-    assert {one.content for one in await listed(words, status="decayed")} == {LOCKER, "the weather is fine today"}
+    assert await listed(words) == []
     assert await find(words, ASKED) == [LOCKER]
 
 
@@ -84,7 +87,7 @@ async def test_of_fifty_pairs_that_fit_equally_the_fresh_one_comes_first(words: 
     for start in (0, 25):
         await words.bulk(ALICE, [turn(f"kite{n} flew over Lisbon", None, importance=0.5) for n in range(start, start + 25)])
     await days(words, world, 150)
-    assert len(await listed(words, status="decayed")) == 50
+    assert await listed(words) == []
     for start in (0, 25):
         await words.bulk(ALICE, [turn(f"kite{n} flew over Porto", None, importance=0.5) for n in range(start, start + 25)])
     found = [await find(words, f"kite{n} flew over", limit=2) for n in range(50)]
@@ -100,7 +103,7 @@ async def test_fading_leaves_relevance_as_it_was_and_explain_shows_the_factor(wo
     assert after.relevance_score == before.relevance_score
     assert before.explain is not None
     assert after.explain is not None
-    assert (before.explain["faded"], after.explain["faded"]) == (None, 0.95)
+    assert (before.explain["faded"], after.explain["faded"]) == (None, FADED_ORDER)
 
 
 async def test_being_found_brings_a_faded_memory_back_with_the_next_hour(words: MemoryCore, world: World) -> None:
@@ -145,6 +148,8 @@ async def test_one_that_is_active_again_fades_again_in_its_own_time(words: Memor
     await days(words, world, 50)
     assert (await status_of(words, saved))[0] is Status.ACTIVE
     await days(words, world, 150)
+    assert await listed(words) == []
+    await decayed(words)
     assert (await status_of(words, saved))[0] is Status.DECAYED
     assert [event.event_type for event in await world.log()] == ["created", "decayed", "recalled", "decayed"]
 
@@ -176,6 +181,8 @@ async def test_an_agent_that_reads_contexts_alone_sees_nothing_fade_that_it_is_s
     for _ in range(10):
         await words.context(ALICE, ContextInput(query=f"am I {ASKED}?", parts=["memories"]))
         await days(words, world, 20)
+    assert [one.id for one in await listed(words)] == [shown.id]
+    await decayed(words)
     assert (await status_of(words, shown))[0] is Status.ACTIVE
     assert (await status_of(words, other))[0] is Status.DECAYED
 
@@ -271,3 +278,70 @@ async def test_a_memory_without_any_weight_is_found_and_stays_faded(words: Memor
     await days(words, world, 1)
     assert (await status_of(words, saved))[0] is Status.DECAYED
     assert len(await world.log()) == 2
+
+
+async def idle(core: MemoryCore, world: World, *items: SaveInput) -> list[Memory]:
+    """Memories of a user who then says and asks nothing for 400 days of hourly runs: all have faded, and nothing marks them."""
+    saved = [(await core.save(ALICE, item)).memory for item in items]
+    await hour(core)
+    written = len(await world.log())
+    for _ in range(8):
+        await days(core, world, 50)
+    assert len(await world.log()) == written
+    assert {one.status for one in await listed(core, status="all")} == {Status.ACTIVE}
+    return saved
+
+
+async def test_a_user_who_is_idle_is_not_due_for_what_fades(words: MemoryCore, world: World) -> None:
+    await idle(words, world, turn(LOCKER), turn("the cat is called Pixel", "s2"))
+    due_at = (await standing(world)).due_at
+    assert due_at is not None
+    assert due_at > NOW + timedelta(days=3650), "for the archive alone, in ten years"
+
+
+async def test_lists_and_the_unasked_parts_of_a_context_leave_out_what_faded_unmarked(words: MemoryCore, world: World) -> None:
+    diet = Foresight(description="Ana is on a keto diet", start_time=NOW, end_time=NOW + timedelta(days=900))
+    (saved,) = await idle(words, world, turn("she began a diet", foresight=[diet]))
+    assert await listed(words) == []
+    assert [one.id for one in await listed(words, status="active")] == [saved.id], "as something that has expired is"
+    assert "keto" not in (await words.context(ALICE, ContextInput(parts=["profile", "foresight"]))).context
+
+
+async def test_what_faded_unmarked_is_found_marked_hidden_and_brought_back_as_what_is_marked(words: MemoryCore, world: World) -> None:
+    (saved, other) = await idle(words, world, turn(LOCKER), turn("the cat is called Pixel", "s2"))
+    assert await hits(words, ASKED, include_decayed=False) == ()
+    (hit,) = await hits(words, ASKED, explain=True)
+    assert (hit.memory.id, hit.tier, hit.age_days) == (saved.id, "faded", 400)
+    assert hit.explain is not None
+    assert hit.explain["faded"] == FADED_ORDER
+    await words.flush_touches()
+    assert [one.id for one in await listed(words)] == [saved.id]
+    assert [one.tier for one in await hits(words, ASKED)] == ["long"]
+    assert [one.tier for one in await hits(words, "the cat called Pixel", include_decayed=True)] == ["faded"]
+    assert other.id in {one.id for one in await listed(words, status="all")}
+
+
+async def test_time_alone_writes_nothing(words: MemoryCore, world: World) -> None:
+    (saved,) = await idle(words, world, turn(LOCKER))
+    await words.save(ALICE, turn("back from the mountains", "s3"))
+    await hour(words)
+    assert await status_of(words, saved) == (Status.ACTIVE, "created")
+    assert [event.event_type for event in await world.log()] == ["created", "created"]
+
+
+async def test_a_strict_one_marks_what_fades_though_its_user_is_idle(world: World) -> None:
+    strict = await world.core(embedder=WordsEmbedder(), forgetting="strict")
+    saved = (await strict.save(ALICE, turn(LOCKER))).memory
+    await hour(strict)
+    await days(strict, world, 150)
+    assert (await status_of(strict, saved))[0] is Status.DECAYED
+
+
+async def test_editing_or_copying_one_that_has_faded_brings_it_into_use(words: MemoryCore, world: World) -> None:
+    edited, copied = await faded(words, world, fact("the door is green"), fact("the roof leaks"))
+    edited, copied = [await words.get(ALICE, one.id) for one in (edited, copied)]
+    after = await words.update(ALICE, edited.id, UpdateInput(content="the door is blue"), edited.etag)
+    assert (after.status, after.status_reason) == (Status.ACTIVE, "manual_update")
+    copy = await words.copy(ALICE, copied.id, CopyInput(to_agent_id="helper"))
+    assert copy.status is Status.ACTIVE
+    assert {one.id for one in await listed(words)} >= {edited.id, copy.id}

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory_core.domain.decay import importance_at
-from memory_core.domain.fading import Fading, due, half_life_factor, next_change
-from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.fading import Fading, due, half_life_factor, has_faded, next_change
+from memory_core.domain.models import Lexical, Memory, MemoryType, Status
 from memory_core.domain.worth import HALF_LIVES
-from memory_core.ports import LongTermStore, Place, Touch, Write
+from memory_core.ports import Filter, LongTermStore, Place, Search, Touch, Write
 from tests.builders import ALICE, NOW, commit, document, memory
 from tests.world import BOB
 
@@ -133,6 +133,28 @@ async def test_a_store_knows_when_the_next_is_due(store: LongTermStore, given_me
         assert (expected is None) == (coming is None)
     else:
         assert abs(coming.timestamp() - expected) < 1
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(memories, min_size=1, max_size=20))
+async def test_a_list_and_a_search_leave_out_what_has_faded_by_now(store: LongTermStore, given_memories: list[Memory]) -> None:
+    """Both say by their own columns what the rule says of a whole memory; a search that may show it says which it is."""
+    owner = ALICE._replace(user_id=f"alice-{uuid4().hex}")
+    place = {"app_id": owner.app_id, "user_id": owner.user_id, "content": "tea", "lexical": Lexical(own={"tea": 1}), "search_text": "tea"}
+    each = [one.model_copy(update=place) for one in given_memories]
+    await commit(store, owner, *(Write("put", document(one)) for one in each))
+    sure = {one.id for one in each if has_faded(one, LATER - timedelta(seconds=2), RULES)}
+    perhaps = {one.id for one in each if has_faded(one, LATER + timedelta(seconds=2), RULES)}
+    every = {one.id for one in each}
+    hidden = Filter(frozenset({"active", "compressed"}), now=LATER, fading=RULES)
+    page = {one.id for one in await store.page(owner, "memory", hidden, None, 100)}
+    assert every - perhaps <= page <= every - sure
+    assert set((await store.search(owner, Search(None, ("tea",), 100, hidden))).candidates.ids) == page
+    both = Filter(frozenset({"active", "compressed", "decayed"}), now=LATER, fading=RULES)
+    candidates = (await store.search(owner, Search(None, ("tea",), 100, both))).candidates
+    assert set(candidates.ids) == every
+    assert candidates.faded is not None
+    assert {name for name, faded in zip(candidates.ids, candidates.faded, strict=True) if faded} == every - page
 
 
 async def test_worth_and_use_move_the_moment_and_a_worth_kept_for_good_takes_it_away(store: LongTermStore) -> None:

@@ -57,8 +57,8 @@ async def test_asking_leaves_no_trace_in_the_life_that_is_asked_about(tmp_path: 
     asked, unasked = await year(life, tmp_path / "asked"), await year(replace(life, questions=[]), tmp_path / "unasked")
     assert asked.answers
     assert not unasked.answers
-    assert [of.decayed for of in asked.months] == [of.decayed for of in unasked.months]
-    assert asked.months[-1].decayed > 0
+    assert [of.faded for of in asked.months] == [of.faded for of in unasked.months]
+    assert asked.months[-1].faded > 0
 
 
 async def test_a_life_that_has_nothing_left_to_fade_costs_nothing(tmp_path: Path) -> None:

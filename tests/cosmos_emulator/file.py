@@ -29,9 +29,10 @@ Change = tuple[str, str, Item | None]
 
 
 class File:
-    """One data file, or nothing but memory when no path is given."""
+    """One data file. Without a path no document is written: the answers come from memory."""
 
     def __init__(self, path: Path | None) -> None:
+        self._kept = path is not None
         self._db = sqlite3.connect(path or ":memory:", isolation_level=None)
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=OFF")
@@ -73,6 +74,8 @@ class File:
 
     def commit(self, container: str, lsn: int, changes: Sequence[Change]) -> None:
         """All changes of one commit, or none."""
+        if not self._kept:
+            return
         self._db.execute("BEGIN")
         for key, id_, item in changes:
             if item is None:

@@ -12,7 +12,7 @@ import socket
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -191,24 +191,35 @@ def test_a_head_as_large_as_allowed_is_answered(host: httpx.Client) -> None:
     assert ask(host, b"GET /health?" + b"x" * 4_000 + b" HTTP/1.1\r\n" + HEAD + fields + b"\r\n")[0] == 200
 
 
-@pytest.mark.parametrize("sent", [b"", b"GET /health HTTP/1.1\r\nHost: local", b"\r\n"], ids=["nothing", "half a head", "an empty line"])
-def test_a_connection_whose_head_does_not_arrive_is_cut(keyless: httpx.Client, sent: bytes) -> None:
-    with connected(keyless) as connection:
-        connection.sendall(sent)
-        if sent:
-            assert answer(connection)[0] == 408
-        else:
-            assert connection.recv(1) == b""
+SENT = {"nothing": b"", "half a head": b"GET /health HTTP/1.1\r\nHost: local", "an empty line": b"\r\n"}
+GOES_ON = "a request and half a head"
 
 
-def test_a_connection_that_goes_on_with_half_a_head_is_cut(keyless: httpx.Client) -> None:
-    with connected(keyless) as connection:
-        connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        response = http.client.HTTPResponse(connection)
+@pytest.fixture(scope="module")
+def slow(keyless: httpx.Client) -> Iterator[dict[str, socket.socket]]:
+    """Connections whose head does not arrive, by what came of it: they wait for the host's deadline all at once."""
+    with ExitStack() as connections:
+        waiting = {name: connections.enter_context(connected(keyless)) for name in (*SENT, GOES_ON)}
+        for name, sent in SENT.items():
+            waiting[name].sendall(sent)
+        waiting[GOES_ON].sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        response = http.client.HTTPResponse(waiting[GOES_ON])
         response.begin()
         assert response.read()
-        connection.sendall(b"GET /hea")
-        assert answer(connection)[0] == 408
+        waiting[GOES_ON].sendall(b"GET /hea")
+        yield waiting
+
+
+@pytest.mark.parametrize("sent", SENT)
+def test_a_connection_whose_head_does_not_arrive_is_cut(slow: dict[str, socket.socket], sent: str) -> None:
+    if SENT[sent]:
+        assert answer(slow[sent])[0] == 408
+    else:
+        assert slow[sent].recv(1) == b""
+
+
+def test_a_connection_that_goes_on_with_half_a_head_is_cut(slow: dict[str, socket.socket]) -> None:
+    assert answer(slow[GOES_ON])[0] == 408
 
 
 def test_a_body_that_does_not_arrive_within_the_deadline_is_cut(host: httpx.Client) -> None:

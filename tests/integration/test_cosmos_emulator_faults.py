@@ -96,7 +96,7 @@ async def test_a_batch_cut_after_it_was_applied_comes_back_as_a_refusal_of_its_o
 
 
 async def test_a_slow_answer_comes_late_but_comes(server: CosmosServer, memories: ContainerProxy) -> None:
-    server.fault("slow", operations=["read"], times=1, delay_ms=150)
+    server.fault("slow", operations=["read"], times=1, delay_ms=200)
     before = time.monotonic()
     await memories.read_item("head", ANA)
     assert time.monotonic() - before >= 0.15

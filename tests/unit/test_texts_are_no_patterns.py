@@ -29,8 +29,6 @@ REASONS = {
     "adapters/offline/facts.py: row.attribute.format(**{**parts, 'value': value.lower()})": "the rows of a table",
     "adapters/offline/facts.py: row.told.format(**parts)": "the rows of a table",
     "adapters/offline/facts.py: row.filled.format(value=value)": "the rows of a table",
-    "adapters/cosmos/queries.py: under.format(**bounds, lasts=_LASTS, level=bounds['floor'])": "a constant in the line before",
-    "adapters/cosmos/queries.py: under.format(**bounds, lasts=_LASTS, level=bounds['long_floor'])": "a constant in the line before",
     "domain/worth.py: regex.compile(said, regex.IGNORECASE)": "the rows of a table",
     "domain/worth.py: regex.compile(hint, regex.IGNORECASE)": "the rows of a table",
 }

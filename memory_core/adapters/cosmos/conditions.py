@@ -6,17 +6,21 @@ request that lost its key finds nothing of others.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from memory_core.domain.fading import MOST_USES, USES_A_TELLING, USES_THAT_DOUBLE
 from memory_core.domain.messages import MESSAGE
 from memory_core.domain.scope import Owner
 from memory_core.ports import EventFilter, Filter
 
 OVERTAKEN = ("contradicted", "consolidated", "new_version")
 """Reasons of a status that do not take a memory from the past it was true in."""
+_USES = f"(c.access_count + {USES_A_TELLING} * c.reinforcement_count)"
+LASTS = f"(c.worth_factor ?? 1) * (1 + ({_USES} > {MOST_USES} ? {MOST_USES} : {_USES}) / {USES_THAT_DOUBLE})"
+"""By what a memory's half-life is multiplied, as `fading.half_life_factor`; uses are read here, since an access is counted in place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,18 @@ class Query:
 
     statement: str
     parameters: list[dict[str, Any]]
+
+
+def under(bounds: Mapping[str, str], level: str) -> str:
+    """The moment, in epoch seconds, after which importance is under a level, as `Fading.passed_at`.
+
+    Args:
+        bounds: the names of the parameters with `Fading.bounds`.
+        level: which of them is the level.
+
+    """
+    above = f"(c.halvings > {bounds[level]} ? c.halvings - {bounds[level]} : 0)"
+    return f"(c.idle_since_s + {bounds['half_life']} * {LASTS} * {above})"
 
 
 class Conditions:
@@ -105,6 +121,11 @@ class Conditions:
             self.add(f"{has_status} OR {self.is_among('c.status_reason', OVERTAKEN)}")
             self.add(f"c.valid_from_s <= {self.value(where.at.timestamp())}")
             self._valid_after(where.at)
+
+        if (hidden := where.hides_faded) is not None:
+            rules, now = hidden
+            bounds = {name: self.value(value) for name, value in rules.bounds(now).items() if name in ("half_life", "floor", "now")}
+            self.add(f"c.status != 'active' OR NOT IS_DEFINED(c.fades) OR {under(bounds, 'floor')} >= {bounds['now']}")
 
     def _valid_after(self, moment: datetime) -> None:
         self.add(f"NOT IS_DEFINED(c.valid_until_s) OR c.valid_until_s > {self.value(moment.timestamp())}")

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from memory_core.adapters.cosmos.conditions import Conditions, Query
+from memory_core.adapters.cosmos.conditions import Conditions, Query, under
 from memory_core.adapters.cosmos.documents import MEMORY_FIELDS, MEMORY_KINDS, numbers
 from memory_core.adapters.slices.slice import SLICE_FIELDS
-from memory_core.domain.fading import MOST_USES, USES_A_TELLING, USES_THAT_DOUBLE, Fading
+from memory_core.domain.fading import Fading
 from memory_core.domain.models import MemoryType, Vector
 from memory_core.domain.query_parts import MOST_SENTENCES
 from memory_core.domain.related import listed
@@ -31,9 +31,6 @@ _FIELDS = ", ".join(f'"{name}": c["{name}"]' for name in ("kind", *MEMORY_FIELDS
 _COLUMNS = ", ".join(f'"{name}": c["{name}"]' for name in ("id", "embedding", *SLICE_FIELDS))
 _MEMORY = f"VALUE {{{_FIELDS}}}"
 _BRIEF = "c.id, c.kind, c.body, c.expires_at, c._etag"
-_USES = f"(c.access_count + {USES_A_TELLING} * c.reinforcement_count)"
-_LASTS = f"(c.worth_factor ?? 1) * (1 + ({_USES} > {MOST_USES} ? {MOST_USES} : {_USES}) / {USES_THAT_DOUBLE})"
-"""By what a memory's half-life is multiplied, as `fading.half_life_factor`; uses are read here, since an access is counted in place."""
 FOUND = ("active", "compressed")
 """Statuses that stand."""
 
@@ -166,9 +163,7 @@ def faded(owner: Owner, rules: Fading, now: datetime, session_id: str | None, af
     asked.add(f"c.fades AND c.idle_since_s <= {bounds['now']}")
     if session_id is not None:
         asked.equal("c.session_id", session_id)
-    under = "c.idle_since_s + {half_life} * {lasts} * (c.halvings - {level}) < {now} + 1"
-    decays = under.format(**bounds, lasts=_LASTS, level=bounds["floor"])
-    shrinks = under.format(**bounds, lasts=_LASTS, level=bounds["long_floor"])
+    decays, shrinks = (f"{under(bounds, level)} < {bounds['now']} + 1" for level in ("floor", "long_floor"))
     long = f"c.characters >= {bounds['long_characters']} AND c.created_s < {bounds['long_before']}"
     asked.add(f"{decays} OR ({long} AND {shrinks})")
     _after(asked, after, newest_first=False)
@@ -209,12 +204,10 @@ def coming(owner: Owner, rules: Fading, archive_after: timedelta, after: datetim
 def _moment_of(what: str, bounds: Mapping[str, str]) -> str:
     if not bounds:
         return "c.ages_from" if what == "ages" else "c.foresees_until"
-    level = bounds["floor" if what == "fades" else "long_floor"]
-    under = f"(c.idle_since_s + {bounds['half_life']} * {_LASTS} * (c.halvings > {level} ? c.halvings - {level} : 0))"
     if what == "fades":
-        return under
-    old = f"(c.created_s + {bounds['long_age']})"
-    return f"({old} > {under} ? {old} : {under})"
+        return under(bounds, "floor")
+    old, shrinks = f"(c.created_s + {bounds['long_age']})", under(bounds, "long_floor")
+    return f"({old} > {shrinks} ? {old} : {shrinks})"
 
 
 def foresight_ended(owner: Owner, since: datetime, until: datetime, epoch: str) -> Query:

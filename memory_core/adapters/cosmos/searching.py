@@ -45,7 +45,7 @@ def found(head: Head | None, search: Search, near: Sequence[Rows], worded: Rows,
         identity: similarities for identity in chosen if identity in comparable and (similarities := _similarities(rows[identity], search))
     }
     apart = [_apart(memory) if rows[identity]["kind"] == "version" else memory for identity, memory in chosen.items()]
-    candidates = from_memories(apart, search.terms, search.compared, cosines, search.related)
+    candidates = from_memories(apart, search.terms, search.compared, cosines, search.related, search.where.has_faded)
     candidates.memories, candidates.lists = chosen, lists
     return Found(head, candidates, _statistics(candidates, search.terms, apart), charge)
 

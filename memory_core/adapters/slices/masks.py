@@ -7,11 +7,13 @@ status is now, and old versions count too; without it neither does.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 
 import numpy as np
 
 from memory_core.adapters.slices.slice import FINDABLE, STATUS_CODES, TYPE_CODES, Slice
-from memory_core.domain.candidates import Flags
+from memory_core.domain.candidates import Flags, Ints
+from memory_core.domain.fading import LEAST_IMPORTANCE, MOST_USES, USES_A_TELLING, USES_THAT_DOUBLE, Fading
 from memory_core.domain.messages import MESSAGE
 from memory_core.ports import Filter
 
@@ -35,7 +37,22 @@ def standing_rows(held: Slice, where: Filter) -> Flags:
         standing &= held.column("valid_from") <= at
         standing &= ~(until <= at)
     standing &= held.column("alive")
+    if (hidden := where.hides_faded) is not None:
+        standing &= ~faded_rows(held, np.arange(len(held)), *hidden)
     return standing
+
+
+def faded_rows(held: Slice, rows: Ints, rules: Fading, now: datetime) -> Flags:
+    """Which of the rows have faded at a moment, marked as decayed or not yet: `fading.has_faded` by columns."""
+    status = held.column("status")[rows]
+    uses = held.column("access_count")[rows] + USES_A_TELLING * held.column("tellings")[rows]
+    worth = held.column("worth_factor")[rows]
+    lasts = np.where(np.isinf(worth), 0.0, worth) * (1.0 + np.minimum(uses, MOST_USES) / USES_THAT_DOUBLE)
+    base, floor = np.log2(np.maximum(held.column("importance_base")[rows], LEAST_IMPORTANCE)), rules.bounds(now)["floor"]
+    fades_at = held.column("accessed_at")[rows] + rules.half_life_s * lasts * np.maximum(base - floor, 0.0)
+    fades_at[np.isinf(worth)] = np.inf
+    faded: Flags = (status == STATUS_CODES["decayed"]) | ((status == STATUS_CODES["active"]) & (fades_at < now.timestamp()))
+    return faded
 
 
 def narrowed(held: Slice, where: Filter, standing: Flags) -> Flags:

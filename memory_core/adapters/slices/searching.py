@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memory_core.adapters.slices.masks import messages, narrowed, standing_rows
+from memory_core.adapters.slices.masks import faded_rows, messages, narrowed, standing_rows
 from memory_core.adapters.slices.postings import Postings
 from memory_core.adapters.slices.slice import STATUS_CODES, Slice
 from memory_core.domain.bm25 import ORDER_B, ORDER_K1, ORDER_NEAR, idf, saturation
@@ -45,6 +45,8 @@ def find(held: Slice, search: Search) -> tuple[CandidateSet, Statistics]:
     place[rows] = np.arange(len(rows))
     terms = _term_matrix(place[postings.rows], len(rows), postings, len(search.terms))
     candidates = _columns(held, rows, cosines, standing, place, terms, several=bool(search.sentences))
+    if search.where.fading is not None and search.where.now is not None:
+        candidates.faded = faded_rows(held, rows, search.where.fading, search.where.now)
     candidates.near = None if near_meaning is None else near_meaning[rows]
     worded_rows = {place: order for place, row in enumerate(rows.tolist()) if (order := held.order(row)) and terms[1][place].any()}
     candidates.places = places_of(worded_rows, search.terms, terms[1])

@@ -21,8 +21,10 @@ from memory_core.adapters.slices.forms import as_vector, seconds
 from memory_core.adapters.slices.postings import LexicalIndex
 from memory_core.adapters.slices.vectors import Vectors
 from memory_core.domain.candidates import own_length, weighted_tokens
+from memory_core.domain.fading import fades
 from memory_core.domain.models import Lexical, MemoryType, Status
 from memory_core.domain.term_order import order_bytes
+from memory_core.domain.worth import worth_factor
 
 STATUS_CODES: Final = {status.value: code for code, status in enumerate(Status)}
 TYPE_CODES: Final = {one.value: code for code, one in enumerate(MemoryType)}
@@ -41,7 +43,7 @@ _COLUMNS: Final[dict[str, type[np.generic]]] = {
     "status": np.int8, "type": np.int8,
     "category": np.int32, "session": np.int32, "agent": np.int32, "actor": np.int32, "cell": np.int32, "successor": np.int32,
     "turn": np.int32, "stamp": np.int64, "sequence": np.int64,
-    "valid_from": np.float64, "valid_until": np.float64,
+    "valid_from": np.float64, "valid_until": np.float64, "worth_factor": np.float64, "tellings": np.int32,
 }  # fmt: skip
 BESIDE: Final = ("previous", "next")
 """The rows of the turns before and after: two columns of one array, named `beside`."""
@@ -50,7 +52,7 @@ NUMBERS: Final = ("length", "own_length", "event_at", "touched_at", "accessed_at
 SLICE_FIELDS: Final = (
     "sequence", "lexical", "tags", "type", "status", "status_reason", "category", "session_id", "agent_id", "actor", "cell_id", "next_id",
     "event_timestamp", "valid_from", "valid_until", "created_at", "updated_at", "last_accessed_at", "access_count", "importance_base",
-    "confidence", "embedding_model",
+    "confidence", "embedding_model", "worth", "reinforcement_count", "pinned", "subject", "attribute",
 )  # fmt: skip
 """What `put`, and who hands it a vector, looks at in a body."""
 _ROW_BYTES: Final = sum(np.dtype(one).itemsize for one in _COLUMNS.values()) + 4 * len(BESIDE) + 8 * len(NUMBERS)
@@ -258,6 +260,8 @@ class Slice:
             "valid_until": np.nan if until is None else until,
             "touched_at": max(created, updated),
             "accessed_at": created if accessed is None else accessed,
+            "worth_factor": worth_factor(body.get("worth")) if _fades(body) else np.inf,
+            "tellings": body["reinforcement_count"],
         }
 
     def _set(self, row: int, values: dict[str, Any]) -> None:
@@ -305,6 +309,11 @@ class Slice:
         if turn + 1 < len(turns) and turns[turn + 1] >= 0:
             self._columns["next"][row] = turns[turn + 1]
             self._columns["previous"][turns[turn + 1]] = row
+
+
+def _fades(body: dict[str, Any]) -> bool:
+    in_slot = body.get("subject") is not None and body.get("attribute") is not None
+    return fades(body["type"], pinned=body["pinned"], in_slot=in_slot, worth=body.get("worth"))
 
 
 def _by_name(arrays: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:

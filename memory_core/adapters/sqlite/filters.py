@@ -12,6 +12,12 @@ from memory_core.adapters.sqlite.rows import listed
 from memory_core.adapters.sqlite.schema import NO_FORMED_MESSAGE
 from memory_core.ports import EventFilter, Filter
 
+_NOT_FADED = (
+    "(status != 'active' OR halvings IS NULL "
+    "OR idle_since + :fades_after * COALESCE(lasts, 1) * MAX(halvings - :fades_under, 0) >= :fades_by)"
+)
+"""`fading.has_faded` of active memories; those that time does nothing to have no `halvings`."""
+
 
 def conditions(where: Filter | None) -> tuple[str, dict[str, Any]]:
     """SQL to append to a WHERE (named parameters only, every piece starting with AND) and its parameters."""
@@ -29,6 +35,11 @@ def conditions(where: Filter | None) -> tuple[str, dict[str, Any]]:
         parts.append(f"({has_status} OR status_reason IN ('contradicted', 'consolidated', 'new_version'))")
         parts.append("valid_from <= :at AND (valid_until IS NULL OR valid_until > :at)")
         parameters["at"] = where.at.timestamp()
+    if (hidden := where.hides_faded) is not None:
+        rules, now = hidden
+        parts.append(_NOT_FADED)
+        bounds = rules.bounds(now)
+        parameters |= {"fades_after": bounds["half_life"], "fades_under": bounds["floor"], "fades_by": bounds["now"]}
     for column, values in (("type", where.types), ("category", where.categories), ("next_id", where.next_ids)):
         if values:
             parts.append(f"{column} IN (SELECT value FROM json_each(:{column}_values))")  # noqa: S608 - our own names
