@@ -114,8 +114,12 @@ def relevance(
     return Relevance(_within_0_and_1(weight * score), lexical, candidates.cosine, boosts)
 
 
-def ordering(relevant: Relevance, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
+def ordering(
+    relevant: Relevance, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters, weight: float = 1.0
+) -> Floats:
     """What orders instead of the score: among long turns the cosine adds to it, since a long text has words of everything.
+
+    weight: what a part of a message counts, as in `relevance`.
 
     It is what a text's passages have on average: the vector of a text of many passages is their mean made long again, so its own cosine is
     higher than theirs, by what they differ among themselves.
@@ -128,7 +132,7 @@ def ordering(relevant: Relevance, candidates: CandidateSet, statistics: Statisti
     cosine = rescaled(np.nan_to_num(relevant.similarity, nan=parameters.fusion.cosine_low), parameters.fusion)
     passages = np.maximum(candidates.own_length / PASSAGE_TERMS, 1.0)
     of_passages = np.sqrt((1.0 + (passages - 1.0) * PASSAGE_LIKENESS) / passages)
-    return relevant.score + parameters.long_text_weight * share * of_passages * np.maximum(cosine, 0.0)
+    return relevant.score + weight * parameters.long_text_weight * share * of_passages * np.maximum(cosine, 0.0)
 
 
 def long_turns(statistics: Statistics) -> float:
