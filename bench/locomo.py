@@ -53,6 +53,7 @@ ABLATIONS: dict[str, Change] = {
     "the penalty for long ones, too": lambda p: replace(p, question_length=float("inf")),
     "the mean length as it is": lambda p: replace(p, least_mean_length=0.0, most_mean_length=float("inf")),
     "near words whatever the length": lambda p: replace(p, near_by_length=False),
+    "nothing of the turns around in the order": lambda p: replace(p, around_weight=0.0),
     "no cosine beside where turns are long": lambda p: replace(p, long_text_weight=0.0),
     "long texts as a whole": lambda p: replace(p, passage_terms=()),
     "no time boost": lambda p: replace(p, time_boost=0.0),

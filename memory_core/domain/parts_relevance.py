@@ -41,14 +41,14 @@ def parts_relevance(
     """Score a candidate set whose term columns are the message's. vectors: of its sentences; none where there are none."""
     if query_parts.is_plain:
         plain = relevance(query_parts.whole, candidates, statistics, parameters)
-        order = ordering(plain, candidates, statistics, parameters)
+        order = ordering(query_parts.whole, plain, candidates, statistics, parameters)
         return PartsRelevance(plain, np.zeros(len(candidates), dtype=np.int64), order)
     parts, found, orders = query_parts.parts, [], []
     for part in parts:
         view = part_of(candidates, part, vectors)
         verdict = relevance(part.analysis, view, statistics, parameters, part.weight)
         found.append(verdict)
-        orders.append(ordering(verdict, view, statistics, parameters, part.weight))
+        orders.append(ordering(part.analysis, verdict, view, statistics, parameters, part.weight))
     scores = np.array([one.score for one in found])
     best = np.argmax(scores, axis=0)
     rows = np.arange(len(candidates))

@@ -162,7 +162,7 @@ class Retriever:
         if query.include_archived and found.head is not None:
             cold = await self._cold.find(owner, search)
             candidates, cold_ids, degraded = joined(candidates, cold.candidates), cold.ids, (*degraded, *cold.degraded)
-        judged = parts_relevance(query_parts, vectors, candidates, found.statistics, self._rules.relevance)
+        judged = parts_relevance(query_parts, vectors, candidates, found.statistics, self._parameters(query))
         relevant = judged.best
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
         order = self._order(query, judged.order, candidates, moment)
@@ -170,6 +170,11 @@ class Retriever:
         if RERANKER in without:
             return replace(look, degraded=(*look.degraded, RERANKER))
         return look if self._reranking is None else await self._reranked(owner, query, look, self._reranking)
+
+    def _parameters(self, query: RetrieveInput) -> RelevanceParameters:
+        """Those of relevance; for a context without the turns around: it quotes them anyway, and they made leads small in packing."""
+        parameters = self._rules.relevance
+        return parameters if query.mode == "fast" else replace(parameters, around_weight=0.0)
 
     def _order(self, query: RetrieveInput, order: Floats, candidates: CandidateSet, moment: datetime) -> Floats:
         """The recipe's scores with the order in the place of relevance; of what has faded a little less."""

@@ -27,7 +27,7 @@ def judged(query, vectors=None, texts=TEXTS):
 def test_a_query_of_one_sentence_has_the_relevance_that_it_had():
     message, found, statistics, verdict = judged("Where does Dee sail her boat?")
     np.testing.assert_array_equal(verdict.best.score, relevance(message.whole, found, statistics, PARAMETERS).score)
-    np.testing.assert_array_equal(verdict.order, ordering(verdict.best, found, statistics, PARAMETERS))
+    np.testing.assert_array_equal(verdict.order, ordering(message.whole, verdict.best, found, statistics, PARAMETERS))
     assert verdict.part.tolist() == [0, 0, 0]
 
 
