@@ -7,7 +7,7 @@ and `archive` are asked for by hand. Note: a second MemoryCore asks, whose acces
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -77,9 +77,9 @@ class Moved:
         return asdict(self)
 
 
-async def measure(talk: Talk, settings: Settings) -> list[Moved]:
-    """Tell a talk, and ask on each of `DAYS`."""
-    moved = _Moved(talk, settings)
+async def measure(talk: Talk, settings: Settings, along: Callable[[timedelta], None] = lambda by: None) -> list[Moved]:
+    """Tell a talk, and ask on each of `DAYS`. along: told by how much the clock is moved, each time."""
+    moved = _Moved(talk, settings, along)
     async with moved.core, moved.reader:
         await moved.core.warm_up()
         await moved.tell()
@@ -110,11 +110,11 @@ def broken(name: str, days: Sequence[Moved]) -> list[str]:
 
 
 class _Moved:
-    def __init__(self, talk: Talk, settings: Settings) -> None:
+    def __init__(self, talk: Talk, settings: Settings, along: Callable[[timedelta], None]) -> None:
         self._talk = talk
         self._texts = {turn.id: turn.text for _, turns in talk.sessions for turn in turns}
         self._saved, self._told = Owner(APP, "saved"), Owner(APP, "told")
-        self._clock, telemetry = Hands(datetime.fromisoformat(talk.sessions[0][1][0].at)), Telemetry()
+        self._clock, telemetry = Hands(datetime.fromisoformat(talk.sessions[0][1][0].at), along), Telemetry()
         made = Adapters.of(settings, self._clock, telemetry.charged, telemetry)
         self.core = MemoryCore(settings, clock=self._clock, ids=Ids(SEED), adapters=made)
         asking = Adapters.of(settings, self._clock, telemetry.charged, telemetry)
