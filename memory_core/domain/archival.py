@@ -15,6 +15,7 @@ from typing import Any
 from memory_core.domain.cold_copy import Kept
 from memory_core.domain.decay import HOUR_S
 from memory_core.domain.models import Memory, MemoryType, Status, Vector
+from memory_core.domain.worth import kept_for_good
 
 LEAST_RECENCY = 0.01
 """SECMSA's recency without its floor of 0.01, which would hide that a memory is older than that: 5.75 years by default."""
@@ -36,12 +37,12 @@ _OF_THE_ARCHIVE = frozenset(
 def is_due(memory: Memory, now: datetime, *, age_years: float, recency_hours: float) -> bool:
     """Whether a memory may go: of any status but deleted and archived, untouched for `age_years`, its recency under 0.01.
 
-    recency_hours: the age that leaves 37 % of SECMSA's recency. What is pinned stays, and so does what is asked for by its key: a
-    rule has to be there whole whenever its key is named, however old it is.
+    recency_hours: the age that leaves 37 % of SECMSA's recency. What is pinned stays, what is worth keeping for good, as an allergy,
+    and what is asked for by its key: a rule has to be there whole whenever its key is named, however old it is. An access is a touch.
     """
-    if memory.status in NEVER or memory.pinned or memory.type is MemoryType.PROCEDURAL:
+    if memory.status in NEVER or memory.pinned or memory.type is MemoryType.PROCEDURAL or kept_for_good(memory.worth):
         return False
-    hours = (now - max(memory.created_at, memory.updated_at)).total_seconds() / HOUR_S
+    hours = (now - max(memory.created_at, memory.updated_at, memory.last_accessed_at or memory.created_at)).total_seconds() / HOUR_S
     return hours >= age_years * HOURS_A_YEAR and math.exp(-max(hours, 0.0) / recency_hours) < LEAST_RECENCY
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from memory_core.domain.archival import NEVER
 from memory_core.domain.models import MemoryType
+from memory_core.domain.worth import kept_for_good
 
 _LAST_S = 253_402_300_799.0
 """The end of the year 9999: what comes later never comes."""
@@ -40,11 +41,12 @@ class Coming:
 def told_by(body: Mapping[str, Any]) -> dict[str, float]:
     """What a store keeps beside a memory, in epoch seconds; nothing of one that this does nothing to.
 
-    ages_from: since when it is as it is, where the archive may take it. foresees_until: when the last of its foresight ends, where it is
+    ages_from: since when it is as it is, where the archive may take it; an access may have put that off. foresees_until: when the last of its foresight ends, where it is
     active.
     """
     made: dict[str, float] = {}
-    if body["status"] not in NEVER and not body["pinned"] and body["type"] != MemoryType.PROCEDURAL:
+    may_go = body["status"] not in NEVER and not body["pinned"] and body["type"] != MemoryType.PROCEDURAL
+    if may_go and not kept_for_good(body.get("worth")):
         made["ages_from"] = max(_seconds(body["created_at"]), _seconds(body["updated_at"]))
     ends = [one["end_time"] for one in body.get("foresight") or () if one.get("end_time") is not None]
     if ends and body["status"] == "active":

@@ -66,6 +66,24 @@ async def test_pinned_memories_and_procedures_stay(world: World, core: MemoryCor
     assert (await core.procedure(ALICE, "greeting")).value == "formal"
 
 
+async def test_what_is_kept_for_good_stays_and_is_told_after_the_archive_took_the_rest(world: World, core: MemoryCore) -> None:
+    (kept, _) = await saved(core, turn("I'm allergic to penicillin."), turn("It rained all day."))
+    years_go_by(world)
+    assert await archived(world, core) == {"archived": 1, "chains": 1}
+    assert [one.id for one in await listed(core)] == [kept.id]
+
+
+async def test_what_was_asked_for_lately_stays(world: World, core: MemoryCore) -> None:
+    (asked, _) = await saved(core, turn("the boat is red"), turn("it rains"))
+    years_go_by(world, 6)
+    found = await core.retrieve(ALICE, RetrieveInput(query="boat red"))
+    assert [hit.memory.id for hit in found.results] == [asked.id]
+    await core.flush_touches()
+    years_go_by(world, 6)
+    assert await archived(world, core) == {"archived": 1, "chains": 1}
+    assert (await core.get(ALICE, asked.id)).status is Status.ACTIVE
+
+
 async def test_every_status_but_deleted_and_archived_goes(world: World, core: MemoryCore) -> None:
     kept = await saved(core, turn("one"), turn("two"), turn("three"))
     await core.delete(ALICE, kept[0].id)
