@@ -41,8 +41,8 @@ class Coming:
 def told_by(body: Mapping[str, Any]) -> dict[str, float]:
     """What a store keeps beside a memory, in epoch seconds; nothing of one that this does nothing to.
 
-    ages_from: since when it is as it is, where the archive may take it; an access may have put that off. foresees_until: when the last of its foresight ends, where it is
-    active.
+    ages_from: since when it is as it is, where the archive may take it; an access may have put that off. foresees_until: when the last of
+    its foresight ends, where it is active.
     """
     made: dict[str, float] = {}
     may_go = body["status"] not in NEVER and not body["pinned"] and body["type"] != MemoryType.PROCEDURAL
