@@ -84,7 +84,8 @@ def as_found(stub: Memory, whole: Memory, vector: Vector | None) -> Memory:
 def brought_back(stub: Memory, kept: Kept, now: datetime) -> Memory:
     """The memory as it was, with what changed of its stub since. One that was deleted in the archive comes back deleted.
 
-    It comes back as of now, or the next run would take it away again. An original of a compressed one stays where it is.
+    It comes back as of now, and what is active as if it had been shown, or the next run would take it away again. An original of a
+    compressed one stays where it is.
     """
     whole = kept.memory
     fields = {name: getattr(stub, name) for name in ("epoch", "sequence", "revision", "lexical", "search_text")}
@@ -92,7 +93,7 @@ def brought_back(stub: Memory, kept: Kept, now: datetime) -> Memory:
     if stub.status is not Status.ARCHIVED:
         fields |= {"status": stub.status, "status_reason": stub.status_reason, "updated_at": stub.updated_at}
     elif whole.status is Status.ACTIVE:
-        fields |= {"status_reason": "restored"}
+        fields |= {"status_reason": "restored", "last_accessed_at": now}
     return whole.model_copy(update={**fields, **_changed_since(stub, whole)})
 
 

@@ -345,3 +345,14 @@ async def test_editing_or_copying_one_that_has_faded_brings_it_into_use(words: M
     copy = await words.copy(ALICE, copied.id, CopyInput(to_agent_id="helper"))
     assert copy.status is Status.ACTIVE
     assert {one.id for one in await listed(words)} >= {edited.id, copy.id}
+
+
+async def test_a_cell_that_never_fades_is_not_told_as_faded_by_a_message_that_has(world: World, core: MemoryCore) -> None:
+    await tell(
+        core, "I'm allergic to penicillin.", ("assistant", "Noted."), "We had pasta on the terrace with Jonas.", ("assistant", "Nice!")
+    )
+    await days(core, world, 400)
+    found = await hits(core, "With whom did we have pasta on the terrace?", similarity_threshold=0.0)
+    kept = [hit for hit in found if hit.memory.worth == "vital"]
+    assert kept
+    assert {(hit.tier, hit.age_days) for hit in kept} == {("long", None)}
