@@ -26,7 +26,7 @@ from bench.tables import percentile, show
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
 from memory_core.domain.parts_relevance import parts_relevance
-from memory_core.domain.relevance import RelevanceParameters, ordering
+from memory_core.domain.relevance import RelevanceParameters
 from memory_core.domain.requests import RetrieveInput, SaveInput
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import score
@@ -53,6 +53,7 @@ ABLATIONS: dict[str, Change] = {
     "the penalty for long ones, too": lambda p: replace(p, question_length=float("inf")),
     "the mean length as it is": lambda p: replace(p, least_mean_length=0.0, most_mean_length=float("inf")),
     "near words whatever the length": lambda p: replace(p, near_by_length=False),
+    "nothing of the turns around in the order": lambda p: replace(p, around_weight=0.0),
     "no cosine beside where turns are long": lambda p: replace(p, long_text_weight=0.0),
     "long texts as a whole": lambda p: replace(p, passage_terms=()),
     "no time boost": lambda p: replace(p, time_boost=0.0),
@@ -133,10 +134,9 @@ def ranked(core: MemoryCore, look: Look, change: Change) -> list[str]:
     """The candidates' ids, best first by the default recipe with changed numbers."""
     rules, candidates = retrieve_rules(core.settings), look.candidates
     parameters = change(rules.relevance)
-    relevant = parts_relevance(look.query_parts, look.vectors, candidates, look.found.statistics, parameters).lifted
-    ordered = ordering(relevant, candidates, look.found.statistics, parameters)
-    scores = score("composite", None, ordered, candidates, look.moment.timestamp(), rules.scoring)
-    order = np.lexsort((-candidates.event_at, -relevant.score, -scores.score))
+    judged = parts_relevance(look.query_parts, look.vectors, candidates, look.found.statistics, parameters)
+    scores = score("composite", None, judged.order, candidates, look.moment.timestamp(), rules.scoring)
+    order = np.lexsort((-candidates.event_at, -judged.best.score, -scores.score))
     return [candidates.ids[row] for row in order.tolist()]
 
 

@@ -7,7 +7,7 @@ profile to correct, and is not dearer or cheaper only because nothing happens in
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
 
 from bench.formation import JOBS, LIKES, PLACES
@@ -23,18 +23,19 @@ _SLOTS = (("city", "lives in", PLACES), ("job", "works as a", JOBS), ("hobby", "
 
 
 class Hands:
-    """A clock that stands until it is moved."""
+    """A clock that stands until it is moved. along: moved with it, as the clock of a service that drops what expires."""
 
-    def __init__(self, at: datetime = BEGUN) -> None:
-        self._at = at
+    def __init__(self, at: datetime = BEGUN, along: Callable[[timedelta], None] = lambda by: None) -> None:
+        self._at, self._along = at, along
 
     def now(self) -> datetime:
         """The moment that it shows."""
         return self._at
 
     def forward(self, by: timedelta) -> None:
-        """Let time go by."""
+        """Let time go by, here and for whoever goes along."""
         self._at += by
+        self._along(by)
 
 
 def owner(number: int) -> Owner:

@@ -6,9 +6,10 @@ Note: this is no part of `__main__`, whose functions another process would not f
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from datetime import timedelta
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -25,7 +26,7 @@ class Job:
     """A life to be lived in a folder of its own.
 
     unfading: as the twin, which is asked about the beginning alone. stores: environment variables that name the stores of Azure; empty for
-    embedded ones.
+    embedded ones. along: told by how much the clock is moved, each time; for lives in this process.
     """
 
     life: Life
@@ -33,6 +34,7 @@ class Job:
     embedder: str
     unfading: bool
     stores: dict[str, str]
+    along: Callable[[timedelta], None] | None = None
 
 
 def lived_all(jobs: Sequence[Job], at_once: int) -> list[Lived]:
@@ -53,4 +55,4 @@ def _lived(job: Job) -> Lived:
     settings = settings_of(job.folder, job.embedder, job.stores)
     if job.unfading:
         settings = settings.model_copy(update=UNFADING)
-    return asyncio.run(live(job.life, settings, only_beginning=job.unfading))
+    return asyncio.run(live(job.life, settings, only_beginning=job.unfading, along=job.along or (lambda by: None)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -110,16 +110,19 @@ class Unseen:
         return 0
 
 
-async def live(life: Life, settings: Settings, *, only_beginning: bool = False) -> Lived:
+async def live(
+    life: Life, settings: Settings, *, only_beginning: bool = False, along: Callable[[timedelta], None] = lambda by: None
+) -> Lived:
     """Tell a life and ask at the end of each month.
 
     Args:
         life: What is told and asked.
         settings: Which stores and embedder.
         only_beginning: Ask about the first month alone.
+        along: Told by how much the clock is moved, each time.
 
     """
-    year = _Year(life, settings)
+    year = _Year(life, settings, along)
     async with year.core, year.reader:
         await year.core.warm_up()
         for month in range(MONTHS):
@@ -133,9 +136,9 @@ async def live(life: Life, settings: Settings, *, only_beginning: bool = False) 
 class _Year:
     """The stores, the clock, and how far it is."""
 
-    def __init__(self, life: Life, settings: Settings) -> None:
+    def __init__(self, life: Life, settings: Settings, along: Callable[[timedelta], None]) -> None:
         self._life, self._owner = life, Owner(APP, life.name.replace(" ", "-"))
-        self._clock, telemetry = Hands(life.began_at), Telemetry()
+        self._clock, telemetry = Hands(life.began_at, along), Telemetry()
         self._counts, self._charged, self._charges = Counter[str](), 0.0, settings.long_term == "cosmos"
         made = Adapters.of(settings, self._clock, self._charge, telemetry)
         self._inner = made.long_term

@@ -1,8 +1,9 @@
 """The tables of a year, and what must hold in it.
 
 Note: questions of a conversation set differ in difficulty from month to month, and later ones need several turns. So what time takes is
-judged there against a twin: the same life told to a MemoryCore in which nothing fades. In the daily chats every month has the same kinds of
-questions, and the beginning is judged against the month itself.
+judged there against a twin: the same life told to a MemoryCore in which nothing fades. That is judged over the whole year, since a month
+asks 10 to 40 of them, of which one is more than `SLACK`. In the daily chats every month has the same kinds of questions, and the beginning
+is judged against the month itself, in every month.
 """
 
 from __future__ import annotations
@@ -126,10 +127,10 @@ def verdicts(lives: Sequence[Told]) -> list[Verdict]:
     silent = [(life, life.silent_after) for life in lives if life.silent_after is not None]
     made = []
     if even:
-        made.append(Verdict(f"questions about the beginning at most {SLACK} below those about this month", _below(even, lambda of: of.now)))
+        made.append(Verdict(f"questions about the beginning at most {SLACK} below those about this month", _below_this_month(even)))
     if paired:
-        rule = f"questions about the beginning at most {SLACK} below the same where nothing fades"
-        made.append(Verdict(rule, _below(paired, lambda of: of.unfading)))
+        rule = f"questions about the beginning at most {SLACK} below the same where nothing fades, over the year"
+        made.append(Verdict(rule, _below_the_twin(paired)))
     if speaking:
         made.append(Verdict(f"documents and bytes of a told turn at the end at most {GROWTH} of the third month's", _grown(speaking)))
     if silent:
@@ -144,14 +145,26 @@ def verdicts(lives: Sequence[Told]) -> list[Verdict]:
     return made
 
 
-def _below(lives: Sequence[Told], expected: Callable[[Recall], float | None]) -> list[str]:
+def _below_this_month(lives: Sequence[Told]) -> list[str]:
     broken = []
     for life in lives:
         for month in range(1, MONTHS):
             found = recall([life], month)
-            least = expected(found)
-            if found.beginning is not None and least is not None and found.beginning < least - SLACK:
-                broken.append(f"{life.lived.name}, month {month + 1}: {found.beginning:.2f} for {least:.2f}")
+            if found.beginning is not None and found.now is not None and found.beginning < found.now - SLACK:
+                broken.append(f"{life.lived.name}, month {month + 1}: {found.beginning:.2f} for {found.now:.2f}")
+    return broken
+
+
+def _below_the_twin(lives: Sequence[Told]) -> list[str]:
+    broken = []
+    for life in lives:
+        months = [recall([life], month) for month in range(1, MONTHS)]
+        asked = [(one.beginning, one.unfading) for one in months if one.beginning is not None and one.unfading is not None]
+        if not asked:
+            continue
+        found, unfading = (fmean(figures) for figures in zip(*asked, strict=True))
+        if found < unfading - SLACK:
+            broken.append(f"{life.lived.name}: {found:.3f} for {unfading:.3f}")
     return broken
 
 

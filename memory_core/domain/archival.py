@@ -15,6 +15,7 @@ from typing import Any
 from memory_core.domain.cold_copy import Kept
 from memory_core.domain.decay import HOUR_S
 from memory_core.domain.models import Memory, MemoryType, Status, Vector
+from memory_core.domain.worth import kept_for_good
 
 LEAST_RECENCY = 0.01
 """SECMSA's recency without its floor of 0.01, which would hide that a memory is older than that: 5.75 years by default."""
@@ -36,12 +37,12 @@ _OF_THE_ARCHIVE = frozenset(
 def is_due(memory: Memory, now: datetime, *, age_years: float, recency_hours: float) -> bool:
     """Whether a memory may go: of any status but deleted and archived, untouched for `age_years`, its recency under 0.01.
 
-    recency_hours: the age that leaves 37 % of SECMSA's recency. What is pinned stays, and so does what is asked for by its key: a
-    rule has to be there whole whenever its key is named, however old it is.
+    recency_hours: the age that leaves 37 % of SECMSA's recency. What is pinned stays, what is worth keeping for good, as an allergy,
+    and what is asked for by its key: a rule has to be there whole whenever its key is named, however old it is. An access is a touch.
     """
-    if memory.status in NEVER or memory.pinned or memory.type is MemoryType.PROCEDURAL:
+    if memory.status in NEVER or memory.pinned or memory.type is MemoryType.PROCEDURAL or kept_for_good(memory.worth):
         return False
-    hours = (now - max(memory.created_at, memory.updated_at)).total_seconds() / HOUR_S
+    hours = (now - max(memory.created_at, memory.updated_at, memory.last_accessed_at or memory.created_at)).total_seconds() / HOUR_S
     return hours >= age_years * HOURS_A_YEAR and math.exp(-max(hours, 0.0) / recency_hours) < LEAST_RECENCY
 
 
@@ -83,7 +84,8 @@ def as_found(stub: Memory, whole: Memory, vector: Vector | None) -> Memory:
 def brought_back(stub: Memory, kept: Kept, now: datetime) -> Memory:
     """The memory as it was, with what changed of its stub since. One that was deleted in the archive comes back deleted.
 
-    It comes back as of now, or the next run would take it away again. An original of a compressed one stays where it is.
+    It comes back as of now, and what is active as if it had been shown, or the next run would take it away again. An original of a
+    compressed one stays where it is.
     """
     whole = kept.memory
     fields = {name: getattr(stub, name) for name in ("epoch", "sequence", "revision", "lexical", "search_text")}
@@ -91,7 +93,7 @@ def brought_back(stub: Memory, kept: Kept, now: datetime) -> Memory:
     if stub.status is not Status.ARCHIVED:
         fields |= {"status": stub.status, "status_reason": stub.status_reason, "updated_at": stub.updated_at}
     elif whole.status is Status.ACTIVE:
-        fields |= {"status_reason": "restored"}
+        fields |= {"status_reason": "restored", "last_accessed_at": now}
     return whole.model_copy(update={**fields, **_changed_since(stub, whole)})
 
 

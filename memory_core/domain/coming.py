@@ -14,6 +14,7 @@ from typing import Any
 
 from memory_core.domain.archival import NEVER
 from memory_core.domain.models import MemoryType
+from memory_core.domain.worth import kept_for_good
 
 _LAST_S = 253_402_300_799.0
 """The end of the year 9999: what comes later never comes."""
@@ -24,7 +25,7 @@ class Coming:
     """The first moment of each kind after the one that was asked about; None where nothing comes.
 
     fades: a memory is under the floor, or its long text may become short. ages: one is old enough for the archive. foresight: the last
-    foresight of one ends.
+    foresight of one ends, which is counted by the next run and wakes nobody.
     """
 
     fades: datetime | None = None
@@ -33,18 +34,19 @@ class Coming:
 
     @property
     def first(self) -> datetime | None:
-        """The earliest of them."""
-        return min((one for one in (self.fades, self.ages, self.foresight) if one is not None), default=None)
+        """The earliest of those for which something is to be done."""
+        return min((one for one in (self.fades, self.ages) if one is not None), default=None)
 
 
 def told_by(body: Mapping[str, Any]) -> dict[str, float]:
     """What a store keeps beside a memory, in epoch seconds; nothing of one that this does nothing to.
 
-    ages_from: since when it is as it is, where the archive may take it. foresees_until: when the last of its foresight ends, where it is
-    active.
+    ages_from: since when it is as it is, where the archive may take it; an access may have put that off. foresees_until: when the last of
+    its foresight ends, where it is active.
     """
     made: dict[str, float] = {}
-    if body["status"] not in NEVER and not body["pinned"] and body["type"] != MemoryType.PROCEDURAL:
+    may_go = body["status"] not in NEVER and not body["pinned"] and body["type"] != MemoryType.PROCEDURAL
+    if may_go and not kept_for_good(body.get("worth")):
         made["ages_from"] = max(_seconds(body["created_at"]), _seconds(body["updated_at"]))
     ends = [one["end_time"] for one in body.get("foresight") or () if one.get("end_time") is not None]
     if ends and body["status"] == "active":

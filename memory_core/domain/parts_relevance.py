@@ -10,7 +10,7 @@ import numpy as np
 from memory_core.domain.candidates import CandidateSet, Flags, Floats, Ints, Statistics
 from memory_core.domain.models import Vector
 from memory_core.domain.query_parts import Part, QueryParts
-from memory_core.domain.relevance import Relevance, RelevanceParameters, relevance
+from memory_core.domain.relevance import Relevance, RelevanceParameters, ordering, relevance
 from memory_core.domain.term_order import of_terms
 
 ANSWERED = 0.16
@@ -25,13 +25,14 @@ WEIGHT = "part"
 class PartsRelevance:
     """The verdict on U candidates.
 
-    best: of each its best part's numbers. part: which of the message's parts that is. lifted: the same for the order alone, where each
-    sentence that asks and is answered has its best as high as any other's, so that two questions share the first places.
+    best: of each its best part's numbers. part: which of the message's parts that is. order: what ranks them (`ordering`), of each its
+    best part's again, where each sentence that asks and is answered has its best as high as any other's, so that two questions share the
+    first places.
     """
 
     best: Relevance
     part: Ints
-    lifted: Relevance
+    order: Floats
 
 
 def parts_relevance(
@@ -40,9 +41,14 @@ def parts_relevance(
     """Score a candidate set whose term columns are the message's. vectors: of its sentences; none where there are none."""
     if query_parts.is_plain:
         plain = relevance(query_parts.whole, candidates, statistics, parameters)
-        return PartsRelevance(plain, np.zeros(len(candidates), dtype=np.int64), plain)
-    parts = query_parts.parts
-    found = [relevance(part.analysis, part_of(candidates, part, vectors), statistics, parameters, part.weight) for part in parts]
+        order = ordering(query_parts.whole, plain, candidates, statistics, parameters)
+        return PartsRelevance(plain, np.zeros(len(candidates), dtype=np.int64), order)
+    parts, found, orders = query_parts.parts, [], []
+    for part in parts:
+        view = part_of(candidates, part, vectors)
+        verdict = relevance(part.analysis, view, statistics, parameters, part.weight)
+        found.append(verdict)
+        orders.append(ordering(part.analysis, verdict, view, statistics, parameters, part.weight))
     scores = np.array([one.score for one in found])
     best = np.argmax(scores, axis=0)
     rows = np.arange(len(candidates))
@@ -60,14 +66,19 @@ def parts_relevance(
         picked([one.similarity for one in found]),
         {**boosts, WEIGHT: np.array([part.weight for part in parts])[best]},
     )
-    return PartsRelevance(chosen, best, replace(chosen, score=_lifted(scores, parts)))
+    return PartsRelevance(chosen, best, _lifted(np.array(orders), scores.max(axis=1, initial=0.0), parts))
 
 
-def _lifted(scores: Floats, parts: Sequence[Part]) -> Floats:
-    """Of each candidate the best score (P × U) where each answered question's best is as high as the highest."""
-    highest = scores.max(axis=1, initial=0.0)
-    lifts = [float(highest.max()) / high if part.asks and high >= ANSWERED else 1.0 for part, high in zip(parts, highest, strict=True)]
-    lifted: Floats = (scores * np.array(lifts)[:, None]).max(axis=0)
+def _lifted(orders: Floats, relevances: Floats, parts: Sequence[Part]) -> Floats:
+    """Of each candidate the best order (P × U) where each answered question's best is as high as the highest.
+
+    What orders is lifted whole: were it the relevance alone, the cosine beside it would keep a second question about long texts behind.
+    relevances: of each part its best hit's, P.
+    """
+    highest = orders.max(axis=1, initial=0.0)
+    rows = zip(parts, highest.tolist(), relevances.tolist(), strict=True)
+    lifts = [float(highest.max()) / high if part.asks and best >= ANSWERED else 1.0 for part, high, best in rows]
+    lifted: Floats = (orders * np.array(lifts)[:, None]).max(axis=0)
     return lifted
 
 

@@ -23,7 +23,7 @@ MOST_SENTENCES = 6
 ENOUGH_TERMS, ENOUGH_TO_ASK = 4, 3
 """Terms that a part, and a sentence that asks, needs to count in full: "A long day" is covered by any memory of one."""
 WHOLE = 1.3
-"""What the whole message counts, all of whose words hardly any memory has."""
+"""What the whole message counts, all of whose words hardly any memory has. With two questions no memory should: it counts 1 then."""
 _MOST_COUNTED = 8
 """Telling words of a sentence beyond which more of them don't put it before another."""
 
@@ -96,7 +96,7 @@ def query_parts_of(text: str, now: datetime) -> QueryParts:
     parts = [_part(analysis, (place,), asks=one.asks) for place, (one, analysis) in enumerate(told)]
     if len(told) > 2:
         parts += [_part(analyse_query(f"{told[a][0].text} {told[b][0].text}", now), (a, b)) for a, b in pairwise(in_order)]
-    parts.append(_part(whole, tuple(range(len(told))), worth=WHOLE))
+    parts.append(_part(whole, tuple(range(len(told))), worth=WHOLE if sum(part.asks for part in parts) < 2 else 1.0))
     terms = tuple(dict.fromkeys(term for part in parts for term in part.analysis.terms))
     column = {term: place for place, term in enumerate(terms)}
     placed = [replace(part, places=tuple(column[term] for term in part.analysis.terms)) for part in parts]

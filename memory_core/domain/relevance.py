@@ -41,6 +41,9 @@ VECTOR_LIST = "vector"
 SHORT_TURNS, LONG_TURNS = 2.75, 2.0
 """The logarithm of a turn's own terms up to which turns are short, and how much more of it makes them long."""
 
+TURNS_AFTER = 2
+"""How many turns after one are looked at for the words of a query; as many before it are among its own."""
+
 PASSAGE_TERMS, PASSAGE_LIKENESS = 82.0, 0.2
 """Terms of a passage of some 110 words, and the cosine that two passages of a text are reckoned to have."""
 
@@ -59,6 +62,7 @@ class RelevanceParameters:
     question_length terms (some 30 words): a long one that ends in a question has said something before.
     time_boost: the query asks for a time and the memory tells one. window_boost: the query names a date and the memory's
     event lies in it or within window_slack_days after it. excuse_words: whether who lies in a time need not say the words for it.
+    around_weight: what the share of the query that the turns around say with it adds to the order; see `ordering`.
     long_text_weight: what the cosine adds to the order where turns are long; see `ordering`.
     passage_terms, passage_enough: sizes of passages that a long text is also weighed by, and how many of the query's terms one says
     to count in full; see `passage_share`. Without sizes a text counts as a whole alone.
@@ -81,6 +85,7 @@ class RelevanceParameters:
     window_boost: float = 0.20
     window_slack_days: int = 14
     excuse_words: bool = True
+    around_weight: float = 0.1
     long_text_weight: float = 2.0
     passage_terms: tuple[int, ...] = (40, 20)
     passage_enough: int = 4
@@ -114,21 +119,46 @@ def relevance(
     return Relevance(_within_0_and_1(weight * score), lexical, candidates.cosine, boosts)
 
 
-def ordering(relevant: Relevance, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
-    """What orders instead of the score: among long turns the cosine adds to it, since a long text has words of everything.
+def ordering(
+    query: QueryAnalysis,
+    relevant: Relevance,
+    candidates: CandidateSet,
+    statistics: Statistics,
+    parameters: RelevanceParameters,
+    weight: float = 1.0,
+) -> Floats:
+    """What orders instead of the score, which stays as it is: two things that say which comes first, and not whether anything answers.
 
-    It is what a text's passages have on average: the vector of a text of many passages is their mean made long again, so its own cosine is
-    higher than theirs, by what they differ among themselves.
+    A turn stands in a conversation: the share of the query that it and the two turns on each side of it say, in whichever of their words,
+    adds `around_weight` of itself.
 
-    The score itself stays as it is, and is what comes back where turns are short: as in chats between people.
+    Among long turns the cosine adds to it, since a long text has words of everything. It is what a text's passages have on average: the
+    vector of a text of many passages is their mean made long again, so its own cosine is higher than theirs, by what they differ among
+    themselves. Where turns are short, as in chats between people, that adds nothing.
     """
+    order = relevant.score
+    if parameters.around_weight and query.terms:
+        order = order + weight * parameters.around_weight * around_share(query, candidates, statistics, parameters)
     share = long_turns(statistics)
     if not share or not parameters.long_text_weight:
-        return relevant.score
+        return order
     cosine = rescaled(np.nan_to_num(relevant.similarity, nan=parameters.fusion.cosine_low), parameters.fusion)
     passages = np.maximum(candidates.own_length / PASSAGE_TERMS, 1.0)
     of_passages = np.sqrt((1.0 + (passages - 1.0) * PASSAGE_LIKENESS) / passages)
-    return relevant.score + parameters.long_text_weight * share * of_passages * np.maximum(cosine, 0.0)
+    return order + weight * parameters.long_text_weight * share * of_passages * np.maximum(cosine, 0.0)
+
+
+def around_share(query: QueryAnalysis, candidates: CandidateSet, statistics: Statistics, parameters: RelevanceParameters) -> Floats:
+    """The share of the query's information that each candidate, the two turns before it or the two after it say, in [0, 1].
+
+    The turns before it are among its own term frequencies; those after it are known where they are candidates.
+    """
+    said = candidates.tf > 0
+    after = candidates.after
+    for _ in range(TURNS_AFTER):
+        said |= candidates.own[after] & (after >= 0)[:, None]
+        after = np.where(after >= 0, candidates.after[after], -1)
+    return covered_share(said.astype(np.float64), _asked(query, candidates, statistics, parameters))
 
 
 def long_turns(statistics: Statistics) -> float:

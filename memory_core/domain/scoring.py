@@ -29,7 +29,7 @@ DEFAULT_WEIGHTS: Mapping[Recipe, Mapping[str, float]] = MappingProxyType(
 )
 """Sources: composite is SECMSA's, balanced Mosaic's, weighted the LTM Engine's, linear that of OmniMemory's C4 design."""
 
-FADED_ORDER = 0.95
+FADED_ORDER = 0.99
 """What the rank of a memory that has faded is multiplied by. Its relevance stays, so that it is found as well as any other."""
 
 

@@ -55,7 +55,8 @@ _CLAUSE = (
 )
 _KEEP = regex.compile(
     rf"^{_LEAD}{_REQUEST}(?:remember\s*+{_CLAUSE}|(?:don'?t|do not|never) forget"
-    rf"\s*+(?:to\s++\w++\s++(?:me|us|my|our)\b|{_CLAUSE})|keep in mind\s*+{_CLAUSE})",
+    rf"\s*+(?:to\s++\w++\s++(?:me|us|my|our)\b|{_CLAUSE})|keep in mind\s*+{_CLAUSE}"
+    r"|remember,\s++(?:the|my|our)\b|note to self\b|make a note (?:that|of)\b|for future reference\b)",
     regex.IGNORECASE,
 )
 _KEEP_ASKED = regex.compile(rf"^{_LEAD}(?:can|could|will|would) you\b", regex.IGNORECASE)
@@ -110,8 +111,10 @@ _KINDS: Final[tuple[tuple[Worth, str, str], ...]] = (
         rf"{_HOLDS}{_VITAL}"
         rf"|{_GERMAN_HOLDS}(?:allergisch|\w*allergie|diabetes|diabetiker(?:in)?|epilepsie|asthma|zöliakie|herzschrittmacher|blutgruppe)\b"
         r"|(?:私|僕|俺|父|母|妻|夫|娘|息子|兄|弟|姉|妹|祖父|祖母|友達|さん|ちゃん|くん).{0,20}(?:アレルギー|糖尿病|てんかん|喘息|ペースメーカー|血液型|透析)"
-        r"|(?:アレルギー|糖尿病|喘息)(?:が(?:ある|あり)|持ち|なんで)",
-        r"allerg|diabet|epilep|asthma|emophilia|eliac|pacemaker|epi-?pen|sclerosis|parkinson|anaphyla|dialysis|blood|zöliakie|schrittmacher"
+        r"|\b(?:gives?|gave) (?:me|him|her|us|them) (?:hives|a rash)\b|\b(?:my|his|her|their) throat (?:swells?|closes?)\b"
+        r"|\b(?:i|he|she) (?:must|may) never (?:take|eat|be given)\b|\bcarr(?:y|ies) (?:an? )?epi-?pen\b"
+        r"|(?:アレルギー|糖尿病|喘息)(?:が(?:ある|あり)|持ち|なんで|です)",
+        r"allerg|hives|rash|throat|never|diabet|epilep|asthma|emophilia|eliac|pacemaker|epi-?pen|sclerosis|parkinson|anaphyla|dialysis|blood|zöliakie|schrittmacher"
         r"|blutgruppe|アレルギー|糖尿病|てんかん|喘息|ペースメーカー|血液型|透析",
     ),
     (
@@ -151,6 +154,7 @@ _KINDS: Final[tuple[tuple[Worth, str, str], ...]] = (
         r" (?:hidden |kept |locked |stored )?(?:in|under|behind|inside|at|on)\b"
         r"|\b(?:my|our) (?:\w+ )?(?:pin|password|passcode|pass phrase)(?: code)? (?:is|was)\b"
         r"|\b(?:door|alarm|gate|safe|locker|bike lock)(?:'s)? (?:code|combination) (?:is|was)\b"
+        r"|\bwi-?fi password (?:is|was)\b|\b(?:pin|password|passcode) (?:of|for) (?:the|my|our) \w{1,20} (?:is|was)\b"
         r"|\b(?:ersatz|haus|auto|keller|zweit|wohnungs)schlüssel (?:ist|liegt|hängt)\b|\b(?:ich|wir)\b.{0,40}\bversteckt\b"
         r"|(?:合鍵|スペアキー|予備の鍵)は|隠し(?:てある|てあります|ました|た)",
         r"key|hid|buried|stashed|passport|will|jewel|certificate|ring|pin|pass|code|combination|schlüssel|versteckt|鍵|スペアキー|隠し",
@@ -235,7 +239,10 @@ def asks_to_keep(text: str) -> bool:
     """Whether a text asks that something be remembered: "remember that …", "merk dir, dass …", "…覚えておいて"."""
     plain = _read(text).replace("’", "'")
     lowered = plain.casefold()
-    if not any(hint in lowered for hint in ("rememb", "forget", "keep in mind", "merk", "vergi", "verge", "denk", "behalt", "て", "で")):
+    if not any(
+        hint in lowered
+        for hint in ("rememb", "forget", "keep in mind", "note", "future", "merk", "vergi", "verge", "denk", "behalt", "て", "で")
+    ):
         return False
     return any(_asks_to_keep(sentence) for sentence in sentences(plain))
 

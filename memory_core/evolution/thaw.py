@@ -195,7 +195,8 @@ def _in_use_again(back: Memory, whole: Memory, now: datetime) -> list[Memory]:
 
     What was no truth of its present when it was archived, or a short text, becomes that again.
     """
-    active = back.model_copy(update={"status": Status.ACTIVE, "status_reason": "restored", "change_reason": None, "updated_at": now})
+    fields = {"status": Status.ACTIVE, "status_reason": "restored", "change_reason": None, "updated_at": now, "last_accessed_at": now}
+    active = back.model_copy(update=fields)
     if whole.status in (Status.ACTIVE, Status.DECAYED):
         return [active]
     return [active, active.model_copy(update={"status": whole.status, "status_reason": whole.status_reason})]

@@ -73,6 +73,8 @@ class Touches:
 
     async def flush_all(self) -> int:
         """The same of every owner that something is gathered of, up to a thousand; of how many memories. Raises Unavailable."""
+        if self._task is not None:
+            await self._task  # whose accesses are being handed on is told by nobody this moment
         owners = {*islice(self._gathered, OWNERS_A_FLUSH), *await self._short_term.gathered(OWNERS_A_FLUSH)}
         total = 0
         for owner in owners:

@@ -15,7 +15,7 @@ from memory_core.domain.candidates import CandidateSet
 from memory_core.domain.parts_relevance import part_of
 from memory_core.domain.query import QueryAnalysis
 from memory_core.domain.query_parts import Part
-from memory_core.domain.relevance import RelevanceParameters, excused_terms, passages_of
+from memory_core.domain.relevance import RelevanceParameters, around_share, excused_terms, passages_of
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.scoring import FADED_ORDER
 
@@ -52,7 +52,8 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
     own (whether the memory itself has it), near (how near in meaning a word of it comes, where it has not), next (whether the turn after
     has it) and excused (whether it tells a time that the memory lies in, so that it need not have it). part: of a query of several
     sentences the place of the part that it answers best; similarities and terms are of that part. passage: where a passage of it covers
-    more than the whole, the length that it was weighed with, its weight, and how often it says each term.
+    more than the whole, the length that it was weighed with, its weight, and how often it says each term. around: the share of the query
+    that it and the turns around it say. order: the number that it stands in its place by.
     """
     place_of_part = int(look.judged.part[row])
     part = look.query_parts.parts[place_of_part]
@@ -81,6 +82,8 @@ def explain_hit(row: int, look: Look) -> dict[str, Any]:
             for place, term in enumerate(analysis.terms)
         },
         "passage": _passage(row, look, analysis, candidates),
+        "around": _rounded(around_share(analysis, candidates, statistics, RelevanceParameters())[row]) if analysis.terms else 0.0,
+        "order": _rounded(look.order[row]),
         "boosts": {name: _rounded(column[row]) for name, column in look.relevant.boosts.items()},
         "faded": FADED_ORDER if look.candidates.faded is not None and look.candidates.faded[row] else None,
         "reranked": None if row not in look.reranked else _rounded(look.reranked[row]),

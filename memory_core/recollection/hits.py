@@ -63,11 +63,14 @@ def build_hits(
 
 
 def _tier(row: int, shown: Shown, look: Look) -> tuple[Tier, int | None]:
-    """Where a result was found; of one that has faded also how many whole days ago it happened."""
+    """Where a result was found; of one that has faded also how many whole days ago it happened.
+
+    Note: of a cell that has not, the message that was found may have.
+    """
     identity, faded = look.candidates.ids[row], look.candidates.faded
     if identity in look.cold_ids:
         return "cold", None
-    if faded is not None and faded[row]:
+    if faded is not None and faded[row] and look.where.has_faded(shown.memory):
         return "faded", max((look.moment - shown.memory.event_timestamp).days, 0)
     return ("short" if identity in look.short_ids else "long"), None
 

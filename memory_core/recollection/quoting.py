@@ -2,12 +2,13 @@
 
     found of a cell                      quoted
     turns                                the turns, and not the cell nor its note,
-      but a shorter story covers them    the story alone
+      but a shorter story covers them    the story, and of the turns those that are no longer than it
     no turn                              the better of the cell and its note
 
 A story covers turns when it is at least as relevant as the best of them, has every word of the query that they have, and takes fewer tokens
-than that best one; where turns of its cell are quoted anyway, as the last of a session, it never does. Note: facts of a cell each stand for
-themselves, beside its turns.
+than that best one; where turns of its cell are quoted anyway, as the last of a session, it never does. What a person said in a line is
+quoted beside a story of the long answer to it: told two messages a call, .025 more of BEAM's evidence stands in contexts. Note: facts of
+a cell each stand for themselves, beside its turns.
 """
 
 from __future__ import annotations
@@ -64,10 +65,15 @@ def quotable(found: Iterable[Found], terms: Collection[str], quoted: Collection[
     for one in ordered:
         if one.is_story and (one.cell not in turns or (one.cell not in quoted and covers(one, turns[one.cell], terms))):
             stories.setdefault(one.cell, one)
+    longest = {cell: count_tokens(text_for(story.memory, terms)) for cell, story in stories.items() if cell in turns}
+
+    def told_shorter(turn: Found) -> bool:
+        return turn.cell in longest and count_tokens(turn.memory.content) > longest[turn.cell]
+
     return [
         one
         for one in ordered
-        if (stories.get(one.cell) is one if one.is_story else not (one.is_message and one.cell in stories))
+        if (stories.get(one.cell) is one if one.is_story else not (one.is_message and told_shorter(one)))
     ]  # fmt: skip
 
 

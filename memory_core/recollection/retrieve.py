@@ -24,7 +24,7 @@ from memory_core.domain.parts_relevance import PartsRelevance, parts_relevance, 
 from memory_core.domain.query import QueryAnalysis
 from memory_core.domain.query_parts import QueryParts, query_parts_of
 from memory_core.domain.related import Related
-from memory_core.domain.relevance import Relevance, RelevanceParameters, ordering
+from memory_core.domain.relevance import Relevance, RelevanceParameters
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.results import Nearest, Passage, Retrieved
 from memory_core.domain.scope import Owner
@@ -79,7 +79,7 @@ class RetrieveRules:
 class Look:
     """One round of a query: the candidates and what is known of each. vectors: of the message's sentences, none without an embedder.
 
-    order: what ranks them, U; the recipe's scores unless turns are long texts (`ordering`) or a reranker moved them.
+    order: what ranks them, U; the recipe's scores of `ordering`, unless a reranker moved them.
     reranked: by row, what the reranker gave it.
     left_out: memories that shall be no results, whatever their scores.
     now: of the call; moment: what the query is about.
@@ -162,22 +162,23 @@ class Retriever:
         if query.include_archived and found.head is not None:
             cold = await self._cold.find(owner, search)
             candidates, cold_ids, degraded = joined(candidates, cold.candidates), cold.ids, (*degraded, *cold.degraded)
-        judged = parts_relevance(query_parts, vectors, candidates, found.statistics, self._rules.relevance)
+        judged = parts_relevance(query_parts, vectors, candidates, found.statistics, self._parameters(query))
         relevant = judged.best
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
-        order = self._order(query, found, judged, scores, candidates, moment)
+        order = self._order(query, judged.order, candidates, moment)
         look = Look(query_parts, vectors, where, now, moment, found, candidates, judged, scores, order, short_ids, cold_ids, degraded)
         if RERANKER in without:
             return replace(look, degraded=(*look.degraded, RERANKER))
         return look if self._reranking is None else await self._reranked(owner, query, look, self._reranking)
 
-    def _order(
-        self, query: RetrieveInput, found: Found, judged: PartsRelevance, scores: Scores, candidates: CandidateSet, moment: datetime
-    ) -> Floats:
-        """What ranks: the recipe's scores, of `ordering` in the place of relevance where that differs; of what has faded a little less."""
-        order, ranks = ordering(judged.lifted, candidates, found.statistics, self._rules.relevance), scores.score
-        if order is not judged.best.score:
-            ranks = score(query.recipe, query.weights, order, candidates, moment.timestamp(), self._rules.scoring).score
+    def _parameters(self, query: RetrieveInput) -> RelevanceParameters:
+        """Those of relevance; for a context without the turns around: it quotes them anyway, and they made leads small in packing."""
+        parameters = self._rules.relevance
+        return parameters if query.mode == "fast" else replace(parameters, around_weight=0.0)
+
+    def _order(self, query: RetrieveInput, order: Floats, candidates: CandidateSet, moment: datetime) -> Floats:
+        """The recipe's scores with the order in the place of relevance; of what has faded a little less."""
+        ranks = score(query.recipe, query.weights, order, candidates, moment.timestamp(), self._rules.scoring).score
         return ranks if candidates.faded is None else np.where(candidates.faded, FADED_ORDER * ranks, ranks)
 
     @property

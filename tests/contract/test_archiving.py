@@ -11,9 +11,10 @@ from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.errors import Conflict, NotFound
 from memory_core.domain.models import MemoryType, Status
 from memory_core.domain.requests import ListInput, RetrieveInput, StatusInput, UpdateInput
-from memory_core.domain.results import Call, Foreseen
+from memory_core.domain.results import Accepted, Call, Foreseen
+from memory_core.domain.upkeep_requests import DecayInput
 from tests.builders import ALICE, NOW
-from tests.cold import archived, blobs, equal, everything, saved, years_go_by
+from tests.cold import archived, blobs, done, equal, everything, saved, years_go_by
 from tests.world import BOB, World, fact, listed, rule, turn
 
 LONG = "I moved to the old house by the sea. " * 30
@@ -64,6 +65,24 @@ async def test_pinned_memories_and_procedures_stay(world: World, core: MemoryCor
     assert await archived(world, core) == {"archived": 1, "chains": 1}
     assert sorted(one.type.value for one in await listed(core)) == ["procedural", "semantic"]
     assert (await core.procedure(ALICE, "greeting")).value == "formal"
+
+
+async def test_what_is_kept_for_good_stays_and_is_told_after_the_archive_took_the_rest(world: World, core: MemoryCore) -> None:
+    (kept, _) = await saved(core, turn("I'm allergic to penicillin."), turn("It rained all day."))
+    years_go_by(world)
+    assert await archived(world, core) == {"archived": 1, "chains": 1}
+    assert [one.id for one in await listed(core)] == [kept.id]
+
+
+async def test_what_was_asked_for_lately_stays(world: World, core: MemoryCore) -> None:
+    (asked, _) = await saved(core, turn("the boat is red"), turn("it rains"))
+    years_go_by(world, 6)
+    found = await core.retrieve(ALICE, RetrieveInput(query="boat red"))
+    assert [hit.memory.id for hit in found.results] == [asked.id]
+    await core.flush_touches()
+    years_go_by(world, 6)
+    assert await archived(world, core) == {"archived": 1, "chains": 1}
+    assert (await core.get(ALICE, asked.id)).status is Status.ACTIVE
 
 
 async def test_every_status_but_deleted_and_archived_goes(world: World, core: MemoryCore) -> None:
@@ -156,13 +175,30 @@ async def test_everything_comes_back_as_it_was(world: World, core: MemoryCore) -
     after = await everything(world)
     assert after.keys() == before.keys()
     for identity, was in before.items():
-        moved = () if "." in identity else ("updated_at", "revision", "status_reason")
+        moved = () if "." in identity else ("updated_at", "revision", "status_reason", "last_accessed_at")
         assert equal(after[identity], was, *moved), identity
     assert after[last[0].id].status_reason == "restored"
     assert after[changed.id].status_reason == "contradicted"
     assert [one.content for one in await listed(core)] == ["Ana lives on a boat"]
     hits = (await core.retrieve(ALICE, RetrieveInput(query="Ana lives on a boat"))).results
     assert [hit.memory.id for hit in hits][:1] == [last[0].id]
+
+
+@pytest.mark.parametrize("before", ["active", "decayed", "deleted in the archive"])
+async def test_what_is_brought_back_after_years_is_offered_again(world: World, core: MemoryCore, before: str) -> None:
+    (old,) = await saved(core, turn("the boat is red"))
+    years_go_by(world)
+    if before == "decayed":
+        marking = await core.decay(ALICE, DecayInput())
+        assert isinstance(marking, Accepted)
+        await done(world, core, marking)
+    await archived(world, core)
+    if before == "deleted in the archive":
+        await core.delete(ALICE, old.id)
+    await core.restore(ALICE, old.id)
+    assert [one.id for one in await listed(core)] == [old.id]
+    (hit,) = (await core.retrieve(ALICE, RetrieveInput(query="boat red", include_decayed=False))).results
+    assert (hit.memory.id, hit.tier) == (old.id, "long")
 
 
 async def test_restoring_twice_is_restoring_once_and_the_copy_is_swept_by_the_next_run(world: World, core: MemoryCore) -> None:

@@ -338,7 +338,7 @@ async def test_many_who_restore_at_once_restore_once(world: World, core: MemoryC
     assert len([one for one in await world.log() if one.event_type == "restored"]) == 2
     after = await everything(world)
     for identity in asked:
-        assert equal(after[identity], before[identity], "updated_at", "revision", "status_reason")
+        assert equal(after[identity], before[identity], "updated_at", "revision", "status_reason", "last_accessed_at")
     await settled_after_sweep(world, core)
 
 

@@ -11,6 +11,7 @@ from memory_core.domain.context import Context, ContextInput
 from memory_core.domain.models import Foresight, Memory, Status
 from memory_core.domain.requests import CopyInput, RetrieveInput, SaveInput, UpdateInput
 from memory_core.domain.results import Hit, Outcome
+from memory_core.domain.scoring import FADED_ORDER
 from memory_core.domain.upkeep_requests import ConsolidateInput
 from memory_core.functions.timer_hourly import send_for_work
 from tests.builders import ALICE, NOW
@@ -102,7 +103,7 @@ async def test_fading_leaves_relevance_as_it_was_and_explain_shows_the_factor(wo
     assert after.relevance_score == before.relevance_score
     assert before.explain is not None
     assert after.explain is not None
-    assert (before.explain["faded"], after.explain["faded"]) == (None, 0.95)
+    assert (before.explain["faded"], after.explain["faded"]) == (None, FADED_ORDER)
 
 
 async def test_being_found_brings_a_faded_memory_back_with_the_next_hour(words: MemoryCore, world: World) -> None:
@@ -312,7 +313,7 @@ async def test_what_faded_unmarked_is_found_marked_hidden_and_brought_back_as_wh
     (hit,) = await hits(words, ASKED, explain=True)
     assert (hit.memory.id, hit.tier, hit.age_days) == (saved.id, "faded", 400)
     assert hit.explain is not None
-    assert hit.explain["faded"] == 0.95
+    assert hit.explain["faded"] == FADED_ORDER
     await words.flush_touches()
     assert [one.id for one in await listed(words)] == [saved.id]
     assert [one.tier for one in await hits(words, ASKED)] == ["long"]
@@ -344,3 +345,14 @@ async def test_editing_or_copying_one_that_has_faded_brings_it_into_use(words: M
     copy = await words.copy(ALICE, copied.id, CopyInput(to_agent_id="helper"))
     assert copy.status is Status.ACTIVE
     assert {one.id for one in await listed(words)} >= {edited.id, copy.id}
+
+
+async def test_a_cell_that_never_fades_is_not_told_as_faded_by_a_message_that_has(world: World, core: MemoryCore) -> None:
+    await tell(
+        core, "I'm allergic to penicillin.", ("assistant", "Noted."), "We had pasta on the terrace with Jonas.", ("assistant", "Nice!")
+    )
+    await days(core, world, 400)
+    found = await hits(core, "With whom did we have pasta on the terrace?", similarity_threshold=0.0)
+    kept = [hit for hit in found if hit.memory.worth == "vital"]
+    assert kept
+    assert {(hit.tier, hit.age_days) for hit in kept} == {("long", None)}

@@ -276,7 +276,7 @@ async def test_what_one_run_may_not_take_out_of_sight_the_next_does_at_once(worl
 
 
 @ON_SQLITE
-async def test_upkeep_counts_foresight_that_ended_and_begins_the_archive(world: World) -> None:
+async def test_foresight_that_ended_wakes_nobody_is_counted_by_the_next_run_and_ages_for_the_archive(world: World) -> None:
     core = await world.core()
     cold = Foresight(description="has a cold", start_time=NOW, end_time=NOW + timedelta(days=5))
     made = (await core.save(ALICE, fact("Ana lives in Porto", subject="Ana", attribute="city"))).memory
@@ -290,6 +290,8 @@ async def test_upkeep_counts_foresight_that_ended_and_begins_the_archive(world: 
     world.clock.forward(2 * DAY)
     seen = await core.consolidate(ALICE, ConsolidateInput(dry_run=True))
     assert {name: count for name, count in seen.counts.items() if count} == {"foresight_ended": 1}  # type: ignore[union-attr]
+    assert await hour(core) == 1, "nothing is to be done about it"
+    await core.consolidate(ALICE, ConsolidateInput())
     await hour(core)
     first, *_ = await runs(core)
     assert first.result is not None

@@ -131,6 +131,22 @@ async def test_relevance_can_be_worked_out_from_what_explain_tells(words: Memory
     assert {name for hit in answer.results for name in (hit.explain or {})["boosts"]} == {"question", "actor", "time"}
 
 
+@pytest.mark.parametrize(("mode", "weight"), [("fast", 0.1), ("reconstruct", 0.0)])
+async def test_what_the_turns_around_say_moves_a_result_and_nothing_of_a_context(words: MemoryCore, mode: Any, weight: float) -> None:
+    """A context quotes the turns around a hit anyway."""
+    await words.bulk(ALICE, [turn(text) for text in ("The red boat is here", "It came at noon", "From Porto with red sails")])
+    asked = RetrieveInput(
+        query="red boat Porto", mode=mode, weights={"recency": 0, "importance": 0}, explain=True, similarity_threshold=0.0
+    )
+    results = (await words.retrieve(ALICE, asked)).results
+    told = {hit.memory.content: hit.explain or {} for hit in results}
+    assert told["The red boat is here"]["around"] == pytest.approx(1.0), "with what comes after it, it says all of the query"
+    assert [one["order"] for one in told.values()] == sorted((one["order"] for one in told.values()), reverse=True)
+    for hit in results:
+        of_hit = hit.explain or {}
+        assert of_hit["order"] == pytest.approx(hit.relevance_score + weight * of_hit["around"], abs=1e-4)
+
+
 async def test_memories_of_one_cell_are_one_result_that_names_the_others(words: MemoryCore, world: World, embedder: WordsEmbedder) -> None:
     core = await world.core(embedder=embedder)
     await core.save(ALICE, turn("hello", None))

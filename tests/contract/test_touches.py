@@ -167,6 +167,32 @@ async def test_what_is_shown_while_others_are_handed_on_takes_no_room_twice(worl
     assert min(await counts(world, tea, *others)) > 0
 
 
+class Held(NoShortTermStore):
+    """Refuses what it is given only when it is told to."""
+
+    def __init__(self) -> None:
+        self.asked, self.answer = asyncio.Event(), asyncio.Event()
+
+    async def gather(self, touches: Mapping[Owner, Mapping[str, Touch]]) -> bool:
+        self.asked.set()
+        await self.answer.wait()
+        return False
+
+
+async def test_what_is_being_handed_on_is_written_by_who_writes_everything_down(world: World) -> None:
+    core, short = await world.core(), Held()
+    (tea,) = await saved(core, "green tea")
+    gathering = Touches(await world.look_on(), short, world.clock, RandomIds())
+    world.clock.forward(6)
+    gathering.note(ALICE, [tea], world.clock.now())
+    await short.asked.wait()
+    writing = asyncio.create_task(gathering.flush_all())
+    await asyncio.sleep(0)
+    short.answer.set()
+    assert await writing == 1
+    assert await counts(world, tea) == [1]
+
+
 async def test_who_finds_nothing_leaves_nothing_to_be_written(world: World) -> None:
     gathering = Touches(await world.look_on(HashEmbedder(64)), NoShortTermStore(), world.clock, RandomIds())
     gathering.note(BOB, [], world.clock.now())

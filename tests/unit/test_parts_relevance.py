@@ -1,11 +1,12 @@
 from datetime import datetime, timezone
 
 import numpy as np
+import pytest
 
 from memory_core.domain.candidates import Statistics, from_memories, joined
 from memory_core.domain.parts_relevance import part_of, parts_relevance, says_all
 from memory_core.domain.query_parts import query_parts_of
-from memory_core.domain.relevance import RelevanceParameters, relevance
+from memory_core.domain.relevance import RelevanceParameters, ordering, relevance
 from tests.builders import memory, unit
 
 NOW = datetime(2026, 5, 20, tzinfo=timezone.utc)
@@ -26,7 +27,7 @@ def judged(query, vectors=None, texts=TEXTS):
 def test_a_query_of_one_sentence_has_the_relevance_that_it_had():
     message, found, statistics, verdict = judged("Where does Dee sail her boat?")
     np.testing.assert_array_equal(verdict.best.score, relevance(message.whole, found, statistics, PARAMETERS).score)
-    assert verdict.lifted is verdict.best
+    np.testing.assert_array_equal(verdict.order, ordering(message.whole, verdict.best, found, statistics, PARAMETERS))
     assert verdict.part.tolist() == [0, 0, 0]
 
 
@@ -52,7 +53,20 @@ def test_two_questions_share_the_first_places():
     texts = [*(f"Dee sails her red boat to harbour {n}" for n in range(12)), "Ben grows lemons"]
     _, _, _, verdict = judged("Where does Dee sail her red boat? Which lemons does Ben grow?", (unit(0), unit(12)), texts)
     assert verdict.best.score[-1] < verdict.best.score[:12].max()
-    assert np.argsort(-verdict.lifted.score).tolist().index(12) <= 1
+    assert np.argsort(-verdict.order).tolist().index(12) <= 1
+
+
+def test_two_questions_about_long_texts_share_the_first_places_with_all_that_orders():
+    message = query_parts_of("Where does Dee sail her red boat? Which lemons does Ben grow?", NOW)
+    memories = [
+        memory("Dee sails her red boat in Porto", id="boat", embedding=unit(0)),
+        memory("Ben grows lemons", id="lemons", embedding=(unit(1) + unit(2) + unit(3)) / np.float32(np.sqrt(3))),
+    ]
+    found = from_memories(memories, message.whole.terms, np.stack([unit(0), unit(1)]))
+    statistics = Statistics(2, 8.0, dict(zip(message.whole.terms, found.own.sum(axis=0).tolist(), strict=True)), turn_log_length=5.0)
+    verdict = parts_relevance(message, (unit(0), unit(1)), found, statistics, PARAMETERS)
+    assert verdict.order[1] == pytest.approx(verdict.order[0])
+    assert verdict.best.score[1] < verdict.best.score[0]
 
 
 def test_a_memory_says_all_of_a_query_that_has_enough_words():

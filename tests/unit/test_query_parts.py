@@ -78,3 +78,8 @@ def test_a_time_told_later_goes_to_the_parts_that_say_it():
     by = {part.analysis.text: [one.by for one in part.analysis.dated] for part in told.parts}
     assert by["I had soup."] == []
     assert by["What did Ann do the day after the wedding?"] == ["mem_1"]
+
+
+def test_the_whole_of_two_questions_leads_neither_of_them() -> None:
+    assert query_parts_of("Where does Dee sail her red boat? Which lemons does Ben grow?", NOW).parts[-1].weight == 1.0
+    assert query_parts_of("My train to Porto was late. Which lemons does Ben grow?", NOW).parts[-1].weight == WHOLE

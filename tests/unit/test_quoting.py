@@ -37,6 +37,12 @@ def test_a_story_that_says_it_shorter_stands_for_its_turns() -> None:
     assert ids(story, found("t1", LONG, "message", 0.7), found("t2", f"{LONG} Really.", "message", 0.5)) == ["cell_1"]
 
 
+def test_a_turn_that_is_shorter_than_the_story_is_quoted_beside_it() -> None:
+    story = found("cell_1", "My red boat did sink near Porto.", "cell", 0.8, None)
+    answer, line = found("t1", LONG, "message", 0.7), found("t2", "Did my red boat sink?", "message", 0.5)
+    assert ids(story, answer, line) == ["cell_1", "t2"]
+
+
 def test_a_shorter_story_without_a_word_that_the_turns_have_does_not_stand_for_them() -> None:
     story = found("cell_1", "A boat was lost.", "cell", 0.8, None)
     assert ids(story, found("t1", LONG, "message", 0.7)) == ["t1"]

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from bench.locomo_data import Conversation, Question, Turn
-from bench.year import daily
+from bench.year import daily, moved
 from bench.year.lived import Lived, Standing, Stored
 from bench.year.lives import LONGEST_SESSION, MONTHS, YEAR, of_conversation
 from bench.year.report import Told, recall, verdicts
@@ -113,7 +113,7 @@ def test_a_year_in_which_nothing_is_lost_breaks_nothing() -> None:
 
 def test_a_beginning_that_falls_behind_is_broken_in_every_such_month() -> None:
     made = verdicts([Told(lived(0.9), lived(1.0), even=True)])
-    assert [len(verdict.broken) for verdict in made] == [MONTHS - 1, MONTHS - 1, 0]
+    assert [len(verdict.broken) for verdict in made] == [MONTHS - 1, 1, 0]
 
 
 def test_where_questions_are_uneven_the_twin_alone_is_the_measure() -> None:
@@ -133,3 +133,14 @@ def test_a_silent_life_that_grows_is_broken() -> None:
     (kept,), (broken,) = [verdicts([Told(lived(1.0, months), silent_after=0)]) for months in (still, grown)]
     assert kept.broken == []
     assert broken.broken == ["a life, documents 1.10"]
+
+
+def test_talks_together_are_judged_by_all_of_their_questions() -> None:
+    """A question more or less of a short talk is no loss of time."""
+    talks = [moved.Talk(name, [], [("what?", frozenset())] * count) for name, count in (("long", 90), ("short", 10))]
+    days = [[moved.Moved(0, 0.8, 0.9, 70), moved.Moved(400, recall, 0.9, 70)] for recall in (0.8, 0.7)]
+    whole = moved.together(list(zip(talks, days, strict=True)))
+    assert [round(one.recall, 3) for one in whole] == [0.8, 0.79]
+    assert [one.whole for one in whole] == [140, 140]
+    assert moved.broken("both", whole) == []
+    assert moved.broken("short", days[1]) == ["short, day 400: recall@10 0.700"]

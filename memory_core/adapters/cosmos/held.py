@@ -137,9 +137,11 @@ class HeldUsers:
         if loading is not None and loading.epoch != epoch:
             loading.task.cancel()
 
-    def touched(self, owner: Owner, touches: Mapping[str, Touch]) -> None:
-        """Accesses that this process has written down."""
-        if (held := self._held.get(owner)) is not None:
+    def touched(self, owner: Owner, touches: Mapping[str, Touch] | None) -> None:
+        """Accesses that this process has written down; None: an earlier attempt may have, so what is held may lack them and is let go."""
+        if touches is None:
+            self._held.pop(owner, None)
+        elif (held := self._held.get(owner)) is not None:
             for name, one in touches.items():
                 held.slice.touch(name, one.count, one.at.timestamp())
 

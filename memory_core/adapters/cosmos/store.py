@@ -151,8 +151,7 @@ class CosmosStore:
         """Accesses of memories, once a marker."""
         self._check_open()
         touched = await bookkeeping.touch(self._connection, owner, marker, touches, self._clock.now())
-        if touched:
-            self._held.touched(owner, touches)
+        self._held.touched(owner, touches if touched else None)
         return touched
 
     async def waiting(self, after: Owner | None, limit: int) -> list[tuple[Owner, Head]]:
