@@ -61,7 +61,7 @@ class SlotCommits:
         """
         if changes.begins is not None:
             return changes
-        shelf = Shelf(store, owner, look)
+        shelf = Shelf(store, owner, look, nears)
         for name, members in _by_slot(changes).items():
             changes = await _Settling(shelf, name, self._clock).settled(changes, members)
         return await marked(shelf, await with_version_ends(shelf, changes))
@@ -108,7 +108,8 @@ class _Settling:
                 raise Conflict(f"{name} is an earlier time of {row.memory_id}; what is done to that is done to all of its times")
         sources = [one for name in places if (one := _source(wanted[name], wanted)) != name]
         versions = [base_id(name) for name in places if is_version(name)]
-        await self.shelf.read([*places, *vanished, *sources, *versions])
+        new = {*(one.after.id for one in own if one.before is None), *(one.id for one in changes.puts)}
+        await self.shelf.read([one for one in (*places, *vanished, *sources, *versions) if one not in new])
         made = _Made(self.shelf, changes)
         for name in sorted(places, key=is_version):
             made.put(wanted[name], _source(wanted[name], wanted), now)

@@ -40,12 +40,14 @@ class Look:
     """What a decision was shown: the head, the documents, one tuple of neighbours for each `Near`.
 
     merged: what was merged into another memory of the slots that were looked at; a decision takes it for no neighbour.
+    asked: the ids that were asked for; of those without a document there is none.
     """
 
     head: Head | None
     documents: dict[str, Document]
     near: tuple[tuple[Neighbour, ...], ...] = ()
     merged: tuple[Neighbour, ...] = ()
+    asked: frozenset[str] = frozenset()
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory of this id, with its vector; None when there is none in the head's epoch."""
@@ -124,7 +126,7 @@ class Ledger:
             shown = [other.near for other in await asyncio.gather(*(self._store.snapshot(owner, (), near) for near in nears))]
         near = tuple(tuple(one for one in each if one.memory.status is not Status.UPDATED) for each in shown)
         merged = tuple(one for each in shown for one in each if one.memory.status is Status.UPDATED)
-        return Look(first.head, dict(first.documents), near, merged)
+        return Look(first.head, dict(first.documents), near, merged, frozenset(ids))
 
     async def commit(
         self,
