@@ -28,8 +28,9 @@ from memory_core.domain.errors import Unavailable
 from memory_core.evolution.bring_back import BringingBack
 from memory_core.evolution.clear import Clearer
 from memory_core.evolution.conflicts import Conflicts
-from memory_core.evolution.disjoint import keep_disjoint
 from memory_core.evolution.edit import Editor
+from memory_core.evolution.slot_check import SlotCheck
+from memory_core.evolution.slot_commits import SlotCommits
 from memory_core.evolution.status import InUse
 from memory_core.evolution.thaw import Thaw
 from memory_core.evolution.uncompress import Uncompress
@@ -115,7 +116,9 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         pause = timedelta(minutes=settings.consolidation_pause_minutes)
         gathered = Threshold(made.queue, self._clock, settings.consolidation_threshold, pause).gathered
         deadline_s = settings.commit_deadline_s
-        return Ledger(made.long_term, self._clock, self._ids, deadline_s=deadline_s, gathered=gathered, completed=keep_disjoint)
+        return Ledger(
+            made.long_term, self._clock, self._ids, deadline_s=deadline_s, gathered=gathered, completed=SlotCommits(self._clock).complete
+        )
 
     def _for_saving(self) -> None:
         made, clock, ids = self._adapters, self._clock, self._ids
@@ -123,6 +126,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         self._conflicts = Conflicts(made.long_term, self._ledger, self._mirror, made.embedder, self._cursors, clock)
         self._unmerger = NoteUnmerger(self._ledger, self._mirror, self._conflicts, clock)
         self._editor = Editor(self._ledger, self._mirror, made.embedder, self._unmerger, clock)
+        self._slot_check = SlotCheck(made.long_term, clock)
         self._clearer = Clearer(made.long_term, self._ledger, self._mirror, self._unmerger, clock, ids)
 
     def _for_finding(self, copies: ColdCopies) -> None:

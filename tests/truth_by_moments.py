@@ -161,10 +161,15 @@ class Grid:
     def over(
         self, said: Statement, shows: str, begin: datetime, end: datetime | None, until: datetime | None, own: Callable[[Mark], bool]
     ) -> None:
+        limit = self.hidden(said)
+
+        def ends(mark: Mark) -> bool:
+            return own(mark) and (limit is None or mark.said.place < limit)
+
         for moment in self.from_on(begin, end):
-            is_own = any(own(mark) and (self.hidden(mark.said) is None or self.hidden(said) is not None) for mark in self.top[moment])
+            is_own = any(ends(mark) and (self.hidden(mark.said) is None or limit is not None) for mark in self.top[moment])
             plain: Callable[[Mark], bool] = lambda mark: not self.spares(said, mark, is_gap=shows != "value")  # noqa: E731
-            self.put(moment, Mark(said, shows, begin, until, own if is_own else plain))
+            self.put(moment, Mark(said, shows, begin, until, ends if is_own else plain))
 
     def edit(self, said: Statement) -> None:
         moment, end = max(said.asserted_at, said.valid_from), said.valid_until

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import shake_128
@@ -20,12 +21,13 @@ from memory_core.adapters.sqlite.queue import SqliteQueue
 from memory_core.adapters.sqlite.store import SqliteStore
 from memory_core.config import Settings
 from memory_core.core import MemoryCore
-from memory_core.domain.errors import AlreadyExists, HeadMoved, Unavailable
+from memory_core.domain.errors import AlreadyExists, Damaged, HeadMoved, Unavailable
 from memory_core.domain.models import Event, Head, Memory, MemoryType, Vector
 from memory_core.domain.requests import ListInput, RetrieveInput, SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.text import words
+from memory_core.evolution.slot_check import differences
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import (
@@ -189,6 +191,13 @@ class World:
     async def head(self, owner: Owner = ALICE, embedder: Embedder | None = None) -> Head | None:
         """The owner's head, as a process of its own reads it."""
         return (await (await self.look_on(embedder)).snapshot(owner)).head
+
+    async def check_slots(self) -> None:
+        """What is stored of the members of every slot follows from its log."""
+        with suppress(Unavailable, Damaged):
+            store = await self.look_on()
+            for owner in (ALICE, BOB):
+                assert await differences(store, owner, self.clock.now()) == []
 
     async def close(self) -> None:
         """Close what is open; nothing happens the second time."""

@@ -57,11 +57,6 @@ def by_rule(old: Memory, new: Memory) -> Verdict | None:
     return None
 
 
-def contradict(old: Memory, new: Memory) -> bool:
-    """Whether two standing memories of one slot can't both be true."""
-    return _in_one_slot(old, new).what == "last"
-
-
 def by_ruling(ruling: Decision | None, by: str, *, sure: bool, one_scene: bool) -> Verdict:
     """The verdict that an agent's ruling comes to. sure: code agrees to it. one_scene: both were told within one scene.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from memory_core.consolidation.conflict_rules import Verdict, by_rule, by_ruling, contradict, is_due
+from memory_core.consolidation.conflict_rules import Verdict, by_rule, by_ruling, is_due
 from memory_core.consolidation.run import Proposal, Run
 from memory_core.domain.agent_answers import Answered, Decisions
 from memory_core.domain.conflict import MAX_OPEN, ConflictRecord, record_in
@@ -21,7 +21,6 @@ from memory_core.domain.conflict_requests import ResolveInput
 from memory_core.domain.errors import AgentFailed, Conflict
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Head, Memory, MemoryType
-from memory_core.domain.slots import slot_of
 from memory_core.evolution.conflicts import complete
 from memory_core.evolution.decision import MAX_REASON, decide, decide_by_time, told_last
 from memory_core.evolution.page import Page
@@ -32,19 +31,15 @@ from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import derived
 from memory_core.ledger.operations import Chunk
 from memory_core.ledger.steps import Steps
-from memory_core.ports import Agents, Clock, Document, Filter, LongTermStore, Near, Place
+from memory_core.ports import Agents, Clock, Document, Filter, LongTermStore, Place
 
 log = logging.getLogger(__name__)
 MOST = 10
 """Conflicts that a run looks at: each is a commit, and perhaps a question to a model. The others are the next runs'."""
 MAX_READ = 500
 """Open questions that a run chooses from, the latest met; who has more of them has to be asked anyway."""
-MAX_EDITED = 50
-"""Truths changed by hand whose slots a run looks into."""
 MAX_LOOKS = 32
 _PAGE = 100
-_UNSETTLED = frozenset({"updated", "copied"})
-"""Events that may put a truth into a slot in which another one stands, and settle nothing; forming and saving do settle that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +113,7 @@ class ConflictStep:
             log.info("a conflict stays open: %s", refused.detail)
         if record.open:
             return self._left_open(over, run.at, page, case, sides)
-        complete(page, record, asked)
+        complete(page, asked)
         return replace(_with(over, page), reads=frozenset({*page.states, *record.memory_ids}), counts={"conflicts_decided": 1})
 
     def _left_open(self, over: Chunk, at: datetime, page: Page, case: _Case, sides: Sequence[Memory]) -> Chunk:
@@ -172,7 +167,6 @@ class ConflictStep:
         if snapshot.head is None:
             return []
         cases = await self._questions(run, snapshot.head) if snapshot.head.pending_count else []
-        cases += await self._unnoticed(run)
         look = await self._ledger.look(run.owner, [name for case in cases for name in case.ids[1:]]) if cases else Look(None, {})
         told = {case: max(map(told_last, sides)) for case in cases if (sides := _sides(look, case)) is not None}
         return sorted(told, key=lambda case: (told[case], case.record_id))[:MOST]
@@ -190,27 +184,6 @@ class ConflictStep:
                 break
             after = Place(int(documents[-1].body["sequence"]), documents[-1].id)
         return found[: 2 * MOST]
-
-    async def _unnoticed(self, run: Run) -> list[_Case]:
-        """Truths that were changed by hand and now stand in a slot against another one, where nobody has been asked yet."""
-        names = [one.memory_id for one in run.news if one.event_type in _UNSETTLED and one.memory_type is MemoryType.SEMANTIC]
-        if not names:
-            return []
-        look = await self._ledger.look(run.owner, list(dict.fromkeys(names))[:MAX_EDITED])
-        edited = [one for one in map(look.memory, look.documents) if one is not None and one.status in FOUND_BY_DEFAULT]
-        slots = sorted({slot for one in edited if (slot := slot_of(one)) is not None})
-        nears = [Near(None, frozenset({MemoryType.SEMANTIC.value}), 1.0, slot) for slot in slots]
-        if not nears:
-            return []
-        seen = await self._ledger.look(run.owner, (), nears)
-        ours, cases = {one.id for one in edited}, list[_Case]()
-        for near in seen.near:
-            standing = sorted((one.memory for one in near if one.memory.status in FOUND_BY_DEFAULT and slot_of(one.memory)), key=told_last)
-            for place, old in enumerate(standing):
-                news = [new for new in standing[place + 1 :] if {old.id, new.id} & ours and contradict(old, new)]
-                cases += [_Case(derived("cft", old.id, new.id), old.id, new.id) for new in news]
-        known = await self._ledger.look(run.owner, [name for case in cases for name in (case.record_id, _turned(case))]) if cases else seen
-        return [case for case in cases if case.record_id not in known.documents and _turned(case) not in known.documents]
 
 
 @dataclass(frozen=True, slots=True)

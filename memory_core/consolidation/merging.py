@@ -17,7 +17,6 @@ from memory_core.domain.errors import AgentFailed
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.models import Event, Memory, MemoryType
 from memory_core.domain.sameness import normalised
-from memory_core.evolution.old_versions import Versions
 from memory_core.evolution.page import Page
 from memory_core.evolution.synthesise import fits, what_is_lost
 from memory_core.evolution.versions import new_version
@@ -170,8 +169,8 @@ class _Merge:
         fields = taking_over(stays, goes) | {"content": text.content, "embedding": text.vector, "consolidation_run": self._run_at}
         fields |= {"change_reason": f"merged with {goes.id}"}
         fields.pop("valid_from")
-        updated, kept = new_version(stays, fields, self.run.at, Versions(self.page.look, ()))
-        self.page.puts |= {document.id: document for document in kept}
+        updated, kept = new_version(stays, fields, self.run.at)
+        self.page.puts[kept.id] = kept
         self._merge(stays, goes, with_lexical(updated), "updated")
 
     def _link(self, first: Memory, second: Memory) -> None:

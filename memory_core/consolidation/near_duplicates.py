@@ -23,8 +23,7 @@ from memory_core.domain.slots import slot_of
 from memory_core.domain.worth import most_lasting
 from memory_core.evolution.execute import MAX_NOTE_SOURCES, MAX_QUERIES, MAX_SOURCES
 from memory_core.evolution.links import MAX_LINKS
-from memory_core.evolution.strategies import latest_end
-from memory_core.evolution.tellings import first_telling, kept, over, tellings
+from memory_core.evolution.succession import first_telling, kept, latest_end, over, tellings
 
 NOTE, PATTERN = "note", "pattern"
 MAX_TERMS = 50

@@ -15,6 +15,7 @@ from memory_core.consolidation.crossings import Crossings
 from memory_core.consolidation.decay import Decay, DecayRules
 from memory_core.consolidation.earlier_messages import EarlierMessages
 from memory_core.consolidation.end_run import EndingRules, RunEnding, Told
+from memory_core.consolidation.ended import EndedTruths
 from memory_core.consolidation.fan_out import FanOut
 from memory_core.consolidation.forget import Forgetter
 from memory_core.consolidation.forget_for_good import ForGood
@@ -98,6 +99,7 @@ class Consolidation:
         upkeep = Upkeep(store, touches, self.snapshots, crossings, self.decay, self.archiver, rules.ending)
         steps: tuple[Step, ...] = (
             upkeep,
+            EndedTruths(store, clock),
             Withdrawal(store),  # before patterns are found, or news would make surer what does not stand any more
             Patterns(store, here.embedder, here.agents, here.rules, tasking.steps, rules.closeness),
             Merging(store, here.embedder, here.rules, rules.closeness.duplicate),

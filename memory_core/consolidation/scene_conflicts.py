@@ -109,7 +109,7 @@ class SceneConflictStep:
         except Conflict as refused:
             log.info("two facts of a scene are left side by side: %s", refused.detail)
             return over
-        complete(page, record, asked)
+        complete(page, asked)
         return replace(
             over,
             changes=tuple(page.changes),

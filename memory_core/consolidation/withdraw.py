@@ -14,7 +14,9 @@ from memory_core.domain.lifecycle import TRUE_ONCE
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.patterns import FEWEST, Said, carriers
 from memory_core.domain.scope import Owner
+from memory_core.domain.truth.values import slot_name
 from memory_core.evolution.page import Page
+from memory_core.evolution.truth_commands import withdraws
 from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id
@@ -86,7 +88,7 @@ def is_taken_back(memory: Memory) -> bool:
 
 def is_withdrawn(memory: Memory) -> bool:
     """Whether it was deleted by a run, for want of episodes, and by nobody else."""
-    return is_taken_back(memory) and memory.change_reason == WITHDRAWN
+    return memory.status is Status.DELETED and memory.change_reason == WITHDRAWN
 
 
 def _proposal(run: Run, patterns: Sequence[Memory], place: int, *, last: bool) -> Proposal:
@@ -103,7 +105,8 @@ def _proposal(run: Run, patterns: Sequence[Memory], place: int, *, last: bool) -
             if not portion.takes(3, size_of(pattern)):
                 whole = False
                 break
-            page.apply([Change("forgotten", _withdrawn(pattern, run), pattern, {"reason": WITHDRAWN})])
+            act = withdraws(pattern.id) if slot_name(pattern) is not None else None
+            page.apply([Change("forgotten", _withdrawn(pattern, run), pattern, {"reason": WITHDRAWN}, says=act)])
         documents = tuple(session.document for session in page.sessions.values())
         counts = {"patterns_withdrawn": len(page.changes)} if page.changes else {}
         return Chunk(tuple(page.changes), puts=documents, cursor=place, counts=counts, done=whole and last)

@@ -17,7 +17,7 @@ import orjson
 from memory_core.domain.archival import stub_of
 from memory_core.domain.messages import PREFIX
 from memory_core.domain.models import UNLOGGED_FIELDS, Event, Memory, Status
-from memory_core.domain.versions import VERSIONS_END, base_id, cut_short, kept_version, version_id
+from memory_core.domain.versions import VERSIONS, VERSIONS_END, base_id, cut_short, kept_version, version_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +126,11 @@ def _change(told: States, event: Event, before: State) -> None:
         if (older := told.get(version_id(event.memory_id, int(number)))) is not None:
             shorter = older.whole("").model_copy(update={"valid_until": datetime.fromisoformat(until)})
             told[shorter.id] = _versioned(older, shorter)
+    for number, changed in event.metadata.get(VERSIONS, {}).items():
+        if (older := told.get(version_id(event.memory_id, int(number)))) is not None:
+            told[version_id(event.memory_id, int(number))] = State.of(
+                {**older.fields, **changed}, older.sequence, older.revision, older.cold
+            )
     if "archived_at" in event.after:
         _move_versions(told, event.memory_id, version, after)
     told[event.memory_id] = State.of(after, before.sequence, event.sequence)

@@ -16,11 +16,9 @@ from memory_core.domain.models import Head, MemoryType
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.evolution.decision import decide
-from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.take_back import looked_at, take_back, texts_of
-from memory_core.evolution.versions import end_versions
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.cursors import Cursors
@@ -114,7 +112,7 @@ class Conflicts:
                 raise LookedElsewhere(missing)
             page = Page(owner, look, self._clock.now(), weighs=True, asked=ids)
             record = turn(page, document)
-            complete(page, record, ids)
+            complete(page, ids)
             return Changes(
                 record,
                 tuple(page.changes),
@@ -137,14 +135,8 @@ class Conflicts:
         raise HeadMoved("these memories change faster than their conflict can be decided", retry_after_s=1)
 
 
-def complete(page: Page, record: ConflictRecord, asked: Collection[str]) -> None:
-    """Add what follows from a decision, or from its being taken back: marks where it was told, the ends of old versions.
-
-    Raises LookedElsewhere for what was not `asked` for, hence not read.
-    """
-    mark_fallen(page, asked)
-    if not record.open:
-        end_versions(page, asked)
+def complete(page: Page, asked: Collection[str]) -> None:
+    """Raises LookedElsewhere for sessions that count other memories by it, and that were not `asked` for."""
     if unread := page.unread_sessions(asked):
         raise LookedElsewhere(unread)
 

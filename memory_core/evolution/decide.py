@@ -8,17 +8,17 @@ apart, whatever an embedding makes of them).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from memory_core.domain.endings import is_ending
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.sameness import differences, normalised
-from memory_core.domain.slots import same_value, slot_of
-from memory_core.domain.versions import is_version
-from memory_core.evolution.tellings import first_telling, following, over
-from memory_core.evolution.truth_line import holder, passed_over
+from memory_core.domain.slots import slot_of
+from memory_core.domain.truth.entries import Account, Assertion, Retraction, Statement
+from memory_core.domain.truth.timeline import Interval
+from memory_core.evolution.slot_log import SlotLog
+from memory_core.evolution.succession import over
 from memory_core.ports import Neighbour
 
 _MAY_CONTRADICT = frozenset({"numbers", "negation", "opposites", "values"})
@@ -39,14 +39,20 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A verdict and its grounds. `truths`: every memory that ever stood in the slot by contradiction, the standing ones included."""
+    """A verdict and its grounds.
+
+    old_id: the memory that says the same, or that is contradicted. old: the memory itself, where it is a neighbour. version: which version
+    of it says the same. rivals: ids of all in the slot that hold then or later.
+    """
 
     verdict: Verdict
+    old_id: str | None = None
     old: Memory | None = None
     similarity: float | None = None
     confidence: float = 1.0
     reason: str = ""
-    truths: tuple[Memory, ...] = ()
+    version: int | None = None
+    rivals: tuple[str, ...] = ()
 
     @property
     def certain(self) -> bool:
@@ -54,62 +60,63 @@ class Judgement:
         return self.confidence >= 1.0
 
 
-def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: float) -> Judgement:
-    """The verdict on `new` against its neighbours, nearest first. Superseded neighbours count only as past truths of the slot.
+def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: float, slot: SlotLog | None = None) -> Judgement:
+    """The verdict on `new` against its neighbours, nearest first.
 
-    Who stands in a slot says the same as a new truth with its value only where no other value was told between the two.
+    Args:
+        new: what is said.
+        neighbours: what is held, in its state of now, nearest first.
+        duplicate_threshold: the similarity from which on two texts may say the same.
+        slot: the log of its slot, if it is in one. The log alone decides whether somebody there says the same or another thing.
+
+    Returns:
+        The verdict. Of a truth that is said again, the version that holds.
+
     """
-    slot = slot_of(new)
-    standing = [one for one in neighbours if one.memory.status in FOUND_BY_DEFAULT]
-    in_slot = [one for one in standing if slot is not None and slot_of(one.memory) == slot]
-    if in_slot:
-        first = in_slot[0]
-        truths = tuple(one.memory for one in neighbours if slot_of(one.memory) == slot)
-        if (held := holding(new, truths)) is not None:
-            similarity = next(one.similarity for one in neighbours if one.memory is held)
-            return Judgement(Verdict.SAME, held, similarity, reason="same slot, same value", truths=truths)
-        return Judgement(Verdict.CONTRADICTS, first.memory, first.similarity, 1.0, "same slot, other value or time", truths)
+    if slot is not None and (found := _in_slot(new, slot)) is not None:
+        return replace(found, similarity=next((one.similarity for one in neighbours if one.memory.id == found.old_id), None))
+    own = slot_of(new)
     uncertain: Judgement | None = None
     for one in (one for one in neighbours if one.memory.status in _TOLD_AGAIN):
-        if (slot_of(one.memory) not in (None, slot) and slot is not None) or over(one.memory, new) or _says_more(new, one.memory):
+        if (own is not None and slot_of(one.memory) is not None) or over(one.memory, new) or _says_more(new, one.memory):
             continue
         if normalised(one.memory.content) == normalised(new.content):
-            return Judgement(Verdict.SAME, one.memory, one.similarity, reason="same words")
+            return Judgement(Verdict.SAME, one.memory.id, one.memory, one.similarity, reason="same words")
         if one.similarity < duplicate_threshold:
             continue
-        found = differences(one.memory.content, new.content)
-        if not found:
-            return Judgement(Verdict.SAME, one.memory, one.similarity, reason="near-equal, no difference that counts")
-        if uncertain is None and found <= _MAY_CONTRADICT and one.memory.status in FOUND_BY_DEFAULT:
-            reason = f"near-equal, but different in {' and '.join(sorted(found))}"
-            uncertain = Judgement(Verdict.CONTRADICTS, one.memory, one.similarity, 0.5, reason, (one.memory,))
-    past = tuple(one.memory for one in neighbours if slot is not None and slot_of(one.memory) == slot)
-    return uncertain or Judgement(Verdict.NEW, truths=past)
+        found_differences = differences(one.memory.content, new.content)
+        if not found_differences:
+            reason = "near-equal, no difference that counts"
+            return Judgement(Verdict.SAME, one.memory.id, one.memory, one.similarity, reason=reason)
+        if uncertain is None and found_differences <= _MAY_CONTRADICT and one.memory.status in FOUND_BY_DEFAULT:
+            reason = f"near-equal, but different in {' and '.join(sorted(found_differences))}"
+            uncertain = Judgement(Verdict.CONTRADICTS, one.memory.id, one.memory, one.similarity, 0.5, reason)
+    return uncertain or Judgement(Verdict.NEW)
 
 
-def holding(new: Memory, truths: Sequence[Memory]) -> Memory | None:
-    """The truth of the slot that has the value of the new one and held when that was told, or was told next after it.
-
-    Values that stand come first; of others only the one that was told last before it held then. An ending that changes nothing says
-    what any earlier one of its value said. Old versions of a memory are history: nothing is told of them again.
-    """
-    earlier = [one for one in truths if first_telling(one) <= new.event_timestamp]
-    if passed_over(new, truths):
-        return max(
-            (one for one in earlier if one.value == new.value and not is_version(one.id)),
-            key=lambda one: (one.event_timestamp, one.sequence),
-            default=None,
-        )
-    last = holder(truths, new.event_timestamp)
-    for one in earlier:
-        if is_version(one.id):
-            continue
-        if (one is last or (one.status in FOUND_BY_DEFAULT and not is_ending(one))) and same_value(new, one) and not over(one, new):
-            return one
-    later = following(new, truths)
-    if later is None or is_version(later.id):
+def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:
+    """The verdict of the slot; None where nothing holds there when the new one begins, nor is announced."""
+    said = slot.statement(new)
+    moment = max(said.asserted_at, said.valid_from)
+    held = slot.timeline.at(moment)
+    same: Interval | Statement | None = next((one for one in reversed(held) if one.value == said.value), None)
+    if isinstance(said, Retraction):
+        same = _same_retraction(said, slot)
+    if same is not None:
+        return Judgement(Verdict.SAME, same.memory_id, version=same.version, reason="same slot, same value")
+    others = [one for one in slot.timeline.intervals if one.ends is None or one.ends > moment]
+    if not others:
         return None
-    return later if same_value(new, later) and not over(new, later) else None
+    old = max(held, key=lambda one: one.order) if held else min(others, key=lambda one: one.begins)
+    names = tuple(dict.fromkeys(one.memory_id for one in others))
+    return Judgement(Verdict.CONTRADICTS, old.memory_id, reason="same slot, other value or time", rivals=names)
+
+
+def _same_retraction(said: Retraction, slot: SlotLog) -> Retraction | None:
+    """An earlier retraction of the value, since when nobody said that value again: it is the same statement."""
+    earlier = [one for one in Account.of(slot.entries).statements if isinstance(one, Assertion | Retraction) and one.order < said.order]
+    last = next((one for one in reversed(earlier) if one.value == said.value or (said.value is None and isinstance(one, Assertion))), None)
+    return last if isinstance(last, Retraction) and not last.is_forgotten else None
 
 
 def _says_more(new: Memory, old: Memory) -> bool:

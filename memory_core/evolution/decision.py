@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from memory_core.domain.chunks import joint_vector
@@ -18,14 +18,14 @@ from memory_core.domain.errors import Conflict
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, Status
-from memory_core.domain.slots import slot_of
+from memory_core.domain.truth.values import slot_name
 from memory_core.domain.worth import most_lasting
 from memory_core.evolution.moves import moves_of
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.strategies import MERGE_SHARE, latest_end
-from memory_core.evolution.tellings import kept, tellings
-from memory_core.evolution.truth_line import superseded_by
+from memory_core.evolution.strategies import MERGE_SHARE
+from memory_core.evolution.succession import latest_end, superseded_by
+from memory_core.evolution.truth_commands import merged_elsewhere, merges, rejects, retracts, supersedes
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Document
@@ -53,6 +53,8 @@ def decide_by_time(page: Page, document: Document, reason: str, by: str) -> Conf
     falls, stays = sorted(standing_sides(page, record), key=told_last)
     if falls.pinned:
         raise Conflict(f"{falls.id} is pinned")
+    if are_of_one_slot(falls, stays):
+        return _resolved(page, document, asked, _supersede(falls, stays, record, page.now), by)
     if falls.next_id is not None or stays.id == falls.id or _leads_to(page, stays, falls.id):
         raise Conflict(f"{falls.id} leads on to {falls.next_id or stays.id} already, or {stays.id} leads back to it")
     return _resolved(page, document, asked, _supersede(falls, stays, record, page.now), by)
@@ -119,13 +121,14 @@ def became(name: str, memory: Memory | None) -> str:
 
 
 def _supersede(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
-    """Where the new one was told before the old one, it counts as told again right after: so whatever comes late finds them in order."""
+    """In a slot the new one is said again, now; elsewhere the old one ends where the new one begins."""
     follows = new.supersedes_id or (old.id if old.supersedes_id != new.id else None)
     holds = new.model_copy(update={"supersedes_id": follows, "conflict_state": "resolved"})
-    if slot_of(new) is not None and new.event_timestamp <= old.event_timestamp:
-        again = old.event_timestamp + timedelta(microseconds=1)
-        holds = holds.model_copy(update={"event_timestamp": again, "told_at": kept([*tellings(new), again])})
-    return [Change("superseded", superseded_by(old, new, now), old), Change(RESOLVED, holds, new)]
+    if are_of_one_slot(old, new):
+        kept = old.model_copy(update={"conflict_state": "resolved"})
+        return [Change("superseded", kept, old, says=supersedes(old.id, new.id, record.id)), Change(RESOLVED, holds, new)]
+    act = retracts(old, new, record.id) if slot_name(old) is not None else None
+    return [Change("superseded", superseded_by(old, new, now), old, says=act), Change(RESOLVED, holds, new)]
 
 
 def _keep_both(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
@@ -134,9 +137,11 @@ def _keep_both(old: Memory, new: Memory, record: ConflictRecord, now: datetime) 
 
 def _reject_new(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
     """It was never true: no look back in time finds it, and nothing leads from it."""
-    gone = {"status": Status.DELETED, "status_reason": "manual_delete", "updated_at": now, "conflict_state": "resolved"}
+    in_slot = slot_name(new) is not None
+    gone = {"status": Status.DELETED, "status_reason": "contradicted" if in_slot else "manual_delete", "updated_at": now}
     kept = old.model_copy(update={"conflict_state": "resolved"})
-    return [Change("deleted", new.model_copy(update=gone), new), Change(RESOLVED, kept, old)]
+    rejected = new.model_copy(update={**gone, "conflict_state": "resolved"})
+    return [Change("deleted", rejected, new, says=rejects(new.id, record.id) if in_slot else None), Change(RESOLVED, kept, old)]
 
 
 def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
@@ -145,26 +150,40 @@ def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> l
     content = f"{first.content}\n{second.content}"
     if len(content.encode()) > MERGE_SHARE * MAX_CONTENT_BYTES:
         raise Conflict(f"together they are too long for one memory, {len(content.encode())} bytes; keep both, or choose one")
-    merged = new.model_copy(
-        update={
-            **_AS_NEW,
-            "id": derived("mem", record.id, "merged", str(old.revision), str(new.revision)),
-            "content": content,
-            "tags": list(dict.fromkeys([*old.tags, *new.tags]))[:50],
-            "entities": list(dict.fromkeys([*old.entities, *new.entities]))[:50],
-            "source_ids": [old.id, new.id],
-            "supersedes_id": old.id,
-            "created_at": now,
-            "updated_at": now,
-            "event_timestamp": second.event_timestamp,
-            "valid_from": max(old.valid_from, new.valid_from),
-            "valid_until": latest_end(old, new),
-            "pinned": old.pinned or new.pinned,
-            "worth": most_lasting([old.worth, new.worth]),
-            "embedding": joint_vector(first, second),
-        }
+    of_one_slot = are_of_one_slot(old, new)
+    merged = with_lexical(
+        new.model_copy(
+            update={
+                **_AS_NEW,
+                "id": derived("mem", record.id, "merged", str(old.revision), str(new.revision)),
+                "content": content,
+                "tags": list(dict.fromkeys([*old.tags, *new.tags]))[:50],
+                "entities": list(dict.fromkeys([*old.entities, *new.entities]))[:50],
+                "source_ids": [old.id, new.id],
+                "supersedes_id": old.id,
+                "created_at": now,
+                "updated_at": now,
+                "event_timestamp": now if of_one_slot else second.event_timestamp,
+                "valid_from": max(old.valid_from, new.valid_from),
+                "valid_until": latest_end(old, new),
+                "pinned": old.pinned or new.pinned,
+                "worth": most_lasting([old.worth, new.worth]),
+                "embedding": joint_vector(first, second),
+            }
+        )
     )
-    return [Change("created", with_lexical(merged)), *(Change("merged", _merged_into(merged, one, now), one) for one in (old, new))]
+    made = Change("created", merged, says=merges([old.id, new.id], merged, record.id) if of_one_slot else None)
+    return [made, *(_retired(merged, one, now, record.id, of_one_slot=of_one_slot) for one in (old, new))]
+
+
+def _retired(merged: Memory, one: Memory, now: datetime, conflict_id: str, *, of_one_slot: bool) -> Change:
+    leaves = slot_name(one) is not None and not of_one_slot
+    return Change("merged", _merged_into(merged, one, now), one, says=merged_elsewhere(one, merged, conflict_id) if leaves else None)
+
+
+def are_of_one_slot(one: Memory, other: Memory) -> bool:
+    """Whether the log of one slot says what holds of these two."""
+    return slot_name(one) is not None and slot_name(one) == slot_name(other)
 
 
 _AS_NEW: dict[str, Any] = {

@@ -5,7 +5,7 @@ Each reads the memory, checks, and commits against the head it read; If-Match na
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn, cast
@@ -18,22 +18,18 @@ from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.requests import NEVER_CLEARED, CopyInput, UpdateInput
 from memory_core.domain.results import Call, Deleted
 from memory_core.domain.scope import Owner
-from memory_core.domain.slots import slot_of
+from memory_core.domain.truth.values import slot_name
 from memory_core.domain.value import text_of_value
+from memory_core.domain.versions import cut_short, is_version, version_id
 from memory_core.domain.worth import most_lasting, worth_of
 from memory_core.evolution.along import Along, changes_along, count_along, gone_along
-from memory_core.evolution.apart import set_apart
-from memory_core.evolution.entering import around, entered, enters, leaves, renamed
-from memory_core.evolution.key_line import key_of
-from memory_core.evolution.leaving import left
-from memory_core.evolution.old_versions import Versions
-from memory_core.evolution.overlap import overruling, without_overlap
-from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.slot_log import Act
+from memory_core.evolution.truth_commands import copies, corrects_times, edits, withdraws
 from memory_core.evolution.unmerge import NoteUnmerger
-from memory_core.evolution.versions import end_versions, new_version
+from memory_core.evolution.versions import new_version, old_version, version_document
 from memory_core.ledger.changes import Change, Changes
-from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.commit import Ledger, Look, as_memory
 from memory_core.ledger.ids import derived, session_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
@@ -44,8 +40,13 @@ _IN_USE = FOUND_BY_DEFAULT | {Status.DECAYED}
 """Statuses of what may be edited and copied: what has faded comes back by it."""
 _TEXT_FIELDS = frozenset({"content", "subject", "attribute", "tags", "category", "event_timestamp"})
 """Fields that a memory is found by: changing one means analysing it again."""
+_TIMES = ("valid_from", "valid_until")
 _STATEMENT = ("content", "value")
 """Fields that say something: who changes one, or the slot that it is about, says something else, and says it now."""
+
+
+MAX_CUT_SHORT = 40
+"""Versions that one correction of the past may end; each is a document of the commit's hundred, with its vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,42 +90,59 @@ class Editor:
 
         def decide(seen: Look) -> _Edit:
             old = _editable(seen, memory_id, if_match)
-            if around(old, change) != nears:
-                raise LookedElsewhere
             now = self._clock.now()
             wanted = _changed_fields(old, change)
-            wanted |= _when_said(old, wanted, now)
             if old.status is Status.COMPRESSED and "content" in wanted:
                 wanted |= {"status": Status.ACTIVE, "archival_location": None}
             if old.status is Status.DECAYED:
                 wanted |= back_in_use(now)
             if wanted.get("status", old.status) is Status.ACTIVE:
                 wanted |= {"status_reason": "manual_update"}
-            updated, kept = new_version(old, wanted, now, Versions(seen, ids))
-            if updated.valid_until is not None and updated.valid_until <= updated.valid_from:
+            updated, kept, says = _edited(old, wanted, now)
+            if slot_name(old) is None and updated.valid_from < old.valid_from:
+                kept += _ended_versions(seen, old, updated.valid_from, names)
+            names_times = slot_name(old) is None or not wanted.keys().isdisjoint(_TIMES)  # a past truth of a slot may hold at no moment
+            if names_times and updated.valid_until is not None and updated.valid_until <= updated.valid_from:
                 message = f"must be later than valid_from, which is {updated.valid_from.isoformat()} for the new version"
                 raise Invalid("the validity is empty", errors=(FieldError("valid_until", message),))
             if _TEXT_FIELDS & wanted.keys():
                 updated = with_lexical(updated)
             if vector is not None:
                 updated.embedding = vector
-            edit = Change("updated", updated, old, {"change_reason": change.change_reason})
-            page = Page(owner, seen, now, weighs=False, puts={one.id: one for one in kept}, asked=ids)
-            return _placed(page, edit, _others(seen, memory_id))
+            edit = Change("updated", updated, old, {"change_reason": change.change_reason}, says=says)
+            return _Edit(updated.id, (edit,), kept)
 
-        ids, basis = [memory_id], cast("Look | None", look)
+        names, basis = [memory_id], cast("Look | None", look)
         while True:
-            nears = around(_present(look, memory_id), change)
             try:
-                return (await self._commit(owner, ids, decide, call, None if nears else basis, nears)).memory
-            except LookedElsewhere as needs:  # a correction of the past: versions before the last one end with it; or it is elsewhere now
-                ids, basis = [*ids, *needs.wanted], None
-                look = look if needs.wanted else await self._ledger.look(owner, [memory_id])
+                return (await self._commit(owner, names, decide, call, basis)).memory
+            except LookedElsewhere as needs:  # a correction of the past: versions before the last one end with it
+                names, basis = [*names, *needs.wanted], None
 
-    async def delete(self, owner: Owner, memory_id: str, call: Call, *, reason: str | None = None, if_match: str | None = None) -> Deleted:
+    async def delete(
+        self,
+        owner: Owner,
+        memory_id: str,
+        call: Call,
+        *,
+        reason: str | None = None,
+        if_match: str | None = None,
+        never_so: bool = False,
+    ) -> Deleted:
         """Soft-delete, of a cell its messages too; one that is deleted already answers as it is.
 
-        Raises NotFound; PreconditionFailed for another ETag.
+        Args:
+            owner: whose memory it is.
+            memory_id: which.
+            call: who asks.
+            reason: why, as its events say.
+            if_match: the ETag that it must have.
+            never_so: whether a truth of a slot is taken back as well, as if it had not been said.
+
+        Raises:
+            NotFound: there is no such memory.
+            PreconditionFailed: it has another ETag.
+
         """
         look, along = await self._ledger.look(owner, _with_receipt([memory_id], owner, call)), list[str]()
         memory = _present(look, memory_id)
@@ -143,7 +161,7 @@ class Editor:
             if memory.status is Status.DELETED:
                 return _Edit(memory_id, outcome="already_deleted")
             gone = _deleted(memory, reason, self._clock.now())
-            change = Change("deleted", gone, memory, {"reason": reason})
+            change = Change("deleted", gone, memory, {"reason": reason}, says=withdraws(memory.id) if never_so else None)
             others = changes_along(seen, along, memory, gone_along, self._clock.now())
             return _Edit(memory_id, (change, *others), self._session(owner, seen, memory, gone, others), outcome="deleted")
 
@@ -176,7 +194,8 @@ class Editor:
             fresh |= {"conflict_state": "none", "conflict_ids": [], **({"cell_id": None} if is_message(memory_id) else {})}
             lexical = source.lexical.model_copy(update={"turn": None})
             copied = source.model_copy(update={**made, **fresh, "lexical": lexical, "correlation_id": call.correlation_id})
-            change = Change("copied", copied, held, {"copied_from": memory_id})
+            beside = copies(copied, memory_id) if slot_name(copied) is not None else None
+            change = Change("copied", copied, held, {"copied_from": memory_id}, says=beside)
             return _Edit(identity, (change,), self._session(owner, seen, held, copied))
 
         look = await self._ledger.look(owner, [memory_id])
@@ -240,11 +259,6 @@ def _ids_of(owner: Owner, memory: Memory) -> list[str]:
     return [memory.id, *([session_document_id(owner, memory.session_id)] if memory.session_id else [])]
 
 
-def _others(look: Look, memory_id: str) -> list[Memory]:
-    """The other truths of the slot that was looked at."""
-    return [one.memory for near in look.near for one in near if one.memory.id != memory_id]
-
-
 def _sessions_of(edit: _Edit) -> frozenset[str]:
     return frozenset(change.after.session_id for change in edit.changes if change.after.session_id and edit.puts)
 
@@ -263,7 +277,8 @@ def _editable(look: Look, memory_id: str, if_match: str | None) -> Memory:
     _check_match(memory, if_match)
     if memory.type is MemoryType.EPISODIC:
         raise Conflict("an episodic memory says what happened and is never edited; save what is true now as a semantic one")
-    if memory.status not in _IN_USE:
+    was_true = memory.status is Status.SUPERSEDED and slot_name(memory) is not None and not is_version(memory_id)
+    if memory.status not in _IN_USE and not was_true:
         raise Conflict(f"a memory that is {memory.status.value} can't be updated")
     return memory
 
@@ -275,27 +290,46 @@ def _check_match(memory: Memory, if_match: str) -> None:
         raise PreconditionFailed(f"If-Match does not name the memory as it is now{deletion}; its current ETag is {memory.etag}")
 
 
-def _placed(page: Page, edit: Change, others: Sequence[Memory]) -> _Edit:
-    """An edit, with what it does to others of its slot: those of the past, if it says that it held before, and all in a slot that is new
-    to it. Raises LookedElsewhere for what was not read.
+def _edited(old: Memory, wanted: dict[str, Any], now: datetime) -> tuple[Memory, tuple[Document, ...], Act | None]:
+    """The memory as it is edited, its old version if it becomes one, and what the edit adds to the log of its slot.
+
+    In a slot only another content or value is another version; who edits nothing but times puts these right.
     """
-    old, new = edit.before, edit.after
-    assert old is not None
-    if slot_of(old) != slot_of(new) and new.type is MemoryType.SEMANTIC:
-        here = [one for one in others if slot_of(new) is not None and slot_of(one) == slot_of(new)]
-        if leaves(old, new):
-            edit = left(page, edit, [one for one in others if one not in here])
-        entered(page, edit, here)
-    else:
-        earlier = new.valid_from < old.valid_from
-        page.apply(without_overlap([edit, *overruling(new, (others or page.before(old)) if earlier else [])], others))
-        if earlier and key_of(new) is not None:
-            set_apart(page, [old, *others])
-    end_versions(page, page.asked)
-    if unread := page.unread_sessions(page.asked):
-        raise LookedElsewhere(unread)
-    puts = (*page.puts.values(), *(session.document for session in page.sessions.values()))
-    return _Edit(new.id, tuple(page.changes), puts, page.pending)
+    if slot_name(old) is None:
+        updated, kept = new_version(old, wanted | _when_said(old, wanted, now), now)
+        return updated, (kept,), None
+    times = {name: wanted[name] for name in _TIMES if name in wanted}
+    used = {"updated_at": now, "last_accessed_at": now}
+    if not _says_something(old, wanted):
+        updated = old.model_copy(update={**wanted, **used})
+        is_corrected = any(getattr(old, name) != value for name, value in times.items())
+        return updated, (), corrects_times(updated) if is_corrected else None
+    start, end = times.get("valid_from"), times.get("valid_until")
+    updated = old.model_copy(update={**wanted, **used, "version": old.version + 1, "event_timestamp": now, "told_at": []})
+    if "valid_until" not in times:
+        updated = updated.model_copy(update={"valid_until": None})
+    if start is None and end is not None and end > now:
+        updated = updated.model_copy(update={"valid_from": max(now, old.valid_from)})
+    return updated, (version_document(old_version(old)),), edits(updated, start, end)
+
+
+def _ended_versions(seen: Look, old: Memory, begins: datetime, names: Collection[str]) -> tuple[Document, ...]:
+    """The versions before the last one of a memory without a slot that end where an edit begins. Raises LookedElsewhere, Invalid."""
+    wanted = [version_id(old.id, number) for number in range(1, old.version)]
+    if missing := [name for name in wanted if name not in names]:
+        raise LookedElsewhere(missing)
+    versions = [
+        one for name in wanted if (found := seen.documents.get(name)) is not None and (one := as_memory(found, seen.head)) is not None
+    ]
+    ended = [shorter for one in versions if (shorter := cut_short(one, begins)) is not None]
+    if len(ended) >= MAX_CUT_SHORT:
+        message = f"lies before more than {MAX_CUT_SHORT} versions, which it would end"
+        raise Invalid("too many versions change", errors=(FieldError("valid_from", message),))
+    return tuple(map(version_document, ended))
+
+
+def _says_something(old: Memory, wanted: Mapping[str, Any]) -> bool:
+    return any(name in wanted and wanted[name] != getattr(old, name) for name in _STATEMENT)
 
 
 def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:
@@ -307,10 +341,7 @@ def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:
     for name in NEVER_CLEARED:
         if name in given and given[name] is None:
             raise Invalid(f"{name} can't be cleared", errors=(FieldError(name, "can't be null"),))
-    subject, attribute = given.get("subject", old.subject), given.get("attribute", old.attribute)
-    if (subject is None) != (attribute is None):
-        missing = "attribute" if attribute is None else "subject"
-        raise Invalid("half a slot", errors=(FieldError(missing, "subject and attribute name a slot together; give both or neither"),))
+    _check_slot(old, given)
     if "value" in given:
         given["value_text"] = text_of_value(given["value"])
         if "content" not in given and old.key is not None:
@@ -323,14 +354,22 @@ def _changed_fields(old: Memory, change: UpdateInput) -> dict[str, Any]:
     return given
 
 
-def _when_said(old: Memory, wanted: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-    """An edit that says something else is a statement of now, or of when it is said to be true from: what was told before does not undo it.
+def _check_slot(old: Memory, given: Mapping[str, Any]) -> None:
+    """Raises Invalid for another subject or attribute: a memory stays in the slot that it was saved in."""
+    after = slot_name(old.model_copy(update={name: given[name] for name in ("subject", "attribute") if name in given}))
+    moved = [name for name in ("subject", "attribute") if name in given and given[name] != getattr(old, name)]
+    if moved and (after != slot_name(old) or after is None):
+        how = "is fixed when a memory is saved; save the statement anew with it, and delete this one"
+        raise Invalid("a memory stays in its slot", errors=tuple(FieldError(name, how) for name in moved))
 
-    Nothing for one that only corrects when a truth ended, which is still about that time.
+
+def _when_said(old: Memory, wanted: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """An edit that says something else is a statement of now, or of when it is said to be true from.
+
+    Nothing for one that only corrects when it ended, which is still about that time.
     """
-    says = any(name in wanted and wanted[name] != getattr(old, name) for name in _STATEMENT) or enters(old, renamed(old, wanted))
     until, begins = wanted.get("valid_until"), wanted.get("valid_from")
-    if not says or (begins is None and until is not None and until <= now):
+    if not _says_something(old, wanted) or (begins is None and until is not None and until <= now):
         return {}
     return {"event_timestamp": begins or now, "told_at": []}
 

@@ -8,7 +8,7 @@ fact learn of it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from memory_core.domain.agent_answers import Decision
@@ -17,7 +17,7 @@ from memory_core.domain.dedup import fuzzy_dedup
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, OnConflict, Outcome, Status
-from memory_core.domain.slots import slot_of
+from memory_core.domain.truth.values import slot_name
 from memory_core.evolution.decide import Judgement, Verdict, judge
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules
 from memory_core.evolution.marks import fallen_in, marks_of
@@ -25,8 +25,10 @@ from memory_core.evolution.moves import moves_of, succession
 from memory_core.evolution.page import Page
 from memory_core.evolution.recorded import recorded
 from memory_core.evolution.ruled import Merged, Ruled
-from memory_core.evolution.strategies import begun, resolve
-from memory_core.evolution.truth_line import superseded_by
+from memory_core.evolution.slot_log import SlotLog
+from memory_core.evolution.strategies import Contradiction, resolve
+from memory_core.evolution.succession import superseded_by
+from memory_core.evolution.truth_commands import merged_elsewhere, retracts
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour
@@ -42,7 +44,7 @@ MAX_NOTE_SOURCES = 200
 class Execution:
     """What the rulings and the rules do to one commit's page: new facts and notes are placed, older ones fall, join or are merged.
 
-    links: of each new memory, by id. made: ids of what now holds the cell's statements.
+    links: of each new memory, by id. made: ids of what now holds the cell's statements. replacing: facts that others fall to.
     """
 
     page: Page
@@ -53,6 +55,7 @@ class Execution:
     made: list[str] = field(default_factory=list)
     stands_for: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
+    replacing: set[str] = field(default_factory=set)
 
     def place_fact(self, fact: Memory, near: Sequence[Neighbour]) -> None:
         """A fact is new, or told again, or replaces what it contradicts; which of two is the truth is settled by event time."""
@@ -62,18 +65,24 @@ class Execution:
             return
         links = self.links.get(fact.id, ())
         fact = fact.model_copy(update={"links": [one.link for one in links]})
-        judgement = judge(fact, self.page.neighbours(fact, near), self.rules.duplicate_threshold)
+        slot = self.page.slot(fact)
+        judgement = judge(fact, self.page.neighbours(fact, near), self.rules.duplicate_threshold, slot)
         ruled = [(old, decision) for one in links if (old := self._standing(one)) and (decision := self.ruled.rulings.on(fact, old))]
         said_by = next((old for old, decision in ruled if decision.operation == "SKIP"), None)
         contradicted = [(old, decision) for old, decision in ruled if decision.operation == "DELETE"]
-        if judgement.verdict is Verdict.SAME and judgement.old is not None:
-            self._stands_for(fact, judgement.old, judgement.truths)
+        same = (
+            None
+            if judgement.old_id is None or judgement.verdict is not Verdict.SAME
+            else judgement.old or self.page.found(judgement.old_id)
+        )
+        if same is not None and same.status is not Status.ARCHIVED:
+            self._stands_for(fact, same, judgement.version)
         elif judgement.verdict is Verdict.CONTRADICTS and (judgement.certain or not (said_by or contradicted)):
-            self._contradict(fact, known, judgement)
+            self._contradict(fact, known, judgement, slot)
         elif said_by is not None:
             self._stands_for(fact, said_by)
         else:
-            self._create(_succeeding(fact, contradicted), known, judgement.truths)
+            self._create(_succeeding(fact, contradicted), known)
             self._pending_where_nobody_ruled(fact)
         for old, decision in contradicted:
             self._settle(self.stands_for.get(fact.id, fact.id), old.id, decision)
@@ -87,12 +96,17 @@ class Execution:
         """Whether all of these stand still: a note that somebody put into a slot may have fallen to a fact of this very cell."""
         return all((one := self.page.memory(name)) is not None and one.status in FOUND_BY_DEFAULT for name in names)
 
-    def _contradict(self, fact: Memory, known: Memory | None, judgement: Judgement) -> None:
+    def _contradict(self, fact: Memory, known: Memory | None, judgement: Judgement, slot: SlotLog | None) -> None:
         """By rule: what is certain is settled, the rest kept beside each other until somebody decides."""
-        resolution = recorded(resolve(fact, judgement, OnConflict.AUTO, self.page.now), fact)
-        for change in resolution.changes:
-            self._apply(change if change.after.id != fact.id else replace(change, before=known))
+        assert judgement.old_id is not None
+        old = judgement.old or self.page.found(judgement.old_id)
+        rivals = [self.page.found(name) for name in judgement.rivals]
+        met = Contradiction(fact, old, judgement, self.page.now, slot, rivals, known)
+        resolution = recorded(resolve(met, OnConflict.AUTO), fact)
+        self.page.apply(resolution.changes)
         self.made.append(fact.id)
+        if resolution.outcome is Outcome.SUPERSEDED:
+            self.replacing.add(fact.id)
         pending = resolution.conflict is not None and resolution.conflict.status == "pending"
         self._count("pending" if pending else resolution.outcome.value)
         for record in resolution.records:
@@ -104,8 +118,8 @@ class Execution:
         if new is None or old is None or new.id == old.id or old.status not in FOUND_BY_DEFAULT:
             return
         falls, stays = (new, old) if old.event_timestamp > new.event_timestamp else (old, new)
-        history = stays.status not in FOUND_BY_DEFAULT and slot_of(stays) is not None and slot_of(stays) == slot_of(falls)
-        if falls.status not in FOUND_BY_DEFAULT or history:  # who stands there was told before it, and somebody let them stand all the same
+        of_one_slot = slot_name(stays) is not None and slot_name(stays) == slot_name(falls)
+        if falls.status not in FOUND_BY_DEFAULT or of_one_slot:  # what holds in a slot is for its log to say
             return
         if falls.pinned:
             self._leave_pending(new, old.id, "auto", f"the held one is pinned; {decision.reasoning or 'contradicted'}")
@@ -114,22 +128,15 @@ class Execution:
         if falls.category == "note":
             fallen = self._retire(falls, stays, Status.DELETED, "contradicted", "contradicted", record.id)
         else:
-            fallen = Change("superseded", superseded_by(falls, stays, self.page.now), falls, {"conflict_id": record.id})
-            self._apply(fallen)
+            act = retracts(falls, stays, record.id) if slot_name(falls) is not None else None
+            fallen = Change("superseded", superseded_by(falls, stays, self.page.now), falls, {"conflict_id": record.id}, says=act)
+            self.page.apply([fallen])
             self._count(Outcome.SUPERSEDED.value)
         self.page.record(record.model_copy(update={"moves": [*moves_of([fallen]), *succession(stays, falls)]}))
 
-    def _apply(self, change: Change) -> None:
-        """Add a change; one that begins a deleted memory's life anew as history does so in two steps."""
-        if change.before is not None and change.before.status is Status.DELETED and change.after.status is not Status.ACTIVE:
-            began = change.after.model_copy(update={"status": Status.ACTIVE, "status_reason": "created", "next_id": None})
-            self.page.apply([replace(change, after=began)])
-            change = Change(Outcome.SUPERSEDED.value, change.after, began, change.metadata)
-        self.page.apply([change])
-
     def least_telling(self, facts: Sequence[Memory]) -> list[str]:
         """The ids of placed facts, in the order in which they could best be done without."""
-        kept_last = {one.next_id for one in fallen_in(self.page)}
+        kept_last = self.replacing | {one.next_id for one in fallen_in(self.page.changes)}
         return sorted((one.id for one in reversed(facts)), key=lambda name: (name in kept_last) - (name in self.stands_for))
 
     def place_note(self, note: Memory, facts: Sequence[Memory]) -> None:
@@ -217,7 +224,9 @@ class Execution:
         }
         if status is Status.UPDATED:
             fields["consolidated_into_ids"] = [*current.consolidated_into_ids, new.id]
-        change = Change(event, current.model_copy(update=fields), current, {"conflict_id": record_id})
+        leaves = slot_name(current) is not None and slot_name(current) != slot_name(new) and status is Status.UPDATED
+        act = merged_elsewhere(current, new, record_id) if leaves else None
+        change = Change(event, current.model_copy(update=fields), current, {"conflict_id": record_id}, says=act)
         self.page.apply([change])
         self._count(status.value)
         return change
@@ -260,19 +269,18 @@ class Execution:
             at=self.page.now,
         )
 
-    def _create(self, memory: Memory, before: Memory | None, truths: Sequence[Memory] = ()) -> Change:
-        changes = begun(memory, truths, self.page.now, before)
-        for change in changes:
-            self._apply(change)
+    def _create(self, memory: Memory, before: Memory | None) -> Change:
+        change = Change("created", memory, before)
+        self.page.apply([change])
         self.made.append(memory.id)
         self._count("created")
-        return changes[0]
+        return change
 
-    def _stands_for(self, new: Memory, held: Memory, truths: Sequence[Memory] = ()) -> None:
-        """The held one says it already: it is reinforced, also as a past truth, which was told once more. truths: those of its slot."""
+    def _stands_for(self, new: Memory, held: Memory, version: int | None = None) -> None:
+        """The held one says it already: it is reinforced, also as a past truth, which was told once more."""
         current = self.page.memory(held.id) or held
         if current.status in FOUND_BY_DEFAULT or current.status is Status.SUPERSEDED:
-            self.page.retell(current, new, truths, source_ids=self._with_this_cell(current, MAX_SOURCES))
+            self.page.retell(current, new, version, source_ids=self._with_this_cell(current, MAX_SOURCES))
             self._count("reinforced")
         self.stands_for[new.id] = held.id
         self.made.append(held.id)

@@ -10,9 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.evolution.restore import slot_nears
-from memory_core.ledger.commit import Look
+from memory_core.domain.models import Memory, MemoryType
 from memory_core.ports import Near
 
 PROCEDURAL: Final = frozenset({MemoryType.PROCEDURAL.value})
@@ -26,23 +24,6 @@ def key_of(memory: Memory) -> str | None:
 def key_near(key: str) -> Near:
     """What a look is asked for to see all values of a key, but for what is deleted."""
     return Near(None, PROCEDURAL, 1.0, key=key)
-
-
-def line_nears(memory: Memory) -> list[Near]:
-    """The same for whatever of the memory's slot, or of its key, one truth at a moment holds; nothing where it belongs to neither."""
-    key = key_of(memory)
-    return slot_nears(memory) if key is None else [key_near(key)]
-
-
-def alive(truths: Iterable[Memory]) -> list[Memory]:
-    """Those that stand, and those that are history; not what an undo took away, of which only old versions may hold."""
-    return [one for one in truths if one.status in FOUND_BY_DEFAULT or one.status is Status.SUPERSEDED]
-
-
-def truths_of(look: Look) -> dict[str, Memory]:
-    """All truths of the slots and keys that were looked at, past ones too, by their ids."""
-    found = (one.memory for near in look.near for one in near)
-    return {one.id: one for one in found if one.type is not MemoryType.PROCEDURAL or key_of(one) is not None}
 
 
 def standing(truths: Iterable[Memory]) -> list[Memory]:

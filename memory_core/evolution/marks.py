@@ -6,21 +6,24 @@ themselves; a mark only saves whoever reads an old episode from taking it for th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from memory_core.domain.archival import is_cold
 from memory_core.domain.models import AtomicFact, Memory, Status
-from memory_core.evolution.page import Page
-from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.truth_line import SPLIT
-from memory_core.ledger.changes import Change
-from memory_core.ledger.ids import note_id, session_document_id
+from memory_core.domain.truth.values import slot_name
+from memory_core.evolution.shelf import Shelf
+from memory_core.ledger.changes import Change, Changes, Result
+from memory_core.ledger.ids import note_id
 
+SPLIT = "split"
+"""The event of a memory that holds what another one was in an earlier time."""
+MAX_DOCUMENTS = 94
+"""Of the 100 operations of a batch; the others are the head, and what follows from open conflicts."""
 MAX_MARKED = 12
 """Cells of those that told a fact that learn when it falls: each, and its note, is a document of the commit."""
 
-MAX_ASKED = 400
-"""Documents from which on it is not looked further for what stands for merged notes."""
 MAX_HOPS = 20
 """Merges, one after the other, that are followed to it: a look each where nobody has read them."""
 
@@ -31,9 +34,11 @@ def told_in(fact: Memory) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for cell in cells for name in (cell, note_id(cell))))
 
 
-def fallen_in(page: Page) -> list[Memory]:
-    """The facts that this commit lets fall, gives another successor, or lets rise again (`next_id` is None then), as it leaves them."""
-    return [page.states[name] for name in dict.fromkeys(one.after.id for one in page.changes if _turns(one))]
+def fallen_in(changes: Iterable[Change]) -> list[Memory]:
+    """The facts that these changes let fall, give another successor, or let rise again (`next_id` is None then), as they leave them."""
+    made = [*changes]
+    states = {one.after.id: one.after for one in made}
+    return [states[name] for name in dict.fromkeys(one.after.id for one in made if _turns(one))]
 
 
 def _turns(change: Change) -> bool:
@@ -45,61 +50,65 @@ def _turns(change: Change) -> bool:
 
 
 def _fallen(memory: Memory) -> bool:
-    return memory.status is Status.SUPERSEDED and memory.next_id is not None
+    """Whether another memory took its place, for a while or for good."""
+    was_never = memory.status is Status.DELETED and memory.status_reason == "contradicted" and slot_name(memory) is not None
+    return (memory.status is Status.SUPERSEDED or was_never) and memory.next_id is not None
 
 
-def mark_fallen(page: Page, asked: Collection[str]) -> None:
-    """Mark the facts that fall in the cells that told them.
-
-    Raises LookedElsewhere for those that were not `asked` for, hence not read; and for the session that counts a truth once more.
-    """
-    fallen = [fact for fact in fallen_in(page) if told_in(fact)]
-    wanted = [name for fact in fallen for name in told_in(fact)] + [name for one in page.changes for name in _counted_in(page, one)]
-    missing = [name for name in wanted if name not in asked]
-    if len(asked) <= MAX_ASKED:
-        missing += [name for name in _unread_heirs(page, wanted) if name not in asked]
-    if missing:
-        raise LookedElsewhere(missing)
+async def marked(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:
+    """The changes, with the marks of facts that fall, or rise, in the cells and notes that told them, as far as there is room."""
+    fallen = [fact for fact in fallen_in(changes.changes) if told_in(fact)]
     if not fallen:
-        return
-    page.weigh()
+        return changes
+    tellers = _Tellers(shelf, changes)
     by_teller: dict[str, dict[str, Memory]] = {}
+    await shelf.read([name for fact in fallen for name in told_in(fact)])
     for fact in fallen:
         for name in told_in(fact):
-            chain = _chain(page, name)
+            chain = await tellers.chain(name)
             for teller in (*chain[:1], *chain[-1:]):  # a note that was merged into another may stand again
                 by_teller.setdefault(teller.id, {})[fact.id] = fact
+    made, room = [*changes.changes], MAX_DOCUMENTS - _documents(changes)
     for name, facts in by_teller.items():
-        told = page.memory(name)
-        if told is None or is_cold(told) or (marked := _marked(told, facts)) == told.atomic_facts:
+        told = tellers.memory(name)
+        if told is None or is_cold(told) or (marked_facts := _marked(told, facts)) == told.atomic_facts:
             continue
-        change = Change("fact_superseded", told.model_copy(update={"atomic_facts": marked}), told)
-        if page.takes(change):
-            page.apply([change])
+        after = told.model_copy(update={"atomic_facts": marked_facts})
+        place = next((place for place in range(len(made) - 1, -1, -1) if made[place].after.id == name), None)
+        if place is not None and made[place].before is None:
+            made[place] = replace(made[place], after=after)
+        elif room >= 2:
+            made.append(Change("fact_superseded", after, told))
+            room -= 2
+    return replace(changes, changes=tuple(made), reads=changes.reads | by_teller.keys())
 
 
-def _counted_in(page: Page, change: Change) -> list[str]:
-    """The document of the session that a truth's earlier time is counted in, where nobody had a reason to read it."""
-    session = change.after.session_id if change.event_type == SPLIT else None
-    name = None if session is None else session_document_id(page.owner, session)
-    return [] if name is None or name in page.look.documents else [name]
+def _documents(changes: Changes[Any]) -> int:
+    written = {one.after.id for one in changes.changes}
+    others = (changes.puts, changes.creates, changes.deletes, changes.staged, changes.marks)
+    return len(changes.changes) + len(written) + sum(len(one) for one in others)
 
 
-def _unread_heirs(page: Page, names: Collection[str]) -> list[str]:
-    """Of the notes that were merged into others, what comes after the last that was read."""
-    chains = [_chain(page, name) for name in dict.fromkeys(names)]
-    unread = [one[-1].next_id for one in chains if 0 < len(one) <= MAX_HOPS and one[-1].status is Status.UPDATED]
-    return [name for name in dict.fromkeys(unread) if name is not None and page.memory(name) is None]
+class _Tellers:
+    """The cells and notes that told facts, as the commit leaves them."""
 
+    def __init__(self, shelf: Shelf, changes: Changes[Any]) -> None:
+        self._shelf = shelf
+        self._states = {one.after.id: one.after for one in changes.changes}
 
-def _chain(page: Page, name: str) -> list[Memory]:
-    """The memory and, of a note that was merged, those it was merged into one after the other, as far as they were read."""
-    chain, following = list[Memory](), page.memory(name)
-    while following is not None and len(chain) <= MAX_HOPS:
-        chain.append(following)
-        next_id = following.next_id if following.status is Status.UPDATED else None
-        following = None if next_id is None else page.memory(next_id)
-    return chain
+    def memory(self, name: str) -> Memory | None:
+        return self._states.get(name) or self._shelf.memory(name)
+
+    async def chain(self, name: str) -> list[Memory]:
+        """The memory and, of a note that was merged, those it was merged into one after the other."""
+        chain, following = list[Memory](), self.memory(name)
+        while following is not None and len(chain) <= MAX_HOPS:
+            chain.append(following)
+            next_id = following.next_id if following.status is Status.UPDATED else None
+            if next_id is not None and next_id not in self._states:
+                await self._shelf.read([next_id])
+            following = None if next_id is None else self.memory(next_id)
+        return chain
 
 
 def _marked(told: Memory, fallen: Mapping[str, Memory]) -> list[AtomicFact]:

@@ -15,21 +15,20 @@ import numpy as np
 import orjson
 
 from memory_core.domain.conflict import ConflictRecord
-from memory_core.domain.endings import is_ending
+from memory_core.domain.errors import NotFound
 from memory_core.domain.lifecycle import back_in_use
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
-from memory_core.domain.slots import slot_of
+from memory_core.domain.truth.values import SlotName, slot_name
+from memory_core.domain.versions import version_id
 from memory_core.domain.worth import most_lasting
-from memory_core.evolution.key_line import key_of
-from memory_core.evolution.old_versions import Versions
-from memory_core.evolution.overlap import overruling, without_overlap
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.tellings import first_telling, kept, over, tellings
-from memory_core.evolution.truth_line import passed_over, place_of
+from memory_core.evolution.slot_log import Act, SlotLog
+from memory_core.evolution.succession import first_telling, kept, tellings
+from memory_core.evolution.truth_commands import act_of, mentions
 from memory_core.ledger.changes import Change
-from memory_core.ledger.commit import Look
-from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.commit import Look, as_memory
+from memory_core.ledger.ids import procedure_id, session_document_id, slot_document_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Neighbour
 
@@ -37,8 +36,6 @@ MAX_DOCUMENTS = 98
 """Of the 100 operations of a batch; the others are the head and the receipt. Forming has documents of its own besides."""
 MAX_BYTES = 1_700_000
 """Of the 1.8 MB of a batch; the rest is for the head, the receipt and what an event says beside its fields."""
-MAX_VERSIONS = 20
-"""Old versions, and what was told late of a time before them: of these, the latest, has its place what is told late."""
 _NUMBER_BYTES, _EVENT_BYTES = 13, 400
 
 
@@ -64,24 +61,78 @@ class Page:
     actor: str = "system"
     asked: Collection[str] = ()
     keys: Collection[str] = ()
+    logs: dict[SlotName, SlotLog] = field(default_factory=dict)
+    first_logs: dict[SlotName, SlotLog] = field(default_factory=dict)
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory as this commit will leave it, where the look shows it: by its id or as a neighbour."""
-        return self.states.get(memory_id) or self.look.memory(memory_id) or self._neighbours.get(memory_id)
+        found = self.states.get(memory_id) or self.look.memory(memory_id) or self._neighbours.get(memory_id)
+        return None if found is None else self._as_it_follows(found)
+
+    def found(self, memory_id: str) -> Memory:
+        """The same of a memory that has to be there.
+
+        Raises LookedElsewhere for one that was not read, NotFound for one that is not there.
+        """
+        found = self.memory(memory_id)
+        if found is None:
+            if memory_id not in self.asked:
+                raise LookedElsewhere([memory_id])
+            raise NotFound(f"{memory_id} is gone")
+        return found
+
+    def slot(self, memory: Memory) -> SlotLog | None:
+        """The log of a memory's slot, with what this commit adds; None where it is alone in its own.
+
+        Raises LookedElsewhere where it was not read.
+        """
+        name = slot_name(memory)
+        if name is None:
+            return None
+        if name not in self.logs:
+            log = self.first_logs[name] = self._read(name)
+            for change in self.changes:
+                if slot_name(change.after) == name and (act := act_of(change)) is not None:
+                    log = log.added(act)
+            self.logs[name] = log
+        return self.logs[name]
+
+    def _read(self, name: SlotName) -> SlotLog:
+        identity = slot_document_id(*name)
+        found = self.look.documents.get(identity)
+        if found is None and identity not in self.asked:
+            raise LookedElsewhere([identity])
+        log = SlotLog.read(name, found, self.look.head, self.now)
+        if log is not None:
+            return log
+        if name[0] == "key" and name[1] not in self.keys and not self._is_new(name[1]):
+            raise LookedElsewhere(keys=[name[1]])
+        known = {one.id: one for one in self._neighbours.values() if slot_name(one) == name}
+        known |= {one.id: one for name_ in self.look.documents if (one := self.look.memory(name_)) is not None and slot_name(one) == name}
+        names = [version_id(one.id, number) for one in known.values() for number in range(1, one.version)]
+        if missing := [one for one in names if one not in self.asked and one not in self.look.documents]:
+            raise LookedElsewhere(missing)
+        documents = (self.look.documents[one] for one in names if one in self.look.documents)
+        versions = [one for document in documents if (one := as_memory(document, self.look.head)) is not None]
+        return SlotLog.rebuilt(name, known.values(), versions, self.look.head, self.now, found)
+
+    def _is_new(self, key: str) -> bool:
+        """Whether a key was never used, for all that was read."""
+        name = procedure_id(key)
+        return name in self.asked and name not in self.look.documents
+
+    def _as_it_follows(self, memory: Memory) -> Memory:
+        """A memory as the log of its slot wants it, where that was read."""
+        name = slot_name(memory)
+        log = None if name is None else self.logs.get(name)
+        if name is None or log is None:
+            return memory
+        row = log.rows.get(memory.id)
+        return memory if row is None else row.on(memory)
 
     @cached_property
     def _neighbours(self) -> dict[str, Memory]:
         return {one.memory.id: one.memory for near in self.look.near for one in near}
-
-    def values(self, key: str) -> list[Memory]:
-        """The values of a key as this commit will leave them, past ones too, and what an undo took away.
-
-        Raises LookedElsewhere when the key was not asked for.
-        """
-        if key not in self.keys:
-            raise LookedElsewhere(keys=[key])
-        found = (self._neighbours | self.states).values()
-        return [one for one in found if key_of(one) == key]
 
     def session(self, name: str) -> Session:
         """The working copy of a session."""
@@ -94,6 +145,9 @@ class Page:
         for change in changes:
             self.changes.append(change)
             self.states[change.after.id] = change.after
+            name = slot_name(change.after)
+            if name in self.logs and name is not None and (act := act_of(change)) is not None:
+                self.logs[name] = self.logs[name].added(act)
             if self.weighs:
                 self.weight += _weight(change)
             comes_or_goes = change.before is None or (change.before.status is Status.DELETED) != (change.after.status is Status.DELETED)
@@ -111,7 +165,7 @@ class Page:
 
     def surplus(self, items: int) -> int:
         """Of `items` equal parts of a full page, about how many are too many; at least one."""
-        documents = len(self.states) + len(self.changes) + len(self.puts) + len(self.sessions) + self.beside
+        documents = self._documents()
         share = max(1 - MAX_DOCUMENTS / max(documents, 1), 1 - MAX_BYTES / max(self.weight, 1))
         return min(items, max(1, int(items * share)))
 
@@ -119,8 +173,17 @@ class Page:
         """Whether one change more fits the commit."""
         return not self._more_than(MAX_DOCUMENTS - 2, MAX_BYTES - _weight(change))
 
+    def _documents(self) -> int:
+        """How many documents it is, with what follows in the slots that were read: their logs, and members with an event each."""
+        followers = 0
+        for name, log in self.logs.items():
+            before = self.first_logs[name].rows
+            followers += sum(2 for one, row in log.rows.items() if one not in self.states and before.get(one) != row)
+        changed = len(self.states) + len(self.changes) + followers
+        return changed + len(self.logs) + len(self.puts) + len(self.sessions) + self.beside
+
     def _more_than(self, most: int, bytes_: int) -> bool:
-        documents = len(self.states) + len(self.changes) + len(self.puts) + len(self.sessions) + self.beside
+        documents = self._documents()
         if documents > most or self.weight > bytes_:
             return True
         return self.weighs and self.weight + sum(len(orjson.dumps(one.document.body)) for one in self.sessions.values()) > bytes_
@@ -137,83 +200,53 @@ class Page:
         self.weight += len(orjson.dumps(document.body))
         self.pending += conflict.status == "pending"
 
-    def reinforce(self, held: Memory, **fields: Any) -> None:
-        """Somebody said again what is held, and so has it in mind; `fields` change with it."""
+    def reinforce(self, held: Memory, says: Act | None = None, **fields: Any) -> None:
+        """Somebody said again what is held, and so has it in mind; `fields` change with it. says: what that adds to its slot."""
         used: dict[str, Any] = {"last_used_at": self.now, "last_accessed_at": self.now}
         if held.status is Status.DECAYED:
             used |= back_in_use(self.now)
         stronger = held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1, **used, **fields})
-        self.apply([Change("reinforced", stronger, held)])
+        self.apply([Change("reinforced", stronger, held, says=says)])
 
-    def retell(self, held: Memory, new: Memory, truths: Sequence[Memory] = (), **fields: Any) -> None:
-        """The new memory says what is held: it is reinforced, was said at the later of the two times, and holds from the earlier one on.
+    def retell(self, held: Memory, new: Memory, version: int | None = None, **fields: Any) -> None:
+        """The new memory says what is held: it is reinforced, and was said at the later of the two times.
 
-        truths: those of its slot; whom it took over from ended then. Without the later time, a truth told again would lose to another
-        one that was told before that, but arrives after it.
+        Args:
+            held: the memory that says it.
+            new: what was said.
+            version: which version of it says the same, if not the latest.
+            fields: what else changes.
+
         """
-        # An ending holds from where it was told first and not passed over, which may be later than its first telling.
-        begins = held.valid_from if truths and is_ending(held) and not passed_over(new, truths) else first_telling(held)
-        same_slot = slot_of(new) == slot_of(held)  # of a slot that it does not name, it says nothing
-        if same_slot and new.event_timestamp < begins and new.valid_from < held.valid_from and not over(new, held):
-            fields |= {"valid_from": new.valid_from}
-            earlier = [one for one in truths if place_of(one) < place_of(held)]
-            again = held.model_copy(update=fields)
-            self.apply(without_overlap([Change("reinforced", again, held), *overruling(again, earlier)], truths)[1:])
-        counts = same_slot or new.event_timestamp > held.event_timestamp
+        name = slot_name(held)
+        is_of_slot = name is not None and slot_name(new) == name  # of a slot that it does not name, it says nothing
         if (worth := most_lasting([held.worth, new.worth])) != held.worth:
             fields |= {"worth": worth}
-        told = kept([*tellings(held), *([new.event_timestamp] if counts else [])])
+        if name is not None:
+            if is_of_slot:
+                fields |= {"event_timestamp": max(held.event_timestamp, new.event_timestamp)}
+            self.reinforce(held, mentions(held.id, version or held.version, new) if is_of_slot else None, **fields)
+            return
+        begins = first_telling(held)
+        if new.event_timestamp < begins and new.valid_from < held.valid_from:
+            fields |= {"valid_from": new.valid_from}
+        told = kept([*tellings(held), new.event_timestamp])
         self.reinforce(held, event_timestamp=max(held.event_timestamp, new.event_timestamp), told_at=told, **fields)
 
     def neighbours(self, one: Memory, shown: Sequence[Neighbour]) -> list[Neighbour]:
         """The store's neighbours in their state of now, and those that this commit adds, nearest first."""
-        fresh = [Neighbour(self.states.get(near.memory.id, near.memory), near.similarity) for near in shown]
+        fresh = [Neighbour(self.memory(near.memory.id) or near.memory, near.similarity) for near in shown]
         known = {near.memory.id for near in fresh}
         for memory in self.states.values():
             if memory.id in known or memory.type is not MemoryType.SEMANTIC:
                 continue
-            fresh.append(Neighbour(memory, _similarity(one, memory)))
-        slot = slot_of(one)
-        mates = [near.memory for near in fresh if slot is not None and slot_of(near.memory) == slot]
-        fresh += [Neighbour(version, 0.0) for mate in mates for version in self.versions(mate, since=one.event_timestamp)]
+            fresh.append(Neighbour(self._as_it_follows(memory), _similarity(one, memory)))
         return sorted(fresh, key=lambda near: -near.similarity)
-
-    def versions(self, memory: Memory, since: datetime) -> list[Memory]:
-        """What a memory was before it was changed by hand or by key, the latest first; none where all that was before a moment.
-
-        As far as it was told before the next version was: an edit replaces its memory at once, also one that tells of a later time.
-
-        Raises LookedElsewhere for versions that were not `asked` for.
-        """
-        if memory.version == 1 or max(memory.event_timestamp, memory.valid_from) <= since:
-            return []
-        found: list[Memory] = []
-        latest = first_telling(memory)
-        for one in reversed(Versions(self.look, self.asked, self.puts).before(memory)[-MAX_VERSIONS:]):
-            told = [moment for moment in tellings(one) if moment < latest]
-            if told and one.status is not Status.DELETED:
-                found.append(one.model_copy(update={"told_at": kept(told), "event_timestamp": told[-1]}))
-                latest = told[0]
-        return found
-
-    def before(self, memory: Memory) -> list[Memory]:
-        """What is known to have held before a memory, the latest first, along `supersedes_id`.
-
-        Raises LookedElsewhere for one that was not `asked` for.
-        """
-        found: list[Memory] = []
-        step: Memory | None = memory
-        while step is not None and (name := step.supersedes_id) is not None and len(found) < MAX_VERSIONS:
-            if name not in self.asked and self.memory(name) is None:
-                raise LookedElsewhere([name])
-            step = self.memory(name)
-            found += [step] if step is not None else []
-        return [one for one in found if one.status is Status.SUPERSEDED]
 
 
 def _similarity(one: Memory, other: Memory) -> float:
     if one.embedding is None or other.embedding is None:
-        return 1.0 if slot_of(one) is not None and slot_of(one) == slot_of(other) else 0.0
+        return 1.0 if slot_name(one) is not None and slot_name(one) == slot_name(other) else 0.0
     return float(np.dot(one.embedding, other.embedding))
 
 

@@ -12,15 +12,12 @@ from memory_core.evolution.strategies import Resolution
 
 def recorded(resolution: Resolution, draft: Memory, by: str = RULE) -> Resolution:
     """The resolution with its records complete. draft: the new memory as it would be if it contradicted nothing."""
-    record, besides = resolution.conflict, resolution.besides
+    record = resolution.conflict
     if record is None:
         return resolution
     changes = tuple(replace(one, metadata={"conflict_id": record.id, **one.metadata}) for one in resolution.changes)
     done = record.model_copy(update={"by": by, "moves": [] if record.open else moves_of(changes, draft)})
-    if besides is not None:
-        others = [one for one in changes if one.after.id == draft.id or one.metadata["conflict_id"] == besides.id]
-        besides = besides.model_copy(update={"by": by, "moves": moves_of(others, draft)})
-    return replace(resolution, changes=changes, conflict=done, besides=besides)
+    return replace(resolution, changes=changes, conflict=done)
 
 
 def chosen_by(on_conflict: OnConflict, actor: str) -> str:

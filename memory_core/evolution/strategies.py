@@ -1,26 +1,24 @@
 """What is done when a new memory contradicts one that is held: supersede, keep both, reject the new one, or merge.
 
-Every way leaves a conflict record. The order of truth is event time, not arrival: a fact that arrives late is stored already
-superseded, between its predecessor and its successor in the slot.
+Every way leaves a conflict record. In a slot a strategy says no more than what is added to its log; who holds when follows from that.
+Note: a memory without a slot has no log. What replaces it, or is merged with it, is written to both at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from memory_core.domain.chunks import joint_vector
 from memory_core.domain.conflict import MAX_OPEN, ConflictRecord
-from memory_core.domain.endings import is_ending
 from memory_core.domain.indexing import with_lexical
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import MAX_CONTENT_BYTES, Link, Memory, OnConflict, Outcome, Status
-from memory_core.domain.versions import is_version
+from memory_core.domain.truth.values import slot_name
 from memory_core.evolution.decide import Judgement
-from memory_core.evolution.overlap import without_overlap
-from memory_core.evolution.tellings import ended, first_telling, following, interrupted, kept, next_telling, preceding, tellings
-from memory_core.evolution.truth_line import MAX_REPLACED, SPLIT, joined, superseded_by, time_of_its_own
+from memory_core.evolution.slot_log import SlotLog
+from memory_core.evolution.succession import ended, latest_end, superseded_by
+from memory_core.evolution.truth_commands import merged_elsewhere, merges, retracts, says
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 
@@ -32,13 +30,14 @@ MERGE_SHARE = 0.6
 class Resolution:
     """What to commit, and what to answer: the outcome, the id of the memory that stands for it, the record.
 
-    besides: the record of others that it replaced, while `conflict` is about one that stands.
+    besides: the record of another one that it replaced, while `conflict` is about one that stays beside it.
     """
 
     outcome: Outcome
     memory_id: str
     changes: tuple[Change, ...]
     conflict: ConflictRecord | None = None
+
     besides: ConflictRecord | None = None
 
     @property
@@ -47,209 +46,156 @@ class Resolution:
         return tuple(one for one in (self.conflict, self.besides) if one is not None)
 
 
-def resolve(new: Memory, judgement: Judgement, on_conflict: OnConflict, now: datetime) -> Resolution:
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A new memory and the one that it contradicts.
+
+    slot: the log of their slot; None where they are in none. rivals: of the slot, all that hold when the new one begins, or later.
+    before: the new memory as it was, deleted, where it begins anew.
+    """
+
+    new: Memory
+    old: Memory
+    judgement: Judgement
+    now: datetime
+    slot: SlotLog | None = None
+    rivals: Sequence[Memory] = ()
+    before: Memory | None = None
+
+
+def resolve(met: Contradiction, on_conflict: OnConflict) -> Resolution:
     """Apply the caller's strategy; `auto` supersedes what a rule is certain of and keeps both, pending, otherwise.
 
     What somebody pinned by hand falls to nothing but an explicit `supersede` or `merge`: `auto` leaves it, and a person decides.
     """
     if on_conflict is OnConflict.AUTO:
-        if judgement.certain and (pinned := _pinned_in_the_way(new, judgement)):
-            return _beside_pinned(new, judgement, pinned, now)
-        on_conflict = OnConflict.SUPERSEDE if judgement.certain else OnConflict.KEEP_BOTH
-        pending = not judgement.certain and len(_old(judgement).conflict_ids) < MAX_OPEN
-    else:
-        pending = False
+        if met.judgement.certain and (pinned := _pinned_in_the_way(met)):
+            return _keep_both(met, pinned, pending=True, because="; the held one is pinned")
+        if not met.judgement.certain:
+            return _keep_both(met, [met.old], pending=len(met.old.conflict_ids) < MAX_OPEN)
+        on_conflict = OnConflict.SUPERSEDE
     if on_conflict is OnConflict.SUPERSEDE:
-        return _supersede(new, judgement, now)
+        return _supersede(met)
     if on_conflict is OnConflict.REJECT_NEW:
-        return _reject(new, judgement, now)
-    if on_conflict is OnConflict.MERGE and _fits(new, judgement):
-        return _merge(new, judgement, now)
-    made = _keep_both(new, judgement, now, pending=pending)
-    return replace(made, changes=tuple(without_overlap(made.changes, judgement.truths)))
+        return _reject(met)
+    if on_conflict is OnConflict.MERGE and _fits(met):
+        return _merge(met)
+    return _keep_both(met, _holding(met), pending=False)
 
 
-def begun(new: Memory, truths: Sequence[Memory], now: datetime, before: Memory | None = None) -> list[Change]:
-    """What a memory changes that contradicts none that stands: in a slot with a past it is history where others were told later.
-
-    truths: that past. before: the memory as it was, deleted, where it begins anew.
-    """
-    if interrupted(new, truths) is not None:
-        placed, changes = joined(new, truths, now)
-        return without_overlap(in_order(Change("created", placed, before), *changes), truths)
-    later = following(new, truths)
-    kept = new if later is None else superseded_by(new, later, now).model_copy(update={"updated_at": new.updated_at})
-    return without_overlap([Change("created", kept, before)], truths)
+def _holding(met: Contradiction) -> list[Memory]:
+    """Those that hold when the new one begins."""
+    if met.slot is None:
+        return [met.old]
+    said = met.slot.statement(met.new)
+    held = {one.memory_id for one in met.slot.timeline.at(max(said.asserted_at, said.valid_from))}
+    return [one for one in met.rivals if one.id in held] or [met.old]
 
 
-def _pinned_in_the_way(new: Memory, judgement: Judgement) -> list[Memory]:
-    """The pinned truths that would fall, or would have been interrupted; none where the new one only adds to the past."""
-    if (held := interrupted(new, judgement.truths)) is not None:
-        return [held] if held.pinned and held.status in FOUND_BY_DEFAULT else []
-    if following(new, judgement.truths) is not None:
+def _pinned_in_the_way(met: Contradiction) -> list[Memory]:
+    """The pinned truths of the slot that would end earlier than now."""
+    pinned = [one for one in met.rivals if one.pinned]
+    if met.slot is None or not pinned:
         return []
-    return [one for one in judgement.truths if one.pinned and one.status in FOUND_BY_DEFAULT]
+    before, after = met.slot.rows, met.slot.added(says(met.new)).rows
+    return [
+        one
+        for one in pinned
+        if (before[one.id].valid_from, before[one.id].valid_until) != (after[one.id].valid_from, after[one.id].valid_until)
+    ]
 
 
-def _beside_pinned(new: Memory, judgement: Judgement, pinned: list[Memory], now: datetime) -> Resolution:
-    """`new` takes the place of whoever else stands in the slot, and stays beside what is pinned until somebody decides."""
-    others = tuple(one for one in judgement.truths if one not in pinned)
-    standing = [one for one in others if one.status in FOUND_BY_DEFAULT]
-    among = Resolution(Outcome.CREATED, new.id, (Change("created", new),))
-    if standing:
-        among = _supersede(new, replace(judgement, old=standing[0], truths=others), now)
-    made = next(change.after for change in among.changes if change.after.id == new.id)
-    if made.status not in FOUND_BY_DEFAULT:
-        return among
-    because = f"{judgement.reason}; the held one is pinned"
-    kept_both = _keep_both(made, replace(judgement, old=pinned[0], reason=because), now, pending=True)
-    rest = tuple(change for change in among.changes if change.after.id != new.id)
-    return replace(kept_both, changes=(*kept_both.changes, *rest), besides=among.conflict)
-
-
-def _record(new: Memory, judgement: Judgement, strategy: str, now: datetime, *, pending: bool = False, kept: bool = True) -> ConflictRecord:
-    old = _old(judgement)
+def _record(
+    met: Contradiction, old: Memory, strategy: str, *, pending: bool = False, kept: bool = True, because: str = ""
+) -> ConflictRecord:
+    judgement = met.judgement
     return ConflictRecord(
-        id=derived("cft", old.id, new.id),
+        id=derived("cft", old.id, met.new.id),
         status="pending" if pending else "resolved",
         similarity=None if judgement.similarity is None else round(judgement.similarity, 6),
         confidence=judgement.confidence,
         strategy=strategy,
-        reason=judgement.reason,
+        reason=f"{judgement.reason}{because}",
         old_id=old.id,
-        new_id=new.id if kept else None,
-        at=now,
+        new_id=met.new.id if kept else None,
+        at=met.now,
     )
 
 
-def _supersede(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
-    made = _in_its_place(new, judgement, now)
-    return replace(made, changes=tuple(without_overlap(made.changes, judgement.truths)))
+def _supersede(met: Contradiction) -> Resolution:
+    new, old, now = met.new, met.old, met.now
+    record = _record(met, old, "supersede")
+    about = {"conflict_id": record.id}
+    if met.slot is None:
+        made = new.model_copy(update={"supersedes_id": old.id, "conflict_state": "resolved"})
+        ended_elsewhere = retracts(old, new, record.id) if slot_name(old) is not None else None
+        fallen = Change("superseded", superseded_by(old, new, now), old, about, says=ended_elsewhere)
+        return Resolution(Outcome.SUPERSEDED, new.id, (Change("created", made, met.before, about), fallen), record)
+    made = new.model_copy(update={"conflict_state": "resolved"})
+    before, after = met.slot.rows, met.slot.added(says(new)).rows
+    fell = [one for one in met.rivals if before[one.id].status is Status.ACTIVE and after[one.id].status is not Status.ACTIVE]
+    if not fell or after[new.id].status is not Status.ACTIVE:
+        about_earlier = {"reason": f"{record.reason}; another holds, or came later"} if not fell else {}
+        record = record.model_copy(update=about_earlier)
+        return Resolution(Outcome.CREATED, new.id, (Change("created", made, met.before, about),), record)
+    return Resolution(Outcome.SUPERSEDED, new.id, (Change("created", made, met.before, about),), record)
 
 
-def _in_its_place(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
-    record = _record(new, judgement, "supersede", now)
-    if any(is_ending(one) or is_version(one.id) for one in (new, *judgement.truths)):
-        return _join(new, judgement, record, now)
-    if (held := interrupted(new, judgement.truths)) is not None:
-        return _interrupt(new, judgement, held, record, now)
-    if (later := following(new, judgement.truths)) is not None:
-        return _insert_late(new, judgement, later, record, now)
-    replaced = [truth for truth in judgement.truths if truth.status in FOUND_BY_DEFAULT][:MAX_REPLACED]
-    new = new.model_copy(update={"supersedes_id": _old(judgement).id, "conflict_state": "resolved"})
-    changes = [Change("created", new)]
-    changes += [Change("superseded", superseded_by(old, new, now), old, {"conflict_id": record.id}) for old in replaced]
-    return Resolution(Outcome.SUPERSEDED, new.id, tuple(changes), record)
+def _reject(met: Contradiction) -> Resolution:
+    """Nothing, where another value holds at the start of the new one."""
+    if met.slot is not None and not met.slot.timeline.at(met.new.valid_from):
+        return _supersede(met)
+    record = _record(met, met.old, "reject_new", kept=False)
+    kept = met.old.model_copy(update={"conflict_state": "resolved"})
+    return Resolution(Outcome.REJECTED, met.old.id, (Change("rejected", kept, met.old, {"conflict_id": record.id}),), record)
 
 
-def _join(new: Memory, judgement: Judgement, record: ConflictRecord, now: datetime) -> Resolution:
-    """One of them says that a truth has ended, or was edited since: which falls, and what holds, their whole line says."""
-    placed, changes = joined(new, judgement.truths, now)
-    changes = [replace(change, metadata={"conflict_id": record.id}) for change in changes[:MAX_REPLACED]]
-    if placed.status not in FOUND_BY_DEFAULT:
-        record = record.model_copy(update={"reason": f"{record.reason}; another holds, or came later"})
-    fell = placed.status in FOUND_BY_DEFAULT and any(change.event_type == "superseded" for change in changes)
-    outcome = Outcome.SUPERSEDED if fell else Outcome.CREATED
-    return Resolution(outcome, placed.id, tuple(in_order(Change("created", placed), *changes)), record)
-
-
-def in_order(*changes: Change) -> list[Change]:
-    """The changes, first those that split off what was before: of two that were told at once, the one written first was."""
-    return sorted(changes, key=lambda change: change.event_type != SPLIT)
-
-
-def _insert_late(new: Memory, judgement: Judgement, successor: Memory, record: ConflictRecord, now: datetime) -> Resolution:
-    """`new` is older than the truth in force: it is history on arrival, between a predecessor and the successor that now follows it."""
-    late = superseded_by(new, successor, now).model_copy(update={"updated_at": new.updated_at, "conflict_state": "resolved"})
-    changes = []
-    before_it = [one for one in preceding(successor, judgement.truths) if first_telling(one) <= new.event_timestamp][:MAX_REPLACED]
-    if before_it:
-        late = late.model_copy(update={"supersedes_id": before_it[0].id})
-    for one in before_it:
-        ends = ended(one, late.valid_from).model_copy(update={"next_id": late.id})
-        changes.append(Change("superseded", ends, one, {"conflict_id": record.id}))
-    follows = successor.model_copy(update={"supersedes_id": late.id})
-    changes.append(Change("preceded", follows, successor, {"conflict_id": record.id}))
-    return Resolution(Outcome.CREATED, late.id, (Change("created", late), *changes), _about_earlier(record))
-
-
-def _interrupt(new: Memory, judgement: Judgement, held: Memory, record: ConflictRecord, now: datetime) -> Resolution:
-    """`new` held between two tellings of one truth: that one, under its id, holds again from its next telling, and what it was before
-    `new` is history of its own.
-    """
-    again = next_telling(held, new.event_timestamp) or held.event_timestamp
-    told = tellings(held)
-    until = [moment for moment in told if moment <= new.event_timestamp]
-    ends = None if held.valid_until is None else max(held.valid_until, again)
-    from_then = {"valid_from": again, "valid_until": ends, "told_at": kept(moment for moment in told if moment >= again)}
-    resumed = held.model_copy(update={**from_then, "supersedes_id": new.id})
-    before = superseded_by(time_of_its_own(held, until, new, now), new, now)
-    late = superseded_by(new, resumed, now).model_copy(update={"updated_at": new.updated_at, "supersedes_id": before.id})
-    changes = in_order(Change("created", late), Change(SPLIT, before), Change("preceded", resumed, held, {"conflict_id": record.id}))
-    for one in preceding(held, judgement.truths)[:MAX_REPLACED]:
-        changes.append(Change("superseded", one.model_copy(update={"next_id": before.id}), one, {"conflict_id": record.id}))
-    return Resolution(Outcome.CREATED, late.id, tuple(changes), _about_earlier(record))
-
-
-def _about_earlier(record: ConflictRecord) -> ConflictRecord:
-    return record.model_copy(update={"reason": f"{record.reason}; the new one is about an earlier time"})
-
-
-def _reject(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
-    old = _old(judgement)
-    record = _record(new, judgement, "reject_new", now, kept=False)
-    kept = old.model_copy(update={"conflict_state": "resolved"})
-    return Resolution(Outcome.REJECTED, old.id, (Change("rejected", kept, old, {"conflict_id": record.id}),), record)
-
-
-def _keep_both(new: Memory, judgement: Judgement, now: datetime, *, pending: bool) -> Resolution:
-    old, state = _old(judgement), "pending" if pending else "resolved"
-    record = _record(new, judgement, "keep_both", now, pending=pending)
-    similarity = judgement.similarity or 0.0
-    link = Link(
-        memory_id=old.id,
-        similarity_score=round(similarity, 6),
-        composite_score=round(similarity, 6),
-        link_strength=round(similarity, 6),
-        relationship_type="contradicts",
-    )
-    new = new.model_copy(update={"conflict_state": state, "links": [*new.links, link]})
+def _keep_both(met: Contradiction, beside: Sequence[Memory], *, pending: bool, because: str = "") -> Resolution:
+    old, state = beside[0], "pending" if pending else "resolved"
+    record = _record(met, old, "keep_both", pending=pending, because=because)
+    score = round(met.judgement.similarity or 0.0, 6)
+    link = Link(memory_id=old.id, similarity_score=score, composite_score=score, link_strength=score, relationship_type="contradicts")
+    new = met.new.model_copy(update={"conflict_state": state, "links": [*met.new.links, link]})
     marked = old.model_copy(update={"conflict_state": state})
-    return Resolution(
-        Outcome.KEPT_BOTH, new.id, (Change("created", new), Change("conflict_marked", marked, old, {"conflict_id": record.id})), record
-    )
+    about = {"conflict_id": record.id}
+    names = [one.id for one in beside] if met.slot is not None else []
+    act = says(new, beside=names, conflict_id=record.id)
+    created = Change("created", new, met.before, about, says=act if names else None)
+    besides = None
+    if met.slot is not None:
+        before, after = met.slot.rows, met.slot.added(act).rows
+        fell = [one for one in met.rivals if before[one.id].status is Status.ACTIVE and after[one.id].status is not Status.ACTIVE]
+        besides = _record(met, fell[0], "supersede") if fell else None
+    return Resolution(Outcome.KEPT_BOTH, new.id, (created, Change("conflict_marked", marked, old, about)), record, besides)
 
 
-def _fits(new: Memory, judgement: Judgement) -> bool:
-    both = len(new.content.encode()) + len(_old(judgement).content.encode()) + 1
+def _fits(met: Contradiction) -> bool:
+    both = len(met.new.content.encode()) + len(met.old.content.encode()) + 1
     return both <= MERGE_SHARE * MAX_CONTENT_BYTES
 
 
-def _merge(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
-    """One text with both statements, oldest first. Its vector is that of a text of two chunks.
-
-    Its time is that of the later one, or a truth told between the two would follow it, and lead back to it.
-    """
-    old = _old(judgement)
-    record = _record(new, judgement, "merge", now)
+def _merge(met: Contradiction) -> Resolution:
+    """One text with both statements, oldest first. Its vector is that of a text of two chunks."""
+    new, old, now = met.new, met.old, met.now
+    record = _record(met, old, "merge")
     first, second = sorted((old, new), key=lambda memory: memory.event_timestamp)
-    content = f"{first.content}\n{second.content}"
-    tags = list(dict.fromkeys([*old.tags, *new.tags]))[:50]
-    merged = new.model_copy(
-        update={
-            "content": content,
-            "value": None,
-            "value_text": None,
-            "tags": tags,
-            "entities": list(dict.fromkeys([*old.entities, *new.entities]))[:50],
-            "source_ids": [old.id],
-            "event_timestamp": second.event_timestamp,
-            "valid_from": max(old.valid_from, new.valid_from),
-            "valid_until": latest_end(old, new),
-            "supersedes_id": old.id,
-            "conflict_state": "resolved",
-            "embedding": joint_vector(first, second),
-        }
+    merged = with_lexical(
+        new.model_copy(
+            update={
+                "content": f"{first.content}\n{second.content}",
+                "value": None,
+                "value_text": None,
+                "tags": list(dict.fromkeys([*old.tags, *new.tags]))[:50],
+                "entities": list(dict.fromkeys([*old.entities, *new.entities]))[:50],
+                "source_ids": [old.id],
+                "event_timestamp": second.event_timestamp,
+                "valid_from": max(old.valid_from, new.valid_from),
+                "valid_until": latest_end(old, new),
+                "supersedes_id": old.id,
+                "conflict_state": "resolved",
+                "embedding": joint_vector(first, second),
+            }
+        )
     )
     updated = {
         "status": Status.UPDATED,
@@ -257,20 +203,10 @@ def _merge(new: Memory, judgement: Judgement, now: datetime) -> Resolution:
         "next_id": new.id,
         "updated_at": now,
         "conflict_state": "resolved",
+        "consolidated_into_ids": [*old.consolidated_into_ids, new.id],
     }
-    into = [*old.consolidated_into_ids, new.id]
-    retired = ended(old, merged.valid_from).model_copy(update={**updated, "consolidated_into_ids": into})
-    changes = (Change("created", with_lexical(merged)), Change("merged", retired, old, {"conflict_id": record.id}))
-    return Resolution(Outcome.MERGED, new.id, changes, record)
-
-
-def latest_end(old: Memory, new: Memory) -> datetime | None:
-    """When a memory that says both ends: with the later of the two, if both end."""
-    ends = [one.valid_until for one in (old, new) if one.valid_until is not None]
-    return max(ends) if len(ends) == 2 else None
-
-
-def _old(judgement: Judgement) -> Memory:
-    if judgement.old is None:
-        raise ValueError("a contradiction names the memory that it contradicts")
-    return judgement.old
+    about = {"conflict_id": record.id}
+    act = merges([old.id], merged, record.id, at_save=True) if met.slot is not None else None
+    leaves = merged_elsewhere(old, merged, record.id) if met.slot is None and slot_name(old) is not None else None
+    retired = Change("merged", ended(old, merged.valid_from).model_copy(update=updated), old, about, says=leaves)
+    return Resolution(Outcome.MERGED, new.id, (Change("created", merged, met.before, about, says=act), retired), record)

@@ -6,21 +6,18 @@ truth may have been told while this one was away, and both can't stand. The one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from memory_core.domain.archival import brought_back, is_cold, version_brought_back, was_cold
 from memory_core.domain.cold_copy import ColdCopy
-from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.errors import Damaged, EmbeddingMismatch, NotFound, Unavailable
 from memory_core.domain.indexing import text_to_embed
-from memory_core.domain.models import Head, Memory, MemoryType, Status, Vector
+from memory_core.domain.models import Memory, Status, Vector
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
-from memory_core.domain.slots import slot_of
-from memory_core.evolution.told_meanwhile import NEVER_ALIKE, settled
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger, Look, as_memory
@@ -28,7 +25,7 @@ from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.sessions import Session
-from memory_core.ports import Clock, Document, Embedder, LongTermStore, Near
+from memory_core.ports import Clock, Document, Embedder, LongTermStore
 
 ROUNDS = 4
 """How often in a row the memory may move to another copy before we give up: each takes an archive run of its own."""
@@ -99,13 +96,11 @@ class Thaw:
                 raise _Elsewhere from None
             raise Damaged("archive", f"the cold copy of {memory.id} is gone", retry_after_s=30) from None
         thawing = _Thawing(owner, memory.id, location, copy, await self._new_vectors(copy), self._clock.now())
-        nears = [Near(None, frozenset({MemoryType.SEMANTIC.value}), NEVER_ALIKE, slot) for slot in _slots(copy)]
         sessions = [session_document_id(owner, memory.session_id)] if memory.session_id else []
         committed = await self._ledger.commit(
             owner,
             lambda seen: self._decide(thawing, seen, call),
             ids=[*thawing.ids, *sessions, *_receipt_ids(owner, call)],
-            nears=nears,
             call=call,
         )
         await self._mirror.follow(owner, committed)
@@ -117,20 +112,14 @@ class Thaw:
             return Changes(asked)
         if asked.archival_location != thawing.location:
             raise _Elsewhere
-        changes, conflicts = self._changes(thawing, seen)
+        changes = self._changes(thawing, seen)
         puts = [*self._versions(thawing, seen), *self._session(thawing, seen)]
-        puts += [Document(one.id, "conflict", one.model_dump(mode="json")) for one in conflicts]
-        pending = sum(one.status == "pending" for one in conflicts)
         creates = receipt(thawing.owner, call, thawing.now, {"memory_id": asked.id})
-        types = frozenset({MemoryType.SEMANTIC.value}) if seen.near else frozenset[str]()
         sessions = frozenset({asked.session_id} if asked.session_id else ())
-        reads = frozenset(thawing.ids)
-        more = _pending(pending)
-        return Changes(asked, tuple(changes), tuple(puts), creates, reads, sessions, types, head_fields=more)
+        return Changes(asked, tuple(changes), tuple(puts), creates, frozenset(thawing.ids), sessions)
 
-    def _changes(self, thawing: _Thawing, seen: Look) -> tuple[list[Change], list[ConflictRecord]]:
-        changes, conflicts = list[Change](), list[ConflictRecord]()
-        told_since = _told_since(thawing, seen)
+    def _changes(self, thawing: _Thawing, seen: Look) -> list[Change]:
+        changes = list[Change]()
         for kept in thawing.copy.members:
             stub = seen.memory(kept.memory.id)
             if stub is None or stub.archival_location != thawing.location or not is_cold(stub):
@@ -142,9 +131,7 @@ class Thaw:
                 steps = _in_use_again(back, kept.memory, thawing.now)
             for before, after in zip([stub, *steps], steps, strict=False):
                 changes.append(Change("restored", after, before, {"vector": _origin(thawing, kept.memory)}))
-            changes[-1:], records = settled(changes[-1], told_since, thawing.now)
-            conflicts += records
-        return changes, conflicts
+        return changes
 
     def _vector_fields(self, thawing: _Thawing, whole: Memory) -> dict[str, Any]:
         """The vector that a memory comes back with, and what made it."""
@@ -213,25 +200,6 @@ def _in_use_again(back: Memory, whole: Memory, now: datetime) -> list[Memory]:
     if whole.status in (Status.ACTIVE, Status.DECAYED):
         return [active]
     return [active, active.model_copy(update={"status": whole.status, "status_reason": whole.status_reason})]
-
-
-def _told_since(thawing: _Thawing, seen: Look) -> list[Memory]:
-    """The truths in the slots of these memories that were told while they were away; of those from before, both stood on purpose."""
-    asked, members = _present(seen, thawing.memory_id), set(thawing.copy.ids)
-    near = {one.memory.id: one.memory for found in seen.near for one in found}
-    away_since = asked.archived_at or thawing.now
-    return [one for one in near.values() if one.id not in members and one.created_at >= away_since]
-
-
-def _pending(more: int) -> Callable[[Head], Mapping[str, Any]]:
-    """What a head counts when so many conflicts more wait to be decided."""
-    return lambda head: {"pending_count": head.pending_count + more} if more else {}
-
-
-def _slots(copy: ColdCopy) -> list[tuple[str, str]]:
-    """The slots that the members fill."""
-    found = (slot_of(one.memory) for one in copy.members if one.memory.type is MemoryType.SEMANTIC)
-    return list(dict.fromkeys(slot for slot in found if slot is not None))
 
 
 def _receipt_ids(owner: Owner, call: Call) -> list[str]:

@@ -12,18 +12,16 @@ from datetime import datetime
 
 import orjson
 
-from memory_core.domain.endings import ENDS_ANYTHING
+from memory_core.domain.endings import ENDS_ANYTHING, is_ending
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.evolution.execute import Execution
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, find_links
-from memory_core.evolution.marks import mark_fallen
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere, Ruled
 from memory_core.evolution.shown import Rulings, Shown
-from memory_core.evolution.versions import end_versions
 from memory_core.formation.cell_memories import MAX_FACTS
 from memory_core.formation.message_memories import cell_marks
 from memory_core.ledger.changes import Changes
@@ -117,17 +115,15 @@ def plan_cell(
     execution = Execution(page, ready.cell.id, {new.id: links for new, links in linked}, ruled, rules)
     nears = dict(zip((one.id for one in ready.compared), look.near, strict=False))
     idle = _ending_nothing(ready, nears)
-    for fact in sorted(ready.facts, key=lambda one: one.event_timestamp):
+    for fact in sorted(ready.facts, key=lambda one: (one.event_timestamp, not is_ending(one), one.valid_from)):
         if fact.id not in idle:
             execution.place_fact(fact, nears.get(fact.id, ()))
     if ready.note is not None:
         execution.place_note(ready.note, ready.facts)
     if ready.stands:
         execution.place_cell(ready.cell, held)
-    mark_fallen(page, {*asked, ready.cell.id, note_id(ready.cell.id)})
     if unread := page.unread_sessions(asked):
         raise LookedElsewhere(unread)
-    end_versions(page, asked)
     if page.full and ready.facts:
         dropped = execution.least_telling(ready.facts)[: page.surplus(len(ready.facts))]
         near = tuple(near for one, near in zip(ready.compared, look.near, strict=False) if one.id not in dropped)
@@ -190,6 +186,7 @@ def _changes(page: Page, outcome: CellOutcome) -> Changes[CellOutcome]:
         sessions=frozenset(page.sessions),
         types=frozenset({MemoryType.SEMANTIC.value}),
         head_fields=lambda head: {"pending_count": head.pending_count + page.pending},
+        slots=page.first_logs,
     )
 
 
@@ -208,7 +205,10 @@ def tell_again(owner: Owner, held: Memory, message_ids: Collection[str], look: L
     page = Page(owner, look, now, weighs=True, beside=BESIDE + len(marks))
     standing = [one for name in made_of(held) if (one := look.memory(name)) is not None and one.status in FOUND_BY_DEFAULT]
     for one in standing:
-        page.reinforce(one, **({"source_ids": sources} if one.id == held.id else {}))
+        if one.id == held.id:
+            page.reinforce(one, source_ids=sources)
+        else:
+            page.reinforce(one)
     outcome = CellOutcome(tuple(one.id for one in standing), {"reinforced": len(standing)} if standing else {})
     return replace(_changes(page, outcome), marks=marks)
 

@@ -13,13 +13,12 @@ from dataclasses import dataclass, field, replace
 from memory_core.domain.conversation import Cell, Conversation, Path
 from memory_core.domain.errors import HeadMoved
 from memory_core.domain.indexing import text_to_embed
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.models import Memory, MemoryType
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
+from memory_core.domain.truth.values import slot_name
 from memory_core.evolution.links import CANDIDATES, LinkRules
-from memory_core.evolution.marks import MAX_ASKED, told_in
 from memory_core.evolution.ruled import LookedElsewhere, Merged, Ruled
 from memory_core.evolution.shown import Rulings, Shown
 from memory_core.formation.agent_words import words_memory
@@ -44,7 +43,7 @@ from memory_core.formation.without_messages import deleted_since
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.conversations import cleared_since
-from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.steps import Steps
 from memory_core.ledger.turns import Turn, Turns
@@ -199,17 +198,17 @@ class Former:
         Raises LookedElsewhere when what was compared has changed before the commit, or others are needed.
         """
         owner = work.owner
-        ids = [*work.state_ids, ready.cell.id, *work.message_ids, *(one.id for one in ready.compared)]
+        slots = {slot_document_id(*name) for one in ready.compared if (name := slot_name(one)) is not None}
+        ids = [*work.state_ids, ready.cell.id, *work.message_ids, *(one.id for one in ready.compared), *sorted(slots)]
         nears = [self._near(one) for one in ready.compared]
         look = await self._ledger.look(owner, ids, nears)
         ruled = await self._ruled(ready, look, asking)
         asked = ids
-        wanted = [name for name in dict.fromkeys([*_beside(owner, look, ready, ruled), *needed]) if name not in ids]
-        while wanted:
+        wanted = [name for name in dict.fromkeys([*_beside(owner, look, ruled), *needed]) if name not in ids]
+        if wanted:
             more = await self._ledger.look(owner, wanted)
             look = replace(look, documents={**more.documents, **look.documents})
             asked = [*asked, *wanted]
-            wanted = [] if len(asked) > MAX_ASKED else _merged_into(more, asked)
         now = self._clock.now()
 
         def plan(seen: Look) -> Changes[CellOutcome]:
@@ -266,29 +265,8 @@ class Former:
         return Near(memory.embedding, frozenset({"semantic"}), floor, slot, limit=CANDIDATES)
 
 
-def _beside(owner: Owner, look: Look, ready: ReadyCell, ruled: Ruled) -> list[str]:
-    """What else a plan needs: the cells that told what may fall, and the sessions that this may be taken from."""
+def _beside(owner: Owner, look: Look, ruled: Ruled) -> list[str]:
+    """What else a plan needs: the sessions that what is ruled out may be taken from."""
     ruled_out = {held for _, held in ruled.rulings.by_pair}
     sessions = {one.memory.session_id for near in look.near for one in near if one.memory.id in ruled_out}
-    return [*_cells_of(look, ready, ruled), *(session_document_id(owner, name) for name in sorted(filter(None, sessions)))]
-
-
-def _cells_of(look: Look, ready: ReadyCell, ruled: Ruled) -> list[str]:
-    """The cells that told what may fall: who stands in the slot of a new fact, or is ruled out; with a late fact the past of its slot."""
-    names: dict[str, None] = {}
-    for new, near in zip(ready.compared, look.near, strict=False):
-        slot = slot_of(new)
-        mates = [one.memory for one in near if slot is not None and slot_of(one.memory) == slot]
-        late = any(one.event_timestamp > new.event_timestamp for one in mates)
-        mates = [one for one in mates if late or one.status in FOUND_BY_DEFAULT]
-        mates += [one.memory for one in near if (new.id, one.memory.id) in ruled.rulings.by_pair]
-        names |= dict.fromkeys(name for one in mates for name in told_in(one))
-    names.pop(ready.cell.id, None)
-    return list(names)
-
-
-def _merged_into(look: Look, asked: Collection[str]) -> list[str]:
-    """What stands for the notes of this look that were merged, where it has not been asked for."""
-    notes = (look.memory(name) for name in look.documents)
-    names = [one.next_id for one in notes if one is not None and one.status is Status.UPDATED and one.next_id is not None]
-    return [name for name in dict.fromkeys(names) if name not in asked]
+    return [session_document_id(owner, name) for name in sorted(filter(None, sessions))]

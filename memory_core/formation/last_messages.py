@@ -23,10 +23,10 @@ from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.results import Call, SessionMessage, TakenBack
 from memory_core.domain.scope import Owner
 from memory_core.domain.shown import Shown
+from memory_core.domain.truth.values import slot_name
 from memory_core.evolution.along import count_along
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.edit import Editor
-from memory_core.evolution.key_line import line_nears, truths_of
 from memory_core.evolution.pairs import pair_ids
 from memory_core.evolution.undo import Undo
 from memory_core.evolution.unmerge import NoteUnmerger
@@ -217,19 +217,16 @@ class LastMessages:
         names = list(dict.fromkeys([*(name for cell in cells.values() for name in _made_of(cell)), *joined]))
         look = await self._ledger.look(owner, names)
         made = {one.id: one for name in names if (one := look.memory(name)) is not None}
-        for one in [*made.values()]:  # earlier times of a truth are memories of their own
-            if nears := line_nears(one):
-                made |= truths_of(await self._ledger.look(owner, [one.id], nears))
         for one in sorted(made.values(), key=lambda one: (one.event_timestamp, one.sequence), reverse=True):
             if cells.keys().isdisjoint(_tellers(one)) or one.cell_id == one.id or one.status is Status.DELETED or one.version > 1:
                 continue
-            replaced = await self._replaced_by(owner, one)
+            replaced = [] if slot_name(one) is not None else await self._replaced_by(owner, one)
             others = [name for name in _tellers(one) if name not in cells and name not in {old.id for old in replaced}]
             look = await self._ledger.look(owner, others)
             if all(other is None or other.status is Status.DELETED for other in map(look.memory, others)):
                 await self._unmerger.unmerge_sources(owner, [one], alone)
                 await self._undone(owner, one, replaced, alone)
-                await self._editor.delete(owner, one.id, alone, reason=TAKEN_BACK)
+                await self._editor.delete(owner, one.id, alone, reason=TAKEN_BACK, never_so=slot_name(one) is not None)
                 if one.status is Status.SUPERSEDED and one.next_id is not None:
                     await self._closed_up(owner, one, one.next_id, [old.id for old in replaced], alone)
                 count += 1

@@ -13,29 +13,24 @@ from typing import Any
 
 from memory_core.domain.confidence import surer
 from memory_core.domain.conflict import ConflictRecord
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType, Outcome, Status
 from memory_core.domain.scope import Owner
-from memory_core.evolution.apart import set_apart
-from memory_core.evolution.decide import Verdict, holding, judge
-from memory_core.evolution.key_line import PROCEDURAL, alive, standing
-from memory_core.evolution.marks import mark_fallen
-from memory_core.evolution.old_versions import Versions
-from memory_core.evolution.overlap import without_overlap
+from memory_core.domain.truth.entries import Account, Statement
+from memory_core.evolution.decide import Verdict, judge
+from memory_core.evolution.key_line import PROCEDURAL
 from memory_core.evolution.page import Page
 from memory_core.evolution.recorded import chosen_by, recorded
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.strategies import begun, in_order, resolve
-from memory_core.evolution.truth_line import joined, superseded_by
-from memory_core.evolution.versions import end_versions, new_version
+from memory_core.evolution.slot_log import SlotLog
+from memory_core.evolution.strategies import Contradiction, resolve
+from memory_core.evolution.truth_commands import says
+from memory_core.evolution.versions import old_version, version_document
 from memory_core.formation.prepare import Prepared
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id, told_late_id
 from memory_core.ports import Neighbour
 
-_NOT_TOLD_AGAIN = (Status.DELETED, Status.ARCHIVED, Status.SUPERSEDED)
-"""How a key's memory is that the same value does not reinforce: it begins anew, or as the next version."""
 MAX_ITEMS = 48
 """More never fit, since each is an event and a memory at least; so no more are searched neighbours for."""
 
@@ -93,14 +88,12 @@ def plan(
     outcomes: list[PlannedOutcome] = []
     for one in items:
         shown = next(nears, ()) if one.memory.type is MemoryType.SEMANTIC else ()
-        outcomes.append(_place(page, one, shown, duplicate_threshold, Versions(look, asked, page.puts)))
+        outcomes.append(_place(page, one, shown, duplicate_threshold))
         if page.full and len(outcomes) > 1:
             return plan(owner, items[: len(outcomes) - 1], look, duplicate_threshold, now, asked, actor, keys)
     in_sessions = [one.memory.session_id for one in items if one.memory.session_id is not None]
     if unread := page.unread_sessions({*asked, *(session_document_id(owner, name) for name in in_sessions)}):
         raise LookedElsewhere(unread)
-    mark_fallen(page, asked)
-    end_versions(page, asked)
     semantic = any(one.memory.type is MemoryType.SEMANTIC for one in items)
     return Changes(
         Planned(tuple(outcomes)),
@@ -110,22 +103,28 @@ def plan(
         sessions=frozenset(page.sessions),
         types=frozenset({MemoryType.SEMANTIC.value} if semantic else ()) | (PROCEDURAL if keys else frozenset()),
         head_fields=lambda head: {"pending_count": head.pending_count + page.pending},
+        slots=page.first_logs,
     )
 
 
-def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_threshold: float, older: Versions) -> PlannedOutcome:
+def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_threshold: float) -> PlannedOutcome:
     if one.memory.type is MemoryType.PROCEDURAL:
-        return _upsert(page, one, older)
+        return _upsert(page, one)
     if one.memory.type is MemoryType.EPISODIC:
         return append_turn(page, one)
-    judgement = judge(one.memory, page.neighbours(one.memory, shown), duplicate_threshold)
-    if judgement.verdict is Verdict.SAME and judgement.old is not None:
-        page.retell(judgement.old, one.memory, judgement.truths)
-        return PlannedOutcome(one.place, Outcome.REINFORCED, judgement.old.id)
-    if judgement.verdict is Verdict.NEW:
-        page.apply(begun(one.memory, judgement.truths, page.now))
+    slot = page.slot(one.memory)
+    judgement = judge(one.memory, page.neighbours(one.memory, shown), duplicate_threshold, slot)
+    held = None if judgement.old_id is None else judgement.old or page.found(judgement.old_id)
+    is_away = judgement.verdict is Verdict.SAME and held is not None and held.status is Status.ARCHIVED
+    if judgement.verdict is Verdict.SAME and held is not None and not is_away:
+        page.retell(held, one.memory, judgement.version)
+        return PlannedOutcome(one.place, Outcome.REINFORCED, held.id)
+    if judgement.verdict is Verdict.NEW or held is None or is_away:
+        page.apply([Change("created", one.memory)])
         return PlannedOutcome(one.place, Outcome.CREATED, one.memory.id)
-    resolution = resolve(one.memory, judgement, one.on_conflict, page.now)
+    old = held
+    rivals = [page.found(name) for name in judgement.rivals]
+    resolution = resolve(Contradiction(one.memory, old, judgement, page.now, slot, rivals), one.on_conflict)
     resolution = recorded(resolution, one.memory, chosen_by(one.on_conflict, page.actor))
     page.apply(resolution.changes)
     record = resolution.conflict
@@ -161,81 +160,51 @@ def _reinforce(page: Page, place: int, held: Memory) -> PlannedOutcome:
     return PlannedOutcome(place, Outcome.REINFORCED, held.id)
 
 
-def _upsert(page: Page, one: Prepared, older: Versions) -> PlannedOutcome:
-    """One memory a key: the same value reinforces it, another becomes its next version, a deleted one comes back anew."""
+def _upsert(page: Page, one: Prepared) -> PlannedOutcome:
+    """One memory a key: the value that holds is reinforced, a later one becomes its next version.
+
+    One that was said before the present value was is a memory of its own. A deleted key comes back anew.
+    """
     memory = one.memory
-    held = page.memory(memory.id)
-    if held is None:
+    slot, held = page.slot(memory), page.memory(memory.id)
+    if slot is None or (held is None and not slot.entries):
         page.apply([Change("created", memory)])
         return PlannedOutcome(one.place, Outcome.CREATED, memory.id)
-    other = _in_its_place(page, held)
-    holds = held if other is None else other
-    if holds.status in FOUND_BY_DEFAULT and memory.event_timestamp < holds.event_timestamp:
-        return _tell_late(page, one, holds)
-    if holds.status not in _NOT_TOLD_AGAIN and _says_the_same(holds, memory):
-        page.retell(holds, memory, confidence=surer(holds.confidence))
-        return PlannedOutcome(one.place, Outcome.REINFORCED, holds.id)
-    kept_of_it = () if held.status is Status.DELETED else ("session_id", "agent_id", "created_at")
+    said = slot.statement(memory)
+    holding = [each for each in slot.timeline.at(max(said.asserted_at, said.valid_from)) if each.value == said.value]
+    if holding and page.found(holding[-1].memory_id).status is not Status.ARCHIVED:
+        same = page.found(holding[-1].memory_id)
+        page.retell(same, memory, holding[-1].version, confidence=surer(same.confidence))
+        return PlannedOutcome(one.place, Outcome.REINFORCED, same.id)
+    is_late = any(isinstance(each, Statement) and each.order > said.order and not is_gone(slot, each) for each in slot.entries)
+    if held is None or (is_late and held.status is not Status.DELETED):
+        late = memory if held is None else memory.model_copy(update={"id": late_id(memory)})
+        known = page.memory(late.id)
+        if known is not None and known.status is not Status.DELETED:
+            page.retell(known, memory, known.version)
+            return PlannedOutcome(one.place, Outcome.REINFORCED, known.id)
+        page.apply([Change("created", late, known)])
+        return PlannedOutcome(one.place, Outcome.CREATED, late.id)
+    is_new_life = held.status is Status.DELETED
+    kept_of_it = () if is_new_life else ("session_id", "agent_id", "created_at")
     fields = memory.model_fields_set - {"id", *kept_of_it}
     changed = {name: getattr(memory, name) for name in fields}
-    changed |= {"reinforcement_count": 0, "last_used_at": page.now, "told_at": []}
-    changed |= {"status": Status.ACTIVE, "status_reason": "created" if held.status is Status.DELETED else "manual_update"}
-    if held.status in _NOT_TOLD_AGAIN:
-        before = held.supersedes_id or held.next_id  # also what was deleted since: it tells that others may have been
-        changed |= {"next_id": None, "supersedes_id": before if other is None else other.id}
-    updated, kept = new_version(held, changed, page.now, older)
+    changed |= {"reinforcement_count": 0, "last_used_at": page.now, "last_accessed_at": page.now, "updated_at": page.now, "told_at": []}
+    changed |= {"status": Status.ACTIVE, "status_reason": "created" if is_new_life else "manual_update"}
+    version = 1 + max(held.version, *(each.version for each in slot.entries if isinstance(each, Statement) and each.memory_id == held.id))
+    updated = held.model_copy(update={**changed, "version": version, "valid_until": memory.valid_until})
     updated.embedding = memory.embedding
-    page.puts |= {one.id: one for one in kept}
-    page.apply([Change("upserted", updated, held)])
-    if other is not None:
-        page.apply([Change("superseded", superseded_by(other, updated, page.now), other)])
-    if updated.valid_from < held.valid_from or held.status in _NOT_TOLD_AGAIN:
-        set_apart(page, page.values(memory.key or ""))
-    return PlannedOutcome(one.place, Outcome.CREATED if held.status is Status.DELETED else Outcome.UPSERTED, memory.id)
+    page.puts |= {kept.id: kept for kept in [version_document(old_version(held))]}
+    page.apply([Change("upserted", updated, held, says=says(updated))])
+    return PlannedOutcome(one.place, Outcome.CREATED if is_new_life else Outcome.UPSERTED, memory.id)
 
 
-def _in_its_place(page: Page, held: Memory) -> Memory | None:
-    """The value of its key that holds in the place of its own memory: an undo put it there.
-
-    Raises LookedElsewhere when the key's values were not read.
-    """
-    if held.status in FOUND_BY_DEFAULT or held.key is None:
-        return None
-    return next(iter(standing(page.values(held.key))), None)
-
-
-def _tell_late(page: Page, one: Prepared, held: Memory) -> PlannedOutcome:
-    """A value from before the present one was told last: it was told of once more, or is history on arrival, under an id of its own.
-
-    One that was deleted and is told again begins a new life under its id.
-    """
-    memory = one.memory.model_copy(update={"id": late_id(one.memory)})
-    told = page.memory(memory.id)
-    if told is not None and told.status is not Status.DELETED:
-        return _reinforce(page, one.place, told)
-    if told is not None:
-        memory = memory.model_copy(update={"revision": told.revision})  # another life is another memory, whoever is named after it
-    values = page.values(memory.key or "")
-    truths = [*alive(values), *(version for value in values for version in page.versions(value, since=memory.event_timestamp))]
-    same = holding(memory, truths)
-    if same is not None and _says_the_same(same, memory):
-        page.retell(same, memory, truths, confidence=surer(same.confidence))
-        set_apart(page, values)
-        return PlannedOutcome(one.place, Outcome.REINFORCED, same.id)
-    placed, changes = joined(memory, truths, page.now)
-    begins = [] if told is None else [Change("created", memory, told)]
-    arrived = Change("created", placed) if told is None else Change("superseded", placed, memory)
-    page.apply(in_order(*begins, *without_overlap([arrived, *changes], truths)))
-    set_apart(page, values)
-    return PlannedOutcome(one.place, Outcome.CREATED, placed.id)
+def is_gone(slot: SlotLog, statement: Statement) -> bool:
+    """Whether a statement is hidden or counts no more."""
+    account = Account.of(slot.entries)
+    return statement.place in account.hidden_at or all(one.place != statement.place for one in account.statements)
 
 
 def late_id(memory: Memory) -> str:
     """The id of a procedural memory that turns out to be older than what its key holds."""
     return told_late_id(memory.key or "", memory.event_timestamp.isoformat(), memory.content)
-
-
-def _says_the_same(held: Memory, new: Memory) -> bool:
-    if new.value is not None or held.value is not None:
-        return bool(held.value == new.value) and (held.content == new.content)
-    return held.content.strip() == new.content.strip()

@@ -20,6 +20,7 @@ from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import Call, Saved
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
+from memory_core.domain.truth.values import slot_name
 from memory_core.evolution.key_line import key_near
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.formation.draft import Draft, draft
@@ -27,7 +28,7 @@ from memory_core.formation.plan import MAX_ITEMS, Planned, PlannedOutcome, Sessi
 from memory_core.formation.prepare import Prepared, prepare
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.ids import session_document_id, slot_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.sessions import Session
@@ -163,7 +164,8 @@ class Saver:
         earlier = earlier_result(seen.documents, owner, call, part)
         if earlier is not None:
             return Changes(Planned.of_receipt(earlier))
-        planned = plan(owner, prepared, seen, self._rules.duplicate_threshold, self._clock.now(), further, call.actor, keys)
+        asked = {*further, *self._ids_of(owner, [one.memory for one in prepared])}
+        planned = plan(owner, prepared, seen, self._rules.duplicate_threshold, self._clock.now(), asked, call.actor, keys)
         return replace(planned, creates=receipt(owner, call, self._clock.now(), planned.result.for_receipt(), part))
 
     async def _replayed(self, owner: Owner, outcomes: Sequence[PlannedOutcome]) -> dict[int, Saved | Invalid]:
@@ -193,6 +195,7 @@ class Saver:
         """Everything that a decision on these memories reads by id."""
         ids = {memory.id for memory in memories if memory.type is not MemoryType.SEMANTIC}
         ids |= {late_id(memory) for memory in memories if memory.type is MemoryType.PROCEDURAL}
+        ids |= {slot_document_id(*name) for memory in memories if (name := slot_name(memory)) is not None}
         return sorted(ids | {session_document_id(owner, memory.session_id) for memory in memories if memory.session_id})
 
 

@@ -6,7 +6,7 @@ that moved by something unrelated only needs the numbers again, not the decision
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Generic, Literal, TypeVar
@@ -14,10 +14,12 @@ from typing import Any, Final, Generic, Literal, TypeVar
 from memory_core.domain.candidates import weighted_length
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, check_move
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import UNLOGGED_FIELDS, Event, Head, Memory
+from memory_core.domain.models import UNLOGGED_FIELDS, Event, Head, Memory, Status
 from memory_core.domain.results import Call
 from memory_core.domain.slots import Slot, slot_of, with_marks
-from memory_core.domain.versions import VERSIONS_END, version_id
+from memory_core.domain.truth.codec import renumbered
+from memory_core.domain.truth.entries import Entry
+from memory_core.domain.versions import version_id
 from memory_core.ledger.ids import event_id
 from memory_core.ports import Batch, Document, Mark, Write
 
@@ -31,7 +33,9 @@ class Change:
     """One memory's change: `before` is None for a new one. `metadata` goes into the event as it is.
 
     unsaid: the event says that it happened, not what, because what was taken out must not stand in the log. removed: the memory is gone
-    for good after it, `after` being what it was; its event is a redacted one.
+    for good after it, `after` being what it was; its event is a redacted one. follows: it
+    follows from others of the commit. says: what it adds to the log of its slot (an
+    `evolution.slot_log.Act`), where that does not follow from the change itself.
     """
 
     event_type: str
@@ -40,6 +44,8 @@ class Change:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     unsaid: bool = False
     removed: bool = False
+    follows: bool = False
+    says: Callable[[Any], Sequence[Entry]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,8 @@ class Changes(Generic[Result]):
     decision saw. fragile: any other commit voids the decision, because it rests on documents that no event tells of.
     deletes: documents that are to be gone; one that is not there does no harm. staged: documents that are written as they are, of
     an epoch that is not the head's (yet). begins: the epoch that starts with this commit; of the head before nothing stays, and what
-    `puts` and `creates` bring is of the new epoch. marks: fields of memories, by id, that are set beside the log.
+    `puts` and `creates` bring is of the new epoch. marks: fields of memories, by id, that are set beside the log. slots: logs that the
+    decision read already (`evolution.slot_log.SlotLog`), by the names of their slots.
     """
 
     result: Result
@@ -70,6 +77,7 @@ class Changes(Generic[Result]):
     staged: tuple[Document, ...] = ()
     begins: str | None = None
     marks: Mapping[str, Mark] = field(default_factory=dict)
+    slots: Mapping[tuple[str, ...], Any] = field(default_factory=dict)
 
     def stand(self, events: Iterable[Event]) -> bool:
         """Whether the decision is still right after these events of other commits: they touch nothing that it looked at."""
@@ -83,31 +91,28 @@ MAX_OPERATIONS = 99
 
 
 def surplus_endings(changes: Changes[Any]) -> list[Change]:
-    """The changes that only end a past truth earlier, where all changes together are more than a batch holds; else none."""
+    """The changes by which a truth ends because of others, where all changes together are more than a batch holds; else none."""
     memories = {change.after.id for change in changes.changes}
     documents = len(changes.puts) + len(changes.creates) + len(changes.staged) + len(changes.deletes) + len(changes.marks)
     if len(changes.changes) + len(memories) + documents <= MAX_OPERATIONS:
         return []
-    return [change for change in changes.changes if _only_ends_earlier(change)]
+    return [change for change in changes.changes if change.follows and _holds_less(change)]
 
 
 def ended_as(change: Change, memory: Memory | None) -> Change | None:
-    """The same ending for the memory as it is now; None where it has ended by then, or is no past truth any more."""
-    until = change.after.valid_until
-    if memory is None or until is None or memory.status is not change.after.status:
+    """The same ending for the memory as it is now; None where it has ended by then, or has become something else."""
+    assert change.before is not None
+    if memory is None or memory.status is not change.before.status or memory.valid_until == change.after.valid_until:
         return None
-    if memory.valid_until is not None and memory.valid_until <= until:
-        return None
-    return replace(change, after=memory.model_copy(update={"valid_until": until}), before=memory)
+    ended = {name: getattr(change.after, name) for name in ("status", "status_reason", "valid_until", "next_id", "updated_at")}
+    return replace(change, after=memory.model_copy(update=ended), before=memory)
 
 
-def _only_ends_earlier(change: Change) -> bool:
-    if change.before is None or change.removed or change.after.status in FOUND_BY_DEFAULT or VERSIONS_END in change.metadata:
+def _holds_less(change: Change) -> bool:
+    before, after = change.before, change.after
+    if before is None or change.removed or after.status not in (Status.SUPERSEDED, before.status) or after.valid_from != before.valid_from:
         return False
-    before, after = (
-        one.model_dump(exclude={*UNLOGGED_FIELDS, "embedding", "updated_at", "valid_until"}) for one in (change.before, change.after)
-    )
-    return before == after and change.before.valid_until != change.after.valid_until
+    return after.valid_until is not None and (before.valid_until is None or after.valid_until < before.valid_until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,16 +232,19 @@ def _slots_filled(changes: Changes[Any]) -> Iterable[Slot]:
 
 
 def _mode(document: Document) -> Literal["create", "put"]:
-    """A session's document that was not there when it was read must not be there now: somebody may have cleared it meanwhile."""
-    return "create" if document.kind == "session" and document.tag is None else "put"
+    """A session's or a slot's document that was not there when it was read must not be there now: others may have made it meanwhile."""
+    return "create" if document.kind in ("session", "slot") and document.tag is None else "put"
 
 
 def _numbered(document: Document, base: Head, version_of: Memory | None = None) -> Document:
     """Bookkeeping documents carry the epoch, and the sequence at which they were first written (their keyset place).
 
     An old version carries the numbers of the memory as it was before: in this very commit, where it was changed more than once.
+    The entries that a commit adds to a slot's log carry the sequence of its first event.
     """
     body = {**document.body, "epoch": base.epoch}
+    if document.kind == "slot":
+        body = renumbered(body, base.sequence + 1)
     if version_of is not None:
         body |= {"sequence": version_of.sequence, "revision": version_of.revision}
     if not body.get("sequence"):

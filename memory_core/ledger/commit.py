@@ -40,12 +40,14 @@ class Look:
     """What a decision was shown: the head, the documents, one tuple of neighbours for each `Near`.
 
     merged: what was merged into another memory of the slots that were looked at; a decision takes it for no neighbour.
+    asked: the ids that were asked for; of those without a document there is none.
     """
 
     head: Head | None
     documents: dict[str, Document]
     near: tuple[tuple[Neighbour, ...], ...] = ()
     merged: tuple[Neighbour, ...] = ()
+    asked: frozenset[str] = frozenset()
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory of this id, with its vector; None when there is none in the head's epoch."""
@@ -124,7 +126,7 @@ class Ledger:
             shown = [other.near for other in await asyncio.gather(*(self._store.snapshot(owner, (), near) for near in nears))]
         near = tuple(tuple(one for one in each if one.memory.status is not Status.UPDATED) for each in shown)
         merged = tuple(one for each in shown for one in each if one.memory.status is Status.UPDATED)
-        return Look(first.head, dict(first.documents), near, merged)
+        return Look(first.head, dict(first.documents), near, merged, frozenset(ids))
 
     async def commit(
         self,
@@ -164,16 +166,14 @@ class Ledger:
         basis: Look | None,
         call: Call,
         while_erasing: bool,
+        *,
+        is_part: bool = False,
     ) -> Committed[Result]:
         commit_id = self._ids.new("cmt")
         look, ahead = basis or await self.look(owner, ids, nears), list[Change]()
 
-        async def complete(changes: Changes[Result]) -> Changes[Result]:
-            return changes if self._completed is None else await self._completed(self._store, owner, changes, look, nears, ahead)
-
         async def decided(before: Head | None) -> tuple[Changes[Result], Changes[Result]]:
-            bare, changes = await self._decided(owner, decide, look, before, while_erasing)
-            return bare, await complete(changes)
+            return await self._decided(owner, decide, look, before, while_erasing, nears, ahead, is_part=is_part)
 
         bare, changes, head = *await decided(look.head), look.head
         in_the_way, postponing, refused = self._ahead_of(owner, head), False, 0
@@ -199,7 +199,7 @@ class Ledger:
             try:
                 in_the_way = await self._send(owner, assembled, while_erasing)
             except TooLarge:
-                changes = await complete(await self._with_less(owner, bare))
+                changes = await self._with_less(owner, bare)
                 if postponing or not unsettled(changes):
                     raise
                 postponing = True
@@ -211,13 +211,24 @@ class Ledger:
         return Committed(changes.result)
 
     async def _decided(
-        self, owner: Owner, decide: Callable[[Look], Changes[Result]], look: Look, before: Head | None, while_erasing: bool
+        self,
+        owner: Owner,
+        decide: Callable[[Look], Changes[Result]],
+        look: Look,
+        before: Head | None,
+        while_erasing: bool,
+        nears: Sequence[Near],
+        ahead: Sequence[Change],
+        *,
+        is_part: bool,
     ) -> tuple[Changes[Result], Changes[Result]]:
-        """What is decided on a look, and the same with what that does to open questions."""
+        """What is decided on a look, with what follows in slots, and the same with what that does to open questions."""
         _check_life(before, look.head, while_erasing)
         sequence = 0 if look.head is None else look.head.sequence
         shown = [one.memory for near in look.near for one in near]
         bare = await without_circles(self._store, owner, decide(look), look.documents, shown, sequence)
+        if self._completed is not None and not is_part:
+            bare = await self._completed(self._store, owner, bare, look, nears, ahead)
         return bare, await settled(self._store, owner, bare, self._clock.now())
 
     async def _with_less(self, owner: Owner, bare: Changes[Result]) -> Changes[Result]:
@@ -255,7 +266,7 @@ class Ledger:
                 changes = [again for one in part if (again := ended_as(one, look.memory(one.after.id))) is not None]
                 return Changes(changes, tuple(changes), reads=frozenset(names))
 
-            done += (await self._commit(owner, ending, names, (), None, call, while_erasing=False)).result
+            done += (await self._commit(owner, ending, names, (), None, call, while_erasing=False, is_part=True)).result
         return done
 
     async def _send(self, owner: Owner, assembled: Assembled, while_erasing: bool) -> _InTheWay | None:

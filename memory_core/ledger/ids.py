@@ -53,3 +53,13 @@ def marker_id(commit_id: str) -> str:
 def event_id(commit_id: str, number: int) -> str:
     """The id of a commit's event; `number` counts from 0."""
     return f"evt_{commit_id.removeprefix('cmt_')}_{number}"
+
+
+def slot_document_id(*names: str) -> str:
+    """The id of the document of a slot: of its names, never of whose it is."""
+    return derived("slt", *names)
+
+
+def earlier_interval_id(memory_id: str, version: int, part: int) -> str:
+    """The id of what a memory, or one of its versions, was in an earlier time; `part` counts its times from 1."""
+    return derived("mem", "earlier interval", memory_id, str(version), str(part))

@@ -18,6 +18,7 @@ from memory_core.domain.scope import Owner
 Kind = Literal[
     "memory", "version", "event", "head", "snapshot", "session", "conversation", "messages", "buffer", "step", "receipt", "marker",
     "operation", "run", "task", "delivery", "scene", "profile", "conflict",
+    "slot",
 ]  # fmt: skip
 LOGGED: Final[frozenset[Kind]] = frozenset({"memory", "version", "event", "head"})
 """Kinds that only a commit writes; all others are bookkeeping."""
@@ -170,6 +171,7 @@ class Filter:
     since ≤ t < until. tags, next_ids: any of them. without_session_id: not of that session. hide_formed_messages: leave out messages
     (memories of the category "message") that belong to a cell. fading: what has faded by `now` under these rules counts as decayed, whether
     or not a run has marked it since; candidates say so of themselves even where it may be shown.
+    ended_by: only what ended by then; for pages alone.
     """
 
     statuses: frozenset[str]
@@ -186,6 +188,7 @@ class Filter:
     now: datetime | None = None
     hide_formed_messages: bool = False
     fading: Fading | None = None
+    ended_by: datetime | None = None
 
     def has_faded(self, memory: Memory) -> bool:
         """Whether a memory counts as faded here."""

@@ -97,10 +97,11 @@ class AnyLife(RuleBasedStateMachine):
         for one in saved:
             self.model.heard(owner, self.run(self.core.get(owner, one.memory.id)))
         slots = {(item.subject, item.attribute) for item in items if item.subject}
+        keys = {item.key for item in items if item.key}
         for name, known in before.items():
             now = self.run(self.core.get(owner, name))
             if now.status is not known.status:
-                changed = (now.subject, now.attribute) in slots or name in {one.memory.id for one in saved}
+                changed = (now.subject, now.attribute) in slots or name in {one.memory.id for one in saved} or now.key in keys
                 assert changed, "a save changes its own slot and no more"
                 self.model.heard(owner, now)
         return multiple(*((owner, one.memory.id) for one in saved))
@@ -118,15 +119,31 @@ class AnyLife(RuleBasedStateMachine):
         owner, name = one
         known = self.model.memories[one]
         held = self.run(self.core.get(owner, name))
-        allowed = known.type is not MemoryType.EPISODIC and known.status is Status.ACTIVE
+        in_slot = held.attribute is not None or (held.key is not None and held.copied_from is None)
+        was_true = known.status is Status.SUPERSEDED and in_slot
+        allowed = known.type is not MemoryType.EPISODIC and (known.status is Status.ACTIVE or was_true)
         try:
             after = self.run(self.core.update(owner, name, UpdateInput(content=text), held.etag))
-        except Conflict:
-            assert not allowed
+        except Conflict as error:
+            refused = error.detail
+        else:
+            refused = ""
+        if refused:
+            assert not allowed or "is an earlier time of" in refused
             return
         assert allowed
-        assert (after.content, after.version) == (text, held.version + 1)
+        says_another = held.content != text or not in_slot
+        assert (after.content, after.version) == (text, held.version + says_another)
         self.model.heard(owner, after)
+        self.slot_heard(owner, after)
+
+    def slot_heard(self, owner: Owner, about: Memory) -> None:
+        """What else changed is of the same slot or key, or an earlier time of one there."""
+        for now in self.run(listed(self.core, owner, status="all")):
+            known = self.model.of(owner).get(now.id)
+            if known is None or now.status is not known.status:
+                assert (now.subject, now.attribute, now.key) == (about.subject, about.attribute, about.key) != (None, None, None)
+                self.model.heard(owner, now)
 
     @rule(one=ids, status=st.sampled_from(["active", "deleted"]))
     def set_status(self, one: tuple[Owner, str], status: Any) -> None:
@@ -144,8 +161,9 @@ class AnyLife(RuleBasedStateMachine):
             assert after.status is Status.DELETED
         else:
             past = after.status in (Status.SUPERSEDED, Status.UPDATED)
-            assert past == (after.next_id is not None), "what had been replaced is history again"
+            assert past or after.next_id is None, "what had been replaced is history again"
         known.status = after.status
+        self.slot_heard(owner, after)
 
     def undone(self, owner: Owner, back: Memory) -> None:
         """It holds again; what else changed stood in its slot, or leads to it."""
@@ -159,8 +177,10 @@ class AnyLife(RuleBasedStateMachine):
     @rule(one=ids)
     def delete(self, one: tuple[Owner, str]) -> None:
         owner, name = one
-        assert self.run(self.core.delete(owner, name)).memory.status is Status.DELETED
+        gone = self.run(self.core.delete(owner, name)).memory
+        assert gone.status is Status.DELETED
         self.model.memories[one].status = Status.DELETED
+        self.slot_heard(owner, gone)
 
     @rule(one=ids)
     def touch_as_somebody_else(self, one: tuple[Owner, str]) -> None:
@@ -187,6 +207,7 @@ class AnyLife(RuleBasedStateMachine):
             assert known.status is not Status.ACTIVE
             return multiple()
         self.model.heard(owner, made)
+        self.slot_heard(owner, made)  # an agent that has a copy already has one truth of it
         return (owner, made.id)
 
     @rule(owner=OWNERS, session=st.sampled_from(["s1", "s2"]), kind=st.sampled_from([None, MemoryType.EPISODIC]))

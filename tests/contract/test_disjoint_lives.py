@@ -158,7 +158,8 @@ class OneSlot(RuleBasedStateMachine):
     def side_by_side(self, memories: list[Memory]) -> tuple[list[set[str]], set[str]]:
         """The groups that were let stand side by side, and the memories of which it is not decided whether they hold.
 
-        A truth that was kept beside one of a group stood beside all of it; what it is merged into takes its place there.
+        A truth that was kept beside one of a group stood beside all of it; what it is merged into takes its place there, and so does
+        what says the same: of two that tell one value, the one said later is a mention.
         """
         records = self.run(records_of(self.world, self.owner))
         self.pairs |= {one.sides: None for one in records if not one.open and one.strategy == "keep_both"}
@@ -167,7 +168,9 @@ class OneSlot(RuleBasedStateMachine):
             sides |= {*one.consolidated_into_ids} if one.id in sides else set()
         merged = [{one.id, *one.consolidated_into_ids} for one in memories if one.id in sides]
         groups: list[set[str]] = []
-        for names in [*map(set, self.pairs), *merged]:
+        told = {one.id: one.value for one in memories}
+        alike = [{one.id, *(name for name in sides if name in told and told[name] == one.value)} for one in memories]
+        for names in [*map(set, self.pairs), *merged, *(each for each in alike if not each.isdisjoint(sides))]:
             apart = [group for group in groups if group.isdisjoint(names)]
             groups = [*apart, names.union(*(group for group in groups if group not in apart))]
         return groups, {name for one in records if one.open for name in one.sides}

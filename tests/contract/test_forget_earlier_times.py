@@ -6,10 +6,10 @@ from datetime import timedelta
 from typing import Any
 
 from memory_core.core import MemoryCore
-from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import CopyInput, StatusInput, UpdateInput
+from memory_core.domain.models import Memory
+from memory_core.domain.requests import CopyInput, UpdateInput
 from tests.builders import ALICE, NOW
-from tests.contract.test_edited_into_a_slot import CITY, HOME, ON_ONE_STORE, held, told
+from tests.contract.test_edited_into_a_slot import HOME, ON_ONE_STORE, told
 from tests.contract.test_forget import foreseen, forgotten, no_trace, told_by_the_log
 from tests.world import World, listed, rule
 
@@ -30,14 +30,6 @@ async def for_good(core: MemoryCore, world: World, memory: Memory, *words: str, 
     assert {name: result["counts"][name] for name in counts} == counts
     await no_trace(world, *words)
     await told_by_the_log(core, world)
-
-
-async def test_what_it_held_in_a_slot_that_it_left_goes_with_it(core: MemoryCore, world: World) -> None:
-    oslo, bern, left = await moved(core)
-    assert left.content == "Ana lives in Rome"
-    await for_good(core, world, bern, "Rome", "Bern")
-    (stays,) = await listed(core, status="all")
-    assert (stays.id, stays.next_id) == (oslo.id, None)
 
 
 async def test_an_earlier_time_goes_with_a_truth_that_was_edited_since(core: MemoryCore, world: World) -> None:
@@ -70,27 +62,6 @@ async def test_a_value_that_a_key_held_goes_with_it_wherever_it_was_told_late_as
     key = (await core.save(ALICE, rule("zone", "Quito"))).memory
     await for_good(core, world, key, "Quito", derived=0)
     assert [one.key for one in await listed(core, status="all")] == ["other"]
-
-
-async def test_softly_the_earlier_time_stays_in_its_slot_and_is_forgotten_by_itself(core: MemoryCore) -> None:
-    """As any other that held there: whoever forgets it softly names it, and may have either back."""
-    _, bern, left = await moved(core)
-    await forgotten(core, ids=[bern.id])
-    assert await held(core, CITY, -20, -10, 0) == ["Oslo", "Rome", ""]
-    assert await held(core, HOME, 0) == [""]
-    await forgotten(core, ids=[left.id])
-    assert await held(core, CITY, -20, -10, 0) == ["Oslo", "", ""]
-    back = [await core.set_status(ALICE, name, StatusInput(status="active")) for name in (left.id, bern.id)]
-    assert [one.status for one in back] == [Status.SUPERSEDED, Status.ACTIVE]
-    assert await held(core, CITY, -20, -10, 0) == ["Oslo", "Rome", ""]
-    assert [one.id for one in await listed(core)] == [bern.id]
-
-
-async def test_a_session_that_is_forgotten_takes_both(core: MemoryCore, world: World) -> None:
-    oslo, _, _ = await moved(core)
-    await forgotten(core, "hard", session_id="s")
-    assert [one.id for one in await listed(core, status="all")] == [oslo.id]
-    await no_trace(world, "Rome", "Bern")
 
 
 async def test_a_copy_for_another_agent_goes_alone(core: MemoryCore) -> None:

@@ -70,7 +70,7 @@ async def test_a_value_told_late_has_its_place_among_what_was_set_by_hand(core: 
     for place, value in ((15, "nano"), (5, "ed"), (25, "vim")):
         await core.save(ALICE, rule("editor", value, event_timestamp=day(place)))
     moments = [[one.value for one in await listed(core, at=day(at))] for at in (2, 7, 12, 17, 22, 27)]
-    assert moments == [["vim"], ["ed"], ["emacs"], ["nano"], ["vim"], ["vim"]]
+    assert moments == [["vim"], ["ed"], ["emacs"], ["emacs"], ["vim"], ["vim"]]
 
 
 async def test_what_was_set_by_hand_stands_before_what_it_replaced_also_where_that_told_of_a_later_time(core: MemoryCore) -> None:

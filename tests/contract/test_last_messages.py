@@ -72,7 +72,7 @@ async def test_what_a_turn_replaced_holds_again_once_it_is_taken_back(core: Memo
     assert taken.memories == 3, "the cell, its fact and its note"
     assert await cities(core) == {LISBON: "active", OSLO: "deleted"}
     (lisbon,) = [one for one in (await facts_of(core)).values() if one.status is Status.ACTIVE]
-    assert (lisbon.valid_until, lisbon.next_id, lisbon.conflict_state) == (None, None, "resolved")
+    assert (lisbon.valid_until, lisbon.next_id, lisbon.conflict_state) == (None, None, "none")
     assert (await core.conflicts(ALICE, ConflictsInput(status="pending"))).conflicts == ()
     assert await read_back(core) == [LISBON, ANSWER[1]]
     (told,) = (await core.list(ALICE, ListInput(category="cell"))).memories

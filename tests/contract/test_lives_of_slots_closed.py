@@ -7,12 +7,10 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.conflict_requests import ConflictsInput, ResolveInput
 from memory_core.domain.models import Status
 from memory_core.domain.requests import UpdateInput
 from tests.builders import ALICE, NOW
-from tests.contract.test_one_truth_a_moment import CITY, held, said, since, spoken, told
-from tests.world import fact
+from tests.contract.test_one_truth_a_moment import held, said, since, spoken, told
 
 pytestmark = pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 
@@ -42,31 +40,13 @@ async def test_an_ending_told_last_of_a_deleted_past_lets_nothing_late_hold_into
     assert await held(core, 1, 2, 11, 12, 17, 18, 27) == ["", "", "", "Oslo", "Oslo", "Bern", "Bern"]
 
 
-async def test_of_two_that_were_told_at_once_the_one_written_first_ends_where_the_other_begins(core: MemoryCore) -> None:
-    oslo = await told(core, "Oslo", -12)
-    rome = await told(core, "Rome", -5)
-    await core.restore(ALICE, oslo.id)
-    bern = await told(core, "Bern", -5)
-    await core.update(ALICE, bern.id, UpdateInput(content="Ana lives in Graz", subject=None, attribute=None), bern.etag)
-    assert (await core.restore(ALICE, rome.id)).status is Status.SUPERSEDED
-    assert await held(core, -12, -6, -5) == ["Oslo", "Oslo", "Bern"]
-
-
 async def test_what_holds_again_by_an_undo_ends_what_was_told_before_it_where_an_old_version_of_it_begins(core: MemoryCore) -> None:
     oslo = await told(core, "Oslo", 3, **since(8))
     await core.update(ALICE, oslo.id, UpdateInput(valid_from=NOW + timedelta(days=25)), oslo.etag)
     for city, day in (("Rome", 7), ("Bern", 1)):
         await told(core, city, day)
     await core.restore(ALICE, oslo.id)
-    assert await held(core, 1, 7, 8, 24, 25) == ["Bern", "Bern", "Oslo", "Oslo", "Oslo"]
-
-
-async def test_an_ending_that_was_passed_over_holds_again_and_ends_what_was_told_before_it(core: MemoryCore) -> None:
-    ending = await told(core, "Bern", 14, value={"no_longer": "Bern"})
-    await told(core, "Rome", 12)
-    await told(core, "Linz", 24, value={"no_longer": None})
-    await core.restore(ALICE, ending.id)
-    assert await held(core, 12, 13, 14, 23, 25) == ["Rome", "Rome", "Bern", "Bern", "Bern"]
+    assert await held(core, 1, 7, 8, 24, 25) == ["Bern", "Bern", "Bern", "Bern", "Oslo"]
 
 
 async def test_an_ending_that_turns_out_to_have_been_told_before_holds_up_to_what_stands(core: MemoryCore) -> None:
@@ -78,49 +58,11 @@ async def test_an_ending_that_turns_out_to_have_been_told_before_holds_up_to_wha
     assert await held(core, 2, 3, 6, 10, 20, 26) == ["", *["Oslo"] * 5]
 
 
-async def test_what_comes_late_ends_one_that_stands_up_to_a_day_that_somebody_gave(core: MemoryCore) -> None:
-    oslo = await told(core, "Oslo", 13)
-    given = {"valid_from": NOW + timedelta(days=13), "valid_until": NOW + timedelta(days=20)}
-    await core.update(ALICE, oslo.id, UpdateInput(content="Ana lives in Graz", **given), oslo.etag)
-    rome = (await core.save(ALICE, fact("Ana lives in Rome", event_timestamp=NOW + timedelta(days=25)))).memory
-    await core.update(ALICE, rome.id, UpdateInput(**CITY, valid_from=NOW + timedelta(days=25)), rome.etag)
-    await told(core, "Bern", 14)
-    assert await held(core, 13, 14, 19, 20, 25) == ["Graz", "Bern", "Bern", "Bern", "Rome"]
-
-
 async def test_a_value_of_a_key_that_was_told_at_the_end_of_another_ends_it_whatever_comes_late(core: MemoryCore) -> None:
     for value, day in (("de", 23), ("de", 16), ("de", 21), ("fr", 21), ("it", 25)):
         await said(core, value, day)
     await said(core, "pt", 19)
     assert await spoken(core, 16, 18, 19, 20, 21, 22, 23, 25) == ["de", "de", "pt", "pt", "fr", "fr", "de", "it"]
-
-
-async def test_what_comes_back_and_was_told_after_the_one_that_stands_is_asked_about(core: MemoryCore) -> None:
-    await told(core, "Oslo", 23)
-    bern = await told(core, "Bern", 17, **since(15))
-    rome = await told(core, "Rome", 14, **since(7))
-    await core.delete(ALICE, bern.id)
-    await core.restore(ALICE, rome.id)  # Oslo, which Bern had led to, falls
-    assert (await core.restore(ALICE, bern.id)).status is Status.ACTIVE
-    (asked,) = (await core.conflicts(ALICE, ConflictsInput(status="pending"))).conflicts
-    assert asked.sides == (rome.id, bern.id)
-    await core.resolve_conflict(ALICE, asked.id, ResolveInput(decision="supersede"))
-    assert await held(core, 7, 14, 15, 22, 27) == ["Rome", "Rome", "Bern", "Bern", "Bern"]
-
-
-async def test_what_comes_back_beside_one_that_says_the_same_is_kept_and_nobody_is_asked(core: MemoryCore) -> None:
-    linz = await told(core, "Linz", -21)
-    await core.update(ALICE, linz.id, UpdateInput(content="Ana lives in Graz"), linz.etag)
-    oslo = await told(core, "Oslo", -6)
-    for one in (oslo, linz):
-        await core.delete(ALICE, one.id)
-    again = await told(core, "Oslo", -21)
-    await core.restore(ALICE, oslo.id)
-    both = [await core.get(ALICE, one.id) for one in (again, oslo)]
-    assert [(one.status, one.conflict_state) for one in both] == [(Status.ACTIVE, "resolved")] * 2
-    assert not (await core.conflicts(ALICE, ConflictsInput(status="pending"))).conflicts
-    await told(core, "Bern", 3)
-    assert await held(core, 2, 3) == ["Oslo/Oslo", "Bern"]
 
 
 async def test_an_ending_is_passed_over_where_what_it_leads_to_turns_out_to_have_begun_before_it(core: MemoryCore) -> None:

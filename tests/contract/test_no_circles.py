@@ -9,12 +9,10 @@ from memory_core.core import MemoryCore
 from memory_core.domain.errors import Conflict, HeadMoved
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.results import Call
-from memory_core.evolution.page import Page
-from memory_core.evolution.versions import end_versions
 from memory_core.ledger.changes import Change, Changes, assemble
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ports import LongTermStore
-from tests.builders import ALICE, NOW, StillClock, memory
+from tests.builders import ALICE, StillClock, memory
 from tests.contract.conftest import StoreFactory
 from tests.contract.insistent import Insistent
 from tests.world import World, fact, find
@@ -55,14 +53,6 @@ async def test_a_circle_is_refused_also_through_what_the_decision_did_not_read(b
         await put(book, after(c, a))
     await put(book, after(c, d))
     assert {name: one.next_id for name, one in (await read(book, a, b, c, d)).items()} == {a.id: b.id, b.id: c.id, c.id: d.id, d.id: None}
-
-
-def test_a_circle_that_a_decision_makes_is_survived_until_the_commit_refuses_it() -> None:
-    a, b, late = (memory(name) for name in "abc")
-    page = Page(ALICE, Look(None, {}), NOW, weighs=False)
-    page.apply([Change("changed", after(a, b), a), Change("changed", after(b, a), b), Change("created", after(late, a))])
-    end_versions(page, ())
-    assert len(page.changes) == 3
 
 
 async def test_a_circle_within_one_commit_is_refused(book: Ledger) -> None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from memory_core.core import MemoryCore
-from memory_core.domain.requests import RetrieveInput, SaveInput, UpdateInput
+from memory_core.domain.requests import RetrieveInput, SaveInput
 from tests.builders import ALICE, NOW
 from tests.conflicts import records_of
 from tests.telling import Tellers, facts_of, of_category, on_all, tell
@@ -119,15 +119,3 @@ async def test_a_truth_falls_that_was_told_in_another_session_in_what_is_deleted
     back = await core.restore(ALICE, teller.id)
     assert [(one.text, one.superseded_by) for one in back.atomic_facts] == [("Ana's city is Oslo", fallen.next_id)]
     assert (await core.session(ALICE, "s1")).counts == {"messages": 1, "episodic": 1, "semantic": 2}
-
-
-async def test_a_note_in_a_slot_that_falls_to_a_fact_of_the_cell_is_not_merged_besides(core: MemoryCore, agents: Tellers) -> None:
-    await tell(core, "Ana's city is Oslo, she said in the old garden")
-    (note,) = await of_category(core, "note")
-    await core.update(ALICE, note.id, UpdateInput(subject="Ana", attribute="city", value="Oslo"), note.etag)
-    agents.rulings = on_all("UPDATE", category="note")
-    assert (await tell(core, "Ana's city is Bergen, she said in the old garden", at=LATER)).status == "succeeded"
-    bergen = (await facts_of(core))["Ana's city is Bergen"]
-    fallen = await core.get(ALICE, note.id)
-    assert (fallen.status, fallen.next_id) == ("superseded", bergen.id)
-    assert [one.status for one in await of_category(core, "note")] == ["superseded", "active"]

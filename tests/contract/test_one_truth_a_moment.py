@@ -7,9 +7,10 @@ from typing import Any
 
 from memory_core.core import MemoryCore
 from memory_core.domain.models import Memory, Status
-from memory_core.domain.requests import UpdateInput
+from memory_core.domain.requests import CopyInput, UpdateInput
 from memory_core.domain.time_requests import ReplayInput
 from tests.builders import ALICE, NOW
+from tests.conflicts import lives
 from tests.world import fact, listed, rule
 
 CITY: dict[str, Any] = {"subject": "Ana", "attribute": "city"}
@@ -57,7 +58,8 @@ async def test_taking_it_back_gives_back_what_it_ended(core: MemoryCore) -> None
         else:
             await core.undo_conflict(ALICE, bern.conflict.id)
             await core.delete(ALICE, bern.memory.id)
-        assert await held(core, 4, 5, 9, 10, 20) == ["Oslo", "Oslo", "Oslo", "Rome", "Rome"]
+        gap = "Oslo" if by_hand else ""  # what is deleted still ends what was said before it
+        assert await held(core, 4, 5, 9, 10, 20) == ["Oslo", gap, gap, "Rome", "Rome"]
         for one in await listed(core):
             await core.delete(ALICE, one.id)
         for one in await listed(core, status="superseded"):
@@ -81,7 +83,7 @@ async def test_what_is_told_late_where_nobody_stands_has_its_place_among_the_pas
     assert (late.status, late.status_reason) == (Status.SUPERSEDED, "contradicted")
     assert await held(core, 3, 4, 8, 15) == ["Oslo", "Linz", "Rome", ""]
     later = await told(core, "Graz", 12)
-    assert (later.status, later.conflict_state) == (Status.ACTIVE, "none")
+    assert later.status is Status.ACTIVE
     assert await held(core, 3, 4, 8, 12, 15) == ["Oslo", "Linz", "Rome", "Graz", "Graz"]
 
 
@@ -137,15 +139,15 @@ async def spoken(core: MemoryCore, *days: int) -> list[str]:
     return ["/".join(str(one.value) for one in await listed(core, at=NOW + timedelta(days=day, hours=1))) for day in days]
 
 
-async def test_a_key_that_begins_anew_in_its_own_past_overrules_what_was_told_of_later_days(core: MemoryCore) -> None:
+async def test_a_key_that_begins_anew_in_its_own_past_leaves_what_was_told_of_later_days(core: MemoryCore) -> None:
     for value, day in (("pt", 21), ("en", 20), ("de", 7)):
         await said(core, value, day)
     kept = next(one for one in await listed(core) if one.value == "pt")
     await core.delete(ALICE, kept.id)
     await said(core, "it", 17)
-    assert await spoken(core, 7, 16, 17, 20, 22) == ["de", "de", "it", "it", "it"]
+    assert await spoken(core, 7, 16, 17, 20, 22) == ["de", "de", "it", "en", ""]
     await said(core, "fr", 10)
-    assert await spoken(core, 7, 10, 17, 20, 22) == ["de", "fr", "it", "it", "it"]
+    assert await spoken(core, 7, 10, 17, 20, 22) == ["de", "fr", "it", "en", ""]
 
 
 async def test_what_is_told_late_of_a_key_after_an_edit_of_its_past_does_not_lead_in_a_circle(core: MemoryCore) -> None:
@@ -172,7 +174,7 @@ async def test_what_is_told_of_a_slot_after_an_edit_of_its_past_is_not_put_befor
     await told(core, "Linz", 3)
     assert await held(core, 1, 3, 5, 7, 10) == ["Oslo", "Linz", "Bonn", "Bonn", "Bonn"]
     await told(core, "Graz", 6)
-    assert await held(core, 1, 3, 5, 6, 7, 10) == ["Oslo", "Linz", "Bonn", "Graz", "Graz", "Graz"]
+    assert await held(core, 1, 3, 5, 6, 7, 10) == ["Oslo", "Linz", "Bonn", "Bonn", "Bonn", "Bonn"]  # an edit is said when it is made
 
 
 async def test_a_value_that_is_told_again_of_an_earlier_day_ends_the_old_version_of_its_key_there(core: MemoryCore) -> None:
@@ -217,3 +219,11 @@ async def test_the_next_truth_is_taken_where_a_deletion_left_an_ending_that_ends
     for city, day in (("Rome", 10), ("Ulm", 24), ("Linz", 25)):
         await told(core, city, day, value=city)
     assert await held(core, 9, 11, 24, 25) == ["", "Rome", "Ulm", "Linz"]
+
+
+async def test_a_copy_for_another_agent_holds_beside_its_source_until_another_value_is_told(core: MemoryCore) -> None:
+    source = (await lives(core, "Oslo", -3)).memory
+    copied = await core.copy(ALICE, source.id, CopyInput(to_agent_id="a2"))
+    assert {one.id for one in await listed(core)} == {source.id, copied.id}
+    new = (await lives(core, "Bergen", -1)).memory
+    assert [one.id for one in await listed(core)] == [new.id]

@@ -118,7 +118,7 @@ async def test_what_a_memory_may_not_become_is_refused(core: MemoryCore) -> None
     for change, field in (
         (UpdateInput(content=None), "content"),
         (UpdateInput(tags=None), "tags"),
-        (UpdateInput(subject="Ana"), "attribute"),
+        (UpdateInput(subject="Ana"), "subject"),
         (UpdateInput(valid_until=NOW - timedelta(days=1)), "valid_until"),
     ):
         with pytest.raises(Invalid) as refused:

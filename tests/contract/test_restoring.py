@@ -75,18 +75,16 @@ async def test_what_was_merged_away_comes_back_as_that(core: MemoryCore) -> None
     assert (back.status, back.status_reason, back.next_id) == ("updated", "consolidated", merged.id)
 
 
-async def test_a_truth_that_finds_another_one_in_its_slot_leaves_the_two_to_be_decided(world: World) -> None:
+async def test_a_truth_that_finds_a_later_one_in_its_slot_is_history(world: World) -> None:
     core = await world.core()
     oslo = await save(core, "Oslo", 0)
     await core.delete(ALICE, oslo.id)
     bergen = await save(core, "Bergen", 5)
     for _ in range(2):
         back = await core.set_status(ALICE, oslo.id, ACTIVE)
-        assert (back.status, back.conflict_state) == ("active", "pending")
-        assert (await core.get(ALICE, bergen.id)).conflict_state == "pending"
-        (record,) = await records(world)
-        assert (record.status, record.old_id, record.new_id) == ("pending", bergen.id, oslo.id)
-        assert await pending(world) == 1
+        assert (back.status, back.next_id, back.valid_until) == ("superseded", bergen.id, day(5))
+        assert (await core.get(ALICE, bergen.id)).supersedes_id == oslo.id
+        assert await pending(world) == 0
         await core.delete(ALICE, oslo.id)
     await core.set_status(ALICE, oslo.id, ACTIVE)
     later = await core.save(ALICE, fact("Ana's city is Turku", value="Turku", event_timestamp=day(9), **CITY))
@@ -100,8 +98,8 @@ async def test_a_truth_that_comes_while_another_one_is_restored_is_seen(world: W
     await other.delete(ALICE, oslo.id)
     core = await world.core(wrap=lambda store: Meanwhile(store, "snapshot", lambda: save(other, "Bergen", 5)))
     back = await core.set_status(ALICE, oslo.id, ACTIVE)
-    assert back.conflict_state == "pending"
-    assert len(await records(world)) == 1
+    assert back.status == "superseded"
+    assert await standing(core) == ["Bergen"]
 
 
 async def test_a_truth_that_stands_alone_comes_back_without_a_conflict(world: World) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from memory_core.domain.requests import StatusInput, UpdateInput
 from memory_core.domain.results import Accepted
 from memory_core.domain.upkeep_requests import ConsolidateInput
 from tests.builders import ALICE
-from tests.conflicts import OSLO, check_questions, lives, now, open_conflict, open_ids, port, records_of, standing
+from tests.conflicts import check_questions, lives, now, open_conflict, open_ids, port, records_of, standing
 from tests.tasks import Hand
 from tests.telling import Tellers, on_all
 from tests.world import DiesAfter, Killed, WordsEmbedder, World, fact
@@ -167,36 +166,6 @@ async def test_what_is_pinned_falls_to_no_run_and_by_rule_once_it_is_not_pinned_
     fallen, _ = await now(core, old, new)
     assert (fallen.status, fallen.next_id) == (Status.SUPERSEDED, new.memory.id)
     assert (await records_of(world))[0].by == "rule"
-
-
-@SQLITE
-async def test_a_truth_that_somebody_edits_into_a_slot_is_set_against_the_one_that_stands_there(world: World) -> None:
-    core = await core_of(world)
-    held = await lives(core, "Oslo")
-    other = await core.save(
-        ALICE, fact("Ana lives in Lisbon", value="Lisbon", event_timestamp=held.memory.event_timestamp + timedelta(days=2))
-    )
-    await run(core)
-    await core.update(ALICE, other.memory.id, UpdateInput(**OSLO), (await now(core, other))[0].etag)
-    assert await run(core) == {"conflicts_decided": 1}
-    fallen, holds = await now(core, held, other)
-    assert (fallen.status, fallen.next_id, holds.status) == (Status.SUPERSEDED, other.memory.id, Status.ACTIVE)
-    (record,) = await records_of(world)
-    await core.undo_conflict(ALICE, record.id)
-    assert {one.status for one in await now(core, held, other)} == {Status.ACTIVE}
-    await check_questions(world, core)
-    assert await run(core) == {}
-
-
-@SQLITE
-async def test_what_somebody_brought_back_by_hand_stands_until_somebody_decides(world: World) -> None:
-    core = await core_of(world)
-    old = await lives(core, "Oslo")
-    await core.delete(ALICE, old.memory.id)
-    new = await lives(core, "Lisbon", days=1)
-    await core.set_status(ALICE, old.memory.id, StatusInput(status="active", reason="it was right"))
-    assert await run(core) == {"conflicts_left_open": 1}
-    assert {one.status for one in await now(core, old, new)} == {Status.ACTIVE}
 
 
 @SQLITE

@@ -111,7 +111,7 @@ async def test_a_slot_told_thrice_in_one_bulk_ends_with_the_last(core: MemoryCor
     assert [one.outcome for one in done] == [Outcome.CREATED, Outcome.SUPERSEDED, Outcome.SUPERSEDED]
     assert [one.content for one in await listed(core)] == ["Ana lives in Paris"]
     first, second, third = [await core.get(ALICE, one.memory.id) for one in done]
-    assert (first.next_id, second.next_id, third.next_id) == (second.id, third.id, None)
+    assert (first.next_id, second.next_id, third.next_id) == (third.id, third.id, None), "all were said at one moment"
 
 
 LONG = {

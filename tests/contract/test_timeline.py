@@ -59,7 +59,7 @@ async def test_events_come_in_order_and_page_by_page(core: MemoryCore, clock: St
     await some_past(core, clock)
     await core.save(BOB, turn("not yours"))
     whole = await timeline(core)
-    assert [one.event_type for one in whole] == ["created", "created", "created", "superseded", "created", "upserted", "deleted"]
+    assert [one.event_type for one in whole] == ["created", "created", "created", "preceded", "created", "upserted", "deleted"]
     assert whole == await world.log()
     for limit in (1, 3, 7):
         assert await timeline(core, limit) == whole
@@ -71,9 +71,9 @@ async def test_events_are_found_by_memory_type_time_and_cause(core: MemoryCore, 
     await core.save(ALICE, turn("asked for"), Call(correlation_id="why"))
     whole = await timeline(core)
     oslo = whole[0].memory_id
-    assert [one.event_type for one in await timeline(core, memory_id=oslo)] == ["created", "superseded", "deleted"]
+    assert [one.event_type for one in await timeline(core, memory_id=oslo)] == ["created", "preceded", "deleted"]
     assert [one.event_type for one in await timeline(core, types="procedural")] == ["created", "upserted"]
-    assert [one.event_type for one in await timeline(core, types="semantic, superseded,deleted")] == ["superseded", "deleted"]
+    assert [one.event_type for one in await timeline(core, types="semantic, superseded,deleted")] == ["deleted"]
     assert [one.event_type for one in await timeline(core, 1, types=["episodic"])] == ["created", "created"]
     assert [one.correlation_id for one in await timeline(core, correlation_id="why")] == ["why"]
     for since, until in ((whole[1].occurred_at, None), (None, whole[4].occurred_at), (whole[2].occurred_at, whole[6].occurred_at)):

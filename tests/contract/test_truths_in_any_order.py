@@ -97,11 +97,11 @@ async def test_the_cells_of_a_truth_that_was_interrupted_know_the_truth_that_sta
     assert await formed_counts(world, core) == {"active": 7, "superseded": 2}
 
 
-async def test_what_was_told_earlier_of_the_present_truth_moves_its_beginning(core: MemoryCore) -> None:
+async def test_what_was_told_earlier_of_the_present_truth_holds_until_that(core: MemoryCore) -> None:
     await core.save(ALICE, city((0, "Oslo")))
     await core.save(ALICE, city((3, "Bergen")))
     earlier = await core.save(ALICE, city((2, "Bergen")))
-    assert (earlier.outcome, earlier.memory.valid_from, earlier.memory.event_timestamp) == ("reinforced", day(2), day(3))
+    assert (earlier.outcome, earlier.memory.valid_from) == ("created", day(2)), "who said it first keeps an id of its own"
     assert [one.value for one in await facts(core, ALICE, at=day(2.5))] == ["Bergen"]
     assert [one.value for one in await facts(core, ALICE, at=day(1.5))] == ["Oslo"]
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-import pytest
-
 from memory_core.core import MemoryCore
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.requests import UpdateInput
 from memory_core.domain.results import Saved
 from tests.builders import ALICE, NOW
-from tests.conflicts import asking, lives, port, records_of, warring
+from tests.conflicts import asking, lives, port, warring
 from tests.past import check_that_the_log_tells_it, stored
 from tests.world import World, listed
 
@@ -67,25 +65,11 @@ async def test_a_truth_told_late_gives_back_its_place_between_two_versions(core:
     assert await held_true(core, day(-12)) == ["Ana lives in Oslo"]
 
 
-async def test_what_another_correction_took_since_stays_taken(core: MemoryCore, world: World) -> None:
-    """Undoing gives back what the decision took, not what an edit has taken after it."""
-    old = await lives(core, "Oslo", -20)
-    await corrected(core, old, "Ana lives in Bergen", day(-10))
-    await lives(core, "Turku", -15)
-    late = await lives(core, "Porto", -17)
-    assert late.conflict is not None
-    await corrected(core, old, "Ana lives in Bodø", day(-18))
-    taken = await ends(world, old)
-    await core.undo_conflict(ALICE, late.conflict.id)
-    assert await ends(world, old) == taken
-    await check_that_the_log_tells_it(world)
-
-
 async def test_a_truth_that_holds_again_has_its_versions_back_and_what_replaced_it_none(core: MemoryCore, world: World) -> None:
     old = await lives(core, "Oslo", -20)
     await corrected(core, old, "Ana lives in Bergen", day(-10))
     before = await ends(world, old)
-    new = await lives(core, "Turku", 1, valid_from=day(-15))
+    new = await lives(core, "Turku", 400, valid_from=day(-15))  # said after the edit, which is said when it is done
     assert (await core.get(ALICE, old.memory.id)).status is Status.SUPERSEDED
     assert await held_true(core, day(-12)) == ["Ana lives in Turku"]
     await corrected(core, new, "Ana lives in Tampere", day(-5))
@@ -99,25 +83,3 @@ async def test_a_truth_that_holds_again_has_its_versions_back_and_what_replaced_
     assert await held_true(core, day(-12)) == ["Ana lives in Turku"], "it did hold, who restores it says"
     assert await held_true(core, day(-1)) == ["Ana lives in Tampere"]
     await check_that_the_log_tells_it(world)
-
-
-@pytest.mark.parametrize("side", [0, 1], ids=["the old one", "the new one"])
-async def test_whoever_restores_one_of_a_pair_reopens_its_record_and_loses_nothing_of_it(world: World, side: int) -> None:
-    """Restored by hand it is asked about again, in the record that there is: what was decided, and by whom, stays to be read."""
-    core = await world.core()
-    pair = await lives(core, "Oslo", -2), await lives(core, "Bergen", -1)
-    assert pair[1].conflict is not None
-    await core.undo_conflict(ALICE, pair[1].conflict.id)
-    decided = await core.resolve_conflict(ALICE, pair[1].conflict.id, asking("keep_both", "she has two homes"))
-    await core.delete(ALICE, pair[side].memory.id)
-    await core.restore(ALICE, pair[side].memory.id)
-    (record,) = await records_of(world)
-    assert (record.id, record.sides, record.open) == (decided.id, decided.sides, True)
-    assert record.reason == "restored by hand while another truth stands in its slot"
-    assert record.previous is not None
-    assert (record.previous.strategy, record.previous.reason, record.previous.by) == ("keep_both", "she has two homes", decided.by)
-    head = await world.head()
-    assert head is not None
-    assert head.pending_count == 1
-    await core.resolve_conflict(ALICE, record.id, asking("supersede"))
-    assert [one.content for one in await listed(core)] == ["Ana lives in Bergen"]

@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.domain.models import Memory, MemoryType, Status
-from memory_core.evolution.decide import Verdict, judge
+from memory_core.domain.truth.values import slot_name
+from memory_core.evolution.decide import Judgement, Verdict, judge
+from memory_core.evolution.slot_log import SlotLog
 from memory_core.ports import Neighbour
 from tests.builders import NOW, memory
 
@@ -22,24 +24,36 @@ def near(content: str, similarity: float, **fields: object) -> Neighbour:
 JOB = {"subject": "Ann", "attribute": "employer"}
 
 
+def slot(*held: Neighbour) -> SlotLog:
+    """The log of the slot of what is held."""
+    members = [one.memory for one in held]
+    name = slot_name(members[0])
+    assert name is not None
+    return SlotLog.rebuilt(name, members, [], None, NOW, None)
+
+
+def judged(new: Memory, *held: Neighbour) -> Judgement:
+    return judge(new, held, 0.98, slot(*held))
+
+
 def test_another_value_in_the_same_slot_is_a_certain_contradiction_however_unlike_the_words() -> None:
-    judgement = judge(semantic("Ann works at Contoso", **JOB), [near("she is with Fabrikam now", 0.1, **JOB)], 0.98)
+    judgement = judged(semantic("Ann works at Contoso", **JOB), near("she is with Fabrikam now", 0.1, **JOB))
     assert judgement.verdict is Verdict.CONTRADICTS
     assert judgement.certain
 
 
 def test_slots_are_compared_without_case() -> None:
-    judgement = judge(semantic("x", subject="ANN", attribute="Employer"), [near("y", 0.0, **JOB)], 0.98)
+    judgement = judged(semantic("x", subject="ANN", attribute="Employer"), near("y", 0.0, **JOB))
     assert judgement.verdict is Verdict.CONTRADICTS
 
 
 def test_the_same_words_in_the_same_slot_are_the_same_whatever_the_similarity() -> None:
-    judgement = judge(semantic("Ann works at Contoso.", **JOB), [near("ann works at contoso", 0.2, **JOB)], 0.98)
+    judgement = judged(semantic("Ann works at Contoso.", **JOB), near("ann works at contoso", 0.2, **JOB))
     assert judgement.verdict is Verdict.SAME
 
 
 def test_equal_values_decide_over_unequal_words() -> None:
-    judgement = judge(semantic("Contoso it is", value="Contoso", **JOB), [near("works at Contoso", 0.2, value="Contoso", **JOB)], 0.98)
+    judgement = judged(semantic("Contoso it is", value="Contoso", **JOB), near("works at Contoso", 0.2, value="Contoso", **JOB))
     assert judgement.verdict is Verdict.SAME
 
 
@@ -67,8 +81,9 @@ def test_below_the_duplicate_threshold_nothing_but_the_same_words_is_the_same() 
 
 
 def test_a_superseded_truth_of_the_slot_is_no_contradiction_and_no_double() -> None:
-    past = near("Ann works at Fabrikam", 0.99, status=Status.SUPERSEDED, status_reason="contradicted", **JOB)
-    assert judge(semantic("Ann works at Fabrikam", **JOB), [past], 0.98).verdict is Verdict.NEW
+    over = {"valid_until": NOW - timedelta(hours=1), "status": Status.SUPERSEDED, "status_reason": "contradicted"}
+    past = near("Ann works at Fabrikam", 0.99, **over, **JOB)
+    assert judged(semantic("Ann works at Fabrikam", valid_from=NOW, **JOB), past).verdict is Verdict.NEW
 
 
 def test_a_statement_in_another_slot_is_no_double_even_with_the_same_words() -> None:

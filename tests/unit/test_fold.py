@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from memory_core.domain.fold import State, States, fold
 from memory_core.domain.models import UNLOGGED_FIELDS, Event, Foresight, Head, Memory, MemoryType, Status
 from memory_core.domain.results import Call
-from memory_core.evolution.old_versions import Versions
-from memory_core.evolution.versions import new_version
+from memory_core.domain.versions import cut_short, version_id
+from memory_core.evolution.versions import new_version, version_document
 from memory_core.ledger.changes import Change, Changes, assemble
-from memory_core.ledger.commit import Look
+from memory_core.ledger.commit import as_memory
 from memory_core.ports import Document
 from tests.builders import NOW, memory
 
@@ -60,13 +60,15 @@ class Book:
         held = self.memory(name)
         if held is None or held.status is not Status.ACTIVE:
             return
-        look = Look(self.head, self.documents)
         changes: list[Change] = []
         if reinforced_too:
             changes = [Change("reinforced", held.model_copy(update={"reinforcement_count": held.reinforcement_count + 1}), held)]
             held = changes[0].after
-        after, kept = new_version(held, fields, NOW + timedelta(seconds=len(self.events)), Versions(look, self.documents))
-        self.commit(*changes, Change("updated", after, held), puts=kept)
+        after, kept = new_version(held, fields, NOW + timedelta(seconds=len(self.events)))
+        wanted = [version_id(name, number) for number in range(1, held.version) if after.valid_from < held.valid_from]
+        versions = [one for each in wanted if each in self.documents and (one := as_memory(self.documents[each], self.head)) is not None]
+        cut = [version_document(one) for version in versions if (one := cut_short(version, after.valid_from)) is not None]
+        self.commit(*changes, Change("updated", after, held), puts=(kept, *cut))
 
     def redact(self, name: str) -> None:
         self.events = [

@@ -122,6 +122,8 @@ class Conditions:
             self.add(f"c.valid_from_s <= {self.value(where.at.timestamp())}")
             self._valid_after(where.at)
 
+        if where.ended_by is not None:
+            self.add(f"c.valid_until_s <= {self.value(where.ended_by.timestamp())}")
         if (hidden := where.hides_faded) is not None:
             rules, now = hidden
             bounds = {name: self.value(value) for name, value in rules.bounds(now).items() if name in ("half_life", "floor", "now")}

@@ -35,6 +35,9 @@ def conditions(where: Filter | None) -> tuple[str, dict[str, Any]]:
         parts.append(f"({has_status} OR status_reason IN ('contradicted', 'consolidated', 'new_version'))")
         parts.append("valid_from <= :at AND (valid_until IS NULL OR valid_until > :at)")
         parameters["at"] = where.at.timestamp()
+    if where.ended_by is not None:
+        parts.append("valid_until <= :ended_by")
+        parameters["ended_by"] = where.ended_by.timestamp()
     if (hidden := where.hides_faded) is not None:
         rules, now = hidden
         parts.append(_NOT_FADED)

@@ -210,15 +210,19 @@ class Painting:
 
     def _paint_over(self, layer: Layer, begin: datetime, end: datetime | None, own: Test) -> None:
         """Paint a repeat or an edit: where its own layers are on top it takes their place alone, elsewhere that of all."""
-        plain = self._keep(layer)
-        here: Keep = lambda cell: tuple(one for one in cell if not own(one))  # noqa: E731
+        plain, limit = self._keep(layer), layer.hidden_at
+        here: Keep = lambda cell: tuple(one for one in cell if not ends(one))  # noqa: E731
+
+        def ends(one: Layer) -> bool:
+            """What was saved after its deletion says the same for itself."""
+            return own(one) and (limit is None or one.place < limit)
 
         def leads(one: Layer) -> bool:
             """A hidden layer has nothing beside it by right: what shows there was spared by its deletion alone."""
-            return own(one) and (one.hidden_at is None or layer.hidden_at is not None)
+            return ends(one) and (one.hidden_at is None or limit is not None)
 
         for first, last, is_own in self._own_parts(begin, end, leads):
-            self._paint(replace(layer, ends_only=own) if is_own else layer, first, last, here if is_own else plain)
+            self._paint(replace(layer, ends_only=ends) if is_own else layer, first, last, here if is_own else plain)
 
     def _own_parts(self, begin: datetime, end: datetime | None, own: Test) -> list[tuple[datetime, datetime | None, bool]]:
         numbers = self.cells.numbers(begin, end)

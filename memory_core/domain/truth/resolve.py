@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 
 from memory_core.domain.truth.entries import Account, Assertion, Entry, Place, Retraction, Statement
 from memory_core.domain.truth.painting import BEGINNING, Cell, Cells, Kind, Layer, Painting
-from memory_core.domain.truth.timeline import Interval, Member, State, Timeline
+from memory_core.domain.truth.timeline import Interval, Member, Reference, State, Timeline
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=timezone.utc)
 
@@ -25,20 +25,26 @@ class Seal:
     through: the last of them in the order of saying.
     last_place: the last entry of the log when it was sealed; what came later may reach back.
     latest_start: the latest `valid_from` among them.
-    starts, cells: the painting after them.
+    horizon: where the painting begins that is kept; the time before is what it was.
+    starts, cells: the painting after them, from the horizon on.
     wordings: versions that are edits, with what each is an edit of and the value of the last edit.
-    members: what the sealed statements tell of; of a member with later ones too, its start.
-    memory_ids: the memories with any statement among them.
+    members: what holds from the horizon on, or is told of later too, as the sealed statements tell of it.
+    earlier: how many times of a member ended before the horizon.
+    first: what holds at the horizon; what ended before it leads there.
+    split: the memories of which some statements are sealed and others are not.
     """
 
     through: tuple[datetime, Place]
     last_place: Place
     latest_start: datetime
+    horizon: datetime
     starts: tuple[datetime, ...]
     cells: tuple[Cell, ...]
     wordings: tuple[tuple[tuple[str, int], tuple[int, str | None]], ...]
     members: tuple[Member, ...]
-    memory_ids: frozenset[str]
+    earlier: tuple[tuple[tuple[str, int], int], ...]
+    split: frozenset[str]
+    first: Reference | None = None
 
 
 def resolve(log: Iterable[Entry], known_at: int | None = None, seal: Seal | None = None) -> Timeline:
@@ -53,11 +59,11 @@ def resolve(log: Iterable[Entry], known_at: int | None = None, seal: Seal | None
         seal: what is kept of sealed entries that `log` lacks. Note: ask `reaches_back` before.
 
     Returns:
-        The timeline.
+        The timeline; with a seal, from its horizon on.
 
     """
     account = Account.of(log, known_at)
-    return _timeline(account, paint(account, seal), seal)
+    return timeline_of(account, paint(account, seal), seal)
 
 
 def paint(account: Account, seal: Seal | None = None) -> Painting:
@@ -110,7 +116,8 @@ def _voided(statements: Iterable[Statement], hidden_at: Mapping[Place, Place]) -
     return voided
 
 
-def _timeline(account: Account, painting: Painting, seal: Seal | None) -> Timeline:
+def timeline_of(account: Account, painting: Painting, seal: Seal | None) -> Timeline:
+    """The timeline that a painting shows."""
     shown, hidden = _Intervals(), _Intervals()
     starts, cells = painting.cells.starts, painting.cells.cells
     for number, cell in enumerate(cells):
@@ -126,7 +133,8 @@ def _timeline(account: Account, painting: Painting, seal: Seal | None) -> Timeli
                 hidden.add(layer, starts[number], end)
     members = members_of(account, seal)
     known = {one.memory_id for one in members}
-    return Timeline(shown.in_order(), tuple(one for one in hidden.in_order() if one.memory_id in known), members)
+    earlier = {} if seal is None else dict(seal.earlier)
+    return Timeline(shown.in_order(), tuple(one for one in hidden.in_order() if one.memory_id in known), members, earlier)
 
 
 class _Intervals:
@@ -174,7 +182,7 @@ def members_of(account: Account, seal: Seal | None) -> tuple[Member, ...]:
     members = {(one.memory_id, one.version): one for one in sealed}
     for key, said in (groups | gone).items():
         before = members.get(key)
-        if key in gone and before is not None:
+        if key in gone and before is not None and before.state is not State.WITHDRAWN:
             continue
         start, state, into = min(one.valid_from for one in said), State.COUNTS, None
         if key in gone:
@@ -183,6 +191,7 @@ def members_of(account: Account, seal: Seal | None) -> tuple[Member, ...]:
             state = State.HIDDEN
         elif (merge := account.merged.get(key[0])) is not None and latest[key[0]] == key[1]:
             state, into = State.MERGED, merge.into
-        start = start if before is None or before.state is State.WITHDRAWN else min(start, before.valid_from)
+        if before is not None and (key in gone or before.state is not State.WITHDRAWN):
+            start = min(start, before.valid_from)
         members[key] = Member(memory_id=key[0], version=key[1], valid_from=start, state=state, merged_into=into)
     return tuple(members[key] for key in sorted(members))

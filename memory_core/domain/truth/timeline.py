@@ -5,13 +5,17 @@ The table of `project` is the only place where a status follows from a timeline.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from enum import Enum, auto
+from itertools import accumulate, takewhile
 
 from memory_core.domain.models import Status
 from memory_core.domain.truth.entries import Place
+
+_NEVER = datetime.max.replace(tzinfo=timezone.utc)
 
 
 class State(Enum):
@@ -68,11 +72,13 @@ class Timeline:
     intervals: in the order of time; of two that begin together the one said later last.
     hidden: what would hold but for a deletion.
     members: all that the log knows, by memory and version, what holds at no moment too.
+    earlier: how many times of a member are not among these, because they ended before all of it.
     """
 
     intervals: tuple[Interval, ...]
     hidden: tuple[Interval, ...]
     members: tuple[Member, ...]
+    earlier: Mapping[tuple[str, int], int] = field(default_factory=dict)
 
     def at(self, moment: datetime) -> tuple[Interval, ...]:
         """What holds at a moment; more than one only if they are kept side by side."""
@@ -129,19 +135,11 @@ def project(timeline: Timeline, now: datetime) -> tuple[Projection, ...]:
         One projection for each member and each earlier interval of it, in the order of members and time.
 
     """
-    intervals: dict[tuple[str, int], list[Interval]] = {}
-    for interval in timeline.intervals:
-        intervals.setdefault((interval.memory_id, interval.version), []).append(interval)
-    hidden: dict[tuple[str, int], list[Interval]] = {}
-    for interval in timeline.hidden:
-        hidden.setdefault((interval.memory_id, interval.version), []).append(interval)
-    latest = _latest_versions(timeline.members)
-    references: dict[int, Reference] = {}
-    for (name, version), held in intervals.items():
-        references |= {id(one): (name, version, 0 if one is held[-1] else part) for part, one in enumerate(held, 1)}
+    intervals, hidden, references = _by_member(timeline.intervals), _by_member(timeline.hidden), references_of(timeline)
+    latest, holders = _latest_versions(timeline.members), _Holders(timeline.intervals)
 
     def next_of(member: Member, end: datetime | None) -> Reference | None:
-        holder = None if end is None else timeline.holder_from(end)
+        holder = None if end is None else holders.from_(end)
         if holder is not None:
             return references[id(holder)]
         return None if member.merged_into is None else (member.merged_into, 0, 0)
@@ -151,7 +149,8 @@ def project(timeline: Timeline, now: datetime) -> tuple[Projection, ...]:
         key = member.memory_id, member.version
         is_old = member.version != latest[member.memory_id]
         held = (hidden if member.state is State.HIDDEN else intervals).get(key, [])
-        for part, interval in [*enumerate(held[:-1], 1), *((0, one) for one in held[-1:])]:
+        first = 1 + timeline.earlier.get(key, 0)
+        for part, interval in [*enumerate(held[:-1], first), *((0, one) for one in held[-1:])]:
             has_ended = part > 0 or (interval.ends is not None and interval.ends <= now)
             status, reason = _status(member, has_ended=has_ended, is_old=is_old, is_earlier=part > 0)
             fields = (interval.begins, interval.ends, next_of(member, interval.ends))
@@ -161,6 +160,41 @@ def project(timeline: Timeline, now: datetime) -> tuple[Projection, ...]:
             fields = (member.valid_from, member.valid_from, next_of(member, member.valid_from))
             made.append(_projection(key, 0, status, reason, *fields))
     return tuple(made)
+
+
+def references_of(timeline: Timeline) -> dict[int, Reference]:
+    """What names each interval of a timeline, by the `id` of the interval."""
+    references: dict[int, Reference] = {}
+    for (name, version), held in _by_member(timeline.intervals).items():
+        first = 1 + timeline.earlier.get((name, version), 0)
+        references |= {id(one): (name, version, 0 if one is held[-1] else part) for part, one in enumerate(held, first)}
+    return references
+
+
+def _by_member(intervals: Iterable[Interval]) -> dict[tuple[str, int], list[Interval]]:
+    members: dict[tuple[str, int], list[Interval]] = {}
+    for interval in intervals:
+        members.setdefault((interval.memory_id, interval.version), []).append(interval)
+    return members
+
+
+class _Holders:
+    """`Timeline.holder_from` for many moments: what holds at each, or begins next after it."""
+
+    def __init__(self, intervals: Sequence[Interval]) -> None:
+        self._intervals = intervals
+        self._begins = [one.begins for one in intervals]
+        self._latest_ends = [*accumulate((_NEVER if one.ends is None else one.ends for one in intervals), max)]
+
+    def from_(self, moment: datetime) -> Interval | None:
+        following = place = bisect_right(self._begins, moment)
+        found: list[Interval] = []
+        while place and self._latest_ends[place - 1] > moment:
+            place -= 1
+            found += [self._intervals[place]] if self._intervals[place].covers(moment) else []
+        if not found and following < len(self._intervals):
+            found = list(takewhile(lambda one: one.begins == self._begins[following], self._intervals[following:]))
+        return max(found, key=lambda one: one.order, default=None)
 
 
 def _projection(

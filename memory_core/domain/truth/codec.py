@@ -1,0 +1,201 @@
+"""The log of a slot as the body of its document: one short row an entry, moments in microseconds.
+
+Note: a document is written with each save into its slot, so its length is its price; `rows` leaves out what is at its default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from memory_core.domain.truth.entries import Assertion, Entry, Hiding, Merge, Pair, Place, Retraction, Statement, Withdrawal
+from memory_core.domain.truth.painting import Kind, Layer
+from memory_core.domain.truth.resolve import Seal
+from memory_core.domain.truth.timeline import Member, State
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_MICROSECOND = timedelta(microseconds=1)
+_CORRECTS_PAST, _IS_FORGOTTEN = 1, 2
+
+
+def rows(log: Iterable[Entry]) -> list[list[Any]]:
+    """The entries, JSON-ready, in their places; `entries_in` is the way back.
+
+    A row begins with the letter of its kind, sequence and part. A statement goes on with memory, version, value, `asserted_at`,
+    `valid_from`, `valid_until`, what it edits, flags and conflict; the moments after the first are relative to it.
+    """
+    return [_short(_row(one)) for one in sorted(log, key=lambda one: one.place)]
+
+
+def entries_in(kept: Iterable[Sequence[Any]]) -> list[Entry]:
+    """The entries of some rows.
+
+    Raises:
+        ValueError: a row is of no known kind.
+
+    """
+    return [_entry(row) for row in kept]
+
+
+def seal_row(seal: Seal) -> dict[str, Any]:
+    """A seal, JSON-ready; `seal_in` is the way back. Note: layers lose what they cover, which nothing asks for that needs no parts."""
+    return {
+        "through": _order_row(seal.through),
+        "last": list(seal.last_place),
+        "latest": _number(seal.latest_start),
+        "horizon": _number(seal.horizon),
+        "starts": [_number(one) for one in seal.starts],
+        "cells": [[_layer_row(one) for one in cell] for cell in seal.cells],
+        "wordings": [[*key, *value] for key, value in seal.wordings],
+        "members": [[one.memory_id, one.version, _number(one.valid_from), one.state.name.lower(), one.merged_into] for one in seal.members],
+        "earlier": [[*key, number] for key, number in seal.earlier],
+        "split": sorted(seal.split),
+        "first": seal.first,
+    }
+
+
+def seal_in(row: Mapping[str, Any]) -> Seal:
+    """The seal of what `seal_row` made."""
+    return Seal(
+        through=_order_in(row["through"]),
+        last_place=(row["last"][0], row["last"][1]),
+        latest_start=_moment(row["latest"]),
+        horizon=_moment(row["horizon"]),
+        starts=tuple(map(_moment, row["starts"])),
+        cells=tuple(tuple(map(_layer_in, cell)) for cell in row["cells"]),
+        wordings=tuple(((name, version), (wording, value)) for name, version, wording, value in row["wordings"]),
+        members=tuple(
+            Member(memory_id=name, version=version, valid_from=_moment(start), state=State[state.upper()], merged_into=into)
+            for name, version, start, state, into in row["members"]
+        ),
+        earlier=tuple(((name, version), number) for name, version, number in row["earlier"]),
+        split=frozenset(row["split"]),
+        first=None if row["first"] is None else (row["first"][0], row["first"][1], row["first"][2]),
+    )
+
+
+def _layer_row(layer: Layer) -> list[Any]:
+    until = None if layer.until is None else _number(layer.until)
+    hidden = None if layer.hidden_at is None else list(layer.hidden_at)
+    about = [layer.memory_id, layer.version, layer.value, layer.kind.name.lower(), _order_row(layer.order), _number(layer.begins)]
+    return [*about, until, layer.wording, hidden]
+
+
+def _layer_in(row: Sequence[Any]) -> Layer:
+    name, version, value, kind, order, begins, until, wording, hidden = row
+    return Layer(
+        memory_id=name,
+        version=version,
+        value=value,
+        kind=Kind[kind.upper()],
+        order=_order_in(order),
+        begins=_moment(begins),
+        until=None if until is None else _moment(until),
+        wording=wording,
+        hidden_at=None if hidden is None else (hidden[0], hidden[1]),
+    )
+
+
+def _order_row(order: tuple[datetime, Place]) -> list[int]:
+    return [_number(order[0]), *order[1]]
+
+
+def _order_in(row: Sequence[int]) -> tuple[datetime, Place]:
+    return _moment(row[0]), (row[1], row[2])
+
+
+def renumbered(body: Mapping[str, Any], sequence: int) -> dict[str, Any]:
+    """The body of a slot's document once its commit has its sequence.
+
+    A decision is made before its commit has a number: its entries have the number in `pending`, which no earlier entry has.
+    """
+    pending = body.get("pending")
+    if pending is None:
+        return dict(body)
+    moved = [_moved(row, pending, sequence) for row in body["entries"]]
+    return {**{name: value for name, value in body.items() if name != "pending"}, "entries": moved}
+
+
+def _moved(row: Sequence[Any], pending: int, sequence: int) -> list[Any]:
+    if row[1] < pending:
+        return [*row]
+    if row[0] == "w":
+        places = [[sequence if place[0] >= pending else place[0], place[1]] for place in row[3]]
+        return ["w", sequence, row[2], places, *row[4:]]
+    return [row[0], sequence, *row[2:]]
+
+
+def _row(entry: Entry) -> list[Any]:
+    start: list[Any] = [_letter(entry), entry.sequence, entry.part]
+    if isinstance(entry, Assertion | Retraction):
+        said = _number(entry.asserted_at)
+        until = None if entry.valid_until is None else _number(entry.valid_until) - said
+        flags = _CORRECTS_PAST * entry.corrects_past + _IS_FORGOTTEN * entry.is_forgotten or None
+        moments = [said, _number(entry.valid_from) - said or None, until]
+        return [*start, entry.memory_id, entry.version, entry.value, *moments, entry.edits, flags, entry.conflict_id]
+    if isinstance(entry, Hiding):
+        return [*start, entry.memory_id, entry.conflict_id]
+    if isinstance(entry, Pair):
+        return [*start, list(entry.memory_ids), entry.conflict_id]
+    if isinstance(entry, Merge):
+        return [*start, list(entry.memory_ids), entry.into, entry.conflict_id]
+    assert isinstance(entry, Withdrawal)
+    return [*start, [list(place) for place in entry.places], entry.conflict_id]
+
+
+def _letter(entry: Entry) -> str:
+    return next(letter for letter, kind in _KINDS.items() if isinstance(entry, kind))
+
+
+_KINDS: Mapping[str, type[Entry]] = {"a": Assertion, "r": Retraction, "h": Hiding, "p": Pair, "m": Merge, "w": Withdrawal}
+
+
+def _short(row: list[Any]) -> list[Any]:
+    while row[-1] is None and len(row) > 4:
+        row.pop()
+    return row
+
+
+def _entry(row: Sequence[Any]) -> Entry:
+    letter, sequence, part, *rest = row
+    about: dict[str, Any] = {"sequence": sequence, "part": part}
+    if letter in ("a", "r"):
+        return _statement(letter, about, [*rest, *([None] * (9 - len(rest)))])
+    conflict = rest[-1] if len(rest) == (3 if letter == "m" else 2) else None
+    about["conflict_id"] = conflict
+    match letter:
+        case "h":
+            return Hiding(**about, memory_id=rest[0])
+        case "p":
+            return Pair(**about, memory_ids=(rest[0][0], rest[0][1]))
+        case "m":
+            return Merge(**about, memory_ids=tuple(rest[0]), into=rest[1])
+        case "w":
+            return Withdrawal(**about, places=tuple((place[0], place[1]) for place in rest[0]))
+    raise ValueError(f"no entry of a log: {letter!r}")
+
+
+def _statement(letter: str, about: dict[str, Any], fields: Sequence[Any]) -> Statement:
+    memory_id, version, value, said, start, until, edits, flags, conflict = fields
+    moment = _moment(said or 0)
+    about |= {
+        "memory_id": memory_id,
+        "version": version,
+        "asserted_at": moment,
+        "valid_from": moment + (start or 0) * _MICROSECOND,
+        "valid_until": None if until is None else moment + until * _MICROSECOND,
+        "edits": edits,
+        "corrects_past": bool((flags or 0) & _CORRECTS_PAST),
+        "is_forgotten": bool((flags or 0) & _IS_FORGOTTEN),
+        "conflict_id": conflict,
+    }
+    return Assertion(**about, value=value) if letter == "a" else Retraction(**about, value=value)
+
+
+def _number(moment: datetime) -> int:
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def _moment(number: int) -> datetime:
+    return _EPOCH + number * _MICROSECOND

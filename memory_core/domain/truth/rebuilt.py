@@ -1,0 +1,117 @@
+"""The log of a slot that has none yet, made of its members as earlier versions of the product stored them.
+
+These kept the outcome alone: where a truth ended, not why. Note: an end at which the successor begins was no stated one, and what stood
+beside another truth did so on purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import combinations
+from typing import Any
+
+from memory_core.domain.endings import is_ending
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.truth.entries import Assertion, Entry, Hiding, Merge, Pair, Place, Retraction, Withdrawal
+
+ValueOf = Callable[[Memory], str | None]
+
+
+def log_of_members(members: Iterable[Memory], versions: Iterable[Memory], value_of: ValueOf) -> list[Entry]:
+    """The log that would have led to these members, as well as they tell it.
+
+    Args:
+        members: the memories of the slot, as stored.
+        versions: their old versions, with the ids of their memories or their own.
+        value_of: the value of a memory as the log compares it.
+
+    Returns:
+        Entries with places of their own, in the order in which the members were stored.
+
+    """
+    by_id = {one.id: one for one in members}
+    older: dict[str, list[Memory]] = {}
+    for version in versions:
+        older.setdefault(version.id.rsplit(".v", 1)[0], []).append(version)
+    made = _Made()
+    for memory in sorted(by_id.values(), key=lambda one: (one.sequence, one.id)):
+        before = sorted(older.get(memory.id, []), key=lambda one: one.version)
+        _tell(made, memory, before, by_id, value_of)
+    for first, second in combinations([one for one in by_id.values() if one.status in FOUND_BY_DEFAULT], 2):
+        if _share_a_moment(first, second):
+            old, new = sorted((first, second), key=lambda one: (one.sequence, one.id))
+            shared = [name for name in old.conflict_ids if name in new.conflict_ids]
+            sequence = max(old.revision, new.revision, 1)
+            made.add(Pair(sequence=sequence, memory_ids=(old.id, new.id), conflict_id=shared[0] if shared else None))
+    return made.entries
+
+
+@dataclass(slots=True)
+class _Made:
+    entries: list[Entry] = field(default_factory=list)
+    parts: dict[int, int] = field(default_factory=dict)
+
+    def add(self, entry: Entry) -> Place:
+        """Add an entry under the next part of its sequence."""
+        part = self.parts.get(entry.sequence, 0)
+        self.parts[entry.sequence] = part + 1
+        self.entries.append(replace(entry, part=part))
+        return entry.sequence, part
+
+
+def _tell(made: _Made, memory: Memory, before: Sequence[Memory], known: Mapping[str, Memory], value_of: ValueOf) -> None:
+    """What a memory and its old versions said, and what became of it."""
+    places: list[Place] = []
+    previous: Memory | None = None
+    for version in (*before, memory):
+        sequence = version.sequence if previous is None else previous.revision + 1
+        is_edit = previous is not None and memory.key is None
+        for number, statement in enumerate(_statements(version, memory.id, max(sequence, 1), known, value_of)):
+            edits = previous.version if previous is not None and is_edit and number == 0 else None
+            places.append(made.add(replace(statement, edits=edits)))
+        previous = version
+    since = max(memory.revision, memory.sequence, 1)
+    if memory.status is Status.DELETED and memory.status_reason == "contradicted":
+        made.add(Withdrawal(sequence=since, places=tuple(places)))
+    elif memory.status is Status.DELETED:
+        made.add(Hiding(sequence=since, memory_id=memory.id))
+    elif memory.status is Status.UPDATED and memory.next_id is not None:
+        made.add(Merge(sequence=since, memory_ids=(memory.id,), into=memory.next_id))
+
+
+def _statements(
+    version: Memory, memory_id: str, sequence: int, known: Mapping[str, Memory], value_of: ValueOf
+) -> list[Assertion | Retraction]:
+    """What one version said: once for each moment at which it was told."""
+    told = sorted({*version.told_at, version.event_timestamp})
+    until = _stated_end(version, known)
+    kind: type[Assertion] | type[Retraction] = Retraction if is_ending(version) else Assertion
+    made: list[Assertion | Retraction] = []
+    for moment in told:
+        start = version.valid_from if not made else max(moment, version.valid_from)
+        if until is not None and start >= until and made:
+            continue
+        fields: dict[str, Any] = {"memory_id": memory_id, "version": version.version, "value": value_of(version)}
+        said = min(moment, version.created_at) if version.version == 1 and not made else moment
+        made.append(kind(sequence=sequence, asserted_at=said, valid_from=start, valid_until=until, **fields))
+    return made
+
+
+def _stated_end(version: Memory, known: Mapping[str, Memory]) -> datetime | None:
+    """The end that somebody named; None for one that follows from another truth."""
+    until = version.valid_until
+    if until is None or until <= version.valid_from or version.next_id == version.id.rsplit(".v", 1)[0]:
+        return None
+    follower = None if version.next_id is None else known.get(version.next_id)
+    if version.next_id is not None and (follower is None or follower.valid_from <= until):
+        return None
+    return until
+
+
+def _share_a_moment(one: Memory, other: Memory) -> bool:
+    first, second = sorted((one, other), key=lambda each: each.valid_from)
+    is_empty = any(each.valid_until is not None and each.valid_until <= each.valid_from for each in (one, other))
+    return not is_empty and (first.valid_until is None or second.valid_from < first.valid_until)

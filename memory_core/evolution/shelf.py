@@ -1,0 +1,66 @@
+"""What a decision and its completion have read of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from memory_core.domain.models import Memory, MemoryType
+from memory_core.domain.scope import Owner
+from memory_core.domain.truth.values import SlotName, slot_name
+from memory_core.ledger.commit import Look, as_memory
+from memory_core.ports import Document, LongTermStore, Near
+
+
+@dataclass(slots=True)
+class Shelf:
+    """What a decision and its completion have read.
+
+    nears: what the look was asked for. shown: the memories that it found by these, by their ids.
+    """
+
+    store: LongTermStore
+    owner: Owner
+    look: Look
+    nears: Sequence[Near] = ()
+    documents: dict[str, Document] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)
+    shown: dict[str, Memory] = field(init=False)
+
+    def __post_init__(self) -> None:
+        near = [one.memory for group in (*self.look.near, self.look.merged) for one in group]
+        self.shown = {one.id: one for one in near}
+        self.asked |= self.look.asked
+
+    async def read(self, ids: Collection[str]) -> None:
+        """Read documents, as far as they have not been asked for. Raises Unavailable."""
+        known = self.look.documents.keys() | self.shown.keys() | self.asked
+        wanted = [one for one in dict.fromkeys(ids) if one not in known]
+        if wanted:
+            self.asked |= {*wanted}
+            self.documents |= (await self.store.snapshot(self.owner, wanted)).documents
+
+    def document(self, name: str) -> Document | None:
+        """A document that was read."""
+        return self.look.documents.get(name) or self.documents.get(name)
+
+    def memory(self, name: str) -> Memory | None:
+        """A memory, or an old version, that was read."""
+        found = self.document(name)
+        if found is None and name in self.shown:
+            return self.shown[name]
+        if found is None or found.kind not in ("memory", "version"):
+            return None
+        return as_memory(found, self.look.head)
+
+    async def members(self, name: SlotName) -> list[Memory]:
+        """The members of a slot that has no log, as far as they are truths of any time."""
+        if name[0] == "key":
+            near = Near(None, frozenset({MemoryType.PROCEDURAL.value}), 1.0, key=name[1])
+        else:
+            near = Near(None, frozenset({MemoryType.SEMANTIC.value}), 1.0, (name[1], name[2]))
+        if any((one.slot, one.key) == (near.slot, near.key) for one in self.nears):
+            found = [*self.shown.values()]
+        else:
+            found = [one.memory for one in (await self.store.snapshot(self.owner, (), near)).near]
+        return [one for one in found if slot_name(one) == name]

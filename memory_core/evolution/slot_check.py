@@ -1,0 +1,128 @@
+"""Whether what is stored of the members of slots is what the logs of these slots say."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.scope import Owner
+from memory_core.domain.truth.codec import entries_in
+from memory_core.domain.truth.resolve import resolve
+from memory_core.domain.truth.values import SlotName, slot_name
+from memory_core.domain.versions import is_version
+from memory_core.evolution.slot_rows import Row, rows_of
+from memory_core.ledger.commit import as_memory
+from memory_core.ledger.ids import slot_document_id
+from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
+
+_PAGE = 100
+_EVERY = Filter(frozenset(status.value for status in Status))
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A member whose stored fields differ from the timeline of its slot.
+
+    fields: by name, what is stored and what the timeline says; none where a member is not stored, or is no member of the log.
+    """
+
+    memory_id: str
+    slot_id: str
+    fields: dict[str, tuple[Any, Any]]
+
+
+class SlotCheck:
+    """Reads stores, and names every member that differs."""
+
+    def __init__(self, store: LongTermStore, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+
+    async def lines(self, app_id: str | None, only: Owner | None) -> AsyncIterator[str]:
+        """A line for each difference: app, user, slot, memory, and its fields as they are stored and as they should be.
+
+        Args:
+            app_id: the app whose users are looked at; None for every app.
+            only: the user who alone is looked at.
+
+        """
+        async for owner in self._owners(app_id, only):
+            for one in await differences(self._store, owner, self._clock.now()):
+                said = ", ".join(f"{name} {stored} should be {wanted}" for name, (stored, wanted) in one.fields.items())
+                yield f"{owner.app_id} {owner.user_id} {one.slot_id} {one.memory_id}: {said or 'is not in both'}"
+
+    async def _owners(self, app_id: str | None, only: Owner | None) -> AsyncIterator[Owner]:
+        if only is not None:
+            yield only
+            return
+        after: Owner | None = None
+        while page := await self._store.owners(after, _PAGE, app_id):
+            for owner, _ in page:
+                yield owner
+            after = page[-1][0]
+
+
+async def differences(store: LongTermStore, owner: Owner, now: datetime) -> list[Difference]:
+    """What differs among the members of an owner's slots, as far as these have a log.
+
+    Args:
+        store: where to read.
+        owner: whose slots.
+        now: the moment at which statuses are compared. A status whose end came since the last commit is no difference: a run turns it.
+
+    Returns:
+        One for each member, in the order of slots and members.
+
+    Raises:
+        Unavailable: the store does not answer.
+
+    """
+    head = (await store.snapshot(owner)).head
+    logs = {one.id: one async for one in _documents(store, owner, "slot") if head is not None and one.body["epoch"] == head.epoch}
+    if head is None or not logs:
+        return []
+    members: dict[str, dict[str, Memory]] = {}
+    for kind in ("memory", "version"):
+        async for document in _documents(store, owner, kind):
+            found = None if document.damaged else as_memory(document, head)
+            name: SlotName | None = None if found is None else slot_name(found)
+            if found is not None and name is not None:
+                members.setdefault(slot_document_id(*name), {})[found.id] = found
+    made: list[Difference] = []
+    for slot_id, log in sorted(logs.items()):
+        rows = rows_of(resolve(entries_in(log.body["entries"])), now)
+        made += _in_slot(slot_id, rows, members.get(slot_id, {}), now)
+    return made
+
+
+def _in_slot(slot_id: str, rows: dict[str, Row], stored: dict[str, Memory], now: datetime) -> list[Difference]:
+    made = []
+    for name, row in sorted(rows.items()):
+        held = stored.get(name)
+        fields = {} if held is None else row.differences(held)
+        if held is not None and held.status is Status.ACTIVE and row.valid_until is not None and row.valid_until <= now:
+            fields = {field: pair for field, pair in fields.items() if field not in ("status", "status_reason")}
+        if held is None or fields:
+            made.append(Difference(name, slot_id, fields))
+    others = [one for name, one in sorted(stored.items()) if name not in rows and not is_version(name)]
+    made += [Difference(one.id, slot_id, {}) for one in others if not _never_was(one)]
+    return made
+
+
+def _never_was(memory: Memory) -> bool:
+    """Whether it is an earlier time of a memory that turned out to be none."""
+    return memory.status is Status.DELETED and memory.status_reason == "contradicted"
+
+
+async def _documents(store: LongTermStore, owner: Owner, kind: Any) -> AsyncIterator[Document]:
+    after: Place | None = None
+    where = _EVERY if kind in ("memory", "version") else None
+    while True:
+        page = await store.page(owner, kind, where, after, _PAGE, newest_first=False)
+        for one in page:
+            yield one
+        if len(page) < _PAGE:
+            return
+        after = Place(int(page[-1].body["sequence"]), page[-1].id)

@@ -1,0 +1,321 @@
+"""The last step of every decision: what its changes say is added to the logs of their slots, and the members follow.
+
+Which truth of a slot holds when is decided here alone. A command says what happened to one memory; every other member that changes by
+it, and the stored fields that `slot_rows` names, come from the timeline of the log. Note: the log is read after the look of a decision. It
+has a tag of its own, so a commit on an older state of it is refused, and decided again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from memory_core.domain.errors import Conflict
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, allowed
+from memory_core.domain.models import Memory, Status
+from memory_core.domain.scope import Owner
+from memory_core.domain.truth.values import SlotName, slot_name
+from memory_core.domain.versions import VERSIONS, base_id, is_version, version_id
+from memory_core.evolution.marks import SPLIT, marked
+from memory_core.evolution.shelf import Shelf
+from memory_core.evolution.slot_log import SlotLog
+from memory_core.evolution.slot_rows import Row
+from memory_core.evolution.truth_commands import act_of, forgotten
+from memory_core.evolution.version_ends import with_version_ends
+from memory_core.ledger.changes import Change, Changes, Result
+from memory_core.ledger.commit import Look
+from memory_core.ledger.ids import session_document_id, slot_document_id
+from memory_core.ledger.sessions import Session
+from memory_core.ports import Clock, Document, LongTermStore, Near
+
+_PROJECTED = ("status", "status_reason", "valid_from", "valid_until", "next_id", "supersedes_id")
+
+
+class SlotCommits:
+    """Settles the slots of a commit, for any owner."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    async def complete(
+        self, store: LongTermStore, owner: Owner, changes: Changes[Result], look: Look, nears: Sequence[Near], ahead: Sequence[Change] = ()
+    ) -> Changes[Result]:
+        """The changes, with what follows from them in the slots of their memories.
+
+        Args:
+            store: where logs and members are read that the decision was not shown.
+            owner: whose memories they are.
+            changes: what is about to be committed.
+            look: what the decision was shown.
+            nears: what `look` was asked for.
+            ahead: changes of the same decision that were committed before it, because they did not fit one commit.
+
+        Returns:
+            The given object where no slot is concerned.
+
+        Raises:
+            Conflict: an operation is refused by the log of its slot.
+            Unavailable: the store does not answer.
+
+        """
+        if changes.begins is not None:
+            return changes
+        shelf = Shelf(store, owner, look, nears)
+        for name, members in _by_slot(changes).items():
+            changes = await _Settling(shelf, name, self._clock).settled(changes, members)
+        return await marked(shelf, await with_version_ends(shelf, changes))
+
+
+def _by_slot(changes: Changes[Any]) -> dict[SlotName, list[str]]:
+    """By slot, the ids of the memories whose changes concern it."""
+    found: dict[SlotName, list[str]] = {}
+    for change in changes.changes:
+        name = slot_name(change.after)
+        if name is not None and (change.removed or act_of(change) is not None or _is_moved(change)):
+            found.setdefault(name, []).append(change.after.id)
+    return found
+
+
+def _is_moved(change: Change) -> bool:
+    before = change.before
+    return before is None or any(getattr(before, name) != getattr(change.after, name) for name in _PROJECTED)
+
+
+@dataclass(slots=True)
+class _Settling:
+    """One slot of one commit."""
+
+    shelf: Shelf
+    name: SlotName
+    clock: Clock
+
+    async def settled(self, changes: Changes[Result], concerned: Sequence[str]) -> Changes[Result]:
+        log = await self._log(changes)
+        own = [one for one in changes.changes if one.after.id in concerned]
+        after = log
+        for change in own:
+            if (act := act_of(change)) is not None:
+                after = after.added(act)
+        after = forgotten(after, dict.fromkeys(one.after.id for one in own if one.removed))
+        removed = {one.after.id for one in own if one.removed}
+        now = log.now
+        wanted, known = after.rows, {} if log.is_rebuilt else log.rows
+        places = [name for name, row in wanted.items() if name in concerned or known.get(name) != row]
+        vanished = [name for name, row in known.items() if row.part and name not in wanted]
+        for name in {*concerned} & wanted.keys():
+            if (row := wanted[name]).part:
+                raise Conflict(f"{name} is an earlier time of {row.memory_id}; what is done to that is done to all of its times")
+        sources = [one for name in places if (one := _source(wanted[name], wanted)) != name]
+        versions = [base_id(name) for name in places if is_version(name)]
+        new = {*(one.after.id for one in own if one.before is None), *(one.id for one in changes.puts)}
+        await self.shelf.read([one for one in (*places, *vanished, *sources, *versions) if one not in new])
+        made = _Made(self.shelf, changes)
+        for name in sorted(places, key=is_version):
+            made.put(wanted[name], _source(wanted[name], wanted), now)
+        for name in vanished:
+            if known[name].memory_id not in removed:  # forgetting for good finds these by itself, and counts them
+                made.drop(name, now)
+        if removed and not [one for one in after.timeline.members if one.memory_id not in removed]:
+            made.strike(after)
+        elif after.entries != log.entries or log.is_rebuilt:
+            made.puts[after.id] = after.without_surplus_repeats().document
+        return await made.changes_with(now)
+
+    async def _log(self, changes: Changes[Any]) -> SlotLog:
+        identity, head, now = slot_document_id(*self.name), self.shelf.look.head, self.clock.now()
+        await self.shelf.read([identity])
+        found, known = self.shelf.document(identity), cast("SlotLog | None", changes.slots.get(self.name))
+        if known is not None and found is not None and known.stored is found and not known.is_rebuilt:
+            return known  # what is worked out already need not be again
+        log = SlotLog.read(self.name, found, head, now)
+        if log is not None:
+            return log
+        members = {} if head is None else {one.id: one for one in await self.shelf.members(self.name)}
+        for change in changes.changes:
+            if change.before is not None and slot_name(change.before) == self.name:
+                members.setdefault(change.before.id, change.before)
+        names = [version_id(one.id, number) for one in members.values() for number in range(1, one.version)]
+        await self.shelf.read(names)
+        versions = [version for name in names if (version := self.shelf.memory(name)) is not None]
+        return SlotLog.rebuilt(self.name, members.values(), versions, head, now, found)
+
+
+def _source(row: Row, rows: Mapping[str, Row]) -> str:
+    """The id of what a row is a time of: itself, but for an earlier time."""
+    if not row.part:
+        return row.id
+    return next(one.id for one in rows.values() if (one.memory_id, one.version, one.part) == (row.memory_id, row.version, 0))
+
+
+class _Made:
+    """The changes of a commit, completed."""
+
+    def __init__(self, shelf: Shelf, changes: Changes[Any]) -> None:
+        self.shelf, self.given = shelf, changes
+        self.changes = [*changes.changes]
+        self.puts = {one.id: one for one in changes.puts}
+        self.deletes = [*changes.deletes]
+        left: dict[str, Memory] = {}
+        for place, change in enumerate(self.changes):
+            name = change.after.id
+            before = left.get(name) or (None if change.before is None else self.shelf.memory(name))
+            left[name] = change.after
+            if before is not None and slot_name(before) is not None:
+                self.changes[place] = replace(change, before=before)
+        self.said = next((one.metadata for one in changes.changes if "conflict_id" in one.metadata), {})
+        self.counted: list[tuple[Memory | None, Memory]] = []
+
+    def put(self, row: Row, source: str, now: Any) -> None:
+        """Let the memory in this place be as its row wants it."""
+        if is_version(row.id):
+            self._put_version(row)
+            return
+        if any(one.removed for one in self.changes if one.after.id == row.id):
+            return
+        place = self._place(row.id)
+        if place is not None:
+            change = self.changes[place]
+            after = row.on(change.after)
+            self.counted.append((change.after, after))
+            self._replace(place, replace(change, after=after))
+            return
+        stored = self.shelf.memory(row.id)
+        if stored is None and not row.part:
+            return  # it is gone, or of another slot
+        if stored is None:
+            stored = self._earlier(row, source, now)
+            if stored is None:
+                return
+            made = row.on(stored)
+            self.changes.append(Change(SPLIT, made, None, self.said))
+            self.counted.append((None, made))
+            return
+        after = row.on(stored)
+        if after is not stored:
+            self._add(Change(_event(stored, after), _touched(after, now), stored, self.said, follows=True))
+
+    def drop(self, name: str, now: Any) -> None:
+        """Let an earlier time that holds no more be as if it never was so."""
+        stored = self.shelf.memory(name)
+        if stored is not None and stored.status is not Status.DELETED:
+            gone = {"status": Status.DELETED, "status_reason": "contradicted", "valid_until": stored.valid_from, "updated_at": now}
+            self._add(Change("contradicted", stored.model_copy(update=gone), stored, self.said))
+
+    def strike(self, log: SlotLog) -> None:
+        """Delete the log of a slot without members."""
+        if log.stored is not None:
+            self.deletes.append(log.stored)
+
+    async def changes_with(self, now: Any) -> Changes[Any]:
+        """The changes, with the sessions that count what comes and goes by them."""
+        await self._count(now)
+        reads = self.given.reads | {one.after.id for one in self.changes}
+        return replace(self.given, changes=tuple(self.changes), puts=tuple(self.puts.values()), deletes=tuple(self.deletes), reads=reads)
+
+    def _earlier(self, row: Row, source: str, now: Any) -> Memory | None:
+        place = self._place(source)
+        memory = (
+            self.changes[place].after if place is not None else self._version(source) if is_version(source) else self.shelf.memory(source)
+        )
+        if memory is None:
+            return None
+        fields: dict[str, Any] = {
+            "id": row.id,
+            "status": row.status,
+            "told_at": [],
+            "reinforcement_count": 0,
+            "sequence": 0,
+            "version": 1,
+            "pinned": False,
+            "session_id": None,
+            "conflict_ids": [],
+            "conflict_state": "resolved",
+            "created_at": now,
+            "updated_at": now,
+        }
+        return memory.model_copy(update=fields)
+
+    def _version(self, name: str) -> Memory | None:
+        found = self.puts.get(name)
+        if found is None:
+            return self.shelf.memory(name)
+        return Memory.model_validate({**found.body, "embedding": found.vector})
+
+    def _put_version(self, row: Row) -> None:
+        stored = self._version(row.id)
+        if stored is None:
+            return
+        after = row.on(stored)
+        if after is stored and row.id not in self.puts:
+            return
+        base = base_id(row.id)
+        place = self._place(base)
+        if place is None:
+            memory = self.shelf.memory(base)
+            if memory is None:
+                return
+            self.changes.append(Change("preceded", memory, memory, self.said))
+            place = len(self.changes) - 1
+        body = after.model_dump(mode="json")
+        fields = {name: body[name] for name in _PROJECTED}
+        change = self.changes[place]
+        known = change.metadata.get(VERSIONS, {})
+        self.changes[place] = replace(change, metadata={**change.metadata, VERSIONS: {**known, str(stored.version): fields}})
+        held = self.puts.get(row.id)
+        self.puts[row.id] = Document(row.id, "version", body, after.embedding) if held is None else replace(held, body=body)
+
+    def _place(self, name: str) -> int | None:
+        return next((place for place in range(len(self.changes) - 1, -1, -1) if self.changes[place].after.id == name), None)
+
+    def _replace(self, place: int, change: Change) -> None:
+        """Put a change into its place; in two steps where the memory has to be active in between."""
+        before = change.before
+        if before is None or change.after.status is before.status or change.after.status in allowed(before.status):
+            self.changes[place] = change
+            return
+        between = change.after.model_copy(update={"status": Status.ACTIVE, "status_reason": "restored"})
+        self.changes[place] = replace(change, after=between)
+        self.changes.insert(place + 1, Change(_event(between, change.after), change.after, between, change.metadata))
+
+    def _add(self, change: Change) -> None:
+        self.changes.append(change)
+        self._replace(len(self.changes) - 1, change)
+        self.counted.append((change.before, change.after))
+
+    async def _count(self, now: Any) -> None:
+        """Count in the documents of sessions what commands did not know of."""
+        toggled = [
+            (before, after)
+            for before, after in self.counted
+            if after.session_id is not None
+            and (before is None or (before.status is Status.DELETED) is not (after.status is Status.DELETED))
+        ]
+        names = {after.session_id: session_document_id(self.shelf.owner, after.session_id) for _, after in toggled if after.session_id}
+        await self.shelf.read([name for name in names.values() if name not in self.puts])
+        for session_id, name in names.items():
+            session = Session(self.shelf.owner, session_id, self.puts.get(name) or self.shelf.document(name))
+            for before, after in toggled:
+                if after.session_id == session_id:
+                    session.count(before, after, now)
+            self.puts[name] = session.document
+        if names:
+            self.given = replace(self.given, sessions=self.given.sessions | names.keys())
+
+
+def _event(before: Memory, after: Memory) -> str:
+    """The name of what happens to a member because of another one."""
+    if before.status is after.status:
+        return "superseded" if after.status is Status.SUPERSEDED and before.next_id != after.next_id else "preceded"
+    if after.status is Status.DELETED:
+        return "contradicted" if after.status_reason == "contradicted" else "deleted"
+    if after.status is Status.UPDATED:
+        return "merged"
+    return "superseded" if after.status is Status.SUPERSEDED else "restored"
+
+
+def _touched(memory: Memory, now: Any) -> Memory:
+    fields: dict[str, Any] = {"updated_at": now}
+    if memory.status not in FOUND_BY_DEFAULT and memory.conflict_state != "none":
+        fields["conflict_state"] = "resolved"
+    return memory.model_copy(update=fields)

@@ -1,0 +1,53 @@
+"""The log of a slot as it is stored."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.domain.truth.codec import entries_in, renumbered, rows, seal_in, seal_row
+from memory_core.domain.truth.entries import Assertion, Entry, Withdrawal
+from memory_core.domain.truth.sealing import seal_oldest
+from tests.truth_logs import day
+from tests.unit.test_truth_properties import logs
+
+
+@given(logs)
+def test_a_log_is_read_as_it_was_written(log: list[Entry]) -> None:
+    kept = orjson.loads(orjson.dumps(rows(log)))
+    assert entries_in(kept) == sorted(log, key=lambda one: one.place)
+
+
+@given(logs, st.integers(1, 20))
+def test_a_seal_is_read_as_it_was_written(log: list[Entry], count: int) -> None:
+    sealed = seal_oldest(log, count)
+    if sealed is not None:
+        assert seal_in(orjson.loads(orjson.dumps(seal_row(sealed[0])))) == sealed[0]
+
+
+def test_a_mention_takes_less_than_a_hundred_and_fifty_bytes() -> None:
+    said = Assertion(sequence=12345, memory_id=f"mem_{'a' * 32}", value="0" * 18, asserted_at=day(3), valid_from=day(3))
+    assert len(orjson.dumps(rows([said]))) < 120
+
+
+def test_entries_of_a_commit_get_its_sequence_and_others_keep_theirs() -> None:
+    said = [Assertion(sequence=number, memory_id="m", value="v", asserted_at=day(3), valid_from=day(3)) for number in (4, 9)]
+    body = renumbered({"salt": "00", "pending": 9, "entries": rows(said)}, 30)
+    assert [one.sequence for one in entries_in(body["entries"])] == [4, 30]
+    assert "pending" not in body
+
+
+def test_what_withdraws_an_entry_of_its_own_commit_follows_it() -> None:
+    log = [
+        Assertion(sequence=9, memory_id="m", value="v", asserted_at=day(3), valid_from=day(3)),
+        Withdrawal(sequence=9, part=1, places=((4, 0), (9, 0))),
+    ]
+    moved = entries_in(renumbered({"pending": 9, "entries": rows(log)}, 30)["entries"])
+    assert moved[1] == Withdrawal(sequence=30, part=1, places=((4, 0), (30, 0)))
+
+
+def test_a_row_of_no_known_kind_is_refused() -> None:
+    with pytest.raises(ValueError, match="no entry"):
+        entries_in([["x", 1, 0, "m"]])
