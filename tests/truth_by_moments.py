@@ -30,20 +30,22 @@ class Mark:
 class Grid:
     """What every moment of a grid knows."""
 
-    def __init__(self, log: Iterable[Entry], moments: list[datetime], known_at: int | None = None) -> None:
-        self.moments = moments
+    def __init__(self, log: Iterable[Entry], moments: list[datetime], known_at: int | None = None, of: Grid | None = None) -> None:
+        """of: the grid of the whole log; then only what it knows of the given statements is put on this one."""
+        self.moments, self.whole = moments, of or self
         self.entries = [one for one in log if known_at is None or one.sequence <= known_at]
         self.by_place = {one.place: one for one in self.entries}
         self.top: dict[datetime, list[Mark]] = {moment: [] for moment in moments}
-        self.all: dict[datetime, list[Mark]] = {moment: [] for moment in moments}
         self.deletions = [one for one in self.entries if isinstance(one, Hiding) and self.counts(one)]
         self.pairs = [set(one.memory_ids) for one in self.entries if isinstance(one, Pair) and self.counts(one)]
         self.hidden_at: dict[tuple[int, int], tuple[int, int] | None] = {}
         said = [one for one in self.entries if isinstance(one, Assertion | Retraction) and self.counts(one)]
         said = [one for one in said if one.valid_until is None or one.valid_from < one.valid_until]
         self.said = sorted(said, key=lambda one: (one.asserted_at, one.place))
+        if of is not None:
+            self.deletions, self.pairs, self.hidden_at = of.deletions, of.pairs, of.hidden_at
         for one in self.said:
-            if not self.is_voided(one):
+            if not self.whole.is_voided(one):
                 self.add(one)
 
     def values(self, moment: datetime) -> list[str]:
@@ -108,16 +110,13 @@ class Grid:
 
     def put(self, moment: datetime, mark: Mark) -> None:
         self.top[moment] = [one for one in self.top[moment] if not mark.overwrites(one)] + [mark]
-        self.all[moment].append(mark)
 
     def met_by(self, said: Statement, moment: datetime) -> list[Mark]:
-        limit, met = self.hidden(said), list[Mark]()
+        limit = self.hidden(said)
         if limit is None or all(mark.said.place < limit for mark in self.top[moment]):
             return self.top[moment]
-        for mark in self.all[moment]:
-            if mark.said.place < limit:
-                met = [one for one in met if not mark.overwrites(one)] + [mark]
-        return met
+        before = [one for one in self.said if one.place < limit and self.order(one) < self.order(said)]
+        return Grid(before, self.moments, of=self.whole).top[moment]
 
     def is_met(self, said: Statement, mark: Mark) -> bool:
         deletion = self.hidden(mark.said)

@@ -25,7 +25,7 @@ from memory_core.domain.worth import most_lasting
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.slot_log import Act, SlotLog
 from memory_core.evolution.succession import first_telling, kept, tellings
-from memory_core.evolution.truth_commands import act_of, mentions
+from memory_core.evolution.truth_commands import added_by, mentions
 from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Look, as_memory
 from memory_core.ledger.ids import procedure_id, session_document_id, slot_document_id
@@ -92,8 +92,8 @@ class Page:
         if name not in self.logs:
             log = self.first_logs[name] = self._read(name)
             for change in self.changes:
-                if slot_name(change.after) == name and (act := act_of(change)) is not None:
-                    log = log.added(act)
+                if slot_name(change.after) == name:
+                    log = added_by(log, change)
             self.logs[name] = log
         return self.logs[name]
 
@@ -102,7 +102,7 @@ class Page:
         found = self.look.documents.get(identity)
         if found is None and identity not in self.asked:
             raise LookedElsewhere([identity])
-        log = SlotLog.read(name, found, self.look.head, self.now)
+        log = SlotLog.read(name, found, self.look.head, self.now, self.look.documents.get)
         if log is not None:
             return log
         if name[0] == "key" and name[1] not in self.keys and not self._is_new(name[1]):
@@ -146,8 +146,8 @@ class Page:
             self.changes.append(change)
             self.states[change.after.id] = change.after
             name = slot_name(change.after)
-            if name in self.logs and name is not None and (act := act_of(change)) is not None:
-                self.logs[name] = self.logs[name].added(act)
+            if name in self.logs and name is not None:
+                self.logs[name] = added_by(self.logs[name], change)
             if self.weighs:
                 self.weight += _weight(change)
             comes_or_goes = change.before is None or (change.before.status is Status.DELETED) != (change.after.status is Status.DELETED)

@@ -10,12 +10,13 @@ from typing import Any
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.codec import entries_in
+from memory_core.domain.truth.entries import Entry
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.values import SlotName, slot_name
 from memory_core.domain.versions import is_version
 from memory_core.evolution.slot_rows import Row, rows_of
 from memory_core.ledger.commit import as_memory
-from memory_core.ledger.ids import slot_document_id
+from memory_core.ledger.ids import slot_document_id, slot_of_part
 from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
 
 _PAGE = 100
@@ -90,9 +91,12 @@ async def differences(store: LongTermStore, owner: Owner, now: datetime) -> list
             name: SlotName | None = None if found is None else slot_name(found)
             if found is not None and name is not None:
                 members.setdefault(slot_document_id(*name), {})[found.id] = found
+    entries: dict[str, list[Entry]] = {}
+    for document_id, log in sorted(logs.items()):
+        entries.setdefault(slot_of_part(document_id), []).extend(entries_in(log.body["entries"]))
     made: list[Difference] = []
-    for slot_id, log in sorted(logs.items()):
-        rows = rows_of(resolve(entries_in(log.body["entries"])), now)
+    for slot_id, said in entries.items():
+        rows = rows_of(resolve(said), now)
         made += _in_slot(slot_id, rows, members.get(slot_id, {}), now)
     return made
 

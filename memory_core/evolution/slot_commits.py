@@ -18,10 +18,11 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.truth.values import SlotName, slot_name
 from memory_core.domain.versions import VERSIONS, base_id, is_version, version_id
 from memory_core.evolution.marks import SPLIT, marked
+from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.shelf import Shelf
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.slot_rows import Row
-from memory_core.evolution.truth_commands import act_of, forgotten
+from memory_core.evolution.truth_commands import act_of, added_by, forgotten
 from memory_core.evolution.version_ends import with_version_ends
 from memory_core.ledger.changes import Change, Changes, Result
 from memory_core.ledger.commit import Look
@@ -91,12 +92,19 @@ class _Settling:
     clock: Clock
 
     async def settled(self, changes: Changes[Result], concerned: Sequence[str]) -> Changes[Result]:
+        """The changes with what follows in this slot. Note: what reaches back into sealed parts is done again, with these read."""
+        try:
+            return await self._settled(changes, concerned)
+        except LookedElsewhere as needs:
+            await self.shelf.read(needs.wanted)
+            return await self._settled(changes, concerned)
+
+    async def _settled(self, changes: Changes[Result], concerned: Sequence[str]) -> Changes[Result]:
         log = await self._log(changes)
         own = [one for one in changes.changes if one.after.id in concerned]
         after = log
         for change in own:
-            if (act := act_of(change)) is not None:
-                after = after.added(act)
+            after = added_by(after, change)
         after = forgotten(after, dict.fromkeys(one.after.id for one in own if one.removed))
         removed = {one.after.id for one in own if one.removed}
         now = log.now
@@ -119,16 +127,18 @@ class _Settling:
         if removed and not [one for one in after.timeline.members if one.memory_id not in removed]:
             made.strike(after)
         elif after.entries != log.entries or log.is_rebuilt:
-            made.puts[after.id] = after.without_surplus_repeats().document
+            documents, surplus = after.documents()
+            made.puts |= {one.id: one for one in documents}
+            made.deletes += surplus
         return await made.changes_with(now)
 
     async def _log(self, changes: Changes[Any]) -> SlotLog:
         identity, head, now = slot_document_id(*self.name), self.shelf.look.head, self.clock.now()
         await self.shelf.read([identity])
         found, known = self.shelf.document(identity), cast("SlotLog | None", changes.slots.get(self.name))
-        if known is not None and found is not None and known.stored is found and not known.is_rebuilt:
+        if known is not None and found is not None and known.stored is found and not known.is_rebuilt and known.seal is None:
             return known  # what is worked out already need not be again
-        log = SlotLog.read(self.name, found, head, now)
+        log = SlotLog.read(self.name, found, head, now, self.shelf.document)
         if log is not None:
             return log
         members = {} if head is None else {one.id: one for one in await self.shelf.members(self.name)}
@@ -205,7 +215,7 @@ class _Made:
     def strike(self, log: SlotLog) -> None:
         """Delete the log of a slot without members."""
         if log.stored is not None:
-            self.deletes.append(log.stored)
+            self.deletes += [log.stored, *log.parts]
 
     async def changes_with(self, now: Any) -> Changes[Any]:
         """The changes, with the sessions that count what comes and goes by them."""

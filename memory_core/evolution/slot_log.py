@@ -6,7 +6,7 @@ Note: what a commit adds has no sequence yet. It has one that no entry has, and 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -14,18 +14,21 @@ from typing import Any
 from memory_core.domain.endings import is_ending
 from memory_core.domain.models import Head, Memory
 from memory_core.domain.truth import codec
-from memory_core.domain.truth.entries import Assertion, Entry, Retraction, asserted_at, numbered
+from memory_core.domain.truth.entries import Assertion, Entry, Retraction, Statement, asserted_at, numbered
 from memory_core.domain.truth.rebuilt import log_of_members
-from memory_core.domain.truth.repeats import without_surplus_repeats
-from memory_core.domain.truth.resolve import resolve
+from memory_core.domain.truth.sealing import Seal, reaches_back, resolve_sealed, seal_oldest, suffices
 from memory_core.domain.truth.timeline import Timeline
 from memory_core.domain.truth.values import SlotName, hashed, value_form
+from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.slot_rows import Row, rows_of
-from memory_core.ledger.ids import slot_document_id
+from memory_core.ledger.ids import slot_document_id, slot_part_id
 from memory_core.ports import Document
 
 Act = Callable[["SlotLog"], Sequence[Entry]]
 """What an operation adds to the log of a slot. Entries have the sequence `pending`; their parts are numbered by who adds them."""
+MAX_STATEMENTS = 200
+"""Of a log in its document. Of more, the oldest are sealed, but the last `MAX_STATEMENTS` / 2."""
+_PART_ENTRIES = 1000
 _SALT_BYTES = 8
 
 
@@ -35,6 +38,7 @@ class SlotLog:
 
     pending: the sequence of what this commit adds. now: the moment of the commit. stored: its document as it was read.
     is_rebuilt: whether there was no document, and it was made of members.
+    seal: what stands for sealed entries that were not read. parts: the documents of those that were.
     """
 
     name: SlotName
@@ -44,18 +48,33 @@ class SlotLog:
     now: datetime
     stored: Document | None = None
     is_rebuilt: bool = False
+    seal: Seal | None = None
+    parts: tuple[Document, ...] = ()
     _timelines: list[Timeline] = field(default_factory=list, compare=False)
     _rows: list[dict[str, Row]] = field(default_factory=list, compare=False)
     _added: list[SlotLog] = field(default_factory=list, compare=False)
 
     @classmethod
-    def read(cls, name: SlotName, found: Document | None, head: Head | None, now: datetime) -> SlotLog | None:
-        """The log in a document; None where there is none of this life of the user."""
+    def read(
+        cls, name: SlotName, found: Document | None, head: Head | None, now: datetime, document: Callable[[str], Document | None]
+    ) -> SlotLog | None:
+        """The log in a document; None where there is none of this life of the user. document: finds the sealed parts that were read."""
         if found is None or head is None or found.body.get("epoch") != head.epoch:
             return None
-        entries = codec.entries_in(found.body["entries"])
-        pending = 1 + max((head.sequence, *(one.sequence for one in entries)))
-        return cls(name=name, salt=found.body["salt"], entries=tuple(entries), pending=pending, now=now, stored=found)
+        parts = [one for identity in sealed_parts(found) if (one := document(identity)) is not None]
+        is_whole = len(parts) == len(sealed_parts(found))
+        rows = [row for one in ([*parts, found] if is_whole else [found]) for row in one.body["entries"]]
+        entries = codec.entries_in(rows)
+        return cls(
+            name=name,
+            salt=found.body["salt"],
+            entries=tuple(entries),
+            pending=1 + max((head.sequence, *(one.sequence for one in entries))),
+            now=now,
+            stored=found,
+            seal=None if is_whole else codec.seal_in(found.body["sealed"]),
+            parts=tuple(parts) if is_whole else (),
+        )
 
     @classmethod
     def rebuilt(
@@ -74,9 +93,12 @@ class SlotLog:
 
     @property
     def timeline(self) -> Timeline:
-        """What holds when by this log."""
+        """What holds when by this log; where some is sealed, since its horizon. Raises LookedElsewhere for the sealed parts."""
         if not self._timelines:
-            self._timelines.append(resolve(self.entries))
+            timeline = resolve_sealed(self.entries, self.seal)
+            if self.seal is not None and not suffices(self.seal, timeline):
+                raise self.sealed()
+            self._timelines.append(timeline)
         return self._timelines[0]
 
     @property
@@ -86,13 +108,29 @@ class SlotLog:
             self._rows.append(rows_of(self.timeline, self.now))
         return self._rows[0]
 
+    def sealed(self) -> LookedElsewhere:
+        """What says that the sealed parts have to be read."""
+        return LookedElsewhere([] if self.stored is None else sealed_parts(self.stored))
+
+    def knows(self, memory_id: str) -> bool:
+        """Whether it has a statement of a memory; one that has none here may have sealed ones."""
+        return any(isinstance(one, Statement) and one.memory_id == memory_id for one in self.entries)
+
     def added(self, act: Act) -> SlotLog:
-        """The log with what an act adds; the same object where it was asked for the same last."""
-        made = act(self)
+        """The log with what an act adds; the same object where it was asked for the same last. Raises LookedElsewhere for sealed parts."""
+        try:
+            made = act(self)
+        except KeyError:  # a memory of which all is sealed
+            if self.seal is None:
+                raise
+            raise self.sealed() from None
         if not made:
             return self
         first = 1 + max((one.part for one in self.entries if one.sequence == self.pending), default=-1)
-        entries = (*self.entries, *numbered(made, self.pending, first))
+        new = numbered(made, self.pending, first)
+        if self.seal is not None and reaches_back(self.seal, self.entries, new):
+            raise self.sealed()
+        entries = (*self.entries, *new)
         for known in self._added:
             if known.entries == entries:
                 return known
@@ -102,11 +140,6 @@ class SlotLog:
     def with_entries(self, entries: Sequence[Entry]) -> SlotLog:
         """The same with other entries: only what is forgotten changes any."""
         return replace(self, entries=tuple(entries), _timelines=[], _rows=[], _added=[])
-
-    def without_surplus_repeats(self) -> SlotLog:
-        """The same as it is kept: without the middle of long rows of repeats."""
-        kept = without_surplus_repeats(self.entries, self.now)
-        return self if kept is self.entries else self.with_entries(kept)
 
     def value_of(self, memory: Memory) -> str | None:
         """What the log compares a memory by."""
@@ -129,14 +162,40 @@ class SlotLog:
         """The ids of all memories that it knows."""
         return frozenset(one.memory_id for one in self.timeline.members)
 
-    @property
-    def document(self) -> Document:
-        """The document to write in the batch."""
-        body: Mapping[str, Any] = {"salt": self.salt, "pending": self.pending, "entries": codec.rows(self.entries)}
+    def documents(self) -> tuple[list[Document], list[Document]]:
+        """The documents to write in the batch, and those to delete: of a log that is too long the oldest are sealed."""
+        entries: Sequence[Entry] = self.entries
+        seal, made = self.seal, list[Document]()
+        number = 0 if seal is None or self.stored is None else len(sealed_parts(self.stored))
+        if sum(isinstance(one, Statement) for one in entries) > MAX_STATEMENTS:
+            parted = seal_oldest(entries, MAX_STATEMENTS // 2, self.pending - 1, seal)
+            if parted is not None:
+                seal, part, entries = parted
+                rows = codec.rows(part)
+                for start in range(0, len(rows), _PART_ENTRIES):
+                    number += 1
+                    made.append(self._part(number, rows[start : start + _PART_ENTRIES]))
+        body: dict[str, Any] = {"salt": self.salt, "pending": self.pending, "entries": codec.rows(entries)}
+        if seal is not None:
+            body["sealed"] = {**codec.seal_row(seal), "parts": number}
         if self.stored is None:
-            return Document(self.id, "slot", dict(body))
-        kept = {"sequence": self.stored.body["sequence"]} if "sequence" in self.stored.body else {}
-        return replace(self.stored, body={**kept, **body})
+            made.append(Document(self.id, "slot", body))
+        else:
+            kept = {"sequence": self.stored.body["sequence"]} if "sequence" in self.stored.body else {}
+            made.append(replace(self.stored, body={**kept, **body}))
+        names = {one.id for one in made}
+        return made, [one for one in self.parts if one.id not in names]
+
+    def _part(self, number: int, rows: Sequence[Any]) -> Document:
+        name = slot_part_id(self.id, number)
+        known = next((one for one in self.parts if one.id == name), None)
+        body = {"pending": self.pending, "entries": [*rows]}
+        return Document(name, "slot", body) if known is None else replace(known, body=body)
+
+
+def sealed_parts(found: Document) -> list[str]:
+    """The ids of the documents of what is sealed of a log."""
+    return [slot_part_id(found.id, number) for number in range(1, 1 + found.body.get("sealed", {}).get("parts", 0))]
 
 
 def value_hash(memory: Memory, salt: str) -> str | None:

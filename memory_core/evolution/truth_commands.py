@@ -42,6 +42,14 @@ def act_of(change: Change) -> Act | None:
     return None
 
 
+def added_by(slot: SlotLog, change: Change) -> SlotLog:
+    """The log of a slot with what a change adds. Raises LookedElsewhere where sealed parts have to be read for it."""
+    act = act_of(change)
+    if slot.seal is not None and (change.removed or (act and change.before is not None and not slot.knows(change.after.id))):
+        raise slot.sealed()
+    return slot if act is None else slot.added(act)
+
+
 def says(memory: Memory, *, beside: Sequence[str] = (), conflict_id: str | None = None) -> Act:
     """A memory says what it says, beside others or alone. conflict_id: that opens with it, and is no decision."""
 

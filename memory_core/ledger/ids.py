@@ -60,6 +60,16 @@ def slot_document_id(*names: str) -> str:
     return derived("slt", *names)
 
 
+def slot_part_id(slot_id: str, number: int) -> str:
+    """The document of a sealed part of a slot's log."""
+    return f"{slot_id}.{number}"
+
+
+def slot_of_part(name: str) -> str:
+    """The document of the slot to which a document of its log belongs: itself, or a sealed part."""
+    return name.partition(".")[0]
+
+
 def earlier_interval_id(memory_id: str, version: int, part: int) -> str:
     """The id of what a memory, or one of its versions, was in an earlier time; `part` counts its times from 1."""
     return derived("mem", "earlier interval", memory_id, str(version), str(part))

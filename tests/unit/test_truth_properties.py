@@ -13,12 +13,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from memory_core.domain.truth import operations
-from memory_core.domain.truth.entries import Account, Assertion, Entry, Retraction, Statement
+from memory_core.domain.truth.entries import Account, Assertion, Entry, Retraction
 from memory_core.domain.truth.resolve import resolve
-from memory_core.domain.truth.sealing import reaches_back, seal_oldest, suffices
 from memory_core.domain.truth.timeline import Interval, Projection, Timeline, project
 from tests.truth_by_moments import Grid
-from tests.truth_logs import FIRST, KINDS, MAX_ACTS, MOMENTS, NUMBERS, Act, after, day, drawn, log_of
+from tests.truth_logs import FIRST, KINDS, MAX_ACTS, MOMENTS, NUMBERS, Act, day, drawn, log_of
 
 number = st.integers(0, NUMBERS - 1)
 logs = st.lists(st.tuples(st.integers(0, KINDS - 1), number, number, number), min_size=1, max_size=MAX_ACTS).map(log_of)
@@ -287,54 +286,3 @@ def test_what_is_forgotten_for_good_was_as_good_as_deleted(log: list[Entry], cho
     assert name not in repr(forgotten).replace("'", " ").split()
     deleted = resolve([*log, *operations.delete(name, LATER)])
     assert [replace(one, places=()) for one in resolve(forgotten).intervals] == [replace(one, places=()) for one in deleted.intervals]
-
-
-@drawn_settings
-@given(
-    st.lists(st.tuples(st.integers(0, 25), number, number, number), min_size=4, max_size=MAX_ACTS),
-    st.integers(2, MAX_ACTS),
-    st.integers(1, 20),
-)
-def test_sealed_entries_are_missed_only_where_an_entry_reaches_back(acts: list[Act], sealed_after: int, count: int) -> None:
-    check_sealed(acts, sealed_after, count)
-
-
-def check_sealed(acts: Sequence[Act], sealed_after: int, count: int) -> None:
-    """What is stored of members follows from the rest and the seal, or stays as it is, until an entry reaches back."""
-    log = log_of(acts[:sealed_after])
-    sealed = seal_oldest(log, count)
-    if sealed is None:
-        return
-    seal, part, rest = sealed
-    assert sorted([*part, *rest], key=lambda one: one.place) == sorted(log, key=lambda one: one.place)
-    untold = missing(resolve(rest, seal=seal), by_reference(project(resolve(log), NOW)))
-    for number_, act in enumerate(acts[sealed_after:], len(acts[:sealed_after]) + 1):
-        log = after(log, act, number_)
-        added = [one for one in log if one.place > seal.last_place]
-        names = {one.memory_id for one in seal.members} | seal.split
-        away = {one.memory_id for one in part if isinstance(one, Statement)} - names
-        if reaches_back(seal, [*rest, *added]) or any(isinstance(one, Statement) and one.memory_id in away for one in added):
-            break
-        found = resolve([*rest, *added], seal=seal)
-        if not suffices(seal, found):
-            break
-        assert missing(found, by_reference(project(resolve(log), NOW))) == untold
-        again = seal_oldest([*rest, *added], count, seal)
-        if again is not None:
-            assert missing(resolve(again[2], seal=again[0]), by_reference(project(resolve(log), NOW))).items() >= untold.items()
-
-
-def missing(timeline: Timeline, whole: dict[tuple[str, int, int], Projection]) -> dict[tuple[str, int, int], Projection]:
-    """What a sealed timeline says nothing of; all else is as the whole one says."""
-    told = by_reference(project(timeline, NOW))
-    assert {name: one for name, one in whole.items() if name in told} == told
-    return {name: one for name, one in whole.items() if name not in told}
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("part", range(10))
-def test_of_many_drawn_logs_sealed_entries_are_missed_only_where_an_entry_reaches_back(part: int) -> None:
-    for seed in range(part * 3000, part * 3000 + 3000):
-        random = Random(seed)
-        acts = [act for act in drawn(random, MAX_ACTS) if act[0] <= 25]
-        check_sealed(acts, random.randint(2, MAX_ACTS), random.randint(1, 20))

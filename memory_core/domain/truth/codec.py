@@ -9,10 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from memory_core.domain.truth.entries import Assertion, Entry, Hiding, Merge, Pair, Place, Retraction, Statement, Withdrawal
-from memory_core.domain.truth.painting import Kind, Layer
-from memory_core.domain.truth.resolve import Seal
-from memory_core.domain.truth.timeline import Member, State
+from memory_core.domain.truth.entries import Assertion, Entry, Hiding, Merge, Pair, Retraction, Statement, Withdrawal
+from memory_core.domain.truth.sealing import Seal
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
@@ -39,70 +37,30 @@ def entries_in(kept: Iterable[Sequence[Any]]) -> list[Entry]:
 
 
 def seal_row(seal: Seal) -> dict[str, Any]:
-    """A seal, JSON-ready; `seal_in` is the way back. Note: layers lose what they cover, which nothing asks for that needs no parts."""
+    """A seal, JSON-ready; `seal_in` is the way back."""
     return {
-        "through": _order_row(seal.through),
-        "last": list(seal.last_place),
+        "through": [_number(seal.through[0]), *seal.through[1]],
         "latest": _number(seal.latest_start),
         "horizon": _number(seal.horizon),
-        "starts": [_number(one) for one in seal.starts],
-        "cells": [[_layer_row(one) for one in cell] for cell in seal.cells],
-        "wordings": [[*key, *value] for key, value in seal.wordings],
-        "members": [[one.memory_id, one.version, _number(one.valid_from), one.state.name.lower(), one.merged_into] for one in seal.members],
+        "first": None if seal.first is None else list(seal.first),
+        "begins": [[*key, _number(moment)] for key, moment in seal.begins],
         "earlier": [[*key, number] for key, number in seal.earlier],
-        "split": sorted(seal.split),
-        "first": seal.first,
+        "watched": sorted(list(key) for key in seal.watched),
     }
 
 
 def seal_in(row: Mapping[str, Any]) -> Seal:
     """The seal of what `seal_row` made."""
+    said, sequence, part = row["through"]
     return Seal(
-        through=_order_in(row["through"]),
-        last_place=(row["last"][0], row["last"][1]),
+        through=(_moment(said), (sequence, part)),
         latest_start=_moment(row["latest"]),
         horizon=_moment(row["horizon"]),
-        starts=tuple(map(_moment, row["starts"])),
-        cells=tuple(tuple(map(_layer_in, cell)) for cell in row["cells"]),
-        wordings=tuple(((name, version), (wording, value)) for name, version, wording, value in row["wordings"]),
-        members=tuple(
-            Member(memory_id=name, version=version, valid_from=_moment(start), state=State[state.upper()], merged_into=into)
-            for name, version, start, state, into in row["members"]
-        ),
-        earlier=tuple(((name, version), number) for name, version, number in row["earlier"]),
-        split=frozenset(row["split"]),
         first=None if row["first"] is None else (row["first"][0], row["first"][1], row["first"][2]),
+        begins=tuple(((name, version), _moment(start)) for name, version, start in row["begins"]),
+        earlier=tuple(((name, version), number) for name, version, number in row["earlier"]),
+        watched=frozenset((name, version) for name, version in row["watched"]),
     )
-
-
-def _layer_row(layer: Layer) -> list[Any]:
-    until = None if layer.until is None else _number(layer.until)
-    hidden = None if layer.hidden_at is None else list(layer.hidden_at)
-    about = [layer.memory_id, layer.version, layer.value, layer.kind.name.lower(), _order_row(layer.order), _number(layer.begins)]
-    return [*about, until, layer.wording, hidden]
-
-
-def _layer_in(row: Sequence[Any]) -> Layer:
-    name, version, value, kind, order, begins, until, wording, hidden = row
-    return Layer(
-        memory_id=name,
-        version=version,
-        value=value,
-        kind=Kind[kind.upper()],
-        order=_order_in(order),
-        begins=_moment(begins),
-        until=None if until is None else _moment(until),
-        wording=wording,
-        hidden_at=None if hidden is None else (hidden[0], hidden[1]),
-    )
-
-
-def _order_row(order: tuple[datetime, Place]) -> list[int]:
-    return [_number(order[0]), *order[1]]
-
-
-def _order_in(row: Sequence[int]) -> tuple[datetime, Place]:
-    return _moment(row[0]), (row[1], row[2])
 
 
 def renumbered(body: Mapping[str, Any], sequence: int) -> dict[str, Any]:

@@ -1,15 +1,15 @@
 """The painting of a slot: each statement, in the order of saying, overwrites a part of the time.
 
-Time is cut into cells, each with the layers that are on top there; more than one only where memories are kept side by side, or where a
-hidden layer had to spare what was saved after its deletion. What a layer covered is kept beneath it, to be looked at for one question
-alone: whether a hidden statement repeats what was saved before it was hidden.
+Time is cut into cells, each with the layers that show there; more than one only where memories are kept side by side, or where a
+hidden layer had to spare what was saved after its deletion. What a layer covers is gone. Note: whether a hidden statement repeats what
+was saved before it was hidden may have to be asked of layers that are gone; then these statements are painted once more, alone.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from enum import Enum, auto
 
@@ -34,7 +34,6 @@ class Layer:
     until: the stated end, its own or that of the statement it repeats.
     wording: the version that it is an edit of, however often edited; its own version if it is no edit.
     hidden_at: the deletion that hides it.
-    ends_only: a test for what alone it overwrites; None if that is all that it does not spare.
     """
 
     memory_id: str
@@ -46,8 +45,6 @@ class Layer:
     until: datetime | None = None
     wording: int = 1
     hidden_at: Place | None = None
-    ends_only: Callable[[Layer], bool] | None = field(default=None, compare=False, repr=False)
-    beneath: Cells | None = field(default=None, compare=False, repr=False)
 
     @property
     def place(self) -> Place:
@@ -117,19 +114,19 @@ class Cells:
 class Painting:
     """The cells of a slot while its statements are added."""
 
-    def __init__(self, account: Account, cells: Cells, wordings: dict[tuple[str, int], tuple[int, str | None]]) -> None:
-        """Begin with cells that are painted already.
+    def __init__(self, account: Account) -> None:
+        """Begin with no statement. account: what counts in the log.
 
-        Args:
-            account: what counts in the log.
-            cells: to be painted on; they are changed.
-            wordings: by memory and version, the version that it is an edit of, and the value of the last edit; it is changed.
-
+        Its wordings are, by memory and version, the version that it is an edit of, and the value of the last edit.
         """
-        self.cells, self.wordings, self._account = cells, wordings, account
+        self.cells, self._account = Cells([BEGINNING], [()]), account
+        self.wordings: dict[tuple[str, int], tuple[int, str | None]] = {}
+        self._added: list[Statement] = []
+        self._earlier: dict[Place, tuple[Painting, int]] = {}
 
     def add(self, statement: Statement) -> None:
         """Paint the next statement in the order of saying."""
+        self._added.append(statement)
         kind = Kind.VALUE if isinstance(statement, Assertion) else Kind.RETRACTION
         if statement.edits is not None:
             self._edit(statement, kind)
@@ -211,7 +208,6 @@ class Painting:
     def _paint_over(self, layer: Layer, begin: datetime, end: datetime | None, own: Test) -> None:
         """Paint a repeat or an edit: where its own layers are on top it takes their place alone, elsewhere that of all."""
         plain, limit = self._keep(layer), layer.hidden_at
-        here: Keep = lambda cell: tuple(one for one in cell if not ends(one))  # noqa: E731
 
         def ends(one: Layer) -> bool:
             """What was saved after its deletion says the same for itself."""
@@ -221,19 +217,12 @@ class Painting:
             """A hidden layer has nothing beside it by right: what shows there was spared by its deletion alone."""
             return ends(one) and (one.hidden_at is None or limit is not None)
 
-        for first, last, is_own in self._own_parts(begin, end, leads):
-            self._paint(replace(layer, ends_only=ends) if is_own else layer, first, last, here if is_own else plain)
+        def kept(cell: Cell) -> Cell:
+            if any(map(leads, cell)):
+                return tuple(one for one in cell if not ends(one))
+            return () if plain is None else plain(cell)
 
-    def _own_parts(self, begin: datetime, end: datetime | None, own: Test) -> list[tuple[datetime, datetime | None, bool]]:
-        numbers = self.cells.numbers(begin, end)
-        parts: list[tuple[datetime, datetime | None, bool]] = []
-        for number in numbers:
-            is_own, start = any(map(own, self.cells.cells[number])), self.cells.starts[number]
-            if not parts or parts[-1][2] is not is_own:
-                if parts:
-                    parts[-1] = (parts[-1][0], start, parts[-1][2])
-                parts.append((start, end, is_own))
-        return parts
+        self._paint(layer, begin, end, kept)
 
     def _retract(self, statement: Retraction) -> None:
         begin, end, value = statement.valid_from, statement.valid_until, statement.value
@@ -258,18 +247,14 @@ class Painting:
         for number in [*self.cells.numbers(begin, end)]:
             cell = self.cells.cells[number]
             if any(map(ends, cell)):
-                beneath = Cells([self.cells.starts[number]], [cell])
-                kept = tuple(one for one in cell if not ends(one))
-                self.cells.cells[number] = (*kept, replace(layer, ends_only=ends, beneath=beneath))
+                self.cells.cells[number] = (*(one for one in cell if not ends(one)), layer)
 
     def _hold_where_nothing_does(self, layer: Layer, begin: datetime, end: datetime | None) -> None:
         for number in self.cells.numbers(begin, end):
             cell = self.cells.cells[number]
             if any(one.kind is Kind.VALUE and one.hidden_at is None for one in cell):
                 break
-            kept = tuple(one for one in cell if not _is_shown_retraction(one))
-            beneath = Cells([self.cells.starts[number]], [cell])
-            self.cells.cells[number] = (*kept, replace(layer, ends_only=_is_shown_retraction, beneath=beneath))
+            self.cells.cells[number] = (*(one for one in cell if not _is_shown_retraction(one)), layer)
 
     def _keep(self, layer: Layer) -> Keep | None:
         """What a layer without a kind of its own spares; None where it is nothing."""
@@ -284,44 +269,24 @@ class Painting:
 
     def _paint(self, layer: Layer, begin: datetime, end: datetime | None, keep: Keep | None) -> None:
         numbers = self.cells.numbers(begin, end)
-        if not numbers:
-            return
-        parts = list(_parts(self.cells.cells, numbers, keep))
-        starts, cells = list[datetime](), list[Cell]()
-        for first, last, kept in parts:
-            beneath = Cells(self.cells.starts[first:last], self.cells.cells[first:last])
-            starts.append(self.cells.starts[first])
-            cells.append((*kept, replace(layer, beneath=beneath)))
-        self.cells.starts[numbers.start : numbers.stop] = starts
-        self.cells.cells[numbers.start : numbers.stop] = cells
+        if keep is None and numbers:
+            span = slice(numbers.start, numbers.stop)
+            self.cells.starts[span], self.cells.cells[span] = [self.cells.starts[numbers.start]], [(layer,)]
+        elif keep is not None:
+            for number in numbers:
+                self.cells.cells[number] = (*keep(self.cells.cells[number]), layer)
 
     def _holders(self, layer: Layer, moment: datetime) -> Cell:
         """What a statement meets at a moment; a hidden one meets only what was saved before it was hidden."""
         cell, limit = self.cells.at(moment), layer.hidden_at
         if limit is None or all(one.place < limit for one in cell):
             return cell
-        holders: list[Layer] = []
-        for one in sorted(self._history(cell, moment, limit), key=lambda one: one.order):
-            holders = [other for other in holders if not self._overwrites(one, other)] + [one]
-        return tuple(holders)
-
-    def _history(self, cell: Cell, moment: datetime, limit: Place) -> list[Layer]:
-        """The layers at a moment that were saved before a limit; not those under one that spares nothing."""
-        found, waiting = dict[int, Layer](), [*cell]
-        while waiting:
-            layer = waiting.pop()
-            if id(layer) in found:
-                continue
-            found[id(layer)] = layer
-            is_total = layer.ends_only is None and layer.place < limit and self._keep(layer) is None
-            if not is_total and layer.beneath is not None:
-                waiting += layer.beneath.at(moment)
-        return [layer for layer in found.values() if layer.place < limit]
-
-    def _overwrites(self, layer: Layer, other: Layer) -> bool:
-        if layer.ends_only is not None:
-            return layer.ends_only(other)
-        return not self._spares(layer, other)
+        earlier, number = self._earlier.get(limit, (Painting(self._account), 0))
+        for statement in self._added[number:-1]:
+            if statement.place < limit:
+                earlier.add(statement)
+        self._earlier[limit] = earlier, len(self._added) - 1
+        return earlier.cells.at(moment)
 
 
 def _is_shown_retraction(layer: Layer) -> bool:
@@ -330,20 +295,3 @@ def _is_shown_retraction(layer: Layer) -> bool:
 
 def _any(test: Test) -> Callable[[Cell], bool]:
     return lambda cell: any(map(test, cell))
-
-
-def _parts(cells: Sequence[Cell], numbers: range, keep: Keep | None) -> Iterator[tuple[int, int, Cell]]:
-    """The cells of a range that become one each: those in a row that keep nothing, and each other one alone, with what it keeps."""
-    if keep is None:
-        yield numbers.start, numbers.stop, ()
-        return
-    first = numbers.start
-    for number in numbers:
-        kept = keep(cells[number])
-        if kept:
-            if first < number:
-                yield first, number, ()
-            yield number, number + 1, kept
-            first = number + 1
-    if first < numbers.stop:
-        yield first, numbers.stop, ()

@@ -7,47 +7,17 @@ of it that was said later. The package says it in a table.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from heapq import heappop, heappush
 
 from memory_core.domain.truth.entries import Account, Assertion, Entry, Place, Retraction, Statement
-from memory_core.domain.truth.painting import BEGINNING, Cell, Cells, Kind, Layer, Painting
-from memory_core.domain.truth.timeline import Interval, Member, Reference, State, Timeline
+from memory_core.domain.truth.painting import Kind, Layer, Painting
+from memory_core.domain.truth.timeline import Interval, Member, State, Timeline
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=timezone.utc)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seal:
-    """What a slot keeps of the oldest statements, in the order of saying, after these went to a sealed part.
-
-    through: the last of them in the order of saying.
-    last_place: the last entry of the log when it was sealed; what came later may reach back.
-    latest_start: the latest `valid_from` among them.
-    horizon: where the painting begins that is kept; the time before is what it was.
-    starts, cells: the painting after them, from the horizon on.
-    wordings: versions that are edits, with what each is an edit of and the value of the last edit.
-    members: what holds from the horizon on, or is told of later too, as the sealed statements tell of it.
-    earlier: how many times of a member ended before the horizon.
-    first: what holds at the horizon; what ended before it leads there.
-    split: the memories of which some statements are sealed and others are not.
-    """
-
-    through: tuple[datetime, Place]
-    last_place: Place
-    latest_start: datetime
-    horizon: datetime
-    starts: tuple[datetime, ...]
-    cells: tuple[Cell, ...]
-    wordings: tuple[tuple[tuple[str, int], tuple[int, str | None]], ...]
-    members: tuple[Member, ...]
-    earlier: tuple[tuple[tuple[str, int], int], ...]
-    split: frozenset[str]
-    first: Reference | None = None
-
-
-def resolve(log: Iterable[Entry], known_at: int | None = None, seal: Seal | None = None) -> Timeline:
+def resolve(log: Iterable[Entry], known_at: int | None = None) -> Timeline:
     """What holds when, by a log.
 
     Takes O(n log n) for n entries of plain saves, spans, mentions and deletions: 1,000 take 10 to 25 ms. Note: a retraction of an early
@@ -56,26 +26,23 @@ def resolve(log: Iterable[Entry], known_at: int | None = None, seal: Seal | None
     Args:
         log: entries of one slot, in any order.
         known_at: the last sequence that is known; None for all.
-        seal: what is kept of sealed entries that `log` lacks. Note: ask `reaches_back` before.
-
-    Returns:
-        The timeline; with a seal, from its horizon on.
 
     """
     account = Account.of(log, known_at)
-    return timeline_of(account, paint(account, seal), seal)
+    return timeline_of(account, paint(account, account.statements))
 
 
-def paint(account: Account, seal: Seal | None = None) -> Painting:
-    """The painting of all statements that count and are not voided."""
-    cells = Cells([BEGINNING], [()]) if seal is None else Cells([*seal.starts], [*seal.cells])
-    painting = Painting(account, cells, {} if seal is None else dict(seal.wordings))
-    statements = [one for one in account.statements if one.valid_until is None or one.valid_from < one.valid_until]
-    voided = _voided(statements, account.hidden_at)
-    for statement in statements:
+def paint(account: Account, statements: Iterable[Statement]) -> Painting:
+    """The painting of those of some statements that no retraction in the whole account voids."""
+    painting, voided = Painting(account), _voided(_lasting(account.statements), account.hidden_at)
+    for statement in _lasting(statements):
         if statement.place not in voided:
             painting.add(statement)
     return painting
+
+
+def _lasting(statements: Iterable[Statement]) -> list[Statement]:
+    return [one for one in statements if one.valid_until is None or one.valid_from < one.valid_until]
 
 
 def _voided(statements: Iterable[Statement], hidden_at: Mapping[Place, Place]) -> set[Place]:
@@ -116,7 +83,7 @@ def _voided(statements: Iterable[Statement], hidden_at: Mapping[Place, Place]) -
     return voided
 
 
-def timeline_of(account: Account, painting: Painting, seal: Seal | None) -> Timeline:
+def timeline_of(account: Account, painting: Painting) -> Timeline:
     """The timeline that a painting shows."""
     shown, hidden = _Intervals(), _Intervals()
     starts, cells = painting.cells.starts, painting.cells.cells
@@ -131,10 +98,9 @@ def timeline_of(account: Account, painting: Painting, seal: Seal | None) -> Time
         for layer in cell:
             if layer.kind is not Kind.GAP and layer.hidden_at is not None:
                 hidden.add(layer, starts[number], end)
-    members = members_of(account, seal)
+    members = members_of(account)
     known = {one.memory_id for one in members}
-    earlier = {} if seal is None else dict(seal.earlier)
-    return Timeline(shown.in_order(), tuple(one for one in hidden.in_order() if one.memory_id in known), members, earlier)
+    return Timeline(shown.in_order(), tuple(one for one in hidden.in_order() if one.memory_id in known), members)
 
 
 class _Intervals:
@@ -165,8 +131,8 @@ class _Intervals:
         return tuple(sorted((*self._done, *self._open.values()), key=lambda one: (one.begins, one.order, one.memory_id, one.version)))
 
 
-def members_of(account: Account, seal: Seal | None) -> tuple[Member, ...]:
-    """What the log knows, sealed or not, by memory and version."""
+def members_of(account: Account) -> tuple[Member, ...]:
+    """What the log knows, by memory and version."""
     groups: dict[tuple[str, int], list[Statement]] = {}
     for statement in account.statements:
         if not statement.is_forgotten:
@@ -175,23 +141,18 @@ def members_of(account: Account, seal: Seal | None) -> tuple[Member, ...]:
     for statement in account.withdrawn:
         if (key := (statement.memory_id, statement.version)) not in groups and not statement.is_forgotten:
             gone.setdefault(key, []).append(statement)
-    sealed = () if seal is None else seal.members
     latest: dict[str, int] = {}
-    for name, version in (*groups, *((one.memory_id, one.version) for one in sealed if one.state is not State.WITHDRAWN)):
+    for name, version in groups:
         latest[name] = max(version, latest.get(name, version))
-    members = {(one.memory_id, one.version): one for one in sealed}
+    members = {}
     for key, said in (groups | gone).items():
-        before = members.get(key)
-        if key in gone and before is not None and before.state is not State.WITHDRAWN:
-            continue
-        start, state, into = min(one.valid_from for one in said), State.COUNTS, None
+        state, into = State.COUNTS, None
         if key in gone:
             state = State.WITHDRAWN
         elif max(said, key=lambda one: one.place).place in account.hidden_at:
             state = State.HIDDEN
         elif (merge := account.merged.get(key[0])) is not None and latest[key[0]] == key[1]:
             state, into = State.MERGED, merge.into
-        if before is not None and (key in gone or before.state is not State.WITHDRAWN):
-            start = min(start, before.valid_from)
+        start = min(one.valid_from for one in said)
         members[key] = Member(memory_id=key[0], version=key[1], valid_from=start, state=state, merged_into=into)
     return tuple(members[key] for key in sorted(members))

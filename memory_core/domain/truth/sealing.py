@@ -1,232 +1,238 @@
-"""Sealed parts: the oldest statements of a long log leave it, and what they painted stays from a horizon on.
+"""Sealing: the oldest statements of a long log go to documents of their own, and are read only when something reaches back.
 
-Before the horizon nothing changes any more without the sealed parts, so that a long past costs nothing.
+A `Seal` stands for them. What it covers is frozen: the time before its horizon is as it was stored, until an entry reaches back; then all
+is read and resolved as if nothing had been sealed. What is left is a log like any other, which shows the same from the horizon on.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import chain
 
 from memory_core.domain.truth.entries import Account, Entry, Hiding, Merge, Pair, Place, Retraction, Statement, Withdrawal
-from memory_core.domain.truth.painting import BEGINNING, Cell, Cells, Kind
-from memory_core.domain.truth.resolve import Seal, members_of, paint, resolve, timeline_of
-from memory_core.domain.truth.timeline import Interval, Member, Reference, State, Timeline, references_of
+from memory_core.domain.truth.painting import Cells
+from memory_core.domain.truth.resolve import paint, resolve
+from memory_core.domain.truth.timeline import Interval, Reference, Timeline, references_of
 
 Key = tuple[str, int]
-"""A memory and its version."""
 
 
-def seal_oldest(log: Sequence[Entry], count: int, before: Seal | None = None) -> tuple[Seal, list[Entry], list[Entry]] | None:
-    """Seal the statements that were said first, with the withdrawals and deletions that concern only these.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seal:
+    """What a log keeps of the statements that were sealed.
+
+    through: the last statement, in the order of saying, of those among which the sealed ones were. latest_start: their latest start.
+    horizon: what is shown before it is frozen.
+    first: what holds at the horizon, or next after it, and is where the frozen time leads to.
+    begins: by memory and version, where the time began that goes on at the horizon.
+    earlier: by memory and version, how many times of it ended before the horizon.
+    watched: memories and versions that are shown since, of which some statements are sealed or some times are frozen.
+    """
+
+    through: tuple[datetime, Place]
+    latest_start: datetime
+    horizon: datetime
+    first: Reference | None
+    begins: tuple[tuple[Key, datetime], ...] = ()
+    earlier: tuple[tuple[Key, int], ...] = ()
+    watched: frozenset[Key] = frozenset()
+
+
+def resolve_sealed(log: Iterable[Entry], seal: Seal | None) -> Timeline:
+    """The timeline of a log of which some was sealed, from the horizon on. Note: ask `reaches_back` and `suffices` first."""
+    timeline = resolve(log)
+    if seal is None:
+        return timeline
+    begins = dict(seal.begins)
+
+    def since(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
+        going_on = (one for one in intervals if one.ends is None or one.ends > seal.horizon)
+        return tuple(replace(one, begins=begins.get(_key(one), one.begins)) if one.begins <= seal.horizon else one for one in going_on)
+
+    return Timeline(since(timeline.intervals), since(timeline.hidden), timeline.members, dict(seal.earlier), seal.horizon)
+
+
+def reaches_back(seal: Seal, log: Sequence[Entry], added: Iterable[Entry]) -> bool:
+    """Whether the sealed statements have to be read before entries are added.
 
     Args:
-        log: all entries that are not sealed yet.
-        count: how many statements to seal; with these, the edits of what they say.
-        before: the seal that there is already.
+        seal: what the log keeps of them.
+        log: the entries that were not sealed.
+        added: what is to be added.
 
     Returns:
-        The new seal, the entries of the sealed part and those that stay; None if the rest cannot be resolved without these
-        statements. Ask for another count then.
+        True also in some cases in which the seal would have sufficed: only what is said plainly, later and of a later time, and what is
+        done to memories of which all was said so, surely does without. Note: of a memory that the log lacks, a statement is the first.
 
     """
-    statements = sorted((one for one in log if isinstance(one, Statement)), key=lambda one: one.order)
-    if not 0 < count <= len(statements):
-        return None
-    count = _with_edits(statements, count)
-    oldest, rest = statements[:count], statements[count:]
-    account = Account.of(log)
-    latest_start = max(chain((one.valid_from for one in oldest), [before.latest_start] if before else []))
-    if any(one.place in account.hidden_at and account.hidden_at[one.place] < max(each.place for each in oldest) for one in rest):
-        return None  # what such a statement repeats is decided by what the sealed ones covered
-    if any(isinstance(one, Retraction) and one.valid_from <= latest_start for one in rest):
-        return None  # it may void what is sealed
-    both = {_key(one) for one in oldest} & {_key(one) for one in rest}
-    if any(_key(one) in both and one.place in account.hidden_at for one in statements):
-        return None  # which of its statements was saved last decides whether the member is hidden
-    merged = {name for one in account.others if isinstance(one, Merge) for name in one.memory_ids}
-    if merged & {one.memory_id for one in oldest} & {one.memory_id for one in rest}:
-        return None  # which of its statements was saved last decides whether it is merged
-    gone = _sealed_places(log, oldest, {one.memory_id for one in rest})
-    seal, kept = _seal_of(log, account, oldest, rest, before), [one for one in log if one.place not in gone]
-    timeline = resolve(kept, seal=seal)
-    seal = replace(seal, first=_first(seal, timeline))
-    return (seal, [one for one in log if one.place in gone], kept) if suffices(seal, timeline) else None
+    statements = [one for one in log if isinstance(one, Statement)]
+    old = {one.memory_id for one in statements if _is_old(seal, one)}
+    old |= {name for name, _ in (*seal.watched, *dict(seal.earlier))}
+    recent = {one.memory_id for one in statements} - old
+    by_place = {one.place: one for one in log}
 
+    def is_recent(entry: Entry | None) -> bool:
+        if entry is None:
+            return False
+        if isinstance(entry, Statement):
+            return entry.memory_id in recent
+        if isinstance(entry, Withdrawal):
+            return all(is_recent(by_place.get(place)) for place in entry.places)
+        return recent.issuperset(_names(entry))
 
-def _key(one: Statement | Interval | Member) -> Key:
-    return one.memory_id, one.version
-
-
-def _with_edits(statements: Sequence[Statement], count: int) -> int:
-    """How many statements are sealed so that no edit stays behind: a retraction voids it with what it edits."""
-    names = {_key(one) for one in statements[:count]}
-    for number, one in enumerate(statements[count:], count + 1):
-        if one.edits is not None and (one.memory_id, one.edits) in names:
-            names |= {_key(each) for each in statements[count:number]}
-            count = number
-    return count
-
-
-def _sealed_places(log: Sequence[Entry], oldest: Sequence[Statement], kept: set[str]) -> set[Place]:
-    gone = {one.place for one in oldest}
-    here = {one.place for one in log}
-    for entry in sorted(log, key=lambda one: one.place):
-        is_hiding = isinstance(entry, Hiding) and entry.memory_id not in kept
-        if is_hiding or (isinstance(entry, Withdrawal) and all(place in gone or place not in here for place in entry.places)):
-            gone.add(entry.place)
-    return gone  # pairs and merges are few, and later statements ask for them
-
-
-def _seal_of(log: Sequence[Entry], account: Account, oldest: Sequence[Statement], rest: Sequence[Statement], before: Seal | None) -> Seal:
-    places = {one.place for one in oldest}
-    only = replace(
-        account,
-        statements=[one for one in account.statements if one.place in places],
-        withdrawn=[one for one in account.withdrawn if one.place in places],
-    )
-    painting = paint(only, before)
-    timeline = timeline_of(only, painting, before)
-    members = members_of(only, before)
-    needed, horizon = _needed(painting.cells, (timeline, resolve(log, seal=before)), members, rest)
-    names = {name for name, _ in needed} | {one.memory_id for one in rest}
-    sealed = {one.memory_id for one in oldest} | (before.split | {one.memory_id for one in before.members} if before else set())
-    starts, cells = _from(painting.cells, horizon)
-    earlier = {} if before is None else dict(before.earlier)
-    times = _times(timeline)
-    return Seal(
-        through=max(chain((one.order for one in oldest), [before.through] if before else [])),
-        last_place=max(one.place for one in log),
-        latest_start=max(chain((one.valid_from for one in oldest), [before.latest_start] if before else [])),
-        horizon=horizon,
-        starts=starts,
-        cells=cells,
-        wordings=tuple(sorted((key, value) for key, value in painting.wordings.items() if key[0] in names)),
-        members=tuple(one for one in members if _key(one) in needed),
-        earlier=tuple(
-            (key, number)
-            for key in sorted(needed)
-            if (number := earlier.get(key, 0) + sum(one.ends is not None and one.ends <= horizon for one in times.get(key, ())))
-        ),
-        split=frozenset(sealed & {one.memory_id for one in rest}),
-    )
-
-
-def _times(timeline: Timeline) -> dict[Key, list[Interval]]:
-    """The times of each member that its stored fields are about: of a hidden one those in which it would hold."""
-    hidden = {_key(one) for one in timeline.members if one.state is State.HIDDEN}
-    times: dict[Key, list[Interval]] = {}
-    for one in timeline.intervals:
-        if _key(one) not in hidden:
-            times.setdefault(_key(one), []).append(one)
-    for one in timeline.hidden:
-        if _key(one) in hidden:
-            times.setdefault(_key(one), []).append(one)
-    return times
-
-
-def _needed(
-    cells: Cells, timelines: tuple[Timeline, Timeline], members: Sequence[Member], rest: Sequence[Statement]
-) -> tuple[set[Key], datetime]:
-    """The members that a later statement may change, and the moment from which on their times are all to be kept.
-
-    timelines: without the rest, and with it.
-    """
-    needed = {_key(one) for one in members} & {_key(one) for one in rest}
-    versions: dict[str, int] = {}
-    for one in rest:
-        versions[one.memory_id] = min(one.version, versions.get(one.memory_id, one.version))
-    horizon = _held_since(cells, min((one.valid_from for one in rest), default=cells.starts[-1]), is_before=True)
-    times, times_now = map(_times, timelines)
-    shown = [one for timeline in timelines for one in (*timeline.intervals, *timeline.hidden)]
-    while True:
-        later = [one for one in shown if one.begins < horizon and (one.ends is None or one.ends > horizon)]
-        later += [one for one in (*timelines[0].intervals, *timelines[0].hidden) if one.begins >= horizon]
-        found = needed | {_key(one) for one in later} | {_key(one) for one in members if one.valid_from >= horizon}
-        found |= {
-            (one.memory_id, one.version) for cell in cells.cells[cells.starts.index(horizon) :] for one in cell if one.kind is not Kind.GAP
-        }
-        for name, version in found:
-            versions[name] = min(version, versions.get(name, version))
-        found |= {_key(one) for one in members if one.version >= versions.get(one.memory_id, one.version + 1)}
-        begins = [one.begins for one in later]
-        begins += [each[_key(one)][-1].begins for one in members for each in (times, times_now) if _key(one) in found & each.keys()]
-        leads_from = [one.valid_from for one in members if _key(one) in found - (times.keys() & times_now.keys())]
-        earliest = _held_since(cells, min([horizon, *begins, *leads_from]))
-        if (found, earliest) == (needed, horizon):
-            return needed, horizon
-        needed, horizon = found, earliest
-
-
-def _held_since(cells: Cells, moment: datetime, *, is_before: bool = False) -> datetime:
-    """The start of the last cell by a moment, or before it, in which something holds: what ended before leads there."""
-    last = (bisect_left if is_before else bisect_right)(cells.starts, moment) - 1
-    shown = (one for one in range(last, 0, -1) if any(each.kind is not Kind.GAP and each.hidden_at is None for each in cells.cells[one]))
-    return cells.starts[next(shown, 0)]
-
-
-def _from(cells: Cells, horizon: datetime) -> tuple[tuple[datetime, ...], tuple[Cell, ...]]:
-    first = cells.starts.index(horizon)
-    bare = [tuple(replace(layer, beneath=None, ends_only=None) for layer in cell) for cell in cells.cells[first:]]
-    if horizon == BEGINNING:
-        return tuple(cells.starts), tuple(bare)
-    return (BEGINNING, *cells.starts[first:]), ((), *bare)
-
-
-def reaches_back(seal: Seal, log: Iterable[Entry], known_at: int | None = None) -> bool:
-    """Whether the sealed parts have to be read to resolve a log.
-
-    Args:
-        seal: what the slot keeps of them.
-        log: the entries that are not sealed, with those that are to be added.
-        known_at: as of `resolve`.
-
-    Returns:
-        True also in some cases in which the seal would have sufficed. Note: a statement of a memory that the seal does not name, and
-        that the log has none of, is taken for one of a new memory.
-
-    """
-    if known_at is not None and known_at < seal.last_place[0]:
-        return True
-    here = {one.place: one for one in log}
-    sealed = seal.split | {one.memory_id for one in seal.members}
-    whole = {one.memory_id for one in here.values() if isinstance(one, Statement)} - sealed
-    return any(_touches(one, seal, here, whole) for one in here.values() if one.place > seal.last_place)
+    frozen = dict(seal.earlier).keys() - seal.watched
+    for one in added:
+        if isinstance(one, Statement) and (
+            _is_old(seal, one) or _key(one) in frozen or (one.edits is not None and one.memory_id not in recent)
+        ):
+            return True
+        if isinstance(one, Statement):
+            recent |= {one.memory_id} - old
+        elif not is_recent(one):
+            return True
+        by_place[one.place] = one
+    return False
 
 
 def suffices(seal: Seal, timeline: Timeline) -> bool:
-    """Whether a timeline that was resolved with a seal tells of all that changes.
+    """Whether a sealed log still tells of all that changes.
 
-    It does not where something before the horizon is now the last time of its member, or leads elsewhere.
+    What is frozen leads where it led, and what is watched is shown.
     """
-    sealed, times = {_key(one) for one in seal.members}, _times(timeline)
-    if any(one.valid_from < seal.horizon and _key(one) in sealed and _key(one) not in times for one in timeline.members):
-        return False
-    return _first(seal, timeline) == seal.first
+    shown = {_key(one) for one in (*timeline.intervals, *timeline.hidden)}
+    return _first(timeline, seal.horizon) == seal.first and seal.watched <= shown
 
 
-def _first(seal: Seal, timeline: Timeline) -> Reference | None:
-    held = [one for one in timeline.intervals if one.begins == seal.horizon]
-    return references_of(timeline)[id(max(held, key=lambda one: one.order))] if held else None
+def seal_oldest(
+    log: Sequence[Entry], keep: int, last_sequence: int, seal: Seal | None = None
+) -> tuple[Seal, list[Entry], list[Entry]] | None:
+    """Seal the statements of a log that were said first.
+
+    Args:
+        log: the entries that are not sealed.
+        keep: how many statements, of those that count, are not looked at: the ones said last.
+        last_sequence: of the last commit; what is added now has none yet, and stays.
+        seal: of those that are sealed already.
+
+    Returns:
+        The seal of all, the entries to be sealed, and the others; None where the others would not do without.
+
+    """
+    account = Account.of(log)
+    old = account.statements[:-keep]
+    while old and any(one.sequence > last_sequence for one in old):
+        old.pop()
+    later = account.statements[len(old) :]
+    if not old or not _can_be_parted(account, old, later):
+        return None
+    painting = paint(account, old)
+    begun = [start for start in painting.cells.starts[1:] if start <= old[-1].asserted_at]
+    if not begun or (seal is not None and begun[-1] < seal.horizon):
+        return None
+    horizon = begun[-1]
+    timeline = resolve_sealed(log, seal)
+    times = (*timeline.intervals, *timeline.hidden)
+    since = {_key(one) for one in times if one.ends is None or one.ends > horizon}
+    shown = {one.place for cell in _from(painting.cells, horizon).cells for one in cell}
+    kept = _kept(account, old, later, shown | {one.place for one in old if one.valid_from > horizon})
+    gone = [one for one in account.withdrawn if one.order <= old[-1].order and one.valid_from <= horizon and one.sequence <= last_sequence]
+    present, stay = {name for name, _ in since}, [one for one in (*kept, *later, *account.withdrawn) if one not in gone]
+    whole = {_key(one) for one in stay} - since
+    whole |= {_key(one) for one in (*old, *gone) if one.memory_id in {each.memory_id for each in stay} - present}
+    kept = [one for one in old if one in kept or _key(one) in whole]
+    if len(kept) == len(old) or _from(paint(account, kept).cells, horizon) != _from(painting.cells, horizon):
+        return None
+    places = {one.place for one in old if one not in kept} | {one.place for one in gone if _key(one) not in whole}
+    part, rest = _parted(log, places)
+    ended = [_key(one) for one in times if one.ends is not None and one.ends <= horizon]
+    earlier = {key: timeline.earlier.get(key, 0) + ended.count(key) for key in {*ended, *timeline.earlier}}
+    left = {_key(one) for one in rest if isinstance(one, Statement)}
+    sealed = {_key(one) for one in part if isinstance(one, Statement)} | (seal.watched if seal is not None else set())
+    made = Seal(
+        through=old[-1].order,
+        latest_start=max(one.valid_from for one in old),
+        horizon=horizon,
+        first=_first(timeline, horizon),
+        begins=tuple(sorted({_key(one): one.begins for one in times if _goes_on(one, horizon)}.items())),
+        earlier=tuple(sorted((key, number) for key, number in earlier.items() if key in left)),
+        watched=frozenset(since & (sealed | {*ended})),
+    )
+    found = resolve_sealed(rest, made)
+    is_same = _since(found, horizon) == _since(timeline, horizon) and suffices(made, found)
+    return (made, part, rest) if is_same else None
 
 
-def _touches(entry: Entry, seal: Seal, here: Mapping[Place, Entry], whole: set[str]) -> bool:
+def _key(one: Statement | Interval) -> Key:
+    return one.memory_id, one.version
+
+
+def _is_old(seal: Seal, one: Statement) -> bool:
+    """Whether a statement is none that was said after all that is sealed, of a later time."""
+    since = seal.latest_start if isinstance(one, Retraction) else seal.horizon
+    return one.order <= seal.through or one.valid_from <= max(since, seal.horizon)
+
+
+def _names(entry: Entry) -> tuple[str, ...]:
     if isinstance(entry, Hiding):
-        return entry.memory_id not in whole
-    if isinstance(entry, Pair):
-        return whole.isdisjoint(entry.memory_ids)
-    if isinstance(entry, Merge):
-        return not whole.issuperset(entry.memory_ids)
-    if isinstance(entry, Withdrawal):
-        return any(place not in here or _touches(here[place], seal, here, whole) for place in entry.places)
-    assert isinstance(entry, Statement)
-    if entry.memory_id not in whole and (
-        entry.edits is not None or any(one.memory_id == entry.memory_id and one.state is State.MERGED for one in seal.members)
-    ):
-        return True
-    if isinstance(entry, Retraction) and entry.valid_from <= seal.latest_start:
-        return True
-    return entry.order < seal.through or entry.valid_from <= seal.horizon
+        return (entry.memory_id,)
+    assert isinstance(entry, Pair | Merge)
+    return entry.memory_ids
+
+
+def _can_be_parted(account: Account, old: Sequence[Statement], later: Sequence[Statement]) -> bool:
+    """Whether no later statement asks what held without some of the old ones: a hidden one does, of what was saved after its deletion."""
+    last = max(one.place for one in old)
+    return all(account.hidden_at.get(one.place, last) >= last for one in later)
+
+
+def _kept(account: Account, old: Sequence[Statement], later: Sequence[Statement], places: set[Place]) -> list[Statement]:
+    """Of the old statements those in some places, and the last versions of all memories that are named in what stays."""
+    stay = {one.memory_id for one in (*later, *(one for one in old if one.place in places))}
+    latest: dict[str, int] = {}
+    for one in account.statements:
+        latest[one.memory_id] = max(one.version, latest.get(one.memory_id, 0))
+    has_latest = {one.memory_id for one in later if one.version == latest[one.memory_id]}
+    has_latest |= {one.memory_id for one in old if one.place in places and one.version == latest[one.memory_id]}
+    return [one for one in old if one.place in places or (one.memory_id in stay - has_latest and one.version == latest[one.memory_id])]
+
+
+def _from(cells: Cells, moment: datetime) -> Cells:
+    """The cells from a moment on, those in a row that are equal made one."""
+    made = Cells([moment], [cells.at(moment)])
+    for start, cell in zip(cells.starts, cells.cells, strict=True):
+        if start > moment and cell != made.cells[-1]:
+            made.starts.append(start)
+            made.cells.append(cell)
+    return made
+
+
+def _parted(log: Iterable[Entry], places: set[Place]) -> tuple[list[Entry], list[Entry]]:
+    """The entries in some places, with those that are about these alone, and the others."""
+    log = list(log)
+    names = {one.memory_id for one in log if isinstance(one, Statement) and one.place not in places}
+    by_place = {one.place: one for one in log}
+
+    def is_about(entry: Entry) -> bool:
+        if isinstance(entry, Statement):
+            return entry.place in places
+        if isinstance(entry, Withdrawal):
+            return all(place in by_place and is_about(by_place[place]) for place in entry.places)
+        return names.isdisjoint(_names(entry)) and not (isinstance(entry, Merge) and entry.into in names)
+
+    part = [one for one in log if is_about(one)]
+    return part, [one for one in log if not is_about(one)]
+
+
+def _goes_on(one: Interval, horizon: datetime) -> bool:
+    return one.begins <= horizon and (one.ends is None or one.ends > horizon)
+
+
+def _first(timeline: Timeline, horizon: datetime) -> Reference | None:
+    holder = timeline.holder_from(horizon)
+    return None if holder is None else references_of(timeline)[id(holder)]
+
+
+def _since(timeline: Timeline, horizon: datetime) -> list[tuple[str, int, datetime, datetime | None]]:
+    shown = (*timeline.intervals, *timeline.hidden)
+    return [(one.memory_id, one.version, one.begins, one.ends) for one in shown if one.ends is None or one.ends > horizon]

@@ -72,13 +72,15 @@ class Timeline:
     intervals: in the order of time; of two that begin together the one said later last.
     hidden: what would hold but for a deletion.
     members: all that the log knows, by memory and version, what holds at no moment too.
-    earlier: how many times of a member are not among these, because they ended before all of it.
+    horizon: since when it tells; what was before is frozen. None for all time.
+    earlier: how many times of a member ended before the horizon.
     """
 
     intervals: tuple[Interval, ...]
     hidden: tuple[Interval, ...]
     members: tuple[Member, ...]
     earlier: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    horizon: datetime | None = None
 
     def at(self, moment: datetime) -> tuple[Interval, ...]:
         """What holds at a moment; more than one only if they are kept side by side."""
@@ -132,7 +134,7 @@ def project(timeline: Timeline, now: datetime) -> tuple[Projection, ...]:
         now: the moment of the commit.
 
     Returns:
-        One projection for each member and each earlier interval of it, in the order of members and time.
+        One projection for each member and each earlier interval of it, in the order of members and time; none for what is frozen.
 
     """
     intervals, hidden, references = _by_member(timeline.intervals), _by_member(timeline.hidden), references_of(timeline)
@@ -155,7 +157,7 @@ def project(timeline: Timeline, now: datetime) -> tuple[Projection, ...]:
             status, reason = _status(member, has_ended=has_ended, is_old=is_old, is_earlier=part > 0)
             fields = (interval.begins, interval.ends, next_of(member, interval.ends))
             made.append(_projection(key, part, status, reason, *fields))
-        if not held:
+        if not held and key not in timeline.earlier and (timeline.horizon is None or member.valid_from > timeline.horizon):
             status, reason = _status(member, has_ended=True, is_old=is_old, is_earlier=False)
             fields = (member.valid_from, member.valid_from, next_of(member, member.valid_from))
             made.append(_projection(key, 0, status, reason, *fields))
