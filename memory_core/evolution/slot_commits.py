@@ -20,7 +20,7 @@ from memory_core.domain.versions import VERSIONS, base_id, is_version, version_i
 from memory_core.evolution.marks import SPLIT, marked
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.shelf import Shelf
-from memory_core.evolution.slot_log import SlotLog
+from memory_core.evolution.slot_log import SlotLog, sealed_parts
 from memory_core.evolution.slot_rows import Row
 from memory_core.evolution.truth_commands import act_of, added_by, forgotten
 from memory_core.evolution.version_ends import with_version_ends
@@ -132,11 +132,15 @@ class _Settling:
             made.deletes += surplus
         return await made.changes_with(now)
 
+    def _is_opened(self, known: SlotLog) -> bool:
+        """Whether sealed parts have been read since a log was."""
+        return known.seal is not None and all(self.shelf.document(one) is not None for one in sealed_parts(known.stored))
+
     async def _log(self, changes: Changes[Any]) -> SlotLog:
         identity, head, now = slot_document_id(*self.name), self.shelf.look.head, self.clock.now()
         await self.shelf.read([identity])
         found, known = self.shelf.document(identity), cast("SlotLog | None", changes.slots.get(self.name))
-        if known is not None and found is not None and known.stored is found and not known.is_rebuilt and known.seal is None:
+        if known is not None and found is not None and known.stored is found and not known.is_rebuilt and not self._is_opened(known):
             return known  # what is worked out already need not be again
         log = SlotLog.read(self.name, found, head, now, self.shelf.document)
         if log is not None:

@@ -110,7 +110,7 @@ class SlotLog:
 
     def sealed(self) -> LookedElsewhere:
         """What says that the sealed parts have to be read."""
-        return LookedElsewhere([] if self.stored is None else sealed_parts(self.stored))
+        return LookedElsewhere(sealed_parts(self.stored))
 
     def knows(self, memory_id: str) -> bool:
         """Whether it has a statement of a memory; one that has none here may have sealed ones."""
@@ -166,7 +166,7 @@ class SlotLog:
         """The documents to write in the batch, and those to delete: of a log that is too long the oldest are sealed."""
         entries: Sequence[Entry] = self.entries
         seal, made = self.seal, list[Document]()
-        number = 0 if seal is None or self.stored is None else len(sealed_parts(self.stored))
+        number = 0 if seal is None else len(sealed_parts(self.stored))
         if sum(isinstance(one, Statement) for one in entries) > MAX_STATEMENTS:
             parted = seal_oldest(entries, MAX_STATEMENTS // 2, self.pending - 1, seal)
             if parted is not None:
@@ -193,9 +193,9 @@ class SlotLog:
         return Document(name, "slot", body) if known is None else replace(known, body=body)
 
 
-def sealed_parts(found: Document) -> list[str]:
+def sealed_parts(found: Document | None) -> list[str]:
     """The ids of the documents of what is sealed of a log."""
-    return [slot_part_id(found.id, number) for number in range(1, 1 + found.body.get("sealed", {}).get("parts", 0))]
+    return [] if found is None else [slot_part_id(found.id, number) for number in range(1, 1 + found.body.get("sealed", {}).get("parts", 0))]
 
 
 def value_hash(memory: Memory, salt: str) -> str | None:
