@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.domain.endings import is_ending
+from memory_core.domain.errors import Conflict
 from memory_core.domain.models import Head, Memory
 from memory_core.domain.truth import codec
 from memory_core.domain.truth.entries import Assertion, Entry, Retraction, Statement, asserted_at, numbered
@@ -116,14 +117,27 @@ class SlotLog:
         """Whether it has a statement of a memory; one that has none here may have sealed ones."""
         return any(isinstance(one, Statement) and one.memory_id == memory_id for one in self.entries)
 
+    def _unknown(self, memory_id: str) -> Exception:
+        """What is raised about a memory that has no statement in it."""
+        if self.seal is not None:
+            return self.sealed()
+        row = self.rows.get(memory_id)
+        if row is not None and row.part:
+            return Conflict(f"{memory_id} is an earlier time of {row.memory_id}; what is done to that is done to all of its times")
+        return Conflict(f"{memory_id} holds at no time any more")
+
     def added(self, act: Act) -> SlotLog:
-        """The log with what an act adds; the same object where it was asked for the same last. Raises LookedElsewhere for sealed parts."""
+        """The log with what an act adds; the same object where it was asked for the same last.
+
+        Raises:
+            LookedElsewhere: sealed parts have to be read for it.
+            Conflict: it is about a memory that says nothing in this slot.
+
+        """
         try:
             made = act(self)
-        except KeyError:  # a memory of which all is sealed
-            if self.seal is None:
-                raise
-            raise self.sealed() from None
+        except KeyError as error:
+            raise self._unknown(str(error.args[0])) from None
         if not made:
             return self
         first = 1 + max((one.part for one in self.entries if one.sequence == self.pending), default=-1)
@@ -195,7 +209,9 @@ class SlotLog:
 
 def sealed_parts(found: Document | None) -> list[str]:
     """The ids of the documents of what is sealed of a log."""
-    return [] if found is None else [slot_part_id(found.id, number) for number in range(1, 1 + found.body.get("sealed", {}).get("parts", 0))]
+    return (
+        [] if found is None else [slot_part_id(found.id, number) for number in range(1, 1 + found.body.get("sealed", {}).get("parts", 0))]
+    )
 
 
 def value_hash(memory: Memory, salt: str) -> str | None:

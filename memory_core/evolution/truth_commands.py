@@ -36,7 +36,7 @@ def act_of(change: Change) -> Act | None:
     if is_gone and not was_gone:
         return withdraws(after.id) if after.status_reason == "contradicted" else deletes(after.id)
     if was_gone and not is_gone:
-        return restores(after)
+        return restores(after, never_was=before.status_reason == "contradicted")
     if before.status is Status.UPDATED and after.status is Status.ACTIVE:
         return undoes(after)
     return None
@@ -93,11 +93,16 @@ def withdraws(memory_id: str) -> Act:
     return lambda slot: operations.withdraw(slot.entries, memory_id, slot.pending)
 
 
-def restores(memory: Memory) -> Act:
-    """A memory comes back from a deletion or a withdrawal; one that the log does not know says what it says."""
+def restores(memory: Memory, *, never_was: bool = False) -> Act:
+    """A memory comes back from a deletion or a withdrawal; one that the log does not know says what it says.
+
+    never_was: it was taken back; then one that the log does not know was an earlier time of another, and is none.
+    """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         if memory.id not in slot.members():
+            if never_was and not slot.is_rebuilt:
+                raise Conflict(f"{memory.id} holds at no time any more")
             return [slot.statement(memory)]
         return operations.restore(slot.entries, memory.id, slot.pending)
 

@@ -98,10 +98,11 @@ def reaches_back(seal: Seal, log: Sequence[Entry], added: Iterable[Entry]) -> bo
 def suffices(seal: Seal, timeline: Timeline) -> bool:
     """Whether a sealed log still tells of all that changes.
 
-    What is frozen leads where it led, and what is watched is shown.
+    What is frozen leads where it led, what is watched is shown, and nothing else is that was shown before.
     """
     shown = {_key(one) for one in (*timeline.intervals, *timeline.hidden)}
-    return _first(timeline, seal.horizon) == seal.first and seal.watched <= shown
+    before = seal.watched | dict(seal.earlier).keys()
+    return _first(timeline, seal.horizon) == seal.first and shown & before == seal.watched
 
 
 def seal_oldest(
@@ -127,7 +128,8 @@ def seal_oldest(
     if not old or not _can_be_parted(account, old, later):
         return None
     painting = paint(account, old)
-    begun = [start for start in painting.cells.starts[1:] if start <= old[-1].asserted_at]
+    first_later = min((one.valid_from for one in (*later, *account.withdrawn) if one.order > old[-1].order), default=old[-1].asserted_at)
+    begun = [start for start in painting.cells.starts[1:] if start <= old[-1].asserted_at and start < first_later]
     if not begun or (seal is not None and begun[-1] < seal.horizon):
         return None
     horizon = begun[-1]
@@ -137,13 +139,15 @@ def seal_oldest(
     shown = {one.place for cell in _from(painting.cells, horizon).cells for one in cell}
     kept = _kept(account, old, later, shown | {one.place for one in old if one.valid_from > horizon})
     gone = [one for one in account.withdrawn if one.order <= old[-1].order and one.valid_from <= horizon and one.sequence <= last_sequence]
-    present, stay = {name for name, _ in since}, [one for one in (*kept, *later, *account.withdrawn) if one not in gone]
-    whole = {_key(one) for one in stay} - since
-    whole |= {_key(one) for one in (*old, *gone) if one.memory_id in {each.memory_id for each in stay} - present}
-    kept = [one for one in old if one in kept or _key(one) in whole]
+    stay = [*kept, *later, *(one for one in account.withdrawn if one.place not in {each.place for each in gone})]
+    names, present = {one.memory_id for one in stay}, {name for name, _ in since}
+    gone = [one for one in gone if one.memory_id not in names]
+    whole = {_key(one) for one in stay} - since | {_key(one) for one in old if one.memory_id in names - present}
+    places = {one.place for one in kept}
+    kept = [one for one in old if one.place in places or _key(one) in whole]
     if len(kept) == len(old) or _from(paint(account, kept).cells, horizon) != _from(painting.cells, horizon):
         return None
-    places = {one.place for one in old if one not in kept} | {one.place for one in gone if _key(one) not in whole}
+    places = {one.place for one in old} - {one.place for one in kept} | {one.place for one in gone}
     part, rest = _parted(log, places)
     ended = [_key(one) for one in times if one.ends is not None and one.ends <= horizon]
     earlier = {key: timeline.earlier.get(key, 0) + ended.count(key) for key in {*ended, *timeline.earlier}}
@@ -181,9 +185,9 @@ def _names(entry: Entry) -> tuple[str, ...]:
 
 
 def _can_be_parted(account: Account, old: Sequence[Statement], later: Sequence[Statement]) -> bool:
-    """Whether no later statement asks what held without some of the old ones: a hidden one does, of what was saved after its deletion."""
-    last = max(one.place for one in old)
-    return all(account.hidden_at.get(one.place, last) >= last for one in later)
+    """Whether no later statement reaches back by itself: a hidden one to what was saved after its deletion, an edit to what it edits."""
+    last, names = max(one.place for one in old), {one.memory_id for one in old}
+    return all(account.hidden_at.get(one.place, last) >= last and (one.edits is None or one.memory_id not in names) for one in later)
 
 
 def _kept(account: Account, old: Sequence[Statement], later: Sequence[Statement], places: set[Place]) -> list[Statement]:

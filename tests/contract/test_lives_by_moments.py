@@ -1,0 +1,191 @@
+"""Drawn lives of one slot: at every boundary and between, now and as known before, stored is what the tables say of single moments.
+
+What is asked of the product is compared with `Grid`, which shares nothing with `resolve` but the entries of the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from memory_core.core import MemoryCore
+from memory_core.domain.endings import is_ending
+from memory_core.domain.errors import Conflict, Invalid
+from memory_core.domain.models import Memory, OnConflict, Status
+from memory_core.domain.requests import StatusInput, UpdateInput
+from memory_core.domain.scope import Owner
+from memory_core.domain.truth.codec import entries_in
+from memory_core.domain.truth.entries import Entry, Statement
+from memory_core.evolution.slot_log import value_hash
+from tests.builders import NOW, StillClock
+from tests.conflicts import DECISIONS, asking, records_of
+from tests.contract.conftest import on_cosmos
+from tests.cosmos_server import CosmosServer
+from tests.truth_by_moments import Grid
+from tests.world import World, fact, listed
+
+SLOT: dict[str, Any] = {"subject": "Ana", "attribute": "city"}
+CITIES = ("Oslo", "Rome", "Bonn", "Kiev", "Lima")
+WAYS = (
+    OnConflict.AUTO,
+    OnConflict.AUTO,
+    OnConflict.AUTO,
+    OnConflict.SUPERSEDE,
+    OnConflict.MERGE,
+    OnConflict.KEEP_BOTH,
+    OnConflict.REJECT_NEW,
+)
+ACTS = 22
+
+
+def day(number: float) -> datetime:
+    return NOW + timedelta(days=number - 40)
+
+
+class Life:
+    """One user's slot, and what was done to it."""
+
+    def __init__(self, world: World, core: MemoryCore, seed: int) -> None:
+        self.world, self.core, self.random = world, core, Random(seed)
+        self.owner = Owner("app", f"user{seed}")
+        self.known: list[tuple[datetime, int]] = []
+
+    async def live(self) -> None:
+        """Do some acts; those that are refused change nothing."""
+        acts = [self.say] * 8 + [self.end, self.edit, self.edit, self.correct, self.delete, self.delete, self.restore, self.undo, self.undo]
+        acts += [self.decide, self.take_back]
+        for _ in range(ACTS):
+            self.world.clock.forward(60)
+            with suppress(Conflict, Invalid):
+                await self.random.choice(acts)()
+            head = (await (await self.world.look_on()).snapshot(self.owner)).head
+            if head is not None:
+                self.known.append((self.world.clock.now() + timedelta(seconds=30), head.sequence))
+
+    async def say(self) -> None:
+        city, told = self.random.choice(CITIES), self.random.randint(0, 20)
+        times: dict[str, Any] = {}
+        if self.random.random() < 0.4:
+            times["valid_from"] = day(told + self.random.choice([-6, -2, 3]))
+        if self.random.random() < 0.3:
+            until = day(told + self.random.choice([-1, 0.5, 5]))
+            times |= {"valid_until": until} if until > times.get("valid_from", day(told)) else {}
+        way = self.random.choice(WAYS)
+        said = fact(f"Ana lives in {city}", value=city, event_timestamp=day(told), on_conflict=way, **SLOT, **times)
+        await self.core.save(self.owner, said)
+
+    async def end(self) -> None:
+        city = self.random.choice([None, "Oslo", "Rome"])
+        said = fact(f"Ana lives in {city} no longer", value={"no_longer": city}, event_timestamp=day(self.random.randint(0, 20)), **SLOT)
+        await self.core.save(self.owner, said)
+
+    async def edit(self) -> None:
+        if (one := await self.chosen(Status.ACTIVE, Status.SUPERSEDED)) is not None:
+            city = self.random.choice(CITIES)
+            begins = {"valid_from": day(self.random.randint(0, 20))} if self.random.random() < 0.4 else {}
+            await self.core.update(self.owner, one.id, UpdateInput(content=f"Ana lives in {city}", value=city, **begins), "*")
+
+    async def correct(self) -> None:
+        if (one := await self.chosen(Status.ACTIVE)) is not None:
+            name = self.random.choice(["valid_from", "valid_until"])
+            change = UpdateInput.model_validate({name: day(self.random.randint(0, 20))})
+            await self.core.update(self.owner, one.id, change, "*")
+
+    async def delete(self) -> None:
+        if (one := await self.chosen(Status.ACTIVE, Status.SUPERSEDED, Status.UPDATED)) is not None:
+            await self.core.delete(self.owner, one.id)
+
+    async def restore(self) -> None:
+        if (one := await self.chosen(Status.DELETED)) is not None:
+            await self.core.set_status(self.owner, one.id, StatusInput(status="active", reason="again"))
+
+    async def undo(self) -> None:
+        if (one := await self.chosen(Status.SUPERSEDED, Status.UPDATED)) is not None:
+            await self.core.restore(self.owner, one.id)
+
+    async def decide(self) -> None:
+        if records := await self.records(is_open=True):
+            await self.core.resolve_conflict(self.owner, self.random.choice(records), asking(self.random.choice(DECISIONS)))
+
+    async def take_back(self) -> None:
+        if records := await self.records(is_open=False):
+            await self.core.undo_conflict(self.owner, self.random.choice(records))
+
+    async def chosen(self, *statuses: Status) -> Memory | None:
+        memories = [one for one in await listed(self.core, self.owner, status="all") if one.status in statuses]
+        return self.random.choice(sorted(memories, key=lambda one: one.sequence)) if memories else None
+
+    async def records(self, *, is_open: bool) -> list[str]:
+        found = [one for one in await records_of(self.world, self.owner) if one.open is is_open]
+        return [one.id for one in sorted(found, key=lambda one: (one.at, one.reason))]
+
+    async def differences(self) -> list[str]:
+        """Where what is answered is not what the tables say."""
+        documents = await (await self.world.look_on()).page(self.owner, "slot", None, None, 50)
+        if not documents:
+            return []
+        salt = next(one.body["salt"] for one in documents if "salt" in one.body)
+        log = [entry for one in documents for entry in entries_in(one.body["entries"])]
+        made = [line async for line in self.core.slot_differences(self.owner.app_id, self.owner)]
+        made += await self._compared(log, salt, None, None)
+        for moment, sequence in self.random.sample(self.known, min(2, len(self.known))):
+            made += await self._compared(log, salt, moment, sequence)
+        return made
+
+    async def _compared(self, log: list[Entry], salt: str, known_at: datetime | None, sequence: int | None) -> list[str]:
+        starts = sorted(
+            {moment for one in log if isinstance(one, Statement) for moment in (one.valid_from, one.valid_until, one.asserted_at) if moment}
+        )
+        moments = sorted({*starts, *(first + (second - first) / 2 for first, second in pairwise(starts))})
+        grid, made = Grid(log, [*moments, max(moments) + timedelta(days=1)], sequence), list[str]()
+        for moment in moments:
+            fields = {} if known_at is None else {"known_at": known_at}
+            held = await listed(self.core, self.owner, at=moment, **fields)
+            values = sorted(value_hash(one, salt) or "" for one in held if not is_ending(one))
+            if values != grid.values(moment):
+                told = [one.value or one.content for one in held]
+                made.append(f"at {moment}, known at {known_at}: {told}, {len(grid.values(moment))} by the tables")
+            elif any(map(is_ending, held)) is not (grid.retraction(moment) is not None):
+                made.append(f"at {moment}, known at {known_at}: an ending is answered, or is missing")
+        return made
+
+
+def check(folder: Path, clock: StillClock, server: CosmosServer | None, seeds: range) -> None:
+    async def run() -> None:
+        world = World(folder, clock, None if server is None else on_cosmos(server, clock))
+        core = await world.core()
+        try:
+            for seed in seeds:
+                clock.moment = NOW
+                life = Life(world, core, seed)
+                await life.live()
+                assert await life.differences() == [], f"seed {seed}"
+        finally:
+            await world.close()
+
+    asyncio.run(run())
+
+
+Check = Callable[[Path, StillClock, CosmosServer | None, range], None]
+
+
+@pytest.mark.parametrize(("adapter", "seeds"), [("sqlite", range(30)), ("cosmos", range(3))], indirect=["adapter"])
+def test_drawn_lives_are_as_the_tables_say(tmp_path: Path, clock: StillClock, server: CosmosServer | None, seeds: range) -> None:
+    check(tmp_path, clock, server, seeds)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(50))
+@pytest.mark.parametrize(("adapter", "each"), [("sqlite", 100), ("cosmos", 6)], indirect=["adapter"])
+def test_thousands_of_drawn_lives_are_as_the_tables_say(
+    tmp_path: Path, clock: StillClock, server: CosmosServer | None, each: int, part: int
+) -> None:
+    check(tmp_path, clock, server, range(1000 + part * each, 1000 + part * each + each))
