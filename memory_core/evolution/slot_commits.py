@@ -212,7 +212,7 @@ class _Made:
     def drop(self, name: str, now: Any) -> None:
         """Let an earlier time that holds no more be as if it never was so."""
         stored = self.shelf.memory(name)
-        if stored is not None and stored.status is not Status.DELETED:
+        if stored is not None and (stored.status, stored.status_reason) != (Status.DELETED, "contradicted"):
             gone = {"status": Status.DELETED, "status_reason": "contradicted", "valid_until": stored.valid_from, "updated_at": now}
             self._add(Change("contradicted", stored.model_copy(update=gone), stored, self.said))
 
