@@ -26,16 +26,15 @@ hidden. A pair does not overwrite each other, unless the values are equal.
 
 How a store uses it, in one commit:
 
-1. Read the slot's document by its id: the log, perhaps a `Seal`. Ask `reaches_back(seal, log, known_at)` with the new entries in the log;
-   where it does, read the sealed parts and go on without the seal.
+1. Read the slot's document by its id: the log, perhaps a `Seal` of its oldest part. Where `reaches_back` says so of what is to be added, or
+   not `suffices` of what comes of it, read the sealed parts and begin again with all entries.
 2. Append what `operations` returns, with the sequence of the commit; an ordinary save appends one `Assertion` or `Retraction`. A save of a
    value that `holders` names takes the memory id and version of that memory (a mention); any other is a new memory, or for a key the next
    version.
-3. Compare `project(resolve(before), now)` with `project(resolve(after), now)`; read the members that differ by id, and write these with
-   the slot under its own If-Match, in one batch. `Projection.part` above 0 is an earlier interval: a superseded memory with a derived id.
-   A status of archived, decayed or compressed stays; `status_reason` None leaves the reason to the operation.
-4. Beyond 200 statements call `seal_oldest` and move the entries of the sealed part out of the document. It answers None where the rest
-   cannot do without these; ask for fewer.
+3. Compare `project(resolve_sealed(before), now)` with that of what is after; read the members that differ by id, and write these with the
+   slot under its own If-Match, in one batch. `Projection.part` above 0 is an earlier interval: a superseded memory with a derived id. A
+   status of archived, decayed or compressed stays; `status_reason` None leaves the reason to the operation.
+4. Beyond 200 statements call `seal_oldest` and move the sealed entries to a document of their own.
 
 Note: `now` alone lets a projection change with an unchanged log, where an interval ends; the hourly run writes that.
 """
