@@ -17,6 +17,7 @@ from memory_core.domain.models import Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.values import SlotName, slot_name
 from memory_core.domain.versions import VERSIONS, base_id, is_version, version_id
+from memory_core.evolution.asked_again import asked_again
 from memory_core.evolution.marks import SPLIT, marked
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.shelf import Shelf
@@ -130,7 +131,7 @@ class _Settling:
             documents, surplus = after.documents()
             made.puts |= {one.id: one for one in documents}
             made.deletes += surplus
-        return await made.changes_with(now)
+        return await asked_again(self.shelf, await made.changes_with(now), after, now)
 
     def _is_opened(self, known: SlotLog) -> bool:
         """Whether sealed parts have been read since a log was."""

@@ -26,7 +26,7 @@ from memory_core.domain.truth.codec import entries_in
 from memory_core.domain.truth.entries import Entry, Statement
 from memory_core.evolution.slot_log import value_hash
 from tests.builders import NOW, StillClock
-from tests.conflicts import DECISIONS, asking, records_of
+from tests.conflicts import DECISIONS, asking, check_questions, records_of
 from tests.contract.conftest import on_cosmos
 from tests.cosmos_server import CosmosServer
 from tests.truth_by_moments import Grid
@@ -134,6 +134,7 @@ class Life:
             return []
         salt = next(one.body["salt"] for one in documents if "salt" in one.body)
         log = [entry for one in documents for entry in entries_in(one.body["entries"])]
+        await check_questions(self.world, self.core, self.owner)
         made = [line async for line in self.core.slot_differences(self.owner.app_id, self.owner)]
         made += await self._compared(log, salt, None, None)
         for moment, sequence in self.random.sample(self.known, min(2, len(self.known))):
