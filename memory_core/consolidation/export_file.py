@@ -23,7 +23,7 @@ from memory_core.ports import Document, Kind
 FORMAT: Final = "memory-core-export"
 VERSION: Final = 1
 GROWING: Final[tuple[Kind, ...]] = ("memory", "version", "event", "messages")
-SMALL: Final[tuple[Kind, ...]] = ("session", "conversation", "buffer", "scene", "profile", "conflict", "run")
+SMALL: Final[tuple[Kind, ...]] = ("session", "conversation", "buffer", "scene", "profile", "conflict", "slot", "run")
 """Kinds that are exported: those that may be large, in pages; all others whole."""
 KINDS: Final[tuple[str, ...]] = (COLD, *GROWING, *SMALL)
 MAX_PART_BYTES: Final = 1_048_576
@@ -58,6 +58,8 @@ def lines_of(document: Document, cold: Mapping[str, str]) -> bytes:
     """The lines of a document: one, or as many as its pieces. cold: how the copies in the archive are called, by where they lie."""
     body = {name: value for name, value in document.body.items() if name not in _SCOPE}
     named: dict[str, Any] = {"kind": document.kind, "id": line_id(document)}
+    if document.kind == "slot":
+        body.pop("pending", None)
     if document.kind in _MEMORIES:
         named["embedded"] = body["embedding_model"] is not None
         body = _placed({name: value for name, value in body.items() if name not in _OF_THE_VECTOR}, cold, GONE)

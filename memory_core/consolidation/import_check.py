@@ -9,14 +9,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
 from memory_core.consolidation.cold_lines import COLD, GONE, copy_in, name_of
 from memory_core.consolidation.export_file import KINDS
-from memory_core.consolidation.import_lines import Entries, Entry, Refused, header_in
+from memory_core.consolidation.import_lines import Entries, Entry, Refused, SlotBody, header_in
 from memory_core.consolidation.import_log import Log
+from memory_core.consolidation.import_slots import SlotLogs
 from memory_core.domain.candidates import weighted_length
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.conversation import Conversation
@@ -40,6 +42,7 @@ _NAMED: Final[Mapping[str, re.Pattern[str]]] = {
     "conflict": re.compile(r"cft_[A-Za-z0-9_-]{1,120}"),
     "scene": re.compile(r"scn_[A-Za-z0-9_-]{1,120}"),
     "profile": re.compile(r"prf_profile"),
+    "slot": re.compile(r"slt_[0-9a-f]{1,64}(?:\.[1-9][0-9]{0,3})?"),
     "run": re.compile(r"run_[A-Za-z0-9_-]{1,120}"),
 }
 """The ids of each kind, so that no document can take the place of a task, an operation, the head or one of another kind."""
@@ -51,8 +54,10 @@ class Check:
     waiting: how many conversations and buffers are to be formed yet.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, now: datetime) -> None:
+        """Now: the moment at which statuses are compared with the logs of slots."""
         self.counts: Counter[str] = Counter()
+        self._slots = SlotLogs(now)
         self.waiting = 0
         self._entries = Entries()
         self._header: dict[str, Any] | None = None
@@ -94,6 +99,7 @@ class Check:
         if self._log.sequence != self._header["sequence"]:
             raise Refused(self._line, f"the log ends at {self._log.sequence}; the first line says {self._header['sequence']}")
         self._memories.follow(self._log)
+        self._slots.end(self._log.sequence)
         self._log.end()
         for (held, name), line in self._seen.items():
             if held == "messages" and ("conversation", name.removesuffix("_messages")) not in self._seen:
@@ -129,6 +135,9 @@ class Check:
             self._archived(model)
             self._log.claim(model, entry.line)
             self._memories.take(entry, model)
+            self._slots.take_member(model)
+        elif isinstance(model, SlotBody):
+            self._slots.take(entry, model)
         elif isinstance(model, Event):
             self._log.take(entry, model)
         elif isinstance(model, ConflictRecord):

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Annotated, Any, Final, cast
 
 import orjson
-from pydantic import AfterValidator, BaseModel, ConfigDict, StrictBool, StrictInt
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from memory_core.consolidation.cold_lines import copy_in
 from memory_core.consolidation.export_file import FORMAT, KINDS, MAX_PART_BYTES, VERSION
@@ -78,6 +78,8 @@ class Entry:
                 return KnownPerson.model_validate(plain)
             case "session":
                 return _Session.model_validate(plain)
+            case "slot":
+                return SlotBody.model_validate(plain)
             case "run":
                 return _Report.model_validate(plain)
             case "cold":
@@ -88,7 +90,7 @@ class Entry:
 
     def stored(self, model: BaseModel) -> dict[str, Any]:
         """The body to be stored, but for whose it is."""
-        dumped = model.model_dump(mode="json", exclude=_UNSEEN.get(self.kind), exclude_unset=self.kind in ("messages", "session"))
+        dumped = model.model_dump(mode="json", exclude=_UNSEEN.get(self.kind), exclude_unset=self.kind in ("messages", "session", "slot"))
         return {"sequence": self.body["sequence"], **dumped}
 
 
@@ -134,6 +136,16 @@ class _Session(BaseModel):
     turns: StrictInt = 0
     last_turns: list[_Turn] = []
     history: _History | None = None
+
+
+class SlotBody(BaseModel):
+    """The log of a slot, or a sealed part of one, which has entries alone."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    entries: list[list[Any]]
+    salt: str = Field("", pattern=r"^[0-9a-f]{0,64}$")
+    sealed: dict[str, Any] | None = None
 
 
 class _Report(BaseModel):

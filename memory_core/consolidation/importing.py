@@ -152,7 +152,7 @@ class Importer:
         """Look through the whole file. Nothing of it is stored before."""
         of_conversations = operation.plan.get("of") == "conversations"
         await lease.report("checking", 0.0 if of_conversations else 0.1)
-        check = ConversationCheck(self._clock.now()) if of_conversations else Check()
+        check = ConversationCheck(self._clock.now()) if of_conversations else Check(self._clock.now())
         digest = hashlib.sha256()
         try:
             async for lines in self._lines(lease.owner, operation, digest):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -97,11 +97,12 @@ async def differences(store: LongTermStore, owner: Owner, now: datetime) -> list
     made: list[Difference] = []
     for slot_id, said in entries.items():
         rows = rows_of(resolve(said), now)
-        made += _in_slot(slot_id, rows, members.get(slot_id, {}), now)
+        made += differences_in(slot_id, rows, members.get(slot_id, {}), now)
     return made
 
 
-def _in_slot(slot_id: str, rows: dict[str, Row], stored: dict[str, Memory], now: datetime) -> list[Difference]:
+def differences_in(slot_id: str, rows: Mapping[str, Row], stored: Mapping[str, Memory], now: datetime) -> list[Difference]:
+    """What differs between the rows that a log wants and the members as they are stored."""
     made = []
     for name, row in sorted(rows.items()):
         held = stored.get(name)
