@@ -1,0 +1,109 @@
+"""`python -m bench.slot_saves [--code PATH]`: what one more save into a slot costs, by how much was said in it before.
+
+Each save brings another value of one slot, said later than all others. Measured are processor time, requests to the store and request
+units, this code and that of another checkout in turns, each in a process of its own. Note: request units are reckoned by the formula of
+`bench.counted`, which counts a page of neighbours by what goes out; an account's own figures come from `make test-live`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+SIZES = (1, 10, 100, 200, 1000)
+SAVES = 20
+"""Measured at each size; the median is shown."""
+HEADER = ("code", "said before", "CPU ms", "requests", "request units")
+
+
+async def measured(folder: Path, sizes: tuple[int, ...] = SIZES) -> list[dict[str, float]]:
+    """By size: the median of CPU ms, the requests and the request units of a save.
+
+    Args:
+        folder: for the store; empty.
+        sizes: how many values were said before, ascending.
+
+    """
+    from bench.counted import CountedStore
+    from bench.users import Hands, owner
+    from memory_core.config import Settings
+    from memory_core.core import MemoryCore
+    from memory_core.domain.requests import SaveInput
+    from memory_core.telemetry import Telemetry
+    from memory_core.wiring import Adapters
+
+    given: dict[str, Any] = {"embedding_provider": "hash", "llm_provider": "offline", "data": folder, "sqlite_synchronous": "normal"}
+    settings, clock, telemetry = Settings.model_validate(given), Hands(), Telemetry()
+    made, counts = Adapters.of(settings, clock, telemetry.charged, telemetry), Counter[str]()
+    store: Any = CountedStore(made.long_term, counts, dimensions=made.embedder.dimensions)
+    began = clock.now() - timedelta(days=1000)
+    results = []
+
+    async with MemoryCore(settings, clock=clock, adapters=replace(made, long_term=store)) as core:
+
+        async def said(user: int, number: int) -> tuple[float, int, float]:
+            fields = {"subject": "Ann", "attribute": "home", "value": f"town {number}", "event_timestamp": began + timedelta(hours=number)}
+            one = SaveInput.model_validate({"type": "semantic", "content": f"Ann lives in town {number}", **fields})
+            counts.clear()
+            before = process_time()
+            await core.save(owner(user), one)
+            requests = sum(count for name, count in counts.items() if name.endswith(".requests"))
+            units = sum(count for name, count in counts.items() if name.endswith(".milliunits")) / 1000
+            return 1000 * (process_time() - before), requests, units
+
+        number = 0
+        for size in sizes:
+            costs = []
+            if size < SAVES:  # a user each, or the slot would be fuller in the end than it is called
+                for user in range(SAVES):
+                    for place in range(size):
+                        await said(1000 * size + user, place)
+                    costs.append(await said(1000 * size + user, size))
+            else:
+                while number < size:
+                    await said(0, number)
+                    number += 1
+                for _ in range(SAVES):
+                    costs.append(await said(0, number))
+                    number += 1
+            middle = [sorted(each)[SAVES // 2] for each in zip(*costs, strict=True)]
+            most = [max(each) for each in zip(*costs, strict=True)]
+            results.append({"size": size, "cpu_ms": middle[0], "requests": middle[1], "units": middle[2], "most_units": most[2]})
+    return results
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, and print one table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--code", type=Path, help="another checkout to measure in turns with this one")
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.here:
+        with tempfile.TemporaryDirectory() as folder:
+            print(json.dumps(asyncio.run(measured(Path(folder)))))
+        return 0
+    root = Path(__file__).parents[1]
+    print(" | ".join(HEADER))
+    for code in [root, *([options.code.resolve()] if options.code else [])]:
+        kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        command = [sys.executable, str(Path(__file__).resolve()), "--here"]
+        done = subprocess.run(command, cwd=code, env={**kept, "PYTHONPATH": str(code)}, stdout=subprocess.PIPE, check=True)
+        for one in json.loads(done.stdout.splitlines()[-1]):
+            cells = (one["size"], f"{one['cpu_ms']:.1f}", int(one["requests"]), f"{one['units']:.0f}")
+            print(" | ".join(map(str, ("this" if code == root else "other", *cells))))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
