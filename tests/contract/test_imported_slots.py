@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import orjson
+import pytest
 
 from memory_core.core import MemoryCore
 from memory_core.domain.requests import ListInput
@@ -60,6 +61,7 @@ async def lives_as(core: MemoryCore, owner: Owner, town: str, days: int) -> None
     await core.save(owner, fact(f"Ana lives in {town}", event_timestamp=NOW + timedelta(days=days), **OSLO))
 
 
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def test_a_file_whose_memories_are_not_as_their_log_says_is_refused(world: World) -> None:
     core = await world.core()
     await lives(core, "Oslo", -20)
@@ -72,6 +74,7 @@ async def test_a_file_whose_memories_are_not_as_their_log_says_is_refused(world:
     assert "is not as the log of its slot says: valid_until" in str(task.error)
 
 
+@pytest.mark.parametrize("adapter", ["sqlite"], indirect=True)
 async def test_a_file_of_an_earlier_version_without_logs_is_taken(world: World) -> None:
     core = await world.core()
     await lives(core, "Oslo", -20)
