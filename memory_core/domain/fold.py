@@ -120,7 +120,8 @@ def _change(told: States, event: Event, before: State) -> None:
     if after.get("version", 1) > version:
         begins = datetime.fromisoformat(after["valid_from"])
         told[version_id(event.memory_id, version)] = _versioned(before, kept_version(before.memory(""), begins))
-        if begins < datetime.fromisoformat(fields["valid_from"]):
+        is_told = str(version) in event.metadata.get(VERSIONS, {})  # by the log of a slot, which says of each version what became of it
+        if begins < datetime.fromisoformat(fields["valid_from"]) and not is_told:
             _cut_short(told, event.memory_id, version, begins)
     for number, until in event.metadata.get(VERSIONS_END, {}).items():
         if (older := told.get(version_id(event.memory_id, int(number)))) is not None:

@@ -113,10 +113,11 @@ def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:
 
 
 def _same_retraction(said: Retraction, slot: SlotLog) -> Retraction | None:
-    """An earlier retraction of the value, since when nobody said that value again: it is the same statement."""
-    earlier = [one for one in Account.of(slot.entries).statements if isinstance(one, Assertion | Retraction) and one.order < said.order]
+    """An earlier retraction of the value, since when nobody said that value again: it is the same statement, unless it was deleted."""
+    account = Account.of(slot.entries)
+    earlier = [one for one in account.statements if isinstance(one, Assertion | Retraction) and one.order < said.order]
     last = next((one for one in reversed(earlier) if one.value == said.value or (said.value is None and isinstance(one, Assertion))), None)
-    return last if isinstance(last, Retraction) and not last.is_forgotten else None
+    return last if isinstance(last, Retraction) and last.place not in account.hidden_at else None
 
 
 def _says_more(new: Memory, old: Memory) -> bool:

@@ -1,22 +1,20 @@
 """Chains end: no commit leads a memory, along `next_id`, back to itself.
 
 Whoever sets a `next_id` has reasons why that can't happen, most of them about times; here it is looked at, whatever the reasons were. A
-deleted memory may lead to what fell since, though, and so back: it is led anew, to what stands in its place now, or nothing would be said
-of that time any more. One would get wrong: looking costs next to nothing. Nearly always the successor is new, or was read for the
+deleted memory may lead to what fell since, though, and so back: then it leads nowhere. What leads on in a slot is said by its log, after
+this. One would get wrong: looking costs next to nothing. Nearly always the successor is new, or was read for the
 decision, so the walk ends in what is known; only where it does not is something read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from memory_core.domain.errors import Conflict, HeadMoved
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.scope import Owner
-from memory_core.domain.slots import slot_of
 from memory_core.domain.versions import is_version
 from memory_core.ledger.changes import Change, Changes, Result
 from memory_core.ledger.readable import memory_in
@@ -25,18 +23,17 @@ from memory_core.ports import Document, LongTermStore
 MAX_STEPS = 200
 """How far a chain is followed; the walks that answer callers end earlier."""
 LED_ANEW = "led_anew"
-"""The event of a deleted memory that led back to one which leads to it now."""
+"""The event of a deleted memory that led back to one which leads to it now, and leads nowhere since."""
 
 
 async def without_circles(
-    store: LongTermStore, owner: Owner, changes: Changes[Result], documents: Mapping[str, Document], shown: Iterable[Memory], sequence: int
+    store: LongTermStore, owner: Owner, changes: Changes[Result], documents: Mapping[str, Document], sequence: int
 ) -> Changes[Result]:
     """The changes, resting on all that was walked over besides: whoever changes that voids the decision.
 
-    Of a circle that they would close, the first deleted memory leads to what stands in its slot, or under its key; to nothing where
-    nothing does. documents, shown: what was read for the decision, its neighbours among it, at this sequence. Raises Conflict where a
-    memory would lead back to itself over none that is deleted; HeadMoved where that is because somebody changed the chain since;
-    Unavailable.
+    Of a circle that they would close, the first deleted memory leads to nothing any more. documents: what was read for the decision, at
+    this sequence. Raises Conflict where a memory would lead back to itself over none that is deleted; HeadMoved where that is because
+    somebody changed the chain since; Unavailable.
     """
     chain = _Chain(store, owner, changes, documents, sequence)
     for start in chain.moved:
@@ -49,7 +46,7 @@ async def without_circles(
             if fallen is None:
                 over = f", over {' and '.join(way[1:])}," if way[1:] else ""
                 raise Conflict(f"{start} would lead{over} back to itself")
-            chain.lead_anew(fallen, shown)
+            chain.end_at(fallen)
     changes = replace(changes, changes=tuple(chain.changes))
     return replace(changes, reads=changes.reads | chain.walked) if chain.walked - changes.reads else changes
 
@@ -93,22 +90,12 @@ class _Chain:
         memory.embedding = found.vector
         return memory
 
-    def lead_anew(self, fallen: Memory, shown: Iterable[Memory]) -> None:
-        """Let a deleted memory lead to what stands in its place once the changes are committed."""
-        others = {one.id: one for one in shown} | self._states
-        heirs = [one for one in others.values() if one.status in FOUND_BY_DEFAULT and one.next_id is None and _of_one_line(one, fallen)]
-        heir = max(heirs, key=lambda one: (one.event_timestamp, one.sequence, one.id), default=None)
-        anew = fallen.model_copy(update={"next_id": None if heir is None or heir.id == fallen.id else heir.id})
+    def end_at(self, fallen: Memory) -> None:
+        """Let a deleted memory lead nowhere."""
+        anew = fallen.model_copy(update={"next_id": None})
         places = [place for place, change in enumerate(self.changes) if change.after.id == fallen.id]
         if places:
             self.changes[places[-1]] = replace(self.changes[places[-1]], after=anew)
         else:
             self.changes.append(Change(LED_ANEW, anew, fallen))
         self._states[anew.id], self._following[anew.id] = anew, anew.next_id
-
-
-def _of_one_line(one: Memory, other: Memory) -> bool:
-    """Whether both are truths of one slot, or values of one key."""
-    if one.key is not None or other.key is not None:
-        return (one.type, one.key, one.copied_from) == (other.type, other.key, other.copied_from)
-    return slot_of(one) is not None and slot_of(one) == slot_of(other)

@@ -225,8 +225,7 @@ class Ledger:
         """What is decided on a look, with what follows in slots, and the same with what that does to open questions."""
         _check_life(before, look.head, while_erasing)
         sequence = 0 if look.head is None else look.head.sequence
-        shown = [one.memory for near in look.near for one in near]
-        bare = await without_circles(self._store, owner, decide(look), look.documents, shown, sequence)
+        bare = await without_circles(self._store, owner, decide(look), look.documents, sequence)
         if self._completed is not None and not is_part:
             bare = await self._completed(self._store, owner, bare, look, nears, ahead)
         return bare, await settled(self._store, owner, bare, self._clock.now())

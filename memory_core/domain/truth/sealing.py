@@ -13,7 +13,7 @@ from datetime import datetime
 from memory_core.domain.truth.entries import Account, Entry, Hiding, Merge, Pair, Place, Retraction, Statement, Withdrawal
 from memory_core.domain.truth.painting import Cells
 from memory_core.domain.truth.resolve import paint, resolve
-from memory_core.domain.truth.timeline import Interval, Reference, Timeline, references_of
+from memory_core.domain.truth.timeline import Following, Interval, Reference, Timeline
 
 Key = tuple[str, int]
 
@@ -102,7 +102,7 @@ def suffices(seal: Seal, timeline: Timeline) -> bool:
     """
     shown = {_key(one) for one in (*timeline.intervals, *timeline.hidden)}
     before = seal.watched | dict(seal.earlier).keys()
-    return _first(timeline, seal.horizon) == seal.first and shown & before == seal.watched
+    return Following(timeline).at(seal.horizon) == seal.first and shown & before == seal.watched
 
 
 def seal_oldest(
@@ -157,7 +157,7 @@ def seal_oldest(
         through=old[-1].order,
         latest_start=max(one.valid_from for one in old),
         horizon=horizon,
-        first=_first(timeline, horizon),
+        first=Following(timeline).at(horizon),
         begins=tuple(sorted({_key(one): one.begins for one in times if _goes_on(one, horizon)}.items())),
         earlier=tuple(sorted((key, number) for key, number in earlier.items() if key in left)),
         watched=frozenset(since & (sealed | {*ended})),
@@ -230,11 +230,6 @@ def _parted(log: Iterable[Entry], places: set[Place]) -> tuple[list[Entry], list
 
 def _goes_on(one: Interval, horizon: datetime) -> bool:
     return one.begins <= horizon and (one.ends is None or one.ends > horizon)
-
-
-def _first(timeline: Timeline, horizon: datetime) -> Reference | None:
-    holder = timeline.holder_from(horizon)
-    return None if holder is None else references_of(timeline)[id(holder)]
 
 
 def _since(timeline: Timeline, horizon: datetime) -> list[tuple[str, int, datetime, datetime | None]]:

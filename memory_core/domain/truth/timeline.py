@@ -6,7 +6,7 @@ The table of `project` is the only place where a status follows from a timeline.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from enum import Enum, auto
@@ -137,14 +137,15 @@ def project(timeline: Timeline, now: datetime) -> tuple[Projection, ...]:
         One projection for each member and each earlier interval of it, in the order of members and time; none for what is frozen.
 
     """
-    intervals, hidden, references = _by_member(timeline.intervals), _by_member(timeline.hidden), references_of(timeline)
-    latest, holders = _latest_versions(timeline.members), _Holders(timeline.intervals)
+    intervals, hidden, following = _by_member(timeline.intervals), _by_member(timeline.hidden), Following(timeline)
+    latest = _latest_versions(timeline.members)
+    ends = {one.memory_id: _last_end(one, hidden if one.state is State.HIDDEN else intervals) for one in timeline.members}
 
     def next_of(member: Member, end: datetime | None) -> Reference | None:
-        holder = None if end is None else holders.from_(end)
-        if holder is not None:
-            return references[id(holder)]
-        return None if member.merged_into is None else (member.merged_into, 0, 0)
+        found, into = None if end is None else following.at(end), member.merged_into
+        if found is not None or into is None or (into in ends and ends[into] < (end or _NEVER)):
+            return found
+        return into, 0, 0
 
     made: list[Projection] = []
     for member in timeline.members:
@@ -164,15 +165,6 @@ def project(timeline: Timeline, now: datetime) -> tuple[Projection, ...]:
     return tuple(made)
 
 
-def references_of(timeline: Timeline) -> dict[int, Reference]:
-    """What names each interval of a timeline, by the `id` of the interval."""
-    references: dict[int, Reference] = {}
-    for (name, version), held in _by_member(timeline.intervals).items():
-        first = 1 + timeline.earlier.get((name, version), 0)
-        references |= {id(one): (name, version, 0 if one is held[-1] else part) for part, one in enumerate(held, first)}
-    return references
-
-
 def _by_member(intervals: Iterable[Interval]) -> dict[tuple[str, int], list[Interval]]:
     members: dict[tuple[str, int], list[Interval]] = {}
     for interval in intervals:
@@ -180,15 +172,27 @@ def _by_member(intervals: Iterable[Interval]) -> dict[tuple[str, int], list[Inte
     return members
 
 
-class _Holders:
-    """`Timeline.holder_from` for many moments: what holds at each, or begins next after it."""
+class Following:
+    """What leads on from a moment: what holds then, or begins next after it. Chains go forward in time, so that they end.
 
-    def __init__(self, intervals: Sequence[Interval]) -> None:
-        self._intervals = intervals
-        self._begins = [one.begins for one in intervals]
-        self._latest_ends = [*accumulate((_NEVER if one.ends is None else one.ends for one in intervals), max)]
+    A memory stands where its latest version holds last. What holds by an old version alone, while that is elsewhere, is passed over.
+    """
 
-    def from_(self, moment: datetime) -> Interval | None:
+    def __init__(self, timeline: Timeline) -> None:
+        self._references: dict[int, Reference] = {}
+        versions = _latest_versions(timeline.members)
+        last: dict[str, Interval] = {}
+        for (name, version), held in _by_member(timeline.intervals).items():
+            first = 1 + timeline.earlier.get((name, version), 0)
+            self._references |= {id(one): (name, version, 0 if one is held[-1] else part) for part, one in enumerate(held, first)}
+            if version == versions[name]:
+                last[name] = held[-1]
+        self._intervals = [one for one in timeline.intervals if one.memory_id in last and last[one.memory_id].begins >= one.begins]
+        self._begins = [one.begins for one in self._intervals]
+        self._latest_ends = [*accumulate((_NEVER if one.ends is None else one.ends for one in self._intervals), max)]
+
+    def at(self, moment: datetime) -> Reference | None:
+        """What leads on from a moment; of several that hold the one said last."""
         following = place = bisect_right(self._begins, moment)
         found: list[Interval] = []
         while place and self._latest_ends[place - 1] > moment:
@@ -196,7 +200,13 @@ class _Holders:
             found += [self._intervals[place]] if self._intervals[place].covers(moment) else []
         if not found and following < len(self._intervals):
             found = list(takewhile(lambda one: one.begins == self._begins[following], self._intervals[following:]))
-        return max(found, key=lambda one: one.order, default=None)
+        holder = max(found, key=lambda one: one.order, default=None)
+        return None if holder is None else self._references[id(holder)]
+
+
+def _last_end(member: Member, held: Mapping[tuple[str, int], list[Interval]]) -> datetime:
+    last = held.get((member.memory_id, member.version), [])[-1:]
+    return last[0].ends or _NEVER if last else member.valid_from
 
 
 def _projection(
