@@ -110,8 +110,10 @@ class _Settling:
         removed = {one.after.id for one in own if one.removed}
         now = log.now
         wanted, known = after.rows, {} if log.is_rebuilt else log.rows
-        places = [name for name, row in wanted.items() if name in concerned or known.get(name) != row]
         vanished = [name for name, row in known.items() if row.part and name not in wanted]
+        if vanished:  # what led to one of these leads there no more
+            wanted = {name: replace(row, members=row.members | {*vanished}) for name, row in wanted.items()}
+        places = [name for name, row in wanted.items() if name in concerned or known.get(name) != row]
         for name in {*concerned} & wanted.keys():
             if (row := wanted[name]).part:
                 raise Conflict(f"{name} is an earlier time of {row.memory_id}; what is done to that is done to all of its times")
