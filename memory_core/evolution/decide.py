@@ -1,8 +1,7 @@
 """Is a new statement the same as one we hold, against one we hold, or new? By rule, without a model.
 
-Certain is only what a slot says: one subject and attribute with another value. Near-equal texts that differ in a number or a
-negation are an uncertain contradiction; those that differ in anything else are two statements ("port 8080" and "port 8081" stay
-apart, whatever an embedding makes of them).
+Certain is only what a slot says: one subject and attribute with another value. Texts about one thing that exclude each other, by a
+negation, an opposite, another number, time or value, are an uncertain contradiction; those that differ in anything else are two statements.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from memory_core.domain.contradiction import contradiction
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.sameness import differences, normalised
@@ -82,16 +82,24 @@ def judge(new: Memory, neighbours: Sequence[Neighbour], duplicate_threshold: flo
             continue
         if normalised(one.memory.content) == normalised(new.content):
             return Judgement(Verdict.SAME, one.memory.id, one.memory, one.similarity, reason="same words")
-        if one.similarity < duplicate_threshold:
-            continue
-        found_differences = differences(one.memory.content, new.content)
-        if not found_differences:
+        told_apart = differences(one.memory.content, new.content) if one.similarity >= duplicate_threshold else None
+        if told_apart == frozenset():
             reason = "near-equal, no difference that counts"
             return Judgement(Verdict.SAME, one.memory.id, one.memory, one.similarity, reason=reason)
-        if uncertain is None and found_differences <= _MAY_CONTRADICT and one.memory.status in FOUND_BY_DEFAULT:
-            reason = f"near-equal, but different in {' and '.join(sorted(found_differences))}"
-            uncertain = Judgement(Verdict.CONTRADICTS, one.memory.id, one.memory, one.similarity, 0.5, reason)
+        if uncertain is None and one.memory.status in FOUND_BY_DEFAULT:
+            uncertain = _uncertain(new, one, told_apart)
     return uncertain or Judgement(Verdict.NEW)
+
+
+def _uncertain(new: Memory, near: Neighbour, told_apart: frozenset[str] | None) -> Judgement | None:
+    """Whether the new one may contradict a neighbour that no slot settles. told_apart: what tells them apart, where they are near-equal."""
+    if told_apart and told_apart <= _MAY_CONTRADICT:
+        reason = f"near-equal, but different in {' and '.join(sorted(told_apart))}"
+    elif (ground := contradiction(near.memory.content, new.content)) is not None:
+        reason = f"about the same, but different in {ground}"
+    else:
+        return None
+    return Judgement(Verdict.CONTRADICTS, near.memory.id, near.memory, near.similarity, 0.5, reason)
 
 
 def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:

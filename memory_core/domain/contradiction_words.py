@@ -1,0 +1,104 @@
+"""Words by which `contradiction` reads how two statements differ, in English, German and Japanese. Case-folded."""
+
+from __future__ import annotations
+
+_EMPTY = """
+    user user's i we my our me us
+    a an the this that it its is am are was were be been being has have had having do does did will would of to as so very really just too
+    also and then there currently now nowadays still actually these days already anymore any more longer again please by at in on for from
+    with into than : =
+    ich wir mein meine unser unsere der die das dem den des ein eine einen einem einer ist bin sind war hat habe haben wird werden am im um
+    zum zur auf und jetzt noch mehr inzwischen nun aktuell derzeit doch eigentlich auch sehr
+    は 私 です ます でした ました だ
+"""
+_BEING = """
+    is are was were has have had will lives live works work uses use runs run likes like loves needs prefers wants goes takes starts costs
+    ist sind war hat habe haben wird wohnt wohne lebt lebe arbeitet arbeite mag liebt braucht nutzt
+"""
+_HAVING = """
+    has have hat habe haben own owns keep keeps employs at um weighs costs starts ends takes needs runs lasts dauert braucht kostet wiegt is
+    are ist sind sleeps drinks drink earns verdient pays zahlt uses every limit
+"""
+_ONE_ONLY = """
+    lives in, live in, lives at, lives with, lives on, living in, works at, works for, works as, work at, work for, work as, works in,
+    works from, is called, are called, is named, named, called, based in, located in, married to, engaged to, deployed on, deployed to,
+    deploys to, deploy to, deploys on, deploys with, hosted on, hosted in, hosted by, written in, stored in, stored on, set to,
+    scheduled for, due on, due in, due by, assigned to, drives a, drives an, drives, drive a, reports to, report to, runs on, listens on,
+    belongs to, prefers, prefer, starts at, starts on, starts in, begins at, begins on, ends at, ends on, opens at, closes at, costs,
+    weighs, earns, takes place, wears size, moved to, switched to, born in, born on, studies, majors in, connects to, points to,
+    defaults to, default to, expires on, expires in, comes from, come from, commutes by, gets up at, goes to bed at, banks with, bank with,
+    authenticates with, backed by, owned by, led by, managed by, taught by, maintained by,
+    wohnt in, wohne in, wohnt bei, wohnt mit, lebt in, lebe in, arbeitet bei, arbeite bei, arbeitet als, arbeite als, arbeitet für,
+    arbeite für, heißt, heiße, fährt einen, fährt ein, fahre einen, gehört, bevorzugt, bevorzuge, beginnt um, beginnt am, endet um,
+    endet am, öffnet um, schließt um, läuft auf, kostet, wiegt, verdient, studiert, kommt aus, komme aus, findet am, findet um, findet in,
+    geboren in, geboren am, verheiratet mit, steht um, zahlt
+"""
+_SEVERAL = """
+    brother brothers sister sisters friend friends colleague colleagues cousin cousins aunt uncle son sons daughter daughters child children
+    kid kids pet pets dog dogs cat cats hobby hobbies neighbour neighbor neighbours one some another other reason reasons goal goals problem
+    problems issue issues feature task tasks step idea
+    bruder brüder schwester schwestern freund freundin freunde kollege kollegin kollegen tochter töchter sohn söhne kind kinder hund katze
+    hobby hobbys tante onkel
+"""
+_PASTS = """
+    went paid bought sold ran saw met read ate drank flew drove took gave sent got won lost found spent told said thought felt heard came
+    wrote swam rode slept watched visited cooked kaufte ging fuhr traf sah las aß lief flog bezahlte besuchte
+"""
+_LASTING_PASTS = """
+    moved raised lowered changed scheduled rescheduled postponed shifted named called located based married divorced allowed enabled
+    disabled supposed need hundred closed hosted deployed stored used assigned switched increased reduced installed engaged retired
+    limited capped estimated dedicated planned fixed encrypted locked gesetzt geplant geöffnet geschlossen geschieden gehostet
+    gespeichert genutzt gesperrt gestern gegen gegenüber gehören gemeinsam gelegen geboren gehalt gewicht geschäft geburtstag gebaut
+    geschrieben
+"""
+_HABITS = """
+    every each often usually mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays weekends jeden jede montags dienstags
+    mittwochs donnerstags freitags samstags sonntags 毎週
+"""
+_TIMES = """
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november
+    december today tomorrow morning afternoon evening noon midnight spring summer autumn winter
+    montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz mai juni juli oktober dezember heute vormittag
+    nachmittag abend frühling frühjahr sommer herbst
+    月 火 水 木 金 土 日 曜 朝 昼 夜 午 前 後 今 来 週 明 時 分 年
+"""
+_COUNTS = """
+    one two three four five six seven eight nine ten eleven twelve thirteen fifteen twenty thirty forty fifty sixty hundred thousand million
+    once twice half first second third fourth fifth
+    zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig vierzig fünfzig hundert tausend einmal zweimal dreimal
+    一 二 三 四 五 六 七 八 九 十 百 千 万
+"""
+_ARTICLES = "user's the a an my our your his her their der die das ein eine mein meine unser unsere"
+_DEFINITE = "the my our his her their its user's next der die das dem den mein meine meinem meinen unser unsere unserem sein seine ihr ihre"
+_NAMING = "is are : = ist sind lautet equals will"
+_PREPOSITIONS = "in for with at on by from during über bei mit für von aus"
+_UNITS = "% € $ £ ¥ am pm a.m p.m euro euros dollars uhr o'clock th st nd rd k : = . 時 月 日 円 分 歳 人 匹 年"
+
+EMPTY = frozenset(_EMPTY.split())
+"""Come and go without changing what is said."""
+ARTICLES = frozenset(_ARTICLES.split())
+DEFINITE = frozenset(_DEFINITE.split())
+NAMING = frozenset(_NAMING.split())
+"""Stand between a thing and the one value that it has."""
+BEING = frozenset(_BEING.split())
+"""Frequent verbs; what one of them follows is what a statement speaks of."""
+HAVING = frozenset(_HAVING.split())
+"""With a number behind them they say how many or how much there is."""
+ONE_ONLY = tuple(" ".join(one.split()) for one in _ONE_ONLY.split(","))
+"""Verbs to which one value at a time belongs."""
+SEVERAL = frozenset(_SEVERAL.split())
+"""What a person may have more than one of, so that another name says nothing against the first."""
+PREPOSITIONS = frozenset(_PREPOSITIONS.split())
+PASTS = frozenset(_PASTS.split())
+LASTING_PASTS = frozenset(_LASTING_PASTS.split())
+"""Look like a past, and tell how something is."""
+HABITS = frozenset(_HABITS.split())
+TIMES = frozenset(_TIMES.split())
+COUNTS = frozenset(_COUNTS.split())
+UNITS = frozenset(_UNITS.split())
+JAPANESE_ONE_ONLY = (
+    "です", "だ", "になり", "に変", "に住", "で働", "に勤", "で暮", "に引っ越", "という", "と呼", "と申", "から", "まで", "に始", "に行わ",
+    "が担当", "を使って", "で動", "に決ま", "である", "に設定", "に所属", "出身", "に通って",
+)  # fmt: skip
+JAPANESE_SEVERAL = ("も", "好き", "嫌い", "行った", "行きま", "食べ", "買", "会", "見", "読", "友達", "兄弟", "姉妹", "趣味", "アレルギー")
+"""What may be said of many things at once."""

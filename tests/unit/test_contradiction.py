@@ -1,0 +1,79 @@
+"""What `contradiction` sees in two statements, and what it leaves alone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.domain.contradiction import contradiction
+
+EXCLUDE = [
+    ("Likes coffee", "Does not like coffee", "negation"),
+    ("User likes coffee", "User doesn't like coffee", "negation"),
+    ("Anna is married", "Anna is not married", "negation"),
+    ("Carla can swim", "Carla cannot swim", "negation"),
+    ("Lisa mag Oliven", "Lisa mag keine Oliven", "negation"),
+    ("お酒を飲みます", "お酒を飲みません", "negation"),
+    ("Takes the pill before breakfast", "Takes the pill after breakfast", "opposites"),
+    ("Anna is left-handed", "Anna is right-handed", "opposites"),
+    ("The heating is on", "The heating is off", "opposites"),
+    ("Dark mode is enabled", "Dark mode is disabled", "opposites"),
+    ("Ben loves cilantro", "Ben hates cilantro", "opposites"),
+    ("User always eats breakfast", "User never eats breakfast", "opposites"),
+    ("コーヒーが好きです", "コーヒーが嫌いです", "opposites"),
+    ("Stand-up is at 9", "Stand-up is at 10", "numbers"),
+    ("Ana has two dogs", "Ana has three dogs", "numbers"),
+    ("The budget is 6,500 euros", "The budget is 8,000 euros", "numbers"),
+    ("The server listens on port 8080", "The server listens on port 9090", "numbers"),
+    ("Der Kurs beginnt um 18 Uhr", "Der Kurs beginnt um 19 Uhr", "numbers"),
+    ("会議は10時からです", "会議は11時からです", "numbers"),
+    ("犬を二匹飼っています", "犬を三匹飼っています", "numbers"),
+    ("The meeting is on Tuesday", "The meeting is on Thursday", "times"),
+    ("The deploy branch is main", "The deploy branch is release", "values"),
+    ("Her doctor is Dr. Smith", "Her doctor is Dr. Jones", "values"),
+    ("User lives in Berlin", "User lives in Hamburg", "values"),
+    ("Tom wohnt in Köln", "Tom wohnt in Bonn", "values"),
+    ("The project uses PostgreSQL as its database", "The project uses MySQL as its database", "values"),
+    ("田中さんは東京に住んでいます", "田中さんは大阪に住んでいます", "values"),
+]
+BOTH_TRUE = [
+    ("Likes tea", "Likes coffee"),
+    ("Likes coffee", "Likes coffee with milk"),
+    ("Visited Rome in 2019", "Visited Rome in 2022"),
+    ("My brother lives in Rome", "My sister lives in Oslo"),
+    ("My brother lives in Rome", "My brother is a nurse"),
+    ("Speaks German", "Speaks French"),
+    ("Paid 30 euros for the train", "Paid 45 euros for the hotel"),
+    ("Has a meeting with Ann on Monday", "Has a meeting with Bob on Tuesday"),
+    ("The staging server listens on port 8080", "The production server listens on port 9090"),
+    ("Goes to yoga on Mondays", "Goes to yoga on Thursdays"),
+    ("Ran 5 km on Monday", "Ran 8 km on Monday"),
+    ("Port 8080 is used by nginx", "Port 8081 is used by nginx"),
+    ("Ana's brother is Tom", "Ana's brother is Jon"),
+    ("The kitchen light is on", "The garage light is off"),
+    ("Anna is left-handed", "Ben is right-handed"),
+    ("Doesn't like olives", "Doesn't like capers"),
+    ("Prefers tabs in Go", "Prefers spaces in Python"),
+    ("Emma is 5 years old", "Leo is 8 years old"),
+    ("紅茶が好きです", "コーヒーが好きです"),
+    ("京都に行きました", "大阪に行きました"),
+    ("Is the meeting at 9?", "Is the meeting at 10?"),
+    ("", "Likes tea"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "kind"), EXCLUDE)
+def test_statements_that_exclude_each_other_are_seen_either_way_round(first: str, second: str, kind: str) -> None:
+    assert (contradiction(first, second), contradiction(second, first)) == (kind, kind)
+
+
+@pytest.mark.parametrize(("first", "second"), BOTH_TRUE)
+def test_statements_that_can_both_be_true_are_left_alone(first: str, second: str) -> None:
+    assert (contradiction(first, second), contradiction(second, first)) == (None, None)
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_any_two_texts_are_compared_and_a_text_never_excludes_itself(first: str, second: str) -> None:
+    contradiction(first, second)
+    assert contradiction(first, first) is None
