@@ -29,6 +29,7 @@ from memory_core.evolution.bring_back import BringingBack
 from memory_core.evolution.clear import Clearer
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.edit import Editor
+from memory_core.evolution.forget_told import ToldForgetter
 from memory_core.evolution.slot_check import SlotCheck
 from memory_core.evolution.slot_commits import SlotCommits
 from memory_core.evolution.status import InUse
@@ -37,7 +38,7 @@ from memory_core.evolution.uncompress import Uncompress
 from memory_core.evolution.undo import Undo
 from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.formation.last_messages import LastMessages
-from memory_core.formation.phase import Formation
+from memory_core.formation.phase import Formation, Heeding
 from memory_core.formation.save import Saver
 from memory_core.ledger.cold_copies import ColdCopies
 from memory_core.ledger.commit import Ledger
@@ -146,7 +147,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         )
         self._scenes = Scenes(made.long_term, self._cursors, self._clock)
         self._profiles = Profiles(made.long_term, self._clock)
-        gatherer = Gatherer(made.long_term, self._retriever, Surroundings(made.long_term))
+        gatherer = self._gatherer = Gatherer(made.long_term, self._retriever, Surroundings(made.long_term))
         self._reconstructor = Reconstructor(gatherer, self._retriever, made.agents, made.rules)
         self._briefing = Briefing(made.long_term, self._retriever, gatherer, self._profiles, self._clock)
 
@@ -168,7 +169,8 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
     def _for_tasks(self, names: OwnerNames, copies: ColdCopies) -> None:
         made, ledger, clock, ids = self._adapters, self._ledger, self._clock, self._ids
         rules = formation_rules(self.settings)
-        self._formation = Formation(made.of_formation(), ledger, self._mirror, self._tasking, clock, ids, rules)
+        heeding = Heeding(self._saver, self._editor, ToldForgetter(ledger, self._mirror, self._unmerger, clock), self._gatherer.nearest)
+        self._formation = Formation(made.of_formation(), ledger, self._mirror, self._tasking, heeding, clock, ids, rules)
         undo, tasking = Undo(ledger, self._mirror, clock), self._tasking
         self._last_messages = LastMessages(
             made.long_term,

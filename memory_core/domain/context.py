@@ -12,7 +12,7 @@ from memory_core.domain.fields import DEFAULT_MAX_TOKENS, Fraction, Input, Label
 from memory_core.domain.models import MemoryType
 from memory_core.domain.moments import Moment
 
-PartKind = Literal["profile", "foresight", "memories", "turns"]
+PartKind = Literal["instructions", "profile", "foresight", "memories", "turns"]
 
 
 class ContextInput(Input):
@@ -27,7 +27,7 @@ class ContextInput(Input):
     messages: ShownMessages | None = None
     session_id: Name | None = None
     exclude_session_id: Name | None = None
-    parts: Annotated[list[PartKind], Field(min_length=1, max_length=4)] | None = None
+    parts: Annotated[list[PartKind], Field(min_length=1, max_length=5)] | None = None
     max_tokens: Tokens = DEFAULT_MAX_TOKENS
     similarity_threshold: Fraction | None = None
     answer_threshold: Fraction | None = None

@@ -23,6 +23,8 @@ EARLIER: Final = "earlier"
 """Marks in the metadata a message that was written after its conversation was formed, hence maybe after others that were told later."""
 WITH_CELL: Final = "cell_deleted"
 """Why a message is deleted that went with its cell."""
+REQUEST: Final = "request"
+"""Why a message is deleted that says nothing but what is to be forgotten; what is formed of its conversation stays."""
 TAKEN_BACK: Final = "taken back"
 """The `change_reason` of a message, and of what came of it, that was taken back out of its session."""
 _WITH_ITS_SESSION: Final = frozenset({"cleared", "forgotten"})

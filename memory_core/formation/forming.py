@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from memory_core.domain.task import Task
 from memory_core.formation.cell_work import Formed
 from memory_core.formation.former import Former, MessagesGone
 from memory_core.formation.message_memories import MessageWriter
+from memory_core.formation.wishes import Wishes
 from memory_core.formation.without_messages import Without, without_deleted
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
@@ -30,9 +32,17 @@ class Forming:
     """Forms the conversations of tasks."""
 
     def __init__(
-        self, ledger: Ledger, messages: MessageWriter, former: Former, steps: Steps, ends: Ends, queue: TaskQueue, clock: Clock
+        self,
+        ledger: Ledger,
+        messages: MessageWriter,
+        former: Former,
+        wishes: Wishes,
+        steps: Steps,
+        ends: Ends,
+        queue: TaskQueue,
+        clock: Clock,
     ) -> None:
-        self._ledger, self._messages, self._former = ledger, messages, former
+        self._ledger, self._messages, self._former, self._wishes = ledger, messages, former, wishes
         self._steps, self._ends, self._queue, self._clock = steps, ends, queue, clock
 
     async def form(self, lease: Lease) -> Later | None:
@@ -43,6 +53,7 @@ class Forming:
             return None
         call = Call(correlation_id=task.correlation_id, actor=ACTOR)
         conversation = await self._messages.complete(owner, conversation, call)
+        conversation, heeded = await self._wishes.heed(owner, conversation, call)
         await lease.note("boundary", task.progress)
         cells = await self._former.cells(owner, conversation, self._steps)
         left = cells[len(conversation.formed_cells) :]
@@ -50,7 +61,7 @@ class Forming:
             raise RuntimeError(f"of {len(cells)} cells none is left, but the conversation is not formed")
         done = list(conversation.formed_cells)
         for cell in left:
-            formed = await self._cell(lease, conversation, cell, len(cells), call, counts_of(done))
+            formed = await self._cell(lease, conversation, cell, len(cells), call, counts_of(done), heeded)
             if formed is None:
                 break
             done.append(formed.cell)
@@ -66,7 +77,14 @@ class Forming:
         return found
 
     async def _cell(
-        self, lease: Lease, conversation: Conversation, cell: Cell, total: int, call: Call, counts: dict[str, int]
+        self,
+        lease: Lease,
+        conversation: Conversation,
+        cell: Cell,
+        total: int,
+        call: Call,
+        counts: dict[str, int],
+        heeded: Mapping[str, Any],
     ) -> Formed | None:
         ended: list[Task] = []
 
@@ -75,7 +93,7 @@ class Forming:
             await lease.note(f"cell {cell.number + 1} of {total}: {step}", (cell.number + share) / total, result=shown)
 
         def finish(further: Conversation) -> tuple[Document, ...]:
-            task, documents = self._ended(lease, further)
+            task, documents = self._ended(lease, further, heeded)
             ended[:] = [task]
             return documents
 
@@ -115,13 +133,14 @@ class Forming:
         for task in done.ended:
             await self._ends.announce(owner, task)
 
-    def _ended(self, lease: Lease, conversation: Conversation) -> tuple[Task, tuple[Document, ...]]:
+    def _ended(self, lease: Lease, conversation: Conversation, heeded: Mapping[str, Any]) -> tuple[Task, tuple[Document, ...]]:
         """The task as the last forming commit leaves it, whoever else is still writing that it is on its way; who is told of it."""
         now = self._clock.now()
         result = {
             "conversation_id": conversation.id,
             "cells": [cell.public() for cell in conversation.formed_cells],
             "counts": counts_of(conversation.formed_cells),
+            **heeded,
         }
         done: dict[str, Any] = {"status": "succeeded", "step": None, "progress": 1.0, "result": result, "error": None}
         free: dict[str, Any] = {"leased_by": None, "leased_until": None, "next_enqueue_at": None, "updated_at": now}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memory_core.domain.task import TaskKind
+from memory_core.evolution.edit import Editor
+from memory_core.evolution.forget_told import ToldForgetter
 from memory_core.formation.batches import Batches
 from memory_core.formation.callbacks import Callbacks
 from memory_core.formation.converse import Converser
@@ -12,8 +14,10 @@ from memory_core.formation.former import Former, FormingRules
 from memory_core.formation.forming import Forming
 from memory_core.formation.handover import BatchRules, Gathering, Handover
 from memory_core.formation.message_memories import MessageWriter
+from memory_core.formation.save import Saver
 from memory_core.formation.summaries import Summaries, SummingUp
 from memory_core.formation.webhooks import Deliveries
+from memory_core.formation.wishes import Finder, Wishes
 from memory_core.ledger.commit import Ledger
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.tasking import Tasking
@@ -43,11 +47,29 @@ class Surroundings:
     courier: Courier
 
 
+@dataclass(frozen=True, slots=True)
+class Heeding:
+    """What the wishes in conversations are carried out with."""
+
+    saver: Saver
+    editor: Editor
+    forgetter: ToldForgetter
+    find: Finder
+
+
 class Formation:
     """The phase; each of its parts by name. works: what it does for each kind of task."""
 
     def __init__(
-        self, here: Surroundings, ledger: Ledger, mirror: Mirror, tasking: Tasking, clock: Clock, ids: IdSource, rules: FormationRules
+        self,
+        here: Surroundings,
+        ledger: Ledger,
+        mirror: Mirror,
+        tasking: Tasking,
+        heeding: Heeding,
+        clock: Clock,
+        ids: IdSource,
+        rules: FormationRules,
     ) -> None:
         ends, steps = tasking.ends, tasking.steps
         callbacks = Callbacks(here.courier, rules.webhook_secret)
@@ -59,7 +81,8 @@ class Formation:
         self.batches = Batches(ledger, here.store, handover, clock, ids, rules.commit_deadline_s)
         self.deliveries = Deliveries(here.store, ledger, here.courier, ends, clock, rules.webhook_secret)
         former = Former(ledger, mirror, messages, here.embedder, here.agents, here.rules, clock, rules.forming)
-        forming = Forming(ledger, messages, former, steps, ends, here.queue, clock)
+        wishes = Wishes(here.store, heeding.saver, heeding.editor, heeding.forgetter, heeding.find, steps, clock)
+        forming = Forming(ledger, messages, former, wishes, steps, ends, here.queue, clock)
         self.works: dict[TaskKind, Work] = {
             "converse": forming.form,
             "agent_memory": forming.form,

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.domain.conversation import Conversation, Path
+from memory_core.domain.messages import REQUEST
 from memory_core.domain.models import Head, Status
 from memory_core.domain.task import Task, TaskKind
 from memory_core.ledger.buffer import HeldBuffer
@@ -27,6 +28,7 @@ from memory_core.ports import Document
 KINDS: Mapping[Path, TaskKind] = {"converse": "converse", "agent": "agent_memory"}
 """The task that forms a conversation."""
 _UNFORMED = ("pending", "poisoned")
+_FORMED_ALL_THE_SAME = frozenset({"cleared", REQUEST})
 
 
 @dataclass
@@ -75,10 +77,13 @@ class Cut:
 def deleted_since(look: Look, ids: Sequence[str]) -> list[str]:
     """Which of a conversation's messages, once they were written, somebody deleted.
 
-    Not those that went with a clear of their session: what is formed of these is told by the types that were cleared.
+    Not those that went with a clear of their session: what is formed of these is told by the types that were cleared. Nor requests to
+    forget: these are formed without their words.
     """
     found = ((name, look.memory(name)) for name in ids)
-    return [name for name, one in found if one is not None and one.status is Status.DELETED and one.status_reason != "cleared"]
+    return [
+        name for name, one in found if one is not None and one.status is Status.DELETED and one.status_reason not in _FORMED_ALL_THE_SAME
+    ]
 
 
 def without_deleted(look: Look, conversation: Conversation, now: datetime) -> Without:

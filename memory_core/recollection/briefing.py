@@ -1,6 +1,7 @@
 """One call for an agent's turn: who the person is, what holds just now, what matters to the query, what was said last.
 
     kind       taken from                                             first share of the budget
+    instructions  the standing wishes, whatever is asked              up to 15 %, before all others
     profile    what the profile says, facts before traits             20 %
     foresight  what holds at the moment, told lately                  10 %
     turns      the end of the session, of the last one where the      25 %
@@ -30,6 +31,7 @@ import orjson
 from memory_core.domain.context import Context, ContextInput, Part, PartKind
 from memory_core.domain.excerpt import covered
 from memory_core.domain.fence import fenced
+from memory_core.domain.instruction import INSTRUCTION
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.messages import EARLIER, MESSAGE, is_instruction, is_told
 from memory_core.domain.models import Foresight, Memory, MemoryType, Status
@@ -77,13 +79,24 @@ FIRST: tuple[PartKind, ...] = ("profile", "turns")
 """Tell a memory in the place of `memories`, as far as they have room for it."""
 REST: tuple[PartKind, ...] = ("turns", "foresight", "profile")
 """Who gets what the others have left over, in this order."""
-ORDER: tuple[PartKind, ...] = ("profile", "foresight", "memories", "turns")
-HEADINGS = {"profile": "Profile:", "foresight": "Expected:", "memories": "Memories:", "turns": "Last turns:"}
+INSTRUCTIONS_SHARE = 0.15
+"""Of the whole budget, for standing instructions; what they don't take is the others'."""
+MOST_INSTRUCTIONS = 100
+"""Standing instructions that are looked at, the newest."""
+ORDER: tuple[PartKind, ...] = ("instructions", "profile", "foresight", "memories", "turns")
+HEADINGS = {
+    "instructions": "Standing instructions of the user:",
+    "profile": "Profile:",
+    "foresight": "Expected:",
+    "memories": "Memories:",
+    "turns": "Last turns:",
+}
 HEADING_TOKENS = 5
 HEADING_WORDS = 6
 """Of all headings together."""
 Wanted = dict[PartKind, list[Piece]]
 _EPISODIC = frozenset({MemoryType.EPISODIC.value})
+_PROCEDURAL = frozenset({MemoryType.PROCEDURAL.value})
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +139,9 @@ class Briefing:
         )
         query = asked.query or query_in(asked.messages or ())
         unsaid = texts_said(asked.messages or ())
-        profile, (latest, turns, running), (found, degraded) = await asyncio.gather(
+        profile, instructions, (latest, turns, running), (found, degraded) = await asyncio.gather(
             self._profiles.of(owner, asked.at) if asked.wants("profile") else _no_profile(),
+            self._instructions(owner, asked, now) if asked.wants("instructions") else _nothing(),
             self._latest(owner, where, asked, unsaid),
             self._found(owner, asked, query, unsaid),
         )
@@ -140,6 +154,7 @@ class Briefing:
             self._turns(owner, quoted, moment),
         )
         wanted: Wanted = {
+            "instructions": _instructions(instructions, found.terms | frozenset(tokens(query or ""))),
             "profile": _profile(profile, moment),
             "foresight": _foresight(_foreseeing(fresh, found, grant, moment), moment) if asked.wants("foresight") else [],
             "turns": said,
@@ -172,6 +187,12 @@ class Briefing:
         page = await self._store.page(owner, "memory", where, None, limit)
         memories, _ = readable(document for document in page if document.kind == "memory")
         return memories
+
+    async def _instructions(self, owner: Owner, asked: ContextInput, now: datetime) -> list[Memory]:
+        """What the person wants done, or left, whatever is asked."""
+        statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
+        where = Filter(statuses, types=_PROCEDURAL, categories=frozenset({INSTRUCTION}), at=asked.at, now=now)
+        return await self._newest(owner, where, MOST_INSTRUCTIONS)
 
     async def _of_session(self, owner: Owner, where: Filter, asked: ContextInput, unsaid: Collection[str]) -> list[Memory] | None:
         """The end of the named session, nothing of an excluded one; None where that is new or none is named.
@@ -272,6 +293,15 @@ def _is_soon(foresight: Foresight, moment: datetime) -> bool:
     return abs(moment - foresight.start_time) <= SOON or (ends is not None and abs(ends - moment) <= SOON)
 
 
+def _instructions(memories: Sequence[Memory], terms: Collection[str]) -> list[Piece]:
+    """A line for each instruction: those that share words with the query before others, of these the newest first."""
+    shared = {one.id: len(frozenset(tokens(one.content)) & frozenset(terms)) for one in memories}
+    return [
+        Piece(one.id, one.event_timestamp, one.sequence, one.content, 1.0 + shared[one.id] + 1.0 / (2 + place))
+        for place, one in enumerate(memories)
+    ]
+
+
 def _profile(profile: Profile, moment: datetime) -> list[Piece]:
     """A line for each fact, the surest first, then one for each trait, which is of the moment."""
     facts = [
@@ -304,7 +334,12 @@ def _foresight(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
 
 def _written(told: _Told, max_tokens: int) -> Context:
     """The parts within the budget, and what did not fit."""
-    wanted, kept = _divided(told, max_tokens - FENCE_TOKENS - HEADING_TOKENS * len(ORDER))
+    budget = max_tokens - FENCE_TOKENS - HEADING_TOKENS * len(ORDER)
+    instructions = told.wanted["instructions"]
+    standing = chosen(told.wanted["instructions"], Room(int(budget * INSTRUCTIONS_SHARE)), (), whole=True)
+    told = replace(told, wanted={kind: _besides(pieces, standing) for kind, pieces in told.wanted.items() if kind != "instructions"})
+    wanted, kept = _divided(told, budget - _size(standing))
+    wanted["instructions"], kept["instructions"] = instructions, standing
     expectations = {one.text for one in kept["foresight"]}
     lines: list[str] = []
     parts: list[Part] = []
@@ -322,6 +357,11 @@ def _written(told: _Told, max_tokens: int) -> Context:
     out = [_part(kind, missing) for kind in ORDER if (missing := [one for one in wanted[kind] if one.telling not in shown])]
     text = fenced("\n".join(lines)) if lines else ""
     return Context(text, tuple(parts), tuple(out), told.degraded)
+
+
+def _besides(pieces: Sequence[Piece], told: Sequence[Piece]) -> list[Piece]:
+    names = {one.id for one in told}
+    return [one for one in pieces if one.id not in names]
 
 
 def _divided(told: _Told, budget: int) -> tuple[Wanted, Wanted]:

@@ -63,6 +63,8 @@ _ABOUT_SOMEBODY = re.compile(
 TENTH = 9
 LEAST_STORY, STORY_SAID = 5, 0.75
 """Terms that a story has at least, and the share of them by which it tells what the asker said: it has words of its own ("is planning")."""
+FAR = 0.1
+"""The relevance below which nothing is even near to what somebody names."""
 FLOOR = 0.4
 """The part of the answer threshold below which a memory is far from the query: .16 where that is .4."""
 
@@ -147,6 +149,15 @@ class Gatherer:
         ]
         rounds.add(query.query, look, found, grant_for(query, answer, max((one.relevance for one in found), default=0.0)))
         return replace(look, left_out=ended)
+
+    async def nearest(self, owner: Owner, text: str) -> list[tuple[Memory, float]]:
+        """What a text finds, best first, each with its relevance as a part of the answer threshold. Nothing is noted as an access."""
+        query = RetrieveInput(query=text, mode="reconstruct", include_decayed=True, similarity_threshold=FAR)
+        rounds = Rounds()
+        await self.look(owner, query, rounds)
+        answer, _ = self._retriever.thresholds(query)
+        found = sorted(rounds.found.values(), key=lambda one: -one.relevance)
+        return [(one.memory, one.relevance / answer if answer else 1.0) for one in found]
 
     async def pieces(self, owner: Owner, rounds: Rounds, quoted: Collection[str] = ()) -> list[Piece]:
         """All hits, and the neighbours of what answers, ready to be packed into a context. quoted: see `quotable`."""

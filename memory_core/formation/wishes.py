@@ -1,0 +1,221 @@
+"""Heeding what people ask of the memory itself in what they tell: standing instructions, their end, and requests to forget.
+
+It is done before anything is formed of the messages, each wish once however often the work is repeated. What a reader would get wrong: a
+request to forget deletes only what has the words that it names, softly; where nothing has them but something is near, it is left to be
+confirmed. Words of assistants, tools and of what people quote are never heeded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory_core.domain.agent_answers import Answered, Provenance
+from memory_core.domain.contradiction import contradiction
+from memory_core.domain.conversation import Conversation
+from memory_core.domain.errors import MemoryCoreError, NotFound
+from memory_core.domain.instruction import INSTRUCTION, key_for
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Memory, MemoryType
+from memory_core.domain.requests import SaveInput
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
+from memory_core.domain.stopwords import FUNCTION_WORDS, QUERY_WORDS
+from memory_core.domain.text import terms_of, words
+from memory_core.domain.wish_words import GENERAL_WORDS
+from memory_core.domain.wishes import Wish, only_requests, said_wishes, without_requests
+from memory_core.evolution.edit import Editor
+from memory_core.evolution.forget_told import ToldForgetter
+from memory_core.formation.save import Saver
+from memory_core.ledger.conversations import message_ids
+from memory_core.ledger.readable import readable
+from memory_core.ledger.receipts import keyed
+from memory_core.ledger.steps import Steps
+from memory_core.ports import Clock, Filter, LongTermStore
+
+ALL_WORDS = 0.99
+"""The share of a request's words that what is forgotten has."""
+MOST_FORGOTTEN = 30
+"""Memories that one request forgets; one that means more is left to be confirmed."""
+MOST_INSTRUCTIONS = 100
+MOST_TO_CONFIRM = 20
+MOST_GUESSED = 5
+"""Memories that may be what a request means where none has its words: the nearest."""
+RULES = Provenance("rules")
+Finder = Callable[[Owner, str], Awaitable[Sequence[tuple[Memory, float]]]]
+"""What a text finds, best first, each with its relevance to the answer threshold: 1 and more answers it."""
+
+
+class Heeded(BaseModel):
+    """What was done about one wish: ids of instructions kept, of such that were lifted, of what was forgotten, or is to be confirmed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    message_id: str
+    instructed: list[str] = Field(default_factory=list)
+    withdrawn: list[str] = Field(default_factory=list)
+    forgotten: list[str] = Field(default_factory=list)
+    to_confirm: list[str] = Field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """Heeds the wishes in conversations of any owner."""
+
+    store: LongTermStore
+    saver: Saver
+    editor: Editor
+    forgetter: ToldForgetter
+    find: Finder
+    steps: Steps
+    clock: Clock
+
+    async def heed(self, owner: Owner, conversation: Conversation, call: Call) -> tuple[Conversation, dict[str, Any]]:
+        """Do what the messages ask of the memory.
+
+        Args:
+            owner: whose conversation it is.
+            conversation: with its messages, all of which are written.
+            call: on whose behalf.
+
+        Returns:
+            The conversation as it is to be formed, without the words of requests to forget; and what was done, for the task's result.
+
+        Raises:
+            Unavailable: a dependency is down; the wishes that were heeded by then are not heeded again.
+
+        """
+        wishes = said_wishes(conversation.messages) if conversation.path == "converse" else []
+        if not wishes:
+            return conversation, {}
+        names = message_ids(conversation)
+        done = [await self._once(owner, conversation, number, wish, names[wish.message], call) for number, wish in enumerate(wishes)]
+        found: dict[str, Any] = {}
+        instructions = {name: [one for each in done for one in getattr(each, name)] for name in ("instructed", "withdrawn")}
+        if any(instructions.values()):
+            found["instructions"] = {name: ids for name, ids in instructions.items() if ids}
+        requests = [(wish, each) for wish, each in zip(wishes, done, strict=True) if wish.kind == "forget"]
+        if not requests:
+            return conversation, found
+        found["forgetting"] = [_request(each) for _, each in requests]
+        return await self._without_requests(owner, conversation, [wish for wish, _ in requests], call), found
+
+    async def _without_requests(self, owner: Owner, conversation: Conversation, wishes: Sequence[Wish], call: Call) -> Conversation:
+        """The conversation without the words of requests; the messages that say nothing else are hidden."""
+        names = message_ids(conversation)
+        left = without_requests(conversation.messages, wishes)
+        hidden = [names[number] for number in {one.message for one in wishes if one.kind == "forget"} if only_requests(left[number])]
+        await self.forgetter.hide_requests(owner, sorted(hidden), call)
+        named = [one.model_copy(update={"memory_id": name}) for one, name in zip(left, names, strict=True)]
+        return conversation.model_copy(update={"messages": named})
+
+    async def _once(self, owner: Owner, conversation: Conversation, number: int, wish: Wish, message_id: str, call: Call) -> Heeded:
+        """The same answer however often it is asked for; what is to be done is settled before it is done."""
+
+        async def ask() -> Answered[Heeded]:
+            return Answered(await self._settled(owner, conversation, wish, message_id), RULES)
+
+        settled = (await self.steps.frozen(owner, message_id, f"wish {number}", ask, Heeded)).value
+        if wish.kind == "forget":
+            if settled.forgotten:
+                settled = settled.model_copy(update={"forgotten": await self.forgetter.forget(owner, settled.forgotten, call)})
+            return settled
+        for name in settled.withdrawn:
+            await self._lift(owner, name, call)
+        if wish.kind == "instruction" or (wish.instructs and not settled.withdrawn):
+            settled = settled.model_copy(update={"instructed": [await self._keep(owner, conversation, wish, number, call)]})
+        return settled
+
+    async def _settled(self, owner: Owner, conversation: Conversation, wish: Wish, message_id: str) -> Heeded:
+        if wish.kind == "forget":
+            return await self._meant(owner, conversation, wish, message_id)
+        held = await self._held(owner)
+        if wish.kind == "withdrawal":
+            return Heeded(message_id=message_id, withdrawn=[one.id for one in await self._lifted(owner, wish, held)])
+        return Heeded(message_id=message_id, withdrawn=[one.id for one in held if contradiction(one.content, wish.text) is not None])
+
+    async def _meant(self, owner: Owner, conversation: Conversation, wish: Wish, message_id: str) -> Heeded:
+        """What a request to forget names: all that has its words, the request itself apart."""
+        names = message_ids(conversation)
+        if not wish.about:
+            before = [names[place] for place in range(wish.message) if conversation.messages[place].role == "user"]
+            return Heeded(message_id=message_id, forgotten=before[-1:])
+        terms = _terms(wish.about)
+        found = [(one, near) for one, near in await self.find(owner, wish.about) if one.id not in names[wish.message :]]
+        told = [(one, near) for one, near in found if one.category != INSTRUCTION and not _by_machine(one)]
+        named = [one.id for one, _ in told if terms and _share(terms, one) >= ALL_WORDS]
+        if wish.surety == "sure" and named and len(named) <= MOST_FORGOTTEN:
+            return Heeded(message_id=message_id, forgotten=named)
+        return Heeded(message_id=message_id, to_confirm=(named or [one.id for one, _ in told][:MOST_GUESSED])[:MOST_TO_CONFIRM])
+
+    async def _lifted(self, owner: Owner, wish: Wish, held: Sequence[Memory]) -> list[Memory]:
+        """The instructions that share the most words with what lifts one; else the nearest, unless it may instruct by itself."""
+        if (shared := _lifted(wish.text, held)) or wish.instructs or not held:
+            return shared
+        names = {one.id: one for one in held}
+        near = next((names[one.id] for one, _ in await self.find(owner, wish.text) if one.id in names), None)
+        return [near] if near is not None else [*held] if len(held) == 1 else []
+
+    async def _held(self, owner: Owner) -> list[Memory]:
+        """The instructions that stand, newest first."""
+        statuses = frozenset(status.value for status in FOUND_BY_DEFAULT)
+        types, categories = frozenset({MemoryType.PROCEDURAL.value}), frozenset({INSTRUCTION})
+        where = Filter(statuses, types=types, categories=categories, now=self.clock.now())
+        memories, _ = readable(await self.store.page(owner, "memory", where, None, MOST_INSTRUCTIONS))
+        return memories
+
+    async def _lift(self, owner: Owner, name: str, call: Call) -> None:
+        with suppress(NotFound):
+            await self.editor.delete(owner, name, call, reason="the user lifted it")
+
+    async def _keep(self, owner: Owner, conversation: Conversation, wish: Wish, number: int, call: Call) -> str:
+        key = key_for(wish.text)
+        item = SaveInput(
+            type=MemoryType.PROCEDURAL,
+            key=key,
+            value=wish.text,
+            content=wish.text,
+            category=INSTRUCTION,
+            session_id=conversation.session_id,
+            agent_id=conversation.agent_id,
+            source="conversation",
+            event_timestamp=conversation.messages[wish.message].timestamp,
+        )
+        once = Call(call.correlation_id, f"{conversation.messages[wish.message].timestamp.isoformat()} {number} {key}", actor=call.actor)
+        (saved,) = await self.saver.save(owner, [item], keyed(once, "instruction", item))
+        if isinstance(saved, MemoryCoreError):
+            raise saved
+        return saved.memory.id
+
+
+def _request(heeded: Heeded) -> dict[str, Any]:
+    """One request as the task's result tells it, in ids alone."""
+    status = "done" if heeded.forgotten else "pending" if heeded.to_confirm else "nothing_found"
+    return {"message_id": heeded.message_id, "status": status, "memory_ids": heeded.forgotten or heeded.to_confirm}
+
+
+def _lifted(text: str, held: Sequence[Memory]) -> list[Memory]:
+    """The instructions that share the most words that say something with what lifts one; none where no word is shared."""
+    wanted = _terms(text)
+    shared = {one.id: len(wanted & _terms(one.content)) for one in held}
+    most = max(shared.values(), default=0)
+    return [one for one in held if most and shared[one.id] == most]
+
+
+def _terms(text: str) -> frozenset[str]:
+    """The terms of a text that say what it is about."""
+    return frozenset(terms_of(word for word in words(text) if word not in QUERY_WORDS | FUNCTION_WORDS | GENERAL_WORDS))
+
+
+def _share(terms: frozenset[str], memory: Memory) -> float:
+    told = "\n".join((memory.content, memory.episode or "", memory.subject or "", memory.attribute or ""))
+    return len(terms & frozenset(terms_of(words(told)))) / len(terms)
+
+
+def _by_machine(memory: Memory) -> bool:
+    """Whether it is a message of an assistant, a tool or a system, which goes with the episode of what a person told."""
+    return memory.metadata.get("role") in ("assistant", "tool", "system")

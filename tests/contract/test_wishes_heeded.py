@@ -1,0 +1,124 @@
+"""What people ask of the memory in a conversation: standing instructions, their end, and requests to forget."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from memory_core.core import MemoryCore
+from memory_core.domain.context import ContextInput
+from memory_core.domain.models import Memory, MemoryType, Status
+from memory_core.domain.requests import ListInput, RetrieveInput, StatusInput
+from memory_core.domain.scope import Owner
+from tests.builders import ALICE, NOW
+from tests.telling import tell
+from tests.world import BOB
+
+DAY = timedelta(days=1)
+
+
+async def instructions(core: MemoryCore, owner: Owner = ALICE) -> list[str]:
+    page = await core.list(owner, ListInput(type=MemoryType.PROCEDURAL))
+    return sorted(one.content for one in page.memories)
+
+
+async def living(core: MemoryCore, owner: Owner = ALICE) -> dict[str, Memory]:
+    return {one.id: one for one in (await core.list(owner, ListInput(limit=100))).memories}
+
+
+def texts(memories: dict[str, Memory]) -> str:
+    return "\n".join(f"{one.content} {one.episode} {[fact.text for fact in one.atomic_facts]}" for one in memories.values())
+
+
+async def test_an_instruction_stands_in_every_context_until_it_is_lifted(core: MemoryCore) -> None:
+    task = await tell(core, "Always use metric units, please. How far is Rome?", session="s1")
+    assert task.result is not None
+    (kept,) = task.result["instructions"]["instructed"]
+    assert (await core.get(ALICE, kept)).category == "instruction"
+    context = await core.context(ALICE, ContextInput(query="Which film shall I watch?", session_id="s9"))
+    assert context.context.split("\n")[1] == "Standing instructions of the user:"
+    assert context.parts[0].kind == "instructions"
+    assert context.parts[0].ids == (kept,)
+    assert await instructions(core, BOB) == []
+    task = await tell(core, "You can use imperial units again.", session="s2", at=NOW + DAY)
+    assert task.result is not None
+    assert task.result["instructions"] == {"withdrawn": [kept]}
+    context = await core.context(ALICE, ContextInput(query="Which film shall I watch?", session_id="s9"))
+    assert "Standing instructions" not in context.context
+
+
+async def test_the_same_instruction_told_again_is_one_and_its_opposite_takes_its_place(core: MemoryCore) -> None:
+    await tell(core, "Always use metric units.", session="s1")
+    await tell(core, "always use metric units", session="s2", at=NOW + DAY)
+    assert len(await instructions(core)) == 1
+    await tell(core, "Never use metric units.", session="s3", at=NOW + 2 * DAY)
+    assert await instructions(core) == ["Never use metric units."]
+
+
+async def test_what_stops_nothing_that_stands_is_an_instruction(core: MemoryCore) -> None:
+    await tell(core, "Stop using emojis.")
+    assert await instructions(core) == ["Stop using emojis."]
+
+
+async def test_a_context_can_do_without_instructions(core: MemoryCore) -> None:
+    await tell(core, "Always use metric units.")
+    context = await core.context(ALICE, ContextInput(query="Rome", parts=["turns"]))
+    assert "Standing instructions" not in context.context
+
+
+async def test_what_is_to_be_forgotten_goes_with_all_that_was_formed_of_it(core: MemoryCore) -> None:
+    await tell(core, "My salary is 4,200 euros a month.", "I have a dog called Rex.", session="s1")
+    await tell(core, "I live in Bonn.", session="s2", at=NOW + DAY)
+    task = await tell(core, "Please forget what I told you about my salary.", session="s3", at=NOW + 2 * DAY)
+    assert task.result is not None
+    (request,) = task.result["forgetting"]
+    assert request["status"] == "done"
+    told = texts(await living(core))
+    assert "4,200" not in told
+    assert "salary" not in told
+    assert "Rex" in told
+    assert "Bonn" in told
+    found = await core.retrieve(ALICE, RetrieveInput(query="What is my salary?"))
+    assert not [one for one in found.results if "salary" in one.memory.content]
+    gone = [await core.get(ALICE, name) for name in request["memory_ids"]]
+    assert {(one.status, one.status_reason) for one in gone} == {(Status.DELETED, "forgotten")}
+    for name in request["memory_ids"]:
+        await core.set_status(ALICE, name, StatusInput(status=Status.ACTIVE))
+    assert "4,200" in texts(await living(core))
+
+
+async def test_a_request_forgets_what_its_own_conversation_told_before(core: MemoryCore) -> None:
+    await tell(core, "Gerd is my landlord.", "My sister Lena plays the violin.", "Delete everything about Gerd.")
+    told = texts(await living(core))
+    assert "Gerd" not in told
+    assert "Lena" in told
+
+
+async def test_what_is_told_after_a_request_stays(core: MemoryCore) -> None:
+    await tell(core, "Gerd is my landlord.", session="s1")
+    await tell(core, "Delete everything about Gerd.", "Gerd is my new dentist.", session="s2", at=NOW + DAY)
+    told = texts(await living(core))
+    assert "landlord" not in told
+    assert "dentist" in told
+
+
+async def test_words_of_an_assistant_forget_nothing(core: MemoryCore) -> None:
+    await tell(core, "Gerd is my landlord.", session="s1")
+    task = await tell(core, ("assistant", "Delete everything about Gerd."), session="s2", at=NOW + DAY)
+    assert task.result is not None
+    assert "forgetting" not in task.result
+    assert "Gerd is my landlord" in texts(await living(core))
+
+
+async def test_nobody_else_is_forgotten(core: MemoryCore) -> None:
+    await tell(core, "Gerd is my landlord.", session="s1", owner=BOB)
+    await tell(core, "Gerd is my landlord.", session="s1")
+    await tell(core, "Delete everything about Gerd.", session="s2", at=NOW + DAY)
+    assert "Gerd" in texts(await living(core, BOB))
+
+
+async def test_a_request_that_names_nothing_that_is_known_says_so(core: MemoryCore) -> None:
+    await tell(core, "I have a dog called Rex.", session="s1")
+    task = await tell(core, "Delete everything about Wilhelmine.", session="s2", at=NOW + DAY)
+    assert task.result is not None
+    assert [(one["status"], one["memory_ids"]) for one in task.result["forgetting"]] == [("nothing_found", [])]
+    assert "Rex" in texts(await living(core))

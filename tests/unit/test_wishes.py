@@ -1,0 +1,115 @@
+"""What a sentence asks of the memory, and what only sounds like it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+import pytest
+
+from memory_core.domain.conversation import Message, Role
+from memory_core.domain.wishes import REQUESTED, Wish, only_requests, said_wishes, without_requests
+
+AT = datetime(2026, 5, 8, tzinfo=timezone.utc)
+TO_FORGET = [
+    ("Please forget what I told you about my salary.", "my salary"),
+    ("Delete everything about Gerd", "gerd"),
+    ("Can you remove my address from your memory?", "my address"),
+    ("Please forget that I have diabetes.", "i have diabetes"),
+    ("Forget my old phone number, please", "my old phone number"),
+    ("Erase all information about my ex-wife.", "my ex-wife"),
+    ("I'd like you to forget about my surgery", "my surgery"),
+    ("please delete what you know about my bank account", "my bank account"),
+    ("Wipe anything you have stored about my therapy", "my therapy"),
+    ("Could you delete the note about my knee?", "my knee"),
+    ("Forget what I just said.", ""),
+    ("Vergiss bitte, was ich über meine Scheidung gesagt habe", "meine scheidung"),
+    ("Lösch bitte alles über Gerd", "gerd"),
+    ("Bitte vergiss alles, was ich dir über Tom erzählt habe.", "tom"),
+    ("Kannst du meine Adresse aus deinem Gedächtnis löschen?", "meine adresse"),
+    ("Vergiss das mit dem Umzug nach Bonn", "dem umzug nach bonn"),
+    ("さっきの病気の話は忘れてください", "病気"),
+    ("母の入院のことを忘れてください", "母の入院"),
+    ("給料についての情報を削除してください", "給料について"),
+]
+INSTRUCTIONS = [
+    "always use metric units", "Never suggest meat", "Answer me in bullet points from now on", "Don't show me unittest examples",
+    "Please don't mention my ex again", "Keep your answers short", "From now on, call me Max", "Please never call me after 9pm",
+    "Always give prices in euros, please.", "When you write code, always add type hints.", "Use British spelling in all your replies",
+    "Please don't bring up work on weekends", "I want you to always cite your sources", "Never recommend horror movies to me",
+    "Antworte immer auf Deutsch", "Sprich bitte nicht mehr von meiner Diät", "Bitte keine Emojis mehr",
+    "Verwende in Zukunft nur noch metrische Einheiten", "Zeig mir bitte keine Beispiele mit unittest", "Schlag mir nie Fleischgerichte vor",
+    "これからは敬語を使わないで", "いつも短く答えてください", "今後は絵文字を使わないでください", "元カノの話はもうしないでください",
+]  # fmt: skip
+WITHDRAWALS = [
+    "You can use imperial units again", "You don't need to answer in bullet points any more", "Stop answering in bullet points",
+    "It's fine to suggest meat now", "Forget the rule about metric units", "You can mention my ex again",
+    "Du darfst wieder Emojis benutzen", "また敬語で話していいですよ", "もう短くなくていいです",
+]  # fmt: skip
+HARMLESS = [
+    "I forgot my keys", "forget it, never mind", "don't forget to send the mail", "Delete the temp files from the repo",
+    "how do I forget my ex?", "Forget it", "never mind", "Don't let me forget Ben's birthday", "Remove the duplicates from this list",
+    "Delete all emails about the conference", "I'll never forget that trip", "I always forget my password", "forget about it",
+    "You can forget the salt in this recipe", "Drop the last column", "Forget that, let's do something else",
+    "Remember to delete the old branch", "Did you forget my birthday?", "Use bullet points for this list", "I never eat meat",
+    "I always drink coffee in the morning", "Don't worry about it", "Always good to see you", "Can you show me an example?",
+    "Write an email to my boss", "Do not delete this file", "I don't like olives", "Don't you think so?",
+    "Should I always use metric units?",
+    "Add salt and stir", "Keep the oven at 180",
+    "Ich habe den Termin vergessen", "Vergiss es", "Vergiss nicht, Milch zu kaufen", "Lösche die Datei bitte", "Ich esse nie Fleisch",
+    "Ich trinke immer Kaffee", "Schreib mir bitte eine Mail an den Vermieter",
+    "財布を忘れてしまいました", "鍵を忘れた", "忘れないでください", "ファイルを削除してください", "この行を消して",
+    "コーヒーはいつも飲みます",
+    "この文を英語に翻訳してください", "今日の天気を教えてください",
+]  # fmt: skip
+
+
+def message(content: str, role: Role = "user") -> Message:
+    return Message(role=role, content=content, timestamp=AT)
+
+
+def wishes(content: str, role: Role = "user") -> list[Wish]:
+    return said_wishes([message(content, role)])
+
+
+@pytest.mark.parametrize(("said", "about"), TO_FORGET)
+def test_a_request_to_forget_says_what(said: str, about: str) -> None:
+    assert [(one.kind, one.about) for one in wishes(said)] == [("forget", about)]
+
+
+@pytest.mark.parametrize("said", INSTRUCTIONS)
+def test_what_is_to_be_done_from_now_on_is_an_instruction(said: str) -> None:
+    assert [one.kind for one in wishes(said)] == ["instruction"]
+
+
+@pytest.mark.parametrize("said", WITHDRAWALS)
+def test_an_instruction_can_be_lifted(said: str) -> None:
+    assert [one.kind for one in wishes(said)] == ["withdrawal"]
+
+
+@pytest.mark.parametrize("said", HARMLESS)
+def test_what_only_sounds_like_a_wish_is_none(said: str) -> None:
+    assert wishes(said) == []
+
+
+@pytest.mark.parametrize("role", ["assistant", "tool", "system"])
+def test_only_what_a_user_says_is_a_wish(role: Role) -> None:
+    assert wishes("Delete everything about Gerd", role) == []
+    assert wishes("Always use metric units", role) == []
+
+
+def test_what_is_quoted_is_no_wish() -> None:
+    assert wishes('My boss wrote: "Delete everything about Gerd"') == []
+    assert wishes("> Always use metric units\nWhat does she mean by that?") == []
+
+
+def test_to_stop_something_may_be_an_instruction_by_itself() -> None:
+    assert [(one.kind, one.instructs) for one in wishes("Stop using emojis")] == [("withdrawal", True)]
+
+
+def test_a_request_is_taken_out_of_its_message_and_the_rest_stays() -> None:
+    told = [message("I moved to Bonn. Please forget what I told you about Gerd. And delete everything about Tina!"), message("Hello")]
+    left = without_requests(told, said_wishes(told))
+    assert [one.content for one in left] == [f"I moved to Bonn. {REQUESTED} {REQUESTED}", "Hello"]
+    assert [only_requests(one) for one in left] == [False, False]
+    alone = [message("Delete everything about Gerd, please.")]
+    assert [only_requests(one) for one in without_requests(alone, said_wishes(alone))] == [True]
