@@ -20,6 +20,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import AtomicFact, Memory, MemoryType, Vector
 from memory_core.domain.patterns import Said, carriers, same_pattern, told_by
 from memory_core.domain.sameness import differences, normalised
+from memory_core.domain.slots import slot_of
 from memory_core.domain.worth import worth_of
 from memory_core.evolution.page import Page
 from memory_core.ledger.changes import Change
@@ -120,7 +121,7 @@ class PatternPage:
                 return memory
         for name, similarity in one.near:
             memory = self.page.memory(name)
-            if memory is None or not _holds(memory):
+            if memory is None or not _holds(memory) or _is_lasting_fact(memory):
                 continue
             alike = same_pattern if memory.category == CATEGORY else _same
             if (memory.category == CATEGORY or similarity >= self.duplicate) and alike(memory.content, text):
@@ -212,9 +213,14 @@ class PatternPage:
         self.counts[what] = self.counts.get(what, 0) + 1
 
 
+def _is_lasting_fact(memory: Memory) -> bool:
+    """Whether it is what a person said once, and fills no slot: that it is said again and again is more than that."""
+    return memory.category == "fact" and slot_of(memory) is None
+
+
 def _is_told_by_facts(one: Candidate, episodes: Sequence[Memory]) -> bool:
-    """Whether a fact that an episode told, and that is a memory of its own, says most of it; also one that has fallen since."""
-    facts = {fact.text for episode in episodes for fact in episode.atomic_facts if fact.fact_id is not None}
+    """Whether a fact that an episode told, and that fills a slot, says most of it; also one that has fallen since."""
+    facts = {fact.text for episode in episodes for fact in episode.atomic_facts if fact.fact_id is not None and not fact.lasting}
     return any(told_by(one.found.summary, text) for text in sorted(facts))
 
 

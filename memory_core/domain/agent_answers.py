@@ -143,7 +143,8 @@ class Narrative(_Answer):
 class SaidFact(_Answer):
     """One statement, with the message that made it (its number in what was shown) and words of that message that prove it.
 
-    subject + attribute are its slot ("user", "home city"); value is what fills it. All three, or it fills no slot.
+    subject + attribute are its slot ("user", "home city"); value is what fills it. All three, or it fills no slot. lasting: whether it is
+    worth a memory of its own all the same.
     """
 
     text: Annotated[str, BeforeValidator(_one_line), Field(min_length=1, max_length=500)]
@@ -153,6 +154,7 @@ class SaidFact(_Answer):
     attribute: Term | None = None
     value: Annotated[str, BeforeValidator(_one_line), Field(max_length=MAX_VALUE)] | None = None
     confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
+    lasting: bool = False
 
 
 class SaidForesight(_Answer):

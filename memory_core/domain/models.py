@@ -88,7 +88,7 @@ class Foresight(BaseModel):
 
 
 class AtomicFact(BaseModel):
-    """One fact said in a cell, with where it was said; `superseded_by` once it has fallen."""
+    """One fact said in a cell, with where it was said; `superseded_by` once it has fallen. lasting: it has a memory, and fills no slot."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -97,6 +97,7 @@ class AtomicFact(BaseModel):
     quote: str | None = None
     fact_id: str | None = None
     superseded_by: str | None = None
+    lasting: bool = Field(default=False, exclude_if=lambda value: not value)
 
 
 class Link(BaseModel):

@@ -69,16 +69,29 @@ def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers:
     identity = cell_id(conversation, cell)
     hints = answers.summary.value.retrieval
     terms = fuzzy_dedup(told(hints.tags)), fuzzy_dedup(told(hints.keywords))
-    slotted = [one for one in facts if one.subject and one.attribute and one.value][:MAX_FACTS]
-    ids = {id(one): derived("mem", identity, "fact", one.text, one.subject or "", one.attribute or "") for one in slotted}
-    own = [AtomicFact(text=one.text, message=cell.first + one.message, quote=one.quote, fact_id=ids.get(id(one))) for one in facts]
+    kept = sorted((one for one in facts if _fills_slot(one) or one.lasting), key=_fills_slot, reverse=True)[:MAX_FACTS]
+    ids = {id(one): derived("mem", identity, "fact", one.text, one.subject or "", one.attribute or "") for one in kept}
+    own = [
+        AtomicFact(
+            text=one.text,
+            message=cell.first + one.message,
+            quote=one.quote,
+            fact_id=ids.get(id(one)),
+            lasting=id(one) in ids and not _fills_slot(one),
+        )
+        for one in facts
+    ]
     made = _Maker(owner, conversation, cell, identity, answers, terms, now)
     return CellMemories(
         cell=made.cell(own, [_foresight(one) for one in foresight]),
         note=made.note(),
-        facts=tuple(made.fact(ids[id(one)], one) for one in slotted),
+        facts=tuple(made.fact(ids[id(one)], one) for one in kept),
         dropped=dropped,
     )
+
+
+def _fills_slot(fact: SaidFact) -> bool:
+    return bool(fact.subject and fact.attribute and fact.value)
 
 
 def cell_id(conversation: Conversation, cell: Cell) -> str:

@@ -25,7 +25,7 @@ PINNED = {
     "analyse_episode 1": "3507cdf8368d",
     "summarise 2": "08b55fd4f21e",
     "summarise_fast 1": "2ebb81d4518d",
-    "extract_facts 2": "36c10797a5de",
+    "extract_facts 3": "89563b8c7704",
     "decide_conflicts 1": "7917e5505588",
     "synthesise 2": "58765ea96bdf",
     "find_patterns 1": "a061f5149afd",

@@ -21,7 +21,8 @@ SINGULAR = (
 _THE_ONLY = re.compile(SINGULAR)
 _MANY = (
     "sister|brother|son|daughter|kid|child|baby|grandmother|grandma|grandfather|grandpa|aunt|uncle|cousin|niece|nephew|friend|best friend"
-    "|roommate|flatmate|colleague|coworker|neighbou?r|doctor|dentist|therapist|teacher|dog|cat|puppy|kitten|horse|rabbit|hamster|parrot|pet"
+    "|roommate|flatmate|colleague|coworker|neighbou?r|doctor|dentist|therapist|teacher|dog|cat|puppy|kitten|horse"
+    "|rabbit|hamster|parrot|pet"
 )
 _RELATION = rf"(?:(?:older|younger|little|big|elder|twin|best|oldest|youngest|new|late|ex-?)\s*)?(?:{SINGULAR}|{_MANY})"
 _FILLER = (
@@ -40,7 +41,7 @@ _SETTING = (
 _FILLERS = re.compile(rf"\A(?:(?:{_FILLER})[,:]?\s++)+(?=\S)", re.IGNORECASE)
 _LEAD = re.compile(rf"\A(?:(?:{_FILLER}|{_SETTING})[,:]?\s++)+(?=\S)", re.IGNORECASE)
 _SPLIT = re.compile(
-    r"(?:(?<!\s)\s*+|(?<=\s)(?=\S))(?P<mark>[,;:()])\s*+|(?<!\s)\s++[–—-]\s++"
+    r"(?:(?<!\s)\s*+|(?<=\s)(?=\S))(?P<mark>,(?!\d{3}\b)|:(?!\s?[\d+])|[;()])\s*+|(?<!\s)\s++[–—-]\s++"
     r"|(?:(?<!\s)\s++|(?<=\s)(?=\S))(?P<word>and|but|because|so|although|though|while|whereas|where|since(?=\s++(?:I|my|we)\b)"
     r"|if|unless|whether|that|who|which|when|in case|und|aber|et|mais|y|pero)\s++",
     re.IGNORECASE,
@@ -62,12 +63,14 @@ _NOT_HERE = re.compile(
     re.IGNORECASE,
 )
 _UNREAL = re.compile(
-    r"\A.*\b(?:dreamt|dreamed|(?:dream|nightmare)s?|imagin(?:e|ed|ing)|pretend(?:ed|ing)?|fanta[sz]i[sz](?:e|ed|ing)|daydream(?:ed|ing)?)\b",
+    r"\A.*\b(?:dreamt|dreamed|(?:dream|nightmare)s?|imagin(?:e|ed|ing)|pretend(?:ed|ing)?|fanta[sz]i[sz](?:e|ed|ing)"
+    r"|daydream(?:ed|ing)?)\b",
     re.IGNORECASE,
 )
 """A clause after which nothing that is told was so."""
 _QUOTES = re.compile(
-    r"\A.*\b(?:said|says|wrote|writes|told|tells|texted|posted|tweeted|asked|replied|answered|shouted|whispered|claims?|claimed|announced|quoted"
+    r"\A.*\b(?:said|says|wrote|writes|told|tells|texted|posted|tweeted|asked|replied|answered|shouted|whispered"
+    r"|claims?|claimed|announced|quoted"
     r"|goes|was like|is like)(?: (?:to )?(?:me|us|him|her|them|everyone|everybody|\w+))?$",
     re.IGNORECASE,
 )
@@ -78,15 +81,23 @@ _ASKS = re.compile(
     r"|any|right|isn't|don't|okay|ok)\b",
     re.IGNORECASE,
 )
+_OURS = (
+    "budget|rent|deadline|due date|appointment|meeting|interview|exam|flight|stand-?up|wedding|surgery|viewing|presentation|demo|launch"
+    "|release|shift|class|course|lesson|party|dinner|mortgage"
+)
+"""What somebody speaks of as theirs without saying so: "the meeting is on Tuesday"."""
 _NAME = (
-    r"(?!(?:I|The|A|An|My|Your|His|Her|Their|Our|This|That|These|Those|It|He|She|They|We|You|Who|What|There|Here|Everyone|Everybody|Someone"
+    r"(?!(?:I|The|A|An|My|Your|His|Her|Their|Our|This|That|These|Those|It|He|She|They|We|You|Who|What|There|Here"
+    r"|Everyone|Everybody|Someone"
     r"|Somebody|Nobody|Anyone|One|Most|Some|Many|People|All|And|But|So|Then|Also|Yes|No|Well|Now|Today|Just|Recently|Finally"
     r"|Please|User|Assistant)\b)[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)?"
 )
 """A name that begins a clause. "User" and "Assistant" are none: memories tell of people so, and whoever pastes one says nothing."""
 _SUBJECT = re.compile(
     rf"\A(?:(?P<self>I\b|(?:[Jj]ust|[Rr]ecently|[Ff]inally)\s+(?=[a-z]+ed\b|got\b|became\b|started\b))\s*|(?P<us>[Ww]e)\b\s*"
-    rf"|(?:[Mm]y|[Oo]ur)\s+(?!mother tongue)(?P<relation>{_RELATION})(?P<called>\s+{_NAME})?(?=\s|'s)\s*|(?P<own>[Mm]y)\b\s+|"
+    rf"|(?:[Mm]y|[Oo]ur)\s+(?!mother tongue)(?P<relation>{_RELATION})(?P<called>\s+{_NAME})?(?=\s"
+    rf"|'s)(?!\s(?:appointment|visit|bill|surgery|office|food|show|party)\b)\s*|(?P<own>[Mm]y|(?:[Tt]he"
+    rf"|[Oo]ur)(?=\s(?:[\w-]+\s){{0,3}}(?:{_OURS})\b)|(?=(?i:{_OURS})\s(?:got|is|was|has|moved|will be|starts)\b))(?:\b\s+|(?=\w))|"
     rf"(?:[Pp]lease\s+|[Yy]ou can\s+|[Jj]ust\s+)?(?P<call>[Cc]all\s+me)\b\s*"
     rf"|(?P<name>{_NAME})\s+(?=(?:[a-z]+(?:s|ed)|was|had|has|is|got|grew|went)\b))"
 )
@@ -183,7 +194,7 @@ def _clause(piece: str, joined: str, subject: str, lead: bool) -> Clause:
     rest = bare[match.end() :]
     lead = lead or bare != piece
     if match["relation"]:
-        kind, called = " ".join(match["relation"].split()).lower(), " ".join((match["called"] or "").split())
+        kind, called = " ".join(match["relation"].split()).lower().removeprefix("new "), " ".join((match["called"] or "").split())
         if _THE_ONLY.fullmatch(kind):
             return Clause(f"my {kind}", rest, joined, lead=lead, called=called)
         return Clause(f"my {kind} {called}".rstrip(), rest, joined, lead=lead)

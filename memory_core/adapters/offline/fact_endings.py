@@ -22,7 +22,7 @@ _WAYS = tuple(
         r"no longer\s++(?P<as_said>.+)",
         rf"(?:do|does)\s++not\s++(?P<left>.+?)(?<!\s)\s++{_ANY_MORE}",
         rf"{_DID}(?:stopped|quit|gave up|given up)\s++(?P<be>being)\s++(?P<left>.+)",
-        rf"{_DID}(?:stopped|quit)\s++(?P<verb>{'|'.join(_BASES)})\s++(?P<left>.+)",
+        rf"{_DID}(?:stopped|quit|gave up|given up)\s++(?P<verb>{'|'.join(_BASES)})\s++(?P<left>.+)",
     )
 )
 _AFTERWARDS = re.compile(

@@ -30,7 +30,8 @@ _SHORT = {
     "<job>": r"(?: working| a new job)?",
     "<jobless>": r"(?:<gave up>|<dismissed>|<did>(?:resigned|retired)|(?:<be>|(?:have|has) been)"
     r" (?:retired|unemployed|jobless|out of work|between jobs)|(?:no longer have|have no|do not have) a(?:ny)? job(?: any ?more)?)",
-    "<gave up>": r"<did>(?:quit|left|lost|resigned from|walked out of|gave up|given up) (?:my|his|her|their|our) job",
+    "<gave up>": r"<did>(?:quit|left|lost|resigned from|walked out of|gave up|given up|handed in|given|gave)"
+    r" (?:my|his|her|their|our) (?:job|notice)",
     "<dismissed>": r"<did>(?:was|were|got|been) (?:laid off|fired|let go|sacked|dismissed|made redundant|the sack)",
     "<dismissing>": r"(?:have |has )?(?:laid (?:me|us) off|fired (?:me|us)|let (?:me|us) go|made (?:me|us) redundant)",
     "<studying>": r"(?:study|studies|<be> studying)",
@@ -40,7 +41,8 @@ _SHORT = {
     "<kindly>": r"(?:lovely|little|big|small|older|younger|young|adult)",
     "<when>": r"(?:last|this|in|on|yesterday|today|now)\b.*",
     "<no>": r"(?:(?:do|does) not (?:have|own)(?: any)?|(?:have|has|own|owns) no|(?:have|has) not got(?: any)?)",
-    "<smoking>": r"(?:(?:do|does) not smoke|(?:never|no longer) smokes?|<did>(?:stopped|quit|gave up|given up) smoking|<be> a non-?smoker)",
+    "<smoking>": r"(?:(?:do|does) not smoke|(?:never|no longer) smokes?|<did>(?:stopped|quit|gave up|given up) smoking"
+    r"|<be> a non-?smoker)",
     "<sober>": r"(?:(?:(?:do|does) not|never|no longer) drinks?|<did>(?:stopped|quit|gave up|given up) drinking)(?: alcohol)?",
     "<jobs>": r"(?:(?:retired|unemployed|between jobs|out of work)\b)",
     "<degree>": r"(?:PhD|phd|doctorate|[Mm]aster's|[Mm]asters|[Bb]achelor's|MBA|degree)(?: degree)?",
@@ -52,6 +54,25 @@ _SHORT = {
     "<have>": r"(?:have got|has got|have|has|own|owns)",
     "<did>": rf"(?:(?:have|has) )?(?:(?:{_ADVERBS}) )*",
     "<the>": r"(?: (?:der|die|das|den|le|la|les|el|los|las)\b)",
+    "<fixed>": r"(?:(?:new|monthly|weekly|yearly|total|overall|gross|net|current) )?(?:[\w-]+ ){0,2}(?:budget|rent"
+    r"|salary|wage|deadline|due date|appointment"
+    r"|meeting|interview|exam|flight|stand-?up|call|wedding|surgery|viewing|presentation|demo|launch|release"
+    r"|password|pin|code|shift|class|course"
+    r"|lesson|dose|weight|limit|party|dinner|mortgage|allowance|target|score|blood pressure|address|phone|plan"
+    r"|tariff)(?: (?:date|day|time))?"
+    r"(?: (?:for|with|at) (?:the |my |our )?[\w' -]{2,30}?)?",
+    "<amounts to>": r"(?:is(?: now| currently)?(?: set (?:to|for|at)| on| at| in| due(?: on)?| scheduled for)?"
+    r"|starts(?: at| on)?|begins(?: at| on)?|will be(?: on| at| in)?"
+    r"|takes place(?: on| at| in)?|(?:(?:has|have) been|was|got|is being|just got|just|has) (?:moved"
+    r"|pushed(?: back)?|postponed|rescheduled|brought forward"
+    r"|raised|increased|cut|reduced|changed|lowered|bumped(?: up)?|shifted|went up|gone up) (?:from .{1,30} )?(?:to"
+    r"|until)|went (?:up|down) (?:from .{1,30} )?to"
+    r"|moved (?:from .{1,30} )?to)\b",
+    "<car>": r"(?i:tesla|golf|vw|volkswagen|bmw|audi|mercedes|toyota|honda|ford|skoda|škoda|renault|peugeot|fiat"
+    r"|volvo|kia|hyundai|mazda|nissan|opel"
+    r"|seat|porsche|mini|subaru|citroen|citroën|dacia|polestar|prius|corolla|civic|passat|polo|octavia|yaris|leaf"
+    r"|jeep|lexus|suzuki|chevy|chevrolet"
+    r"|camry|rav4|hybrid|suv|campervan|camper van)\b",
     " ?": r"\s*+",
     " ": r"\s++",
 }
@@ -64,7 +85,8 @@ _COUNTED = (
 _HAD = (
     "dog|cat|puppy|kitten|pet|horse|rabbit|hamster|parrot|son|daughter|brother|sister|twin|baby|kid|child|garden|house|car|bike|motorbike"
     "|boat"
-    "|piano|guitar|degree|phd|tattoo|licen[cs]e|business|company|shop|greenhouse|allotment|fish|tortoise|snake|roommate|flatmate|girlfriend"
+    "|piano|guitar|degree|phd|tattoo|licen[cs]e|business|company|shop|greenhouse|allotment|fish|tortoise|snake"
+    "|roommate|flatmate|girlfriend"
     "|boyfriend|wife|husband|fiancee?"
 )
 _OWN = (
@@ -136,6 +158,10 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("employer", _WORKS_AT,
             r"<did>(?:joined|started<job>(?: as .{2,40}?)? at|got a(?: new)? job at|signed with) (?=[A-ZÀ-Þ])", a.organisation),
     Pattern("employer", _WORKS_AT, r"<have> a(?: new)? job (?:at|with)", a.organisation),
+    Pattern("employer", _WORKS_AT, r"am (?:now |starting )?(?:at|with) (?=[A-ZÀ-Þ][\w.'’]+ [A-ZÀ-Þ])",
+            a.organisation, ("self",)),
+    Pattern("{of}", "{who}'s {of} is {value}", r"(?:<have>|<have got>) (?:the|our|my) (?P<of><fixed>) (?:at|on)\b",
+            a.amount, ("self", "we")),
     Pattern("employer", "{who} no longer works at {value}",
             r"(?:<gave up> (?:at|with)|<did>(?:resigned|retired) from|<dismissed> (?:from|by)) (?=[A-ZÀ-Þ])",
             a.organisation, filled=_NO_LONGER, negative=None),
@@ -166,10 +192,19 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("birthday", "{who}'s birthday is {value}", r"birthday is(?: on)?", a.day, ("mine",)),
     Pattern("birthday", "{who}'s birthday is {value}", r"was born on", a.day),
     Pattern("birth year", "{who} was born in {value}", r"was born in (?P<value>(?:19|20)\d\d)\b", a.anything),
+    Pattern("phone number", "{who}'s phone number is {value}",
+            r"(?:<have>|<did>got|changed) (?:an?|my) (?:new )?(?:(?:tele|cell|mobile )?phone"
+                r"|mobile)? ?number(?: now)?(?:,? (?:it is|which is|to)|:)?",
+            a.telephone, ("self",)),
     Pattern("email address", "{who}'s email address is {value}", r"e-?mail(?: address)? is", a.address, ("mine",)),
     Pattern("phone number", "{who}'s phone number is {value}",
             r"(?:new )?(?:(?:tele|cell|mobile )?phone|mobile)?(?: ?number)? is", a.telephone, ("mine",)),
     Pattern("{of}", "{who}'s {of} is {value}", rf"(?P<of>{_OWN}) is", a.anything, ("mine",)),
+    Pattern("{of}", "{who}'s {of} is {value}", r"(?P<of><fixed>) <amounts to>", a.amount, ("mine",)),
+    Pattern("{of}", "{who}'s {of} is {value}",
+            r"<did>(?:raised|increased|cut|lowered|reduced|bumped(?: up)?|moved|pushed(?: back)?|changed|postponed"
+                r"|rescheduled|shifted|set) "
+            r"(?:my|our|the) (?P<of><fixed>) (?:from .{1,30} )?to\b", a.amount, ("self", "we")),
     # whom one belongs to
     Pattern("spouse", "{who} is married to {value}", r"(?:<be>|<did>(?:got|been))(?: happily)? married to\b", own_names.name),
     Pattern("marital status", "{who} is {value}",
@@ -200,12 +235,33 @@ ENGLISH: tuple[Pattern, ...] = (
     Pattern("car", "{who} drives {value}", r"drives?(?= (?:an?|the|my) )", a.thing),
     Pattern("car", "{who} drives {value}", r"(?:new )?car is(?= (?:an?|the) (?:[\w-]+ ){0,3}[A-ZÀ-Þ])", a.thing, ("mine",)),
     Pattern("smokes", "{who} smokes", r"(?:smokes?|<be> a smoker)\b", a.nothing, filled="yes"),
+    Pattern("smokes", "{who} smokes", r"smokes?(?= (?:an? pack|half a pack|\d|one|two|cigarettes|too much|daily|again)\b)",
+            a.always, filled="yes"),
+    Pattern("drinks {value}", "{who} drinks {value}", r"drinks?\b", a.drink, filled="yes", many=True),
+    Pattern("eats meat", "{who} does not eat meat",
+            r"(?:<be>|<did>(?:went|gone|become|became|turned|been))(?: an?| strictly| going)? (?:vegan|vegetarian)\b",
+            a.always, _ALL, "no"),
     Pattern("smokes", "{who} does not smoke", r"<smoking>\b", a.nothing, filled="no", negative=None),
     Pattern("drinks alcohol", "{who} does not drink alcohol", r"<sober>\b", a.nothing, filled="no", negative=True),
     Pattern(None, "{who} owns {value}", r"owns?(?= (?:an?|the) )", a.thing),
     Pattern("allergy to {value}", _ALLERGIC,
             r"<be>(?: (?:severely|highly|deathly|slightly))? allergic to\b", a.thing, filled="yes", many=True),
     Pattern("allergy to {value}", _ALLERGIC, r"<have> an allergy to\b", a.thing, filled="yes", many=True),
+    Pattern("allergy to {value}", _ALLERGIC,
+            r"<have> an? (?:severe |bad |mild |serious )?(?P<value>(?!food|bad|severe)[\w -]{2,25}?) allergy\b",
+            a.thing, filled="yes", many=True),
+    Pattern("handedness", "{who} is {value}", r"<be> (?P<value>(?:left|right)[- ]handed|ambidextrous)\b", a.anything),
+    Pattern("diet", "{who} is on a {value} diet",
+            r"(?:<be> (?:starting|going on|trying|doing)|<did>(?:started|begun|began)) (?:an?|the|my)(?: new| strict)? "
+            r"(?P<value>vegan|vegetarian|keto|paleo|low[- ]carb|gluten[- ]free|halal|kosher|mediterranean) diet", a.anything),
+    Pattern("car", "{who} drives {value}",
+            r"(?:<did>(?:bought|got|leased)|<have>|now drives?)(?= (?:an?|my|our) (?:new |used |second-hand |old |red |blue "
+                r"|white |black |\d{4} )*<car>)",
+            a.lasting, _ALL),
+    Pattern("car", "{who} no longer drives {value}",
+            r"<did>(?:sold|scrapped|traded in|got rid of) (?:my|our|the) (?:old )?(?=(?:[\w-]+ )?<car>)", a.lasting, _ALL, _NO_LONGER),
+    Pattern("name", "{who} is called {value}", r"is(?: now| called| named)? (?=[A-Z][a-z]+(?: [A-Z][a-z]+)?$)",
+            own_names.own_name, ("other",)),
     Pattern("intolerance to {value}", "{who} is {value} intolerant",
             r"<be> (?P<value>lactose|gluten|histamine|fructose)[- ]intolerant", a.anything, filled="yes"),
     Pattern("intolerance to {value}", "{who} is {value} intolerant", r"<be> intolerant (?:to|of)\b", a.thing, filled="yes", many=True),

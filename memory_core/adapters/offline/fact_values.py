@@ -68,9 +68,22 @@ _NO_THING = re.compile(
     re.IGNORECASE,
 )
 _MARKUP = frozenset("{}<>|\\=")
+_OFTEN = (
+    r"(?: (?:almost |nearly |mostly |only |about )?(?:every (?:single )?(?:day|morning|evening|night|week|weekend)"
+    r"|daily|in the (?:morning|evening|afternoon)s?"
+    r"|all the time|a lot|regularly|often|sometimes|at (?:lunch|dinner|breakfast|night|work)|for (?:lunch|dinner|breakfast)|again|now"
+    r"|(?:once|twice|three times|\w{1,12} times) a (?:day|week|month)|on (?:weekends|sundays))){0,3}"
+)
 _FOOD = re.compile(
-    r"((?:red )?meat|fish|pork|beef|chicken|lamb|veal|poultry|dairy|cheese|milk|eggs?|gluten|sugar|seafood|shellfish|honey|wheat|bread|nuts"
-    r"|carbs|sweets|chocolate)(?: again)?(?: now)?",
+    r"((?:red )?meat|fish|pork|beef|chicken|lamb|veal|poultry|dairy|cheese|milk|eggs?|gluten|sugar|seafood|shellfish"
+    r"|honey|wheat|bread|nuts"
+    rf"|carbs|sweets|chocolate){_OFTEN}",
+    re.IGNORECASE,
+)
+_DRINK = re.compile(
+    r"(?:lots of |a lot of |a |some |too much |(?:\w{1,12} )?cups? of |(?:\w{1,12} )?glass(?:es)? of )?"
+    rf"((?:black |green |decaf |herbal |oat |red |white )?(?:coffee|tea|espresso|matcha|alcohol|beer|wine|milk|cola"
+    rf"|coke|soda|juice|energy drinks|whisky|water|lattes?)){_OFTEN}",
     re.IGNORECASE,
 )
 _MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
@@ -128,7 +141,7 @@ def activity(words: str) -> str | None:
 
 def food(words: str) -> str | None:
     """Something that people give up or return to, and nothing besides it."""
-    match = _FOOD.fullmatch(_THING_END.sub("", words))
+    match = _FOOD.fullmatch(words) or _FOOD.fullmatch(_THING_END.sub("", words))
     return match[1].lower() if match else None
 
 
@@ -147,6 +160,17 @@ def condition(words: str) -> str | None:
     """A lasting condition of health that is known to be one."""
     match = _CONDITIONS.match(words)
     return _ARTICLE.sub("", match.group(), count=1) if match else None
+
+
+def always(words: str) -> str | None:
+    """Empty, whatever more is said."""
+    return ""
+
+
+def drink(words: str) -> str | None:
+    """Something that people drink by habit, and how often, which is left out."""
+    match = _DRINK.fullmatch(words) or _DRINK.fullmatch(_THING_END.sub("", _WHEN_LAST.sub("", words)))
+    return match[1].lower() if match else None
 
 
 def number(words: str) -> str | None:
@@ -176,6 +200,19 @@ def telephone(words: str) -> str | None:
 def anything(words: str) -> str | None:
     """Up to ten words, as they are."""
     return None if _NO_THING.match(words) else _few(unquoted(words), 10)
+
+
+def amount(words: str) -> str | None:
+    """A number, a date or an hour with a few words around it: "8,000 euros", "Thursday at 9"."""
+    found = anything(re.sub(r"(?<!\s)\s++(?:so|because|now|instead|please|and (?:I|we|it|the))\b.*", "", words))
+    return found if found and _AMOUNT.search(found) else None
+
+
+_AMOUNT = re.compile(
+    rf"\d|\b(?:{_DAY}|{_MONTH}|noon|midnight|one|two|three|four|five|six|seven|eight|nine|ten"
+    rf"|eleven|twelve|half past)\b",
+    re.IGNORECASE,
+)
 
 
 def listed(piece: str) -> bool:
@@ -209,7 +246,8 @@ def listed(piece: str) -> bool:
 CLOSED: frozenset[Shape] = frozenset({language, condition, food})
 """Shapes that only known words have: what has one of these in a list is one more item, however many words stand around it."""
 _REMARK = re.compile(
-    r"\A(?:(?:by the way|btw|obviously|actually|honestly|frankly|sadly|unfortunately|luckily|basically|apparently|naturally|clearly|slowly"
+    r"\A(?:(?:by the way|btw|obviously|actually|honestly|frankly|sadly|unfortunately|luckily|basically|apparently"
+    r"|naturally|clearly|slowly"
     r"|though|too|also|of course|for sure|for example|hands down|no doubt|more or less|in (?:general|fact|particular)|after all|at least"
     r"|e?specially|mainly|mostly|sometimes|usually|only|even|just|either|or so|and so on|and such|etc|among others|lol|haha|thanks|sorry"
     r"|if|as|to be|believe me|trust me|mind you|go figure)\b|.*\b(?:and|or|but)$)",

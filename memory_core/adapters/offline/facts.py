@@ -12,13 +12,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from memory_core.adapters.offline import fact_patterns
-from memory_core.adapters.offline.clauses import Clause, asserted_clauses, quotes, without_fillers
+from memory_core.adapters.offline import fact_patterns, german_facts, japanese_facts
+from memory_core.adapters.offline.clause_facts import read_clauses
+from memory_core.adapters.offline.clauses import SINGULAR, Clause, asserted_clauses, quotes, without_fillers
 from memory_core.adapters.offline.corrections import Match, put_right
 from memory_core.adapters.offline.fact_endings import over
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import CLOSED, listed
 from memory_core.adapters.offline.fitting import count_cut, fitted
+from memory_core.adapters.offline.lasting import lasting_words
 from memory_core.adapters.offline.places import COUNTRIES
 from memory_core.adapters.offline.subjects import told_and_owner
 from memory_core.adapters.offline.threads import checkpoint
@@ -60,6 +62,7 @@ _HEDGED = re.compile(
 _NEGATIONS = NEGATIONS - {"without", "except", "unless", "former", "formerly", "ohne", "sans", "sin", "sem"}
 """Those that turn the whole clause: coffee without milk is liked all the same."""
 _MARKUP = frozenset("<>{}|\\")
+_GAVE_UP = re.compile(r"(?:(?:have|has) )?(?:gave|given) up ")
 _NO_MORE = re.compile(r"\b(?:no longer|any ?more|stopped|quit|gave up|given up)\b", re.IGNORECASE)
 
 
@@ -72,6 +75,7 @@ class _Found:
     attribute: str | None
     value: str | None
     confidence: float
+    lasting: bool = False
 
 
 def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
@@ -86,21 +90,49 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
         for sentence in sentences(own_words(message.content)):
             checkpoint()
             quote = message.content[sentence.start : sentence.end]
-            matches = list(_of_table(sentence.text))
+            abroad = list(_abroad(sentence, who))
+            for one in abroad:
+                (certain if one.attribute else plain).setdefault(f"{one.text.casefold()} {one.attribute}", _said(one, number, quote))
+            matches = [] if abroad else list(_of_table(sentence.text))
             if (slip := put_right(sentence.text, before.get(who, []))) is not None:
                 certain.pop(_found(slip[0], who).text.casefold(), None)
                 matches = [slip[1]]
             before[who] = matches
+            matches += _newcomers(sentence.text)
             found = [_found(one, who) for one in matches]
             for one in found:
                 certain.setdefault(one.text.casefold(), _said(one, number, quote))
-            statement = _statement(sentence, who, [one.text for one in found])
+            statement = None if abroad else _statement(sentence, who, [one.text for one in found])
+            if not abroad and not found:
+                statement = _in_own_words(sentence, who) or statement
             if statement is not None:
                 plain.setdefault(statement.text.casefold(), _said(statement, number, quote))
     # A sentence may run over a block of recalled memories, and then its quote is nobody's own words.
     proofs = Proofs(messages)
     kept = [*islice((fact for fact in (*certain.values(), *plain.values()) if proofs.prove(fact.quote, fact.message)), MAX_FACTS)]
     return _last_word_wins(sorted(kept, key=lambda fact: fact.message))
+
+
+def _abroad(sentence: Sentence, who: str) -> Iterator[_Found]:
+    """What a German or Japanese sentence says, each fact in the words in which it was said."""
+    text = without_fillers(sentence.text)
+    if not _MARKUP.isdisjoint(text):
+        return
+    if japanese_facts.is_japanese(text):
+        clauses = japanese_facts.clauses(text, asks=sentence.asks)
+        found = read_clauses(clauses, japanese_facts.JAPANESE, japanese_facts.UNASSERTED, japanese_facts.DENIED)
+    elif german_facts.is_german(text):
+        clauses = german_facts.clauses(text, asks=sentence.asks)
+        found = read_clauses(clauses, german_facts.GERMAN, german_facts.UNASSERTED, german_facts.DENIED)
+    else:
+        return
+    owner = who.lower() if who == "User" else who
+    for one in found:
+        told = f"{who}: {one.told[:1].upper()}{one.told[1:]}"
+        if one.attribute is None:
+            yield _Found(told, None, None, None, 0.6, lasting=True)
+        else:
+            yield _Found(told, f"{owner}'s {one.of}" if one.related else one.of or owner, one.attribute, one.value, 0.9)
 
 
 def speaker(message: Message) -> str:
@@ -119,6 +151,7 @@ def _said(one: _Found, number: int, quote: str) -> SaidFact:
         attribute=slot[1],
         value=slot[2],
         confidence=one.confidence,
+        lasting=one.lasting,
     )
 
 
@@ -176,6 +209,19 @@ def _of_table(sentence: str) -> Iterator[Match]:
             before = (row, clause.subject) if row.many else before
 
 
+def _newcomers(sentence: str) -> Iterator[Match]:
+    """Somebody who is new, and named after it: "I have a new boss, her name is Petra"; or named in passing: "my husband Ben and I"."""
+    for match in (*_NEWCOMER.finditer(sentence), *_IN_PASSING.finditer(sentence)):
+        yield Match(_NAMED, {"value": match["name"]}, f"my {match['kind']}")
+
+
+_NEWCOMER = re.compile(
+    rf"\b(?:have|has|got|hired) an? new (?P<kind>{SINGULAR})(?: now)?(?:[,.]? (?:and )?(?:her|his|their) name(?:'s"
+    rf"| is)|,? (?:called|named)) (?P<name>[A-Z][a-z]+)\b"
+)
+_IN_PASSING = re.compile(rf"\b[Mm]y (?P<kind>{SINGULAR}),? (?P<name>(?!I\b)[A-Z][a-zà-ÿ]+)(?=,| and I\b)")
+
+
 def _one_more(row: Pattern, clause: Clause) -> tuple[Pattern, dict[str, str]] | None:
     """One more item of the list that a clause began, "German and French", or what is not: "but no English"."""
     words = clause.rest
@@ -194,7 +240,7 @@ def _matches(clause: Clause, sentence: str) -> Iterator[tuple[Pattern, dict[str,
     negated = _negated(rest)
     found = [one for row in _BY_SUBJECT[_kind(clause)] if row.negative in (negated, None) and (one := _read(row, rest)) is not None]
     yield from found
-    if negated and not found:
+    if (negated or _GAVE_UP.match(rest)) and not found:
         yield from _over(clause, rest)
     if clause.called:
         yield _NAMED, {"value": clause.called}
@@ -252,7 +298,7 @@ def _found(match: Match, who: str) -> _Found:
     row, groups, subject = match.row, match.groups, match.subject
     value = told_of(groups["value"], who)
     of = groups.get("of", "").strip().lower()
-    of = _ONE_NAME.get(of, of)
+    of = _thing_of(_ONE_NAME.get(of, of))
     told, owner, slotted = told_and_owner(subject, who)
     pair = " and ".join(sorted((value.lower(), of)))
     parts = {"who": told, "value": value, "of": of, "a_value": _with_article(value), "does": conjugated(value), "pair": pair}
@@ -266,7 +312,21 @@ def _found(match: Match, who: str) -> _Found:
     if "over" in groups and row is not _USED_TO:
         filled = "no" if filled == "yes" else f"{NO_LONGER} {filled}"
     confidence = 0.9 if told == who else 0.8
-    return _Found(text, owner if attribute else None, attribute, filled if attribute else None, confidence)
+    lasting = attribute is None and row.attribute is None
+    return _Found(text, owner if attribute else None, attribute, filled if attribute else None, confidence, lasting)
+
+
+def _thing_of(of: str) -> str:
+    """One name for a thing however it is called: "budget for the kitchen" is the "kitchen budget", "new rent" the "rent"."""
+    thing = _QUALITY.sub("", of)
+    match = _FOR_WHAT.fullmatch(thing)
+    return f"{match['what']} {match['thing']}" if match else thing
+
+
+_QUALITY = re.compile(r"\A(?:new|current|total|overall) ")
+_FOR_WHAT = re.compile(
+    r"(?P<thing>budget|limit|password|deadline|rent|code) (?:for|of|at) (?:the |my |our )?(?P<what>[\w'-]+(?: [\w'-]+)?)"
+)
 
 
 def _with_article(value: str) -> str:
@@ -297,6 +357,20 @@ def _statement(sentence: Sentence, who: str, told: Iterable[str]) -> _Found | No
     return _Found(rewritten, None, None, None, 0.5) if len(new) >= (1 if known else 2) and len(said - _THIN) >= 2 else None
 
 
+def _in_own_words(sentence: Sentence, who: str) -> _Found | None:
+    """What of a sentence lasts, in the words in which it was said; None where it supposes, quotes, or is no talk."""
+    text = without_fillers(sentence.text).strip()
+    if not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text:
+        return None
+    kept = lasting_words(text, asks=sentence.asks)
+    if kept is None:
+        return None
+    told = third_person(kept, who) or f"{who}: {kept[:1].upper()}{kept[1:]}"
+    return _Found(told, None, None, None, 0.6, lasting=True)
+
+
+_TAKEN_OUT = "   "
+"""Stands where somebody else's words were."""
 _THIN = frozenset(
     tokens(
         "just also really live living today well work love like hate dislike enjoy adore name called had have been im now very"

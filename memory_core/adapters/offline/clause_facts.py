@@ -1,0 +1,83 @@
+"""Facts of languages that are read clause by clause: a table's row, and what it makes of a clause.
+
+The fact's text is the clause as it was said, after who said it: no word is translated, so none can be wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+MAX_CLAUSE = 200
+"""Characters of a clause that is read."""
+_SPEAKERS = frozenset({"ich", "wir", "私", "僕", "俺"})
+_KIN = frozenset({"妻", "夫", "娘", "息子", "母", "父", "姉", "妹", "兄", "弟", "子ども", "子供", "彼女", "彼氏"})
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row.
+
+    attribute: of the slot, with {value} and {of} of the clause; None: it fills none. said: the expression of the clause. filled: what
+    fills the slot, with {value}; "" for the value. subject: whose slot it is, with {of}; "" for the speaker's. denies: whether a clause
+    that denies is read.
+    """
+
+    attribute: str | None
+    said: str
+    filled: str = ""
+    subject: str = ""
+    denies: bool = False
+    expression: re.Pattern[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "expression", re.compile(self.said))
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseFact:
+    """What one row reads in one clause.
+
+    told: the clause. attribute and value are None where it fills no slot. of: whom it is about; "" for the speaker. related: whether `of`
+    is what that one is to the speaker ("Frau"), and no name.
+    """
+
+    told: str
+    attribute: str | None
+    value: str | None
+    of: str = ""
+    related: bool = False
+
+
+def read_clauses(clauses: Sequence[str], rows: Sequence[Row], unasserted: re.Pattern[str], denied: re.Pattern[str]) -> Iterator[ClauseFact]:
+    """The facts of the clauses of one sentence; a clause that fills slots makes no further fact without one."""
+    for clause in clauses:
+        told = clause.strip(" \t.!,;:。、！")
+        if not told or len(told) > MAX_CLAUSE or unasserted.search(told):
+            continue
+        negative = denied.search(told) is not None
+        found = [one for row in rows if (row.denies or not negative) and (one := _read(row, told)) is not None]
+        slotted = [one for one in found if one.attribute is not None]
+        seen: dict[str, ClauseFact] = {}
+        for one in slotted or found[:1]:
+            seen.setdefault(one.attribute or "", one)
+        yield from seen.values()
+
+
+def _read(row: Row, clause: str) -> ClauseFact | None:
+    match = row.expression.search(clause)
+    if match is None:
+        return None
+    groups = {name.rstrip("2"): text.strip(" 「」『』\"'") for name, text in match.groupdict().items() if text}
+    value = groups.get("value", "")
+    if row.attribute is None:
+        return ClauseFact(clause, None, None)
+    if "value" in row.expression.groupindex and not value:
+        return None
+    parts = {"value": value.casefold(), "of": groups.get("of", "").casefold()}
+    who = groups.get("who", "")
+    of = row.subject.format(**parts) or ("" if who in _SPEAKERS else who)
+    return ClauseFact(
+        clause, row.attribute.format(**parts), row.filled.format(value=value) or value, of, related=bool(row.subject) or of in _KIN
+    )

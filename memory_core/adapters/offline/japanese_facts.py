@@ -1,0 +1,160 @@
+"""What people say of themselves in Japanese, as rows: the clause that says it, and which slot it fills.
+
+Nobody is named where the speaker is meant, so a clause without another topic is the speaker's. What a reader would get wrong: a clause
+ends at its verb, and what it ends with tells a fact from a question, a wish or a guess.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memory_core.adapters.offline.clause_facts import Row
+from memory_core.domain.endings import NO_LONGER
+
+_V = r"(?P<value>[^、。はがをに\s]{1,20})"
+_LONG = r"(?P<value>[^、。]{1,30}?)"
+_IS = r"(?:です|だ(?:よ|ね)?|なんです|でして|で、|で\Z|になりました|に変わりました|と申します|といいます|と言います|という(?:名前)?)"
+_ING = r"(?:て|で)(?:い)?(?:ます|る|おります|て)"
+_ONE = "妻|夫|旦那|奥さん|嫁|彼女|彼氏|母|父|上司|大家|婚約者"
+_MANY = (
+    "娘|息子|長女|長男|次女|次男|姉|妹|兄|弟|祖母|祖父|叔母|叔父|いとこ|犬|猫"
+    "|愛犬|愛猫|ペット|友人|友達|親友|同僚|部下|子ども|子供|孫|主治医|担当医"
+)
+
+_OVER = f"{NO_LONGER} {{value}}"
+JAPANESE: tuple[Row, ...] = (
+    Row("home city", r"もう(?P<value>[^、。はがにで\s]{1,12})(?:に|には)(?:住んで(?:い)?|住み)(?:ません|ない)", filled=_OVER, denies=True),
+    Row("employer", r"(?P<value>[^、。はがにで\s]{1,15})を(?:辞め|退職し)", filled=_OVER),
+    # where, work
+    Row("home city", r"(?:\A|は|に|、|今|現在|家族で|一人で)(?P<value>[^、。はがにで\s]{1,12})(?:に|で)(?:住ん|暮らし|在住)"),
+    Row("home city", r"(?P<value>[^、。はにへ\s]{1,12})(?:に|へ)引っ越し(?:ました|た|てき)"),
+    Row(None, r".{0,20}(?:に|へ)(?:引っ越します|引っ越す|転勤)"),
+    Row("origin", r"(?:\A|は|、)(?P<value>[^、。は\s]{1,10})(?:の)?出身"),
+    Row("home town", r"(?:実家|地元|故郷)は" + _V + r"(?:です|に|だ)"),
+    Row("employer", r"(?:\A|は|、|今|現在)(?P<value>[^、。はで\s]{1,20}?)(?:という会社)?(?:で|に)(?:勤め|勤務|働い)"),
+    Row("occupation", r"(?P<value>[^、。はでの\s]{1,12})として(?:働い|勤め|勤務)"),
+    Row(
+        "occupation",
+        r"(?:\A(?:私|僕|俺)?は?|仕事は|職業は)(?P<value>[^、。はの]{0,10}(?:エンジニア|看護師|教師|先生|医者|医師"
+        r"|デザイナー|会社員|公務員|学生|大学生|主婦|主夫|美容師|料理人|弁護士|プログラマー|営業|事務|研究者|運転手"
+        r"|保育士|薬剤師|ライター|フリーランス|自営業))(?:です|をして|だ)",
+    ),
+    Row("field of study", r"大学(?:院)?で(?P<value>[^、。はを\s]{1,12})を(?:学|勉強|専攻|研究)"),
+    # who one is
+    Row(
+        "name",
+        r"(?:\A|私の|僕の)(?:名前は|(?:私|僕)は)(?P<value>[^、。は\s]{1,10})(?:と申します|といいます|と言います)|(?:\A"
+        r"|私の|僕の)名前は(?P<value2>[^、。は\s]{1,10})です",
+    ),
+    Row("age", r"(?:\A|私は|僕は|今年|今年で|もうすぐ)(?P<value>\d{1,3})(?:歳(?:です|になり|だ)|になりました)"),
+    Row("birthday", r"(?:\A|私の|僕の)誕生日は(?P<value>[^、。]{2,12}?)(?:です|だ|なん)"),
+    Row("handedness", r"(?P<value>左利き|右利き)"),
+    Row("marital status", r"(?P<value>独身|既婚|離婚しました|結婚して(?:い)?ます|婚約中)"),
+    Row("blood type", r"血液型は(?P<value>\w{1,2}型)"),
+    # whom one belongs to
+    Row(
+        "name",
+        rf"(?P<of>{_ONE})の名前は{_LONG}(?:です|だ|と|\Z)|(?P<of2>{_ONE})は(?P<value2>[^、。はが\s]{{1,8}})(?:という名前"
+        rf"|といいます|と言います)",
+        subject="{of}",
+    ),
+    Row(
+        "{of} {value}",
+        rf"(?P<of>{_MANY})の名前は{_LONG}(?:です|だ|と|\Z)"
+        rf"|(?P<of2>{_MANY})は(?P<value2>[^、。はが\s]{{1,8}})(?:という名前|といいます|と言います)",
+        filled="yes",
+    ),
+    Row(
+        None,
+        rf"(?:\A|私の|うちの|僕の|、)(?:{_ONE}|{_MANY})(?:の[^、。は]{{1,8}})?(?:は|が|も).{{2,40}}(?:です|ます|だ|る|い"
+        rf"|ない)(?:。|\Z|よ|ね|ので|から|が、)",
+    ),
+    Row(None, r".{0,10}(?:を|が)(?:\w{0,3}[匹人頭羽台]).{0,6}(?:飼っ|い(?:ます|る)|持っ|あり)|.{1,12}を飼っ" + r".{0,8}"),
+    Row("number of children", r"子(?:ども|供)(?:は|が)(?P<value>[一二三四五1-9])人"),
+    # health and food
+    Row(
+        "allergy to {value}",
+        r"(?:(?P<who>[^、。はが\s]{1,8})(?:は|が|には))?(?P<value>[^、。はがの\s]{1,10})(?:の)?アレルギー(?:が|です|で"
+        r"|を|持ち|なん|なので)",
+        filled="yes",
+    ),
+    Row(
+        "condition {value}",
+        r"(?P<value>花粉症|喘息|ぜんそく|糖尿病|高血圧|偏頭痛|片頭痛|腰痛|アトピー|うつ病|不眠症|低血圧|貧血|リウマチ"
+        r"|てんかん|乳糖不耐症)(?:です|が|で|を|なん|持ち|と診断)",
+        filled="yes",
+    ),
+    Row(None, r"(?:毎日|毎朝|毎晩|朝|夜|食後|一日).{0,10}(?:薬|錠|インスリン|サプリ).{0,10}(?:飲ん|服用|打っ|使っ).{0,8}"),
+    Row("diet", r"(?P<value>ベジタリアン|ヴィーガン|ビーガン|菜食主義|グルテンフリー|糖質制限|ペスカタリアン)"),
+    Row(
+        "eats {value}",
+        r"(?P<value>[^、。\s]{1,10}?)(?:は|が|を)?(?:一切|全く|もう|あまり)?食べ(?:ません|ない|られません|られない"
+        r"|なくなりました|なくなった)",
+        filled="no",
+        denies=True,
+    ),
+    Row(
+        "drinks {value}",
+        r"(?P<value>[^、。\s]{1,10}?)(?:は|が|を)(?:一切|全く|もう|あまり)?飲(?:みません|まない|めません|めない"
+        r"|まなくなりました|まなくなった)",
+        filled="no",
+        denies=True,
+    ),
+    Row("smokes", r"(?:タバコ|たばこ|煙草)は?(?:吸いません|吸わない|やめました|やめた)", filled="no", denies=True),
+    # likes
+    Row("favourite {of}", r"(?:一番)?好きな(?P<of>[^、。は\s]{1,10})は(?P<value>[^。]{1,25}?)(?:です|だ|かな|なん|で、)"),
+    Row(
+        "opinion of {value}",
+        r"(?:\A|私は|僕は|、|も|特に)(?P<value>[^、。は\s]{1,15}?)(?:が|は)(?:大|とても|すごく|一番)?好き(?:です|だ|で"
+        r"|なん|な(?:ので|ん))",
+        filled="likes",
+    ),
+    Row(
+        "opinion of {value}",
+        r"(?:\A|私は|僕は|、|も|特に)(?P<value>[^、。は\s]{1,15}?)(?:が|は)(?:とても|すごく|どうも)?(?:苦手|嫌い"
+        r"|大嫌い)(?:です|だ|で|なん|な)",
+        filled="dislikes",
+        denies=True,
+    ),
+    Row("hobby {value}", r"趣味は(?P<value>[^、。]{1,20}?)(?:です|だ|で|と)|(?P<value2>[^、。は]{1,15})が趣味", filled="yes"),
+    # what one has, can, does and uses
+    Row("car", r"(?:車|愛車|マイカー)は(?P<value>[^、。]{1,15}?)(?:です|に乗|だ|にな|に変)"),
+    Row("car", r"(?:\A|、|は)(?P<value>[^、。はに\s]{1,12})に乗って(?:い)?(?:ます|る)"),
+    Row("speaks {value}", r"(?P<value>[^、。とはがを\s]{1,8}語)(?:が|を|も)?.{0,4}(?:話せ|話し|しゃべれ|できます)", filled="yes"),
+    Row("learning {value}", r"(?P<value>[^、。とはがを\s]{1,10})を(?:習っ|勉強し|学ん|練習し)", filled="yes"),
+    Row(
+        None,
+        r"(?:毎朝|毎日|毎晩|毎週|毎月|毎年|週に|月に|いつも|普段|平日は|週末は|[月火水木金土日]曜).{2,40}(?:ます|る"
+        r"|です)(?:。|\Z|よ|ね|が)",
+    ),
+    Row(None, r".{1,20}(?:で|では|に|は)?.{1,25}を(?:使っ|利用し|愛用し|契約し|集め|続け|運営し|弾い|やっ)" + _ING + r"?.{0,6}"),
+    Row(
+        "{of}",
+        r"(?:\A|私の|うちの|、)(?P<of>予算|電話番号|住所|メールアドレス|身長|体重|靴のサイズ|家賃|給料|年収|締め切り"
+        r"|締切|納期|パスワード|暗証番号)は(?P<value>[^、。]{1,30}?)(?:です|だ|に|と)",
+    ),
+    # what is ahead
+    Row(
+        None,
+        r"(?:\d{1,2}月\d{0,2}日?|\d{1,2}日|来週|来月|来年|再来週|今月末|今週末|明後日|夏休み|年末|春|夏|秋"
+        r"|冬)(?:の[^、。に]{1,8})?(?:に|から|は|、).{2,40}(?:予約|予定|ます|あり|行く|です)(?:が|。|\Z|よ|ね|で"
+        r"|を)?.{0,8}",
+    ),
+)
+UNASSERTED = re.compile(
+    r"(?:」って|」と|映画では|小説では|ドラマでは|アニメでは|ゲームでは|物語|主人公|たら|なら|れば|かもしれ|だろう|でしょう"
+    r"|たい(?:です|な|と)|と思い|と言って|そうです|らしい|みたい|夢|もし|ましょうか|ですか|ますか|でしょうか)"
+)
+DENIED = re.compile(r"(?:ない|ません|なかった)")
+_PARTS = re.compile(r"(?<=[すたるいだ])(?:が|けど|けれど|ので|から|し)、|(?<=です)けど|[。！!\n]")
+
+
+def is_japanese(text: str) -> bool:
+    """Whether a text has Japanese letters, which Chinese has not."""
+    return re.search(r"[\u3041-\u30ff]", text) is not None
+
+
+def clauses(sentence: str, *, asks: bool) -> list[str]:
+    """The clauses of a sentence; of a question those before the last."""
+    parts = [part.strip() for part in _PARTS.split(sentence) if part.strip()]
+    return parts[:-1] if asks else parts

@@ -1,0 +1,226 @@
+"""What lasts of what somebody tells in passing: a habit, a relative, a possession, where things stand. English, German, Japanese.
+
+People tell such things on the way to a question: "Our dog Biscuit is a whippet, does she need a coat?" So a sentence is taken apart where
+it begins to ask or to request, and what is left is kept in the words in which it was said. What a reader would get wrong: no word is
+turned, so nothing kept is false; what is left out is what passes by itself, moods, wishes, guesses and the matter of the moment.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memory_core.adapters.offline.german_facts import is_german
+from memory_core.adapters.offline.japanese_facts import is_japanese
+
+LEAST, MOST = 8, 260
+"""Characters of what is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    """parts: where a sentence is taken apart. asks: how a part begins (in Japanese: ends) that asks. own: what makes it about the person.
+
+    lasts: what tells a state or a habit. passes: what makes it of the moment. related: a person named beside what that one is.
+    """
+
+    parts: re.Pattern[str]
+    asks: re.Pattern[str]
+    own: re.Pattern[str]
+    lasts: re.Pattern[str]
+    passes: re.Pattern[str]
+    related: re.Pattern[str]
+
+
+_KIN = (
+    "wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mom|mum|father|dad|stepmum|stepmom|stepdad"
+    "|stepfather|stepmother|sister|brother"
+    "|son|daughter|kids?|children|child|baby|twins?|youngest|oldest|eldest|grandmother|grandma|gran|nana|grandfather"
+    "|grandpa|aunt|uncle|cousin|niece"
+    "|nephew|(?:mother|father|sister|brother|son|daughter)-in-law|in-laws|parents|boss|manager|supervisor|advisor"
+    "|landlord|landlady|colleague|coworker"
+    "|roommate|flatmate|neighbou?r|friend|doctor|dentist|therapist|trainer|coach|teacher|dog|cat|puppy|kitten|horse"
+    "|rabbit|hamster|parrot|tortoise|pet"
+    "|other half|godson|goddaughter|ex"
+)
+_ENGLISH = _Language(
+    parts=re.compile(
+        r"(?<=[,;:!?.)])\s+|\s[–—-]{1,2}\s|\s(?=(?:so|but|and) (?:what|how|which|is|are|can|could|would|do|does)\b)", re.IGNORECASE
+    ),
+    asks=re.compile(
+        r"(?:(?:so|and|but|now|then|also|ok|okay|btw|hi|hey|hello|well|quick question)\b[,:]?\s*){0,3}(?:what|what's|whats|how"
+        r"|how's|why|when|where|which|who|whose|is|are"
+        r"|am i|do|does|did|can|could|would|will|should|shall|may|any|got any|have you|has anyone|please|pls|help|give|tell"
+        r"|write|suggest|recommend"
+        r"|explain|remind|find|show|let's|lets|translate|summari[sz]e|draft|compare|list|another|something|thoughts|ideas"
+        r"|thanks|thank you|wondering)\b",
+        re.IGNORECASE,
+    ),
+    own=re.compile(
+        rf"\b(?:I|I'm|I've|(?i:im|ive|my|our|we|we're|we've|mine|at home)|us)\b|\b(?i:my|our)\s(?:\w+\s)?(?:{_KIN})\b"
+        r"|(?:\A|[:,]\s)(?!User|Assistant|System)[A-Z][a-zà-ÿ]+(?:'s)? (?:is|has|can't|cannot"
+        r"|doesn't|does not|loves?|hates?|likes?|lives|works"
+        r"|plays"
+        r"|needs|eats|drinks|speaks|goes|turned)\b",
+    ),
+    lasts=re.compile(
+        r"\b(?:am|is|are|has|have|own|owns|keep|keeps|run|runs|live|lives|work|works|use|uses|play|plays|go|goes|drive|drives"
+        r"|speak|speaks|study|studies|teach"
+        r"|teaches|collect|collects|eat|eats|drink|drinks|cook|cooks|bake|bakes|prefer|prefers|avoid|avoids|wear|wears|sleep"
+        r"|sleeps|wake|wakes|get up|gets up"
+        r"|sing|sings|paint|paints|read|reads|train|trains|swim|swims|hike|hikes|cycle|cycles|climb|climbs|commute|commutes"
+        r"|volunteer|volunteers|rent|rents"
+        r"|share|shares|pay|pays|bank|like|likes|love|loves|hate|hates|enjoy|enjoys|support|supports|follow|follows|attend"
+        r"|attends|practise|practice|grow|grows"
+        r"|deploy|deploys|subscribe|visit|visits|can't|cannot|can not|don't|doesn't|do not|does not|never|always|usually|every"
+        r"|used to|gave up|given up|quit"
+        r"|switched|moved|left \w+ for|lost (?:my|our|[A-Z])|adopted|inherited|got married|got divorced|divorced|separated"
+        r"|broke up|retired|was born|grew up|diagnosed|rebuilt|had (?:surgery|a stroke|an operation)"
+        r"|'m|'re|'ve|'s|im|into|allergic|intolerant|turned|starts|begins|takes place|expecting|runs|take|takes|do mine|born)\b",
+        re.IGNORECASE,
+    ),
+    passes=re.compile(
+        r"\b(?:i'm|im|we're|i am|we are) (?!(?:living|working|studying|learning|expecting|training|saving|getting married"
+        r"|moving|renting|retiring)\b)\w+ing\b|"
+        r"\bas \w{2,12} as\b|\b(?:it|that|this|these|those)\Z|\bthat (?:idea|sounds|works|one)\b|"
+        r"\b(?:code|function|script|loop|variable|regex|crash\w*|returns|prints|throws|undefined|train of thought|i'd|we'd"
+        r"|found|never mind|today|tonight|yesterday|this (?:morning|afternoon|evening|minute)|last night|just now|right now"
+        r"|at the moment|a minute|for now|currently trying"
+        r"|in a hurry|trying to|try to|looking (?:for|to|at)|want to|wanna|need (?:to|a|an|some|help|your)|have to|has to"
+        r"|got to|gotta|going to (?:ask|try|say)|think|guess|maybe|perhaps"
+        r"|probably|wonder(?:ing)?|hope|wish|would|could|might|should|if|sure|sorry|mean|kidding|joking|laughing|lol that"
+        r"|tired|bored|hungry|thirsty|confused|stuck|lost here|happy|sad"
+        r"|glad|excited|worried|curious|stressed|busy|angry|annoyed|back|here|done|ready|question|questions|idea what|no idea"
+        r"|don't (?:know|get|understand|see|think|care|worry|want|mind|have time)"
+        r"|doesn't (?:work|make sense|matter|help)|error|exception|traceback|imagine|pretend|suppose|dream(?:t|ed)?|film|movie"
+        r"|novel|story|character|the hero|said|says|told me"
+        r"|asked|wrote|heard|got an? (?:error|message|email)|you|your|it's (?:fine|ok|okay|great|good|true|been|not|a|so|too"
+        r"|just|all|like)|that's|this is|there's|there is|there are|here's)\b",
+        re.IGNORECASE,
+    ),
+    related=re.compile(
+        rf"\b[Mm]y (?:\w+ ){{0,2}}(?:{_KIN}),? (?!I\b)[A-ZÀ-Þ][a-zà-ÿ]+\b|\b[Oo]ur (?:\w+ ){{0,2}}(?:{_KIN}),? (?!I\b)[A-ZÀ-Þ][a-zà-ÿ]+\b"
+        rf"|\b(?:Dr\.? |Mr\.? |Mrs\.? |Ms\.? )?(?!I\b)[A-ZÀ-Þ][a-zà-ÿ]+, (?:my|our) (?:\w+ ){{0,2}}(?:{_KIN})\b"
+    ),
+)
+_VERWANDT = (
+    "Frau|Mann|Ehemann|Ehefrau|Partner(?:in)?|Freund(?:in)?|Mutter|Mama|Vater|Papa|Eltern|Schwester|Bruder|Sohn|Tochter"
+    "|Kind(?:er)?|Kleine[rn]?|Oma|Opa|Großeltern"
+    "|Tante|Onkel|Cousine?|Nichte|Neffe|Schwager|Schwägerin|Schwieger\\w+|Chef(?:in)?|Vermieter(?:in)?|Kolleg(?:e|in|en)"
+    "|Nachbar(?:in|n)?|Hausarzt|Hausärztin|Zahnarzt"
+    "|Zahnärztin|Therapeut(?:in)?|Hund|Hündin|Katze|Kater|Pferd|Patenkind|Patentochter|Patensohn|Enkel(?:in)?|WG|Mitbewohner(?:in)?|Ex"
+)
+_GERMAN = _Language(
+    parts=re.compile(r"(?<=[,;:!?.)])\s+|\s[–—-]{1,2}\s"),
+    asks=re.compile(
+        r"(?:(?:also|und|aber|dann|jetzt|nun|übrigens|oder|so|hallo|hi|hey|kurze frage|danke|ok)\b[,:]?\s*){0,3}(?:was|wie|wer"
+        r"|wo|wann|warum|wieso|weshalb|welche\w*|womit|wofür|wieviel"
+        r"|kannst|könntest|kann|können|gibt es|gibts|gibt's|hast|habt|hättest|ist das|ist es|geht|brauche? ich|muss|müssen"
+        r"|darf|soll|sollte|bitte|schreibe?|gib|zeig|hilf|erklär|sag|mach"
+        r"|such|empfiehl|nenn|übersetz|formulier|weißt|kennst|fehlt|reicht|lohnt|passt|stimmt|duz|erstell|hab ich|irgendwelche"
+        r"|irgendeine)\b",
+        re.IGNORECASE,
+    ),
+    own=re.compile(
+        rf"\b(?i:ich|wir|mein\w*|unser\w*|mir|mich|uns)\b|\b(?:{_VERWANDT})\b|\A(?:Hab|Bin|Wohne|Arbeite|Trinke|Esse|Fahre)\b"
+        r"|\A(?!(?:Das|Es|Der|Die|Dies\w*|Was|Hier|So|Er|Sie|Man|Wer|Alles|Nichts)\b)[A-ZÄÖÜ][a-zäöüß]+ (?:ist|hat|mag|isst"
+        r"|trinkt|wohnt|lebt|arbeitet|geht|spielt|kann|verträgt|lernt|heißt|bekommt)\b"
+    ),
+    lasts=re.compile(
+        r"\b(?:bin|ist|sind|hab|habe|hat|haben|heißt|heiße|wohne|wohnt|wohnen|lebe|lebt|leben|arbeite|arbeitet|arbeiten|esse"
+        r"|isst|essen|trinke|trinkt|trinken|mag|mögen|liebe|liebt"
+        r"|hasse|hasst|spiele|spielt|spielen|sammle|sammelt|fahre|fährt|fahren|gehe|geht|gehen|nehme|nimmt|nutze|nutzt|nutzen"
+        r"|verwende|verwenden|lerne|lernt|studiere|studiert|spreche"
+        r"|spricht|sprechen|rede|redet|reden|lese|liest|koche|kocht|stricke|strickt|nähe|näht|singe|singt|male|malt|züchtet"
+        r"|züchte|halte|hält|führe|führt|besitze|vertrage|verträgt|kann"
+        r"|laufe|läuft|schwimme|steht|stehe|schläft|schlafe|zahle|zahlt|kommt|komme|fliege|flieg|fliegt|geht|findet|beginnt"
+        r"|heirate|heiraten|ziehe|ziehen|erwarte|erwarten|bekommt|gibts|gibt"
+        r"|aufgegeben|aufgehört|gezogen|gewechselt|umgestiegen|geboren|aufgewachsen|verheiratet|geschieden|getrennt|adoptiert"
+        r"|operiert|bekommen|Jahrgang|immer|nie|jeden|jede|deployt|deployen)\b",
+        re.IGNORECASE,
+    ),
+    passes=re.compile(
+        r"\b(?:hab|habe|haben|hast)\b.{0,60}\b(?:vergessen|gesehen|gelesen|gegessen|gemacht|gekauft|gehört|gefunden|versucht"
+        r"|getrunken|geschlafen|gedacht)\b|"
+        r"\b(?:heute|gestern|morgen früh|gerade|gleich|eben|vorhin|möchte|will|wollen|würde|würden|könnte|hätte|wäre|wenn"
+        r"|falls|vielleicht|glaube|denke|meine,|hoffe|überlege"
+        r"|versuche|suche|suchen|brauche|brauchen|müsste|weiß nicht|verstehe|keine ahnung|müde|langweilig|hungrig|stress"
+        r"|traurig|froh|gespannt|sicher|fertig|fehler|du|dir|dich|dein\w*|film|roman"
+        r"|geschichte|sagte|sagt|meinte|schrieb|geträumt|stell dir)\b",
+        re.IGNORECASE,
+    ),
+    related=re.compile(
+        rf"\b(?i:mein\w{{0,2}}|unser\w{{0,2}}) (?:\w+ )?(?:{_VERWANDT}),? [A-ZÄÖÜ][a-zäöüß]+\b|\b(?:Frau |Herr "
+        rf"|Dr\. ){{0,2}}[A-ZÄÖÜ][a-zäöüß]+ ist (?:übrigens )?(?:mein\w{{0,2}}|unser\w{{0,2}}) (?:\w+ )?(?:{_VERWANDT})"
+    ),
+)
+_JAPANESE = _Language(
+    parts=re.compile(
+        r"(?<=[、。！!])|(?<=んだけど)|(?<=んですけど)|(?<=ですけど)|(?<=んですが)|(?<=ますが)|(?<=ですが)|(?<=ので)(?=[^、])"
+    ),
+    asks=re.compile(
+        r"(?:か|かな|かね|の|は|って|？|\?|ください|下さい|教えて(?:ください)?|考えて|お願い(?:します)?|ほしい|欲しい"
+        r"|たい(?:です|んです|んだけど|んですが|な)?|でしょう|だろう|どう|探して(?:る|ます|いる)(?:みたい)?"
+        r"|して|みて|作って|書いて|訳して|まとめて|出して)[。、！!笑w…]*\Z"
+    ),
+    own=re.compile(
+        r"私|僕|俺|うち|我が家|自分|妻|夫|旦那|嫁|父|母|両親|祖父|祖母|祖母|兄|姉|弟|妹|息子|娘|長男|長女|次男|次女|子ども"
+        r"|子供|孫|彼女|彼氏|友人|友達|親友|上司|同僚|先輩|後輩|実家|犬|猫|飼|ペット|趣味|アレルギー"
+        r"|花粉症|持病|手術|仕事|職場|会社|勤|大学|高校|毎朝|毎日|毎晩|毎週|毎月|週に|いつも|普段|歳|年生|さん|ちゃん|くん|住"
+        r"|引っ越|予約|結婚|離婚|出身|誕生日|車|家計簿|はやめて|に夢中|を使って|で働|派です|苦手|好き|嫌い|習|\A[一-龯]{2,3}は"
+    ),
+    lasts=re.compile(
+        r"(?:です|ます|ません|ない|てる|ている|ています|てて|ていて|んで|いで|(?:引っ越し|転職し|結婚し|離婚し|退職し|入社し"
+        r"|入学し|卒業し|始め|始まり|やめ|辞め|生まれ|亡くな|手術し|診断され|になり|なくな|変わ)(?:まし|っ)?た|中|年目|なので"
+        r"|ので|から|けど|が|し|で|だ|んです|んだ|ある|あり|いる|おり|る)(?:ね|よ|よね|んですよね|んですけど|んだけど|んですが"
+        r"|が|けど|笑)?[、。！!]*\Z"
+    ),
+    passes=re.compile(
+        r"今日|昨日|さっき|今から|疲れ|眠い|眠た|お腹|忙し|暇|エラー|バグ|もし|たら|なら|かもしれ|と思|たい|つもり|だろう"
+        r"|でしょう|らしい|みたい|夢(?!中)|つきで|」って|映画では|小説|アニメ|ドラマ|って言|と言|笑った|ありがとう|すみません"
+        r"|なるほど|冗談|「"
+    ),
+    related=re.compile(
+        r"(?:妻|夫|父|母|兄|姉|弟|妹|息子|娘|長男|長女|友人|同僚|上司|犬|猫|柴犬|愛犬"
+        r"|うちの\w{1,6})の[一-龯ぁ-んァ-ヶ]{2,6}(?=[、。はがもにをと])"
+    ),
+)
+
+
+def lasting_words(text: str, *, asks: bool) -> str | None:
+    """What of a sentence tells how things are with the person for long, in its own words; None where nothing does.
+
+    Args:
+        text: the sentence.
+        asks: whether it ends as a question.
+
+    """
+    plain = " ".join(text.replace("’", "'").split())
+    language = _JAPANESE if is_japanese(plain) else _GERMAN if is_german(plain) else _ENGLISH
+    told = _telling(plain, language, asks=asks)
+    for end in range(len(told), 0, -1):
+        kept = (" " if language is not _JAPANESE else "").join(told[:end]).strip(" \t,;:.!、。")
+        if len(kept.encode()) >= LEAST and len(kept) <= MOST and _lasts(kept, language):
+            return kept
+    match = language.related.search(plain)
+    return None if match is None else match.group()
+
+
+def _telling(text: str, language: _Language, *, asks: bool) -> list[str]:
+    """The parts of a sentence that neither ask nor request."""
+    parts = [part.strip() for part in language.parts.split(text) if part and part.strip()]
+    if language is _JAPANESE:
+        while parts and (asks or language.asks.search(parts[-1]) is not None):
+            parts, asks = parts[:-1], False
+        return parts
+    if any(part.endswith(":") and language.asks.match(part) for part in parts):
+        return []  # what follows is what is to be worked on
+    asking = [language.asks.match(part) is not None or (asks and place == len(parts) - 1) for place, part in enumerate(parts)]
+    first = next((place for place, one in enumerate(asking) if not one), len(parts))
+    last = next((place for place in range(first, len(parts)) if asking[place]), len(parts))
+    return parts[first:last]
+
+
+def _lasts(kept: str, language: _Language) -> bool:
+    quoted = any(mark in kept for mark in '"“”„')
+    return not quoted and bool(language.own.search(kept) and language.lasts.search(kept)) and language.passes.search(kept) is None
