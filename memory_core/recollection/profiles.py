@@ -1,7 +1,8 @@
 """The profile of a person as it is read: what the memories that it names say now, or said at a moment.
 
 One would get wrong: a run writes down which memories a profile rests on, not what they say. So what has fallen, was edited or is gone since
-the last run is so here as well, at the price of one read by ids; and one more for what has come in its place.
+the last run is so here as well, at the price of one read by ids; and one more for what has come in its place. Before the first run it is
+told from the latest facts themselves.
 """
 
 from __future__ import annotations
@@ -9,13 +10,17 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime
 
-from memory_core.domain.models import Memory
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
+from memory_core.domain.models import Memory, MemoryType
 from memory_core.domain.profile import profile_at, with_successors
-from memory_core.domain.scene import PROFILE_ID, Profile, person_in
+from memory_core.domain.profile_news import MAX_FACTS, subjects, with_facts
+from memory_core.domain.scene import PROFILE_ID, KnownPerson, Profile, person_in
 from memory_core.domain.scope import Owner
-from memory_core.ports import Clock, LongTermStore
+from memory_core.ledger.readable import readable
+from memory_core.ports import Clock, Filter, LongTermStore
 
 _READ_AT_ONCE = 200
+_SEMANTIC = frozenset({MemoryType.SEMANTIC.value})
 MAX_STEPS = 3
 """How far truths are followed that took each other's place since the last run; the next one knows them all."""
 
@@ -31,7 +36,7 @@ class Profiles:
         look = await self._store.snapshot(owner, [PROFILE_ID])
         found = look.documents.get(PROFILE_ID)
         if found is None or look.head is None or found.body["epoch"] != look.head.epoch:
-            return Profile()
+            return Profile() if look.head is None else await self._of_facts(owner, at or self._clock.now())
         person = person_in(found.body)
         named = {name for one in person.facts for name in (*one.memory_ids, *one.cell_ids)}
         memories = await self._memories(owner, {*named, *(name for one in person.traits for name in one.cell_ids)})
@@ -43,6 +48,14 @@ class Profiles:
                 break
             memories |= found_more
         return profile_at(with_successors(person, memories), memories, at or self._clock.now())
+
+    async def _of_facts(self, owner: Owner, at: datetime) -> Profile:
+        """What the latest facts say, before a run has written a profile."""
+        where = Filter(frozenset(one.value for one in FOUND_BY_DEFAULT), types=_SEMANTIC, now=self._clock.now())
+        found, _ = readable(await self._store.page(owner, "memory", where, None, MAX_FACTS))
+        memories = {one.id: one for one in found}
+        known = with_facts(KnownPerson(), found, subjects(found, owner.user_id), memories)
+        return profile_at(known, memories, at)
 
     async def _memories(self, owner: Owner, names: Collection[str]) -> dict[str, Memory]:
         ids, found = sorted(names), dict[str, Memory]()

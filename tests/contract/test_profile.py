@@ -262,3 +262,10 @@ async def test_scenes_and_profile_move_house_and_go_with_the_user(world: World) 
     assert await (await world.look_on()).page(BOB, "scene", None, None, 10) == []
     assert await listed(core, BOB, status="all") == []
     assert (await scenes_of(core)) == there[1]
+
+
+async def test_facts_are_in_the_profile_before_the_first_run(core: MemoryCore) -> None:
+    await core.bulk(ALICE, [user_fact("home city", "Oslo"), user_fact("name", "Ana")])
+    await core.save(ALICE, user_fact("home city", "Porto", NOW + DAY))
+    assert told(await core.profile(ALICE, NOW + 2 * DAY)) == {"home city": "Porto", "name": "Ana"}
+    assert await core.profile(BOB) == Profile()
