@@ -62,3 +62,11 @@ async def test_two_processes_on_one_file_lose_no_update(tmp_path: Path) -> None:
     acknowledged = {line for out, _ in said for line in out.decode().split()}
     assert len(acknowledged) == 120
     assert await checked(path, acknowledged) == 120
+
+
+async def test_processes_that_open_a_new_file_at_once_all_get_it(tmp_path: Path) -> None:
+    for number in range(4):
+        processes = [await child(tmp_path / f"{number}.db", name, 1) for name in ("one", "two", "three")]
+        said = await asyncio.gather(*(process.communicate() for process in processes))
+        assert [process.returncode for process in processes] == [0, 0, 0]
+        assert all(out for out, _ in said)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from memory_core.domain.errors import Unavailable
 BUSY_TIMEOUT_S = 5.0
 """How long a commit waits for another process that is committing to the same file."""
 IMPATIENCE_S = 0.002
+_NEXT_TRY_S = 0.01
 LOOP_CACHE_KIB = 16 * 1024
 Synchronous = Literal["full", "normal"]
 
@@ -107,8 +109,12 @@ def _make_private(path: Path) -> None:
 
 def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
     """Make the tables of a new file, check those of an old one. Raises Unavailable for a file that is not ours or newer than we are."""
-    _is_ours(connection, layout)
-    mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+    connection.execute("BEGIN")  # one state of the file: another process may be making its tables
+    try:
+        _is_ours(connection, layout)
+    finally:
+        connection.execute("ROLLBACK")
+    mode = _write_ahead(connection)
     if mode != "wal":
         raise Unavailable(
             layout.dependency, f"the file system keeps the database in journal mode {mode!r}; it needs 'wal' (no network folder)"
@@ -130,6 +136,21 @@ def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> str:
+    """Turn the write-ahead log on; the journal mode that the file has after it.
+
+    Asked again while another process does the same to a new file: SQLite does not wait in this one place, lest two wait for each other.
+    """
+    last_try = time.monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            return str(connection.execute("PRAGMA journal_mode = WAL").fetchone()[0])
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > last_try:
+                raise
+            time.sleep(_NEXT_TRY_S)
 
 
 def _is_ours(connection: sqlite3.Connection, layout: Layout) -> bool:

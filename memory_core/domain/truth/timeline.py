@@ -86,14 +86,6 @@ class Timeline:
         """What holds at a moment; more than one only if they are kept side by side."""
         return tuple(one for one in self.intervals if one.covers(moment))
 
-    def holder_from(self, moment: datetime) -> Interval | None:
-        """What holds at a moment, or begins next after it; of several the one said last."""
-        ahead = [one for one in self.intervals if one.ends is None or one.ends > moment]
-        if not ahead:
-            return None
-        first = min(max(one.begins, moment) for one in ahead)
-        return max((one for one in ahead if one.begins <= first), key=lambda one: one.order)
-
     def share_a_moment(self, first_id: str, second_id: str) -> bool:
         """Whether two memories hold at once somewhere; the question about two that do not is closed by rule."""
         first = [one for one in self.intervals if one.memory_id == first_id]
