@@ -1,0 +1,64 @@
+"""`python -m bench.knowledge`: what is learnt of what people tell, over HTTP, without a model."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import httpx
+
+from bench.host import ROOT, Host
+from bench.knowledge.measures import MEASURES, Outcome
+from bench.knowledge.service import Service
+
+FOLDER = Path(__file__).parent
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure the named sets and print shares by kind and language."""
+    options = _options(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        host = Host(Path(folder), options.embedder, app=options.code)
+        try:
+            with httpx.Client(base_url=f"http://127.0.0.1:{host.port}", timeout=60) as client:
+                for name in options.sets.split(","):
+                    _measure(Service(client), name, options)
+        finally:
+            host.stop()
+    return 0
+
+
+def _measure(service: Service, name: str, options: argparse.Namespace) -> None:
+    items = json.loads((options.folder / f"{name}_{options.part}.json").read_text(encoding="utf-8"))
+    outcomes: list[Outcome] = []
+    for one in MEASURES[name](service, items):
+        outcomes.append(one)
+        if options.show and not one.good and options.part == "dev":
+            print(f"  {one.kind} {one.id} [{one.lang}] {one.seen}")
+    print(f"{name} ({options.part})")
+    for kind in dict.fromkeys(one.kind for one in outcomes):
+        of_kind = [one for one in outcomes if one.kind == kind]
+        by_language = Counter(one.lang for one in of_kind)
+        good = Counter(one.lang for one in of_kind if one.good)
+        languages = ", ".join(f"{lang} {good[lang]}/{count}" for lang, count in sorted(by_language.items()))
+        print(f"  {kind:24} {sum(good.values()):4}/{len(of_kind):<4} {sum(good.values()) / len(of_kind):6.1%}  ({languages})", flush=True)
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.knowledge", description=__doc__)
+    parser.add_argument("--sets", default=",".join(MEASURES), help="which of the sets (default: all)")
+    parser.add_argument("--part", choices=("dev", "held"), default="dev")
+    parser.add_argument("--show", action="store_true", help="print what went wrong (of the dev part)")
+    parser.add_argument("--embedder", default="minilm")
+    parser.add_argument("--code", type=Path, default=ROOT, help="the folder of another version of the code")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the sets are")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""BEAM's questions about standing instructions, preferences and what was updated, over HTTP: `python -m bench.knowledge.beam SET`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from bench.host import ROOT, Host
+from bench.knowledge.service import Service
+
+A_CALL = 10
+START = datetime(2026, 1, 5, 9, tzinfo=timezone.utc)
+_PREFERS = re.compile(r"\bprefer\w* ([^,.?!]{8,60})|\bpreference (?:for|of) ([^,.?!]{8,60})")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Tell each conversation, ask its questions, print shares."""
+    parser = argparse.ArgumentParser(prog="python -m bench.knowledge.beam", description=__doc__)
+    parser.add_argument("set", type=Path)
+    parser.add_argument("--limit", type=int, default=10, help="conversations")
+    parser.add_argument("--code", type=Path, default=ROOT)
+    parser.add_argument("--show", action="store_true")
+    options = parser.parse_args(arguments)
+    seen: Counter[str] = Counter()
+    asked: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        host = Host(Path(folder), "minilm", app=options.code)
+        try:
+            with httpx.Client(base_url=f"http://127.0.0.1:{host.port}", timeout=120) as client:
+                service = Service(client)
+                for conversation in json.loads(options.set.read_text())[: options.limit]:
+                    _told(service, conversation)
+                    for kind, good, said in _asked(service, conversation):
+                        asked[kind] += 1
+                        seen[kind] += good
+                        if options.show and not good:
+                            print(f"  {kind}: {said}")
+        finally:
+            host.stop()
+    for kind, count in sorted(asked.items()):
+        print(f"{kind:24} {seen[kind]:3}/{count:<3} {seen[kind] / count:6.1%}")
+    return 0
+
+
+def _told(service: Service, conversation: Mapping[str, Any]) -> None:
+    turns = conversation["turns"]
+    for start in range(0, len(turns), A_CALL):
+        messages = [
+            {"role": _role(one), "content": one["text"], "timestamp": (START + timedelta(minutes=start + place)).isoformat()}
+            for place, one in enumerate(turns[start : start + A_CALL])
+        ]
+        service.tell(conversation["conv_id"], "s", messages)
+
+
+def _asked(service: Service, conversation: Mapping[str, Any]) -> list[tuple[str, bool, str]]:
+    user, turns = conversation["conv_id"], {str(one["id"]): one for one in conversation["turns"]}
+    found = []
+    for question in conversation["questions"]:
+        evidence = [turns[name]["text"] for name in question["evidence"] if name in turns and _role(turns[name]) == "user"]
+        kind = question["kind"]
+        if not evidence or kind not in ("instruction following", "preference following", "knowledge update"):
+            continue
+        context = " ".join(service.context(user, question["q"], exclude_session_id=None).split())
+        if kind == "knowledge update":
+            texts = [
+                _passage(one) for one in service.post("/api/v1/memories/retrieve", user_id=user, query=question["q"], limit=20)["results"]
+            ]
+            first = next((text for text in texts for one in evidence if one[:60] in text or text[:60] in one), "")
+            good = bool(first) and (evidence[-1][:60] in first or first[:60] in evidence[-1])
+        elif kind == "instruction following":
+            good = any(
+                _stands(sentence, context)
+                for one in evidence
+                for sentence in one.split("\n")
+                if re.match(r"(?:always|never)", sentence, re.I)
+            )
+        else:
+            words = [next(filter(None, match.groups())) for one in evidence for match in _PREFERS.finditer(one)]
+            good = any(" ".join(word.split()[:6]) in context for word in words)
+            if not words:
+                continue
+        found.append((kind, good, f"{question['q'][:100]} | {evidence[-1][:160]}"))
+    return found
+
+
+def _passage(result: Mapping[str, Any]) -> str:
+    passages = result.get("passages") or []
+    return str(passages[0]["text"] if passages else result["memory"]["content"])
+
+
+def _stands(sentence: str, context: str) -> bool:
+    return " ".join(sentence.split())[:80] in context
+
+
+def _role(turn: Mapping[str, Any]) -> str:
+    return "assistant" if "assistant" in str(turn.get("role") or turn.get("speaker") or "").lower() else "user"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

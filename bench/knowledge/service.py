@@ -1,0 +1,68 @@
+"""The calls of the measured host, as an application makes them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+WAIT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A host over HTTP."""
+
+    client: httpx.Client
+
+    def post(self, path: str, **body: Any) -> Any:
+        """The answer to a POST. Raises HTTPStatusError."""
+        answer = self.client.post(path, json=body)
+        answer.raise_for_status()
+        return answer.json()
+
+    def get(self, path: str, **query: Any) -> Any:
+        """The answer to a GET. Raises HTTPStatusError."""
+        answer = self.client.get(path, params=query)
+        answer.raise_for_status()
+        return answer.json()
+
+    def tell(self, user: str, session: str, messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Tell messages and wait for what is formed of them; the task."""
+        task = self.post("/api/v1/memories", user_id=user, session_id=session, messages=messages)["task_id"]
+        until = time.monotonic() + WAIT_S
+        while (found := self.get(f"/api/v1/tasks/{task}", user_id=user))["status"] in ("accepted", "running"):
+            if time.monotonic() > until:
+                raise TimeoutError(task)
+            time.sleep(0.01)
+        if found["status"] != "succeeded":
+            raise RuntimeError(f"{task}: {found['status']}: {found.get('error')}")
+        return dict(found)
+
+    def memories(self, user: str, **where: Any) -> list[dict[str, Any]]:
+        """The newest hundred memories."""
+        return list(self.get("/api/v1/memories", user_id=user, limit=100, **where)["memories"])
+
+    def facts(self, user: str) -> list[dict[str, Any]]:
+        """The facts that were formed, those that hold no more included."""
+        found = {one["id"]: one for status in (None, "superseded", "deleted") for one in self._facts(user, status)}
+        return [*found.values()]
+
+    def _facts(self, user: str, status: str | None) -> list[dict[str, Any]]:
+        where = {} if status is None else {"status": status}
+        return [one for one in self.memories(user, type="semantic", **where) if one["category"] != "note"]
+
+    def conflicts(self, user: str) -> list[dict[str, Any]]:
+        """All conflict records."""
+        return list(self.get("/api/v1/conflicts", user_id=user, limit=100)["conflicts"])
+
+    def context(self, user: str, query: str, **more: Any) -> str:
+        """The text for an agent's prompt."""
+        return str(self.post("/api/v1/context", user_id=user, query=query, **more)["context"])
+
+    def found(self, user: str, query: str, **more: Any) -> list[str]:
+        """The contents of what a query finds, best first."""
+        return [one["memory"]["content"] for one in self.post("/api/v1/memories/retrieve", user_id=user, query=query, **more)["results"]]
