@@ -1,0 +1,212 @@
+"""Whether a later message says of what an earlier one tells that it is over, or otherwise now. By words, without a model.
+
+    ends      something named in both is said to be over        "I drive a Golf" … "sold the Golf!"
+    value     what is named in both has another time or number  "the flight is on the 14th" … "they moved my flight to the 15th"
+    switch    who uses it says to have switched                 "all my coding in Vim" … "moved over to VS Code, but the Vim keys …"
+    matter    one thing holds in it, and it is another now      "I live in Mainz" … "we've moved to Kassel"
+
+What a reader would get wrong: two statements that differ are mostly both true. So the later one has to say that something changed, in the
+sentence that has the shared word; and whoever else than the speaker it is about has to be named in both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal
+
+from memory_core.domain.changes_read import LEAST_COMPOUND, Clause, Message, Said, read, telling
+from memory_core.domain.changes_words import (
+    ADDS,
+    ALIKE,
+    IN_A_COUPLE,
+    JAPANESE,
+    KIN,
+    MATTERS,
+    NEW_IN_ITS_PLACE,
+    OF_OTHERS,
+    OWN_SUBJECT,
+    OWNED,
+    POINTS_BACK,
+    PREFERS,
+    PREFERS_NOW,
+    STAGES,
+    TO_NUMBER,
+    USES_NOW,
+    USING,
+)
+from memory_core.domain.contradiction import contradiction
+from memory_core.domain.text import words
+
+Ground = Literal["ends", "value", "switch", "matter"]
+LEAST_FRAME = 3
+"""Words with which two clauses begin that tell of one thing."""
+_STAGE_WORDS = frozenset(" ".join(STAGES).split())
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a later message does to an earlier one. said, replaced: the sentences that say so, of the later and of the earlier."""
+
+    ground: Ground
+    said: str
+    replaced: str
+
+
+def change(earlier: str, later: str) -> Change | None:
+    """What the later of two messages of one person says against the earlier; None where both can hold, or where the words don't tell."""
+    return change_between(read(earlier), read(later))
+
+
+def change_between(earlier: Message, later: Message) -> Change | None:
+    """As `change`, of messages that are read already."""
+    if not later.tells_change or earlier.text == later.text:
+        return None
+    if not later.keys.isdisjoint(earlier.keys):
+        for now, before in product((one for one in later.sentences if one.changes), earlier.sentences):
+            if now.text != before.text and (ground := _ground(before, now, earlier, later)) is not None:
+                return Change(ground, now.text, before.text)
+    return _by_matter(earlier, later)
+
+
+def _ground(before: Said, now: Said, earlier: Message, later: Message) -> Ground | None:
+    if now.asks and not now.corrects:
+        return None
+    if (shared := _over(before, now)) and _of_one_person(before, now, shared):
+        return "ends"
+    if _valued(before, now, earlier, later):
+        return "value"
+    if _otherwise_now(before, now) or _new_in_its_place(before, now) or _prefers_other(before, now) or _grown(before, now):
+        return "matter"
+    return "switch" if _switched(before, now, later) else None
+
+
+def _shared(ours: Collection[str], theirs: Collection[str]) -> frozenset[str]:
+    """The terms that two sentences have in common, compounds and words for one matter among them."""
+    both = frozenset(ours) & frozenset(theirs)
+    matters = {ALIKE[one] for one in theirs if one in ALIKE}
+    alike = frozenset(one for one in ours if one in ALIKE and ALIKE[one] in matters)
+    compounds = frozenset(one for one, other in product(ours, theirs) if one != other and _is_compound(one, other))
+    return both | alike | compounds
+
+
+def _is_compound(one: str, other: str) -> bool:
+    shorter, longer = (one, other) if len(one) < len(other) else (other, one)
+    return (
+        len(shorter) >= LEAST_COMPOUND and len(longer) - len(shorter) >= LEAST_COMPOUND and longer.startswith(shorter) and shorter.isalpha()
+    )
+
+
+def _of_one_person(before: Said, now: Said, shared: Collection[str]) -> bool:
+    """Whether two sentences are about one person: the speaker, or somebody whom both name."""
+    if not now.about <= {word for clause in before.clauses for word in clause.words} | before.about:
+        return False
+    return before.about <= now.about or bool(before.about & {*shared}) or any(before.beside(kin) & {*shared} for kin in before.about)
+
+
+def _over(before: Said, now: Said) -> frozenset[str]:
+    """What of a sentence another says to be over. A relative counts where the sentence is about that one."""
+    found: set[str] = set()
+    if before.holds:
+        for ended in now.ended:
+            shared = _shared(ended, before.terms) - (KIN - before.about) if ended else frozenset[str]()
+            if shared and not any(one & shared for one in before.ended):
+                found |= shared
+    return frozenset(found)
+
+
+def _valued(before: Said, now: Said, earlier: Message, later: Message) -> bool:
+    """Whether the later sentence gives what both speak of another time or number."""
+    if not ((now.moves or (now.new and before.holds)) and before.values and now.values) or now.supposed:
+        return False
+    if not before.values.differ(now.new_values, loosely=now.moves and TO_NUMBER.search(now.text) is not None):
+        return False
+    theirs = before.terms | (earlier.before(before) if "money" in before.values.numbers else frozenset())
+    ours = now.terms | (later.before(now) if POINTS_BACK.search(now.text) else frozenset())
+    shared = _shared(theirs, ours)
+    return bool(shared) and _of_one_person(before, now, shared)
+
+
+def _switched(before: Said, now: Said, later: Message) -> bool:
+    """Whether somebody says to have switched away from what was used before."""
+    if now.switched is None or now.supposed or not (before.holds and USING.search(before.text)):
+        return False
+    shared = _shared(before.terms, later.around(now))
+    to_another = not now.switched <= before.terms or (not now.switched and not USES_NOW.search(now.text))
+    return to_another and bool(shared) and _of_one_person(before, now, shared)
+
+
+def _otherwise_now(before: Said, now: Said) -> bool:
+    """Whether a clause says the same as another with what holds in its place now."""
+    return any(
+        _same_frame(other, one)
+        or (not one.terms.isdisjoint(other.terms) and contradiction(other.text.strip(), one.text) in ("values", "times", "numbers"))
+        for one in now.present_clauses
+        for other in before.clauses
+    )
+
+
+def _same_frame(before: Clause, now: Clause) -> bool:
+    """Whether two clauses begin with the same words, something telling among them, and go on otherwise: "I take my coffee black"."""
+    ours, theirs = before.words, now.words
+    same = next((place for place, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]), min(len(ours), len(theirs)))
+    if same < LEAST_FRAME or same in (len(ours), len(theirs)) or ADDS.search(now.text) or not KIN.isdisjoint(ours[:same]):
+        return False
+    return bool(telling(ours[:same], "english") and telling(theirs[same:], "english")) and not set(ours[same:]) & set(theirs[same:])
+
+
+def _new_in_its_place(before: Said, now: Said) -> bool:
+    """Whether somebody has a new one of what a person has one of."""
+    match = NEW_IN_ITS_PLACE.search(now.text)
+    if match is None or not before.holds or now.supposed or OF_OTHERS.search(now.text[: match.start()]):
+        return False
+    what = match["what"].casefold()
+    held = any(one["what"].casefold() == what for one in OWNED.finditer(before.text))
+    return held and not (now.about | before.about) - {what}
+
+
+def _prefers_other(before: Said, now: Said) -> bool:
+    """Whether somebody prefers now what was liked less before."""
+    held, said = PREFERS.search(before.text), PREFERS_NOW.search(now.text)
+    return held is not None and said is not None and held["other"].casefold().rstrip(".-'") == said["liked"].casefold().rstrip(".-'")
+
+
+def _grown(before: Said, now: Said) -> bool:
+    """Whether somebody named in both is at another stage of life now, or in a higher class."""
+    if not ((before.terms & now.terms) - _STAGE_WORDS or (before.about and before.about == now.about)):
+        return False
+    if before.grade and now.grade:
+        return before.grade < now.grade
+    return now.new and len(before.stages) == len(now.stages) == 1 and min(before.stages) < min(now.stages)
+
+
+def _by_matter(earlier: Message, later: Message) -> Change | None:
+    """A change of one of the matters in which one thing holds, however it is named."""
+    for matter in (MATTERS[place] for place in sorted(later.changed & earlier.matters)):
+        before = next((one for one in earlier.sentences if matter.holds.search(one.text)), None)
+        now = next((one for one in later.sentences if not one.asks and matter.changes.search(one.text)), None)
+        if before is None or now is None or now.supposed or matter.changes.search(before.text):
+            continue
+        if not (
+            _of_somebody_else(before)
+            or _of_somebody_else(now)
+            or (before.about ^ now.about) - IN_A_COUPLE
+            or _says_same(before, now, matter.changes)
+        ):
+            return Change("matter", now.text, before.text)
+    return None
+
+
+def _of_somebody_else(said: Said) -> bool:
+    return said.of_others and OWN_SUBJECT.search(said.text) is None
+
+
+def _says_same(before: Said, now: Said, changes: re.Pattern[str]) -> bool:
+    """Whether what the later names is named in the earlier already."""
+    match = changes.search(now.text)
+    assert match is not None
+    near = words(now.text[: match.start()])[-8:] if JAPANESE.search(now.text) else words(now.text[match.end() :])[:3]
+    named = telling(near, now.language)
+    return bool(named) and named <= before.terms

@@ -1,0 +1,312 @@
+"""A message taken apart for `changes`: its sentences and clauses in the speaker's own words, what they tell of, what they say is over.
+
+Read once and kept: the same messages are laid beside each other again and again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from memory_core.domain.changes_words import (
+    ALIKE,
+    ANY_MORE,
+    CORRECTS,
+    DENIED,
+    ENDS_IN_GERMAN,
+    ENDS_IN_JAPANESE,
+    ENDS_OF_OBJECT,
+    ENDS_OF_SUBJECT,
+    GERMAN,
+    GRADE,
+    GRADES,
+    JAPANESE,
+    KIN,
+    KIN_IN_JAPANESE,
+    LEFT,
+    MATTERS,
+    MOVES,
+    NAMED_OLD,
+    NOW,
+    NOW_INDEED,
+    OF_OTHERS,
+    ONLY_WITH_ANY_MORE,
+    OWN,
+    PAST,
+    PRESENT,
+    STAGES,
+    SUPPOSED,
+    SWITCH,
+    TO_SOMEBODY,
+    WEAK,
+    WEAK_IN_JAPANESE,
+)
+from memory_core.domain.normal_form import normal_form
+from memory_core.domain.numerals import plain_digits
+from memory_core.domain.own_words import own_words
+from memory_core.domain.sentences import sentences
+from memory_core.domain.text import terms_of, words
+from memory_core.domain.values_said import Values, values_in
+
+MOST_CHARACTERS = 4_000
+"""Of a message that is read."""
+MOST_SENTENCES = 24
+NEAREST = 5
+"""Words beside a verb of ending that may name what is over."""
+NEAREST_KIN = 3
+"""The same, for a relative."""
+LEAST_COMPOUND = 4
+"""Letters of a word with which a compound of the same matter may begin: Chor, Chorprobe."""
+SUBJECT_WORDS = 6
+"""Words at the beginning of a sentence that may name its subject."""
+_CLAUSE = re.compile(r"[,;:!?。、…（）()]+|\.{2,}|\s[-–—]+\s|\s(?:and|but|so|because|und|aber|weil|denn|sondern)\s", re.IGNORECASE)
+_ASKS = re.compile(
+    r"\W{0,9}(?:(?:so|and|but|now|then|ok|okay|well)\W{1,3})?(?:what|how|why|when|where|which|who|is|are|do|does|did|can|could|would|will|should"
+    r"|any|have you|was|wie|wer|wo|wann|warum|welche\w*|kannst|könntest|kann|gibt es|hast|soll|sollte|kennst|weißt)\b",
+    re.IGNORECASE,
+)
+_AFTER_NUMBER = re.compile(r"(?<=\d\.)\s(?=(?:should|what|how|is|are|can|could|do|does|any|i|we|it|my|our|the|please)\b)", re.IGNORECASE)
+_NAME_IN_JAPANESE = re.compile(r"(?:^|[、。「はのが])([ぁ-んー]{2,5}?)(?=が|は|も|を|、)")
+_TOPIC_IN_JAPANESE = re.compile(r"[はが]")
+_UNTIL_PREPOSITION = re.compile(r"(?<=\w)\s(?:in|on|to|for|with|because|after|since|as)\s", re.IGNORECASE)
+_STAGE = {word: place for place, stage in enumerate(STAGES) for word in stage.split()}
+_CUES = (ENDS_OF_OBJECT, ENDS_OF_SUBJECT, ENDS_IN_GERMAN, ENDS_IN_JAPANESE, SWITCH, MOVES, NOW, GRADE)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a sentence. terms: telling ones. words: case-folded, in order. asks: whether it asks or requests."""
+
+    text: str
+    words: tuple[str, ...]
+    terms: frozenset[str]
+    asks: bool
+
+
+@dataclass(frozen=True)
+class Said:
+    """A sentence of a message.
+
+    language: by which its words are stemmed. asks: whether all of it asks. terms: telling ones. values: times and numbers in it.
+    about: relatives of whom it tells, in the place of the subject.
+    """
+
+    text: str
+    language: str
+    asks: bool
+    terms: frozenset[str]
+    values: Values
+    about: frozenset[str]
+    clauses: tuple[Clause, ...]
+
+    @cached_property
+    def changes(self) -> bool:
+        """Whether it has a word for a change."""
+        return any(cue.search(self.text) is not None for cue in _CUES)
+
+    @cached_property
+    def holds(self) -> bool:
+        """Whether it tells how something of the speaker's is, and could be over since."""
+        own = OWN.search(self.text) is not None and TO_SOMEBODY.search(self.text) is None
+        return own and not self.asks and (PAST.search(self.text) is None or PRESENT.search(self.text) is not None)
+
+    @cached_property
+    def of_others(self) -> bool:
+        """Whether a pronoun makes somebody else its subject."""
+        return self.language != "german" and OF_OTHERS.search(self.text) is not None
+
+    @cached_property
+    def supposed(self) -> bool:
+        """Whether it tells what might be."""
+        return SUPPOSED.search(self.text) is not None
+
+    @cached_property
+    def ended(self) -> tuple[frozenset[str], ...]:
+        """By clause, the terms of which it says that they are over. In Japanese what is over may stand in the clause before."""
+        found: list[frozenset[str]] = []
+        for place, clause in enumerate(self.clauses):
+            ended = frozenset[str]() if clause.asks or SUPPOSED.search(clause.text) else _ended(clause, self.language)
+            if ended and place and JAPANESE.search(clause.text) and _TOPIC_IN_JAPANESE.search(self.clauses[place - 1].text):
+                ended |= self.clauses[place - 1].terms
+            found.append(ended)
+        return tuple(found)
+
+    @cached_property
+    def moves(self) -> bool:
+        """Whether it says that a time or a number is moved."""
+        return MOVES.search(self.text) is not None
+
+    @cached_property
+    def new(self) -> bool:
+        """Whether it says that something is so now."""
+        return NOW.search(self.text) is not None
+
+    @cached_property
+    def corrects(self) -> bool:
+        """Whether it says that what was said before was a mistake."""
+        return CORRECTS.search(self.text) is not None
+
+    @cached_property
+    def switched(self) -> frozenset[str] | None:
+        """What it says to have switched to, as terms where that follows; None where it says nothing of the kind."""
+        match = SWITCH.search(self.text)
+        if match is None:
+            return None
+        return frozenset() if JAPANESE.search(self.text) else telling(words(self.text[match.end() :])[:4], self.language)
+
+    @cached_property
+    def new_values(self) -> Values:
+        """Its times and numbers without those that it names as what was so before."""
+        return (values_in(NAMED_OLD.sub(" ", self.text)) if self.moves else self.values) or self.values
+
+    @cached_property
+    def stages(self) -> frozenset[int]:
+        """The stages of life that it names."""
+        return frozenset(_STAGE[word] for clause in self.clauses for word in (*clause.words, *clause.terms) if word in _STAGE)
+
+    @cached_property
+    def grade(self) -> int:
+        """The class at school that it names; 0 where it names none."""
+        match = GRADE.search(self.text)
+        if match is None:
+            return 0
+        digits = match["after"] or match["before"] or match["ja"]
+        return int(digits) if digits else GRADES[match["word"].casefold()]
+
+    @cached_property
+    def present_clauses(self) -> tuple[Clause, ...]:
+        """The clauses that say how something is now, without the word that says so."""
+        stated = (one for one in self.clauses if not one.asks and (NOW_INDEED.search(one.text) or CORRECTS.search(one.text)))
+        texts = ((NOW_INDEED.sub(" ", one.text).strip(), one.terms) for one in stated)
+        return tuple(Clause(text, tuple(words(text)), terms, asks=False) for text, terms in texts)
+
+    def beside(self, kin: str) -> frozenset[str]:
+        """The terms that stand beside a relative's word: a name, mostly."""
+        found: set[str] = set()
+        for clause in self.clauses:
+            for place, word in enumerate(clause.words):
+                if word == kin:
+                    found |= telling(clause.words[max(0, place - 2) : place + 3], self.language)
+        return frozenset(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message as its speaker's own words tell it.
+
+    keys: of its words; two messages without one in common are about two things. matters, changed: places in `MATTERS` of which it tells,
+    and of which it tells a change. tells_change: whether anything in it might change what was told before.
+    """
+
+    text: str
+    sentences: tuple[Said, ...]
+    keys: frozenset[str]
+    matters: frozenset[int]
+    changed: frozenset[int]
+    tells_change: bool
+
+    def before(self, said: Said) -> frozenset[str]:
+        """The terms of the sentence before."""
+        place = self.sentences.index(said)
+        return self.sentences[place - 1].terms if place else frozenset()
+
+    def around(self, said: Said) -> frozenset[str]:
+        """The terms of a sentence and of the one after it."""
+        place = self.sentences.index(said)
+        return frozenset(term for one in self.sentences[place : place + 2] for term in one.terms)
+
+
+@lru_cache(maxsize=8_192)
+def read(text: str) -> Message:
+    """A message taken apart."""
+    plain = normal_form("NFKC", plain_digits(own_words(text[:MOST_CHARACTERS]))).replace("’", "'")
+    said = tuple(_said(*one) for one in _sentences(plain))[:MOST_SENTENCES]
+    told = " ".join(one.text for one in said)
+    stated = " ".join(one.text for one in said if not one.asks)
+    matters = frozenset(place for place, matter in enumerate(MATTERS) if matter.holds.search(told))
+    changed = frozenset(place for place, matter in enumerate(MATTERS) if matter.changes.search(stated))
+    keys = _keys(frozenset(term for one in said for term in one.terms))
+    return Message(" ".join(plain.casefold().split()), said, keys, matters, changed, bool(changed) or any(one.changes for one in said))
+
+
+def _sentences(text: str) -> Iterator[tuple[str, bool]]:
+    """Its sentences, each with whether it asks. A number at the end of one looks like that of a day or of a list's item."""
+    for one in sentences(text):
+        *before, last = _AFTER_NUMBER.split(one.text)
+        yield from ((part, False) for part in before)
+        yield last, one.asks
+
+
+def _said(text: str, asks: bool) -> Said:
+    """A sentence taken apart. One that ends as a question states what stands before the part that asks."""
+    language = "german" if GERMAN.search(text) else "english"
+    parts = [part for part in _CLAUSE.split(text) if part.strip()]
+    clauses = tuple(
+        _clause(part, language, asks=_ASKS.match(part) is not None or (asks and place == len(parts) - 1))
+        for place, part in enumerate(parts)
+    )
+    first = clauses[0].words[:SUBJECT_WORDS] if clauses else ()
+    about = frozenset(word for word in first if word in KIN) | frozenset(KIN_IN_JAPANESE.findall(text[:20]))
+    terms = frozenset(term for one in clauses for term in one.terms)
+    return Said(text, language, all(one.asks for one in clauses), terms, values_in(text), about, clauses)
+
+
+def _clause(text: str, language: str, *, asks: bool) -> Clause:
+    found = tuple(words(text))
+    return Clause(text, found, telling(found, language) | frozenset(_NAME_IN_JAPANESE.findall(text)), asks)
+
+
+def telling(found: Iterable[str], language: str) -> frozenset[str]:
+    """The terms of words by which two messages may be about one thing."""
+    terms: set[str] = set()
+    for word in found:
+        if JAPANESE.search(word):
+            if word not in WEAK_IN_JAPANESE and not all("\u3041" <= sign <= "\u309f" for sign in word) and len(word) > 1:
+                terms.add(word)
+        elif word not in WEAK and not word[0].isdigit():
+            terms.update(term for term in terms_of([word], language) if term not in WEAK)
+    return frozenset(terms)
+
+
+def _keys(terms: frozenset[str]) -> frozenset[str]:
+    begun = (f"{one[:LEAST_COMPOUND]}…" for one in terms if len(one) >= LEAST_COMPOUND and one.isalpha())
+    alike = (f"{ALIKE[one]}…" for one in terms if one in ALIKE)
+    return frozenset([*terms, *begun, *alike])
+
+
+def _ended(clause: Clause, language: str) -> frozenset[str]:
+    """The terms of a clause of which it says that they are over."""
+    text = clause.text
+    if JAPANESE.search(text):
+        return clause.terms if ENDS_IN_JAPANESE.search(text) else frozenset()
+    if language == "german":
+        return clause.terms if ENDS_IN_GERMAN.search(text) else frozenset()
+    if OF_OTHERS.search(text):
+        return frozenset()
+    ended: set[str] = set()
+    of_kin = any(word in KIN for word in clause.words[:NEAREST_KIN])
+    for match in ENDS_OF_OBJECT.finditer(text):
+        if not of_kin and _does_end(match, text):
+            ended |= telling(words(_UNTIL_PREPOSITION.split(text[match.end() :])[0])[:NEAREST], language)
+    for match in ENDS_OF_SUBJECT.finditer(text):
+        if DENIED.search(text, 0, match.start()) is None:
+            ended |= _subject(words(text[: match.start()]), language)
+            if match.group().casefold().endswith("up"):  # who breaks up with whom stands on both sides
+                ended |= clause.terms
+    return frozenset(ended)
+
+
+def _does_end(match: re.Match[str], text: str) -> bool:
+    verb = match.group().casefold()
+    if verb in ONLY_WITH_ANY_MORE:
+        return ANY_MORE.search(text) is not None
+    if verb == "left" and LEFT.match(text, match.end()) is None:
+        return False
+    return DENIED.search(text, 0, match.start()) is None
+
+
+def _subject(before: Sequence[str], language: str) -> frozenset[str]:
+    near = telling(before[-NEAREST:], language)
+    return near - (KIN - frozenset(before[-NEAREST_KIN:]))

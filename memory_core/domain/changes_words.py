@@ -1,0 +1,422 @@
+"""Words by which `changes` reads that something is over, is otherwise now, or has another value. English, German, Japanese; case-folded."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from memory_core.domain.text import terms_of
+
+ENDS_OF_OBJECT = re.compile(
+    r"\b(?:sold|cancell?ed|ditched|dropped|quit|quitting|(?:gave|given|giving|gives) up|(?:got|getting|gotten) rid of|threw (?:out|away)"
+    r"|gave away|stopped|returned|replaced|swapped|traded in|handed in|handed (?:back|over)|cut out|pulled out of|moved out of"
+    r"|moved away from|unsubscribed from|resigned from|retired from|(?:said|say) goodbye to|(?:broke|split) up with|deleted|uninstalled"
+    r"|done with|no longer|instead of|rather than|switched (?:away )?from|moved (?:over )?from|changed from|migrated (?:off|from)|left"
+    r"|lost (?:my|our)|called off|no more|over with|(?:moved|switched|changed|migrated) (?:[\w'-]+ ){1,4}from|got fired from"
+    r"|laid off from|(?:gone|went|come|came) off|don't|do not|doesn't|can't|cannot|not|no)\b"
+    r"|\bhanded(?= (?:[\w'-]+ ){1,4}over\b)|\b(?:had|decided|managed) to (?:sell|cancel|give up|drop|stop|pull out of|cut out|quit|leave"
+    r"|get rid of"
+    r"|say goodbye to|part with|return|replace|give away|put down)\b|\b(?:days?|weeks?|months?|years?) (?:\d+ )?without\b",
+    re.IGNORECASE,
+)
+"""What follows within a clause is over; after the last six of them only with "any more"."""
+LEFT = re.compile(
+    r"\s(?:my |our |the )?[\w'’.-]{1,40}(?: (?!an?\b|at\b|in\b|on\b|early\b|late\b|open\b|behind\b)[\w'’.-]{1,40})?"
+    r"(?:\W{0,3}$|\W{1,3}(?:for|last|after|to|and|because|two|three|a (?:week|month|year) ago)\b)",
+    re.IGNORECASE,
+)
+"""What follows "left" where it is a parting for good: a company, not a coat in a room, and not an hour late."""
+ENDS_OF_SUBJECT = re.compile(
+    r"\b(?:died|passed away|passed on|moved (?:out|away|on)|quit|retired|resigned|is gone|are gone|is over|is off|is dead|no more"
+    r"|(?:was|is|were|are|got|been|has been) (?:cancell?ed|called off|stolen|fired|laid off|discontinued|scrapped|demolished|replaced)"
+    r"|fell through|went (?:bankrupt|bust|under)|closed (?:down|for good|permanently|its doors)|closed(?=\W*$)|shut down|broke up"
+    r"|split up|gave up the ghost|is no longer|ended"
+    r"|left(?= (?:last|the|us|this|for|in|on|at|to|and|yesterday|today)\b|\W*$)|had (?:the|her|their|our|a) (?:baby|boy|girl)|gave birth"
+    r"|put down|put to sleep)\b",
+    re.IGNORECASE,
+)
+"""What stands before within a clause is over."""
+ANY_MORE = re.compile(r"\b(?:any ?more|any longer|no longer|at all now)\b", re.IGNORECASE)
+ONLY_WITH_ANY_MORE = frozenset({"don't", "do not", "doesn't", "can't", "cannot", "not", "no"})
+ENDS_IN_GERMAN = re.compile(
+    r"\b(?:verkauft|abgegeben|gekündigt|aufgegeben|aufgehört|abgesagt|storniert|abgeschafft|abgemeldet|abbestellt|verschenkt|weggeworfen"
+    r"|losgeworden|stehen lassen|gestorben|eingeschläfert|ausgezogen|ausgefallen|fällt aus|abgestürzt|kaputt gegangen|kaputtgegangen"
+    r"|ist (?:weg|tot|kaputt|vorbei|hinüber|dicht|pleite)|sind (?:weg|vorbei)|geschlossen|dichtgemacht|getrennt|geschieden"
+    r"|in (?:rente|pension) gegangen|nicht mehr|keine?[nmrs]? (?:[\w-]+ ){0,3}mehr|statt|ersetzt|abgelöst|weggezogen|gegangen worden"
+    r"|rausgeworfen|entlassen|ausgestiegen|ausgetreten|beendet|abgebrochen|hingeschmissen|geschmissen|geplatzt|gestrichen"
+    r"|ins wasser gefallen)\b",
+    re.IGNORECASE,
+)
+ENDS_IN_JAPANESE = re.compile(
+    r"(?:辞め|やめ|止め|売っ|売り|売却|手放|亡くな|死ん|死に|天国|キャンセル|中止|解約|退会|退職|退部|別れ|離婚|壊れ|引退|異動|閉店|閉鎖|捨て"
+    r"|なくなっ|卒業し|もう(?:[^、。]{0,20})ない|なくなりました|断念|諦め|処分|返し|返却|じゃなくて|ではなく|でなく|の代わりに|から(?:[^、。]{1,12})に"
+    r"(?:変え|替え|乗り換え|切り替え|変更))"
+)
+SWITCH = re.compile(
+    r"\b(?:(?:switched|switching|moved|moving|changed|changing|migrated|converted) (?:[\w'-]+ ){0,4}?to(?!\W+(?:\d|next|later|noon"
+    r"|midnight"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day))|now using|(?:joined|picked up|bought|got) (?:[\w'-]+ ){1,6}instead"
+    r"|umgestiegen|gewechselt|umgestellt|rübergewechselt|nehme jetzt|nutze jetzt|verwende jetzt)\b"
+    r"|(?:乗り換え|切り替え|鞍替え|移行し|に変え|に替え|に買い替え)",
+    re.IGNORECASE,
+)
+PREFERS = re.compile(
+    r"\b(?:prefers?|preferred|like|likes) (?P<liked>[\w'+#.-]+) (?:over|to|rather than|more than|instead of) (?P<other>[\w'+#.-]+)",
+    re.IGNORECASE,
+)
+PREFERS_NOW = re.compile(r"\b(?:prefers?|went back to|back to|switched to) (?P<liked>[\w'+#.-]+)", re.IGNORECASE)
+NOW_INDEED = re.compile(
+    r"\b(?:now|nowadays|these days|from now on|jetzt|inzwischen|neuerdings|mittlerweile|ab jetzt|ab sofort)\b|(?:今は|これから|現在)",
+    re.IGNORECASE,
+)
+ADDS = re.compile(r"\b(?:also|too|as well|another|additionally|even|auch|noch|außerdem|zusätzlich)\b|も", re.IGNORECASE)
+"""What is said so holds beside what was so before."""
+NEW_IN_ITS_PLACE = re.compile(
+    r"\b(?:new|neue?[nrs]?|neuem)\s+(?P<what>boss|manager|supervisor|landlord|landlady|teacher|doctor|gp|dentist|therapist|coach|trainer"
+    r"|roommate|flatmate|neighbou?r"
+    r"|phone|laptop|computer|car|bike|job|address|password|code|pin|e-?mail|bank|gym|girlfriend|boyfriend|partner|nanny|babysitter"
+    r"|cleaner|hairdresser"
+    r"|chef|chefin|vermieter|vermieterin|lehrer|lehrerin|hausarzt|hausärztin|zahnarzt|zahnärztin|trainer|mitbewohner|mitbewohnerin|handy"
+    r"|rechner"
+    r"|auto|wagen|rad|fahrrad|stelle|adresse|passwort|bank|freundin|freund)\b",
+    re.IGNORECASE,
+)
+"""Of these people have one, so that a new one takes the place of the old."""
+OWNED = re.compile(r"\b(?:my|our|mein\w{0,2}|unser\w{0,2}) (?P<what>[\w-]{1,30})", re.IGNORECASE)
+GRADE = re.compile(
+    r"\b(?:year|grade|form|semester|klasse)\s(?P<after>\d{1,2})\b|\b(?P<before>\d{1,2})(?:st|nd|rd|th|\.) (?:grade|year|semester"
+    r"|klasse)\b"
+    r"|\b(?P<word>erste|zweite|dritte|vierte|fünfte|sechste|siebte|achte|neunte|zehnte|first|second|third|fourth|fifth|sixth|seventh"
+    r"|eighth|ninth|tenth)n?"
+    r" (?:klasse|semester|grade|year)\b|(?P<ja>\d{1,2})年生",
+    re.IGNORECASE,
+)
+GRADES = {
+    word: number
+    for words in (
+        "erste zweite dritte vierte fünfte sechste siebte achte neunte zehnte",
+        "first second third fourth fifth sixth seventh eighth ninth tenth",
+    )
+    for number, word in enumerate(words.split(), 1)
+}
+STAGES = (
+    "nursery kindergarten preschool daycare crèche kita krippe 幼稚園 保育園",
+    "school schule schulkind einschulung primary grundschule 小学校 小学生 小学",
+    "gymnasium secondary realschule gesamtschule 中学校 中学",
+    "college university uni studium studiert studies 大学 大学生",
+)
+"""Where somebody is at a time of life, one after the other."""
+MOVES = re.compile(
+    r"\b(?:moved|moves|moving|shifted|rescheduled|postponed|pushed|brought forward|bumped|delayed|extended|raised?|increased?|decreased?"
+    r"|lowered|reduced|cut (?:to|from|back|down|by|(?:my|our|the|it) (?:[\w-]+ ){0,3}(?:to|from|by))|went up|goes up|gone up|went down"
+    r"|gone down|put (?:[\w'-]+ ){1,4}up|up to|down to|changed|adjusted|updated"
+    r"|revised|reached|improved|grew|grown|rose|risen|dropped to|turns out|i meant|we meant|misread|mixed up|got it wrong|correction"
+    r"|no wait|instead"
+    r"|verschoben|verlegt|vorverlegt|verschiebt|steigt|sinkt|erhöht sich|umgebucht|geändert|erhöht|gestiegen|gesenkt|gesunken|teurer"
+    r"|runter|rauf|hoch auf|aufgestockt|gekürzt|korrigier\w*"
+    r"|vertan|verguckt|verlesen|geirrt|sondern|doch|erst am|verlängert|angehoben)\b"
+    r"|(?:変更|変わ|変え|ずれ|ずら|延期|早ま|増え|増や|減っ|減ら|上が|下が|値上げ|値下げ|伸び|になった|になりました|になっちゃ|にした|にしました|間違|訂正"
+    r"|じゃなくて|ではなく)",
+    re.IGNORECASE,
+)
+NOW = re.compile(
+    r"\b(?:now|new|from now on|nowadays|these days|currently|actually|as of|jetzt|neue?[rnsm]?|neuerdings|inzwischen|mittlerweile"
+    r"|ab (?:jetzt|sofort|heute|morgen)|seit (?:dem|heute|gestern|letzter|letztem))\b|(?:今は|新し|これから|現在|今度)",
+    re.IGNORECASE,
+)
+CORRECTS = re.compile(
+    r"\b(?:no wait|i meant|misread|mixed up|got it wrong|correction|vertan|verguckt|verlesen|geirrt|korrigier\w*)\b|(?:間違|訂正)",
+    re.IGNORECASE,
+)
+NAMED_OLD = re.compile(
+    r"\b(?:from|instead of|rather than|told you|thought|was|not(?: on| at)?|nicht(?: am| um)?|statt(?: am| um)?|von)\s+(?:the\s+|dem\s+"
+    r"|on\s+)?"
+    r"(?P<old>[^\s,;.!?]+(?:\s+(?:uhr|am|pm))?)|(?P<alt>[^、。はがを]{1,12})(?:じゃなくて|ではなく|でなく)",
+    re.IGNORECASE,
+)
+"""What a change names as what was so before: its value is not the new one."""
+
+DENIED = re.compile(r"(?:n't|\b(?:not|never|nor|without|won|don|nicht|nie|kein\w{0,2}))(?:\s+[\w']+){0,2}\s*$", re.IGNORECASE)
+"""Before a verb of ending: it did not end."""
+SUPPOSED = re.compile(
+    r"\b(?:would|should|could|might|maybe|i'd|id love|we'd|if|wish|supposed|imagine|let's|try to|want(?:ed)? to|wanna|going to|gonna"
+    r"|remember to|why don't|unless|whether"
+    r"|sollte|könnte|würde|wenn|falls|vielleicht|möchte)\b|(?:たら|なら|かもしれ|たい|だろう)",
+    re.IGNORECASE,
+)
+"""In a clause that tells no fact."""
+OF_OTHERS = re.compile(r"\b(?:he|she|they|you|he's|she's|they've|you've|he'd|she'd|they'd|er|ihr)\b", re.IGNORECASE)
+OWN = re.compile(
+    r"\b(?:i|i'm|i've|im|ive|my|mine|we|we're|we've|our|ours|us|me|user|user's|users|the|ich|mein\w{0,2}|wir|unser\w{0,2}|uns|mir|mich"
+    r"|der|die|das)\b"
+    r"|\b(?-i:[A-Z][a-z]{1,20}) (?:is|has|lives|works)\b|[\u3041-\u30ff\u4e00-\u9fff]",
+    re.IGNORECASE,
+)
+JAPANESE = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
+GERMAN = re.compile(
+    r"[äöüß]|\b(?:ich|wir|mein\w{0,2}|unser\w{0,2}|nicht|und|ist|bin|hab|habe|haben|jetzt|kein\w{0,2}|seit|beim|zum|wurde|nach|geht"
+    r"|fährt)\b",
+    re.IGNORECASE,
+)
+USES_NOW = re.compile(r"\busing\b", re.IGNORECASE)
+IN_A_COUPLE = frozenset(
+    [
+        "wife",
+        "husband",
+        "girlfriend",
+        "boyfriend",
+        "partner",
+        "frau",
+        "mann",
+        "freundin",
+        "freund",
+        "boss",
+        "妻",
+        "夫",
+        "旦那",
+        "彼女",
+        "彼氏",
+    ]
+)
+OWN_SUBJECT = re.compile(r"\b(?:i|i'm|i've|im|ive|my|we|we're|we've|our|user|user's|ich|wir|mein\w{0,2})\b", re.IGNORECASE)
+USING = re.compile(
+    r"\b(?:use|uses|using|buy|drink|eat|take|all my|everything|write|writes|code in|coding in|run|running|drive|bank|subscribe|on an? "
+    r"|with|team|nutze|benutze|verwende|nehme|habe|bei|bin|kaufe"
+    r"|ist)\b|(?:使|派|乗って|愛用)",
+    re.IGNORECASE,
+)
+"""How people tell what they use."""
+POINTS_BACK = re.compile(r"\b(?:it|it's|its|that|this|they|es|das|sie|ihn)\b|それ", re.IGNORECASE)
+TO_NUMBER = re.compile(r"\b(?:to|up|down|at|on|it's|is|now|be|auf|jetzt|bei|ist|sind)\s+[€$£¥]?\s?\d", re.IGNORECASE)
+TO_SOMEBODY = re.compile(r"\b(?:you|your|yours|yourself|du|dir|dich|dein\w{0,2}|euch|euer)\b", re.IGNORECASE)
+PAST = re.compile(
+    r"\b(?:was|were|used to|had been|would|did|went|\w+'d|war|waren|hatte|hatten|wurde)\b|(?:でした|ました|かった|だった)[。！!]*$",
+    re.IGNORECASE,
+)
+PRESENT = re.compile(
+    r"\b(?:am|is|are|\w+'(?:m|s|re|ve)|have|has|do|does|will|live|work|use|drive|eat|drink|take|go|pay|play|run|like|love|prefer|own"
+    r"|rent|plan|teach"
+    r"|bin|ist|sind|habe|hab|hat|haben|wohne|arbeite|fahre|esse|trinke|nehme|mag|gehe)\b|(?:です|ます|ている|てる|だ)",
+    re.IGNORECASE,
+)
+_WEAK = """
+    user users assistant user's thing things way ways time times day days week weeks weekend month months year years today tonight
+    tomorrow yesterday morning mornings afternoon evening evenings night nights noon hour hours minute minutes second first last next new
+    old now then just really very still finally again back already ever never always usually often sometimes actually maybe also too
+    much many lot lots bit more most less least some any all every each other another same one two three four five six seven eight nine
+    ten go goes going went gone get gets getting got take takes taking took make makes making made do does doing did done have has had
+    having be been am is are was were use uses using used work works working worked want wants wanted need needs needed like likes liked
+    love loves know knows think thinks say says said tell tells told see look looks looking feel feels let put puts come comes came keep
+    keeps try tries trying tried start starts starting started stop stopped stops move moves moved moving change changes changed switch
+    switched give gives given gave up out off over in on at to from of for with about into since till until around before after because
+    please thanks thank help idea ideas tip tips good great nice best better bad worse sure ok okay oh well yes no not dont cant im ive
+    id ill its thats whats hi hello hey lol haha ugh phew can could would should will may might must shall if so but and or as than there
+    here what when where which who why how my your his her our their me you him them us we they she he it this that these those guy
+    called name named people person someone somebody something anything everything nothing plan plans planned planning question questions
+    even though however quite rather read reading sound sounds end ends ended feel feels felt own real life world start finish actual good
+    enough interest interesting amazing awesome cute beautiful cool crazy early late later long short high low hot cold free full open
+    close closed hold holding hear heard happen happened play playing watch watching talk talking speak call called ask asked answer show
+    showed turn turned walk walking run running sleep wait hope care worry worried seem seems believe understand learn learned lose lost
+    win won bring brought write wrote meet met pick picked stay stayed stuff kind sort part end side number case point fact reason problem
+    issue story word words order experience future past present moment minute while course self body head hand face eye eyes heart mind
+    world country state city town room door water food air light sound color colour size money business company group team relationship
+    actual literal probable definite total certain honest glad sad tired busy ready able different similar special important main whole
+    totally literally probably definitely certainly exactly basically honestly especially usually normally outside inside everyday worth
+    anymore same alone somewhere else besides apart sometime sort rest favorite favourite game
+    monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays january february
+    march april june july august september october november december montag dienstag mittwoch donnerstag freitag samstag sonntag montags
+    dienstags mittwochs donnerstags freitags samstags sonntags januar februar märz mai juni juli oktober dezember
+    yeah yep oh hmm wow anyway afternoon
+    don won isn doesn didn couldn shouldn wouldn aren wasn weren hasn haven hadn ain ve ll re home place family life day job sit sitting
+    chance hope dream dreams hard easy fun friend friends believe happy image photo photography
+    recommend suggest recommendations message remind reminder remember forget mean means meant currently recently lately left right
+    live lives living lived buy buys bought sell sold pay pays paid pretty quite whole little big small half
+    ich du er sie es wir ihr mein meine meinen meinem meiner dein sein unser unsere unserem und oder aber denn weil dass der die das den dem
+    des ein eine einen einem einer ist sind war waren bin habe hab hat haben hatte wird werden wurde wurden mit ohne für von bei zu zum zur
+    im in an am auf aus nach seit bis um über unter vor hinter nicht kein keine keinen mehr noch schon jetzt nun dann da hier auch nur sehr
+    so wie was wer wo wann warum kann kannst können könnte bitte danke hallo tag tage woche wochen monat monate jahr jahre heute morgen
+    gestern abend mittag nacht uhr gut neue neuen neuer neues neu alt alte alten letzte letzten letzter nächste nächsten mal doch ja nein
+    geht gehe gehen ging mache macht machen gemacht weiß mag möchte will muss gerade endlich wieder immer oft viel viele wenig zwei drei
+    vier fünf sechs sieben acht neun zehn man mir mich dir dich uns euch ihm ihn ihnen heißt heiße euro tipps tipp ideen idee
+"""
+_WEAK_IN_JAPANESE = (
+    "今日 今月 今年 今週 先週 先月 去年 来週 来月 来年 最近 毎日 毎週 毎朝 毎月 昨日 明日 今朝 午前 午後 時間 場合 自分 今度 時半 月曜 火曜 水曜 木曜 金曜"
+    " 土曜 日曜 曜日 予定 新し 大好 好き 食べ 飲み 行き 思う 教え 言う 使う 使い 買い 何か 一番 本当 結局 変更 予約 少し 全部 先日 毎晩 一緒 家族"
+)
+WEAK = frozenset([*_WEAK.split(), *terms_of(_WEAK.split())])
+WEAK_IN_JAPANESE = frozenset(_WEAK_IN_JAPANESE.split())
+"""Words that two messages may share without being about one thing."""
+
+_KIN = """
+    mother mom mum father dad parents brother brothers sister sisters son sons daughter daughters child wife husband partner boyfriend
+    girlfriend fiancé fiancee friend friends colleague colleagues coworker neighbour neighbor neighbours neighbors boss cousin aunt uncle
+    grandma grandpa grandmother grandfather roommate flatmate niece nephew
+    mutter mama vater papa eltern bruder schwester sohn tochter frau mann partnerin freund freundin kollege kollegin kollegen nachbar
+    nachbarin tante onkel oma opa cousine neffe nichte mitbewohner mitbewohnerin
+"""
+KIN = frozenset(_KIN.split())
+KIN_IN_JAPANESE = re.compile(
+    r"(?:お?父(?:さん)?|お?母(?:さん)?|兄|姉|弟|妹|夫|妻|旦那|息子|娘|友達|友人|同僚|祖父|祖母|彼女|彼氏|いとこ|両親|先輩|後輩)(?=[はがのもと])"
+)
+
+_ALIKE = (
+    "salary raise wage wages gehalt lohn 給料 年収 月給",
+    "rent landlord flat apartment miete vermieter wohnung 家賃 大家",
+    "wedding wed engaged engag married marry marri verlobt hochzeit heiraten 結婚 挙式",
+    "coffee espresso caffeine caffein latte kaffee koffein コー ヒー 珈琲 カフ",
+    "alcohol beer wine bier wein alkohol お酒 ビール 飲酒",
+    "smoke smoker smoking cigarette cigarett cigaret smok rauch rauche rauchen raucher raucherin zigarette zigaretten タバ バコ 煙草",
+    "meat steak beef chicken pork bacon fleisch fleischesser rind 肉食 お肉",
+)
+ALIKE = {word: place for place, words in enumerate(_ALIKE) for word in words.split()}
+"""By word, the number of the matter that it is about, where people name one matter by several words."""
+
+
+class Matter(NamedTuple):
+    """holds: how people tell how it is; changes: how they tell that it is otherwise now."""
+
+    holds: re.Pattern[str]
+    changes: re.Pattern[str]
+
+
+MATTERS: tuple[Matter, ...] = (
+    Matter(  # home
+        re.compile(
+            r"\b(?:live|lives|living|rent|renting) (?:a room |a flat |alone )?(?:in|at|on|with|near)\b|\b(?:my|our) (?:flat|apartment"
+            r"|house|place|address|room)\b"
+            r"|\b(?:wohne|wohnen|wohnt|lebe|leben|lebt)\b|\b(?:meine|unsere) (?:wohnung|adresse)\b|住んで|住まい|暮らし",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\b(?:moved|relocated|moving) (?:house|home|in with|(?:back |over |out )?to (?!(?:the next|fridays?|mondays?|tuesdays?"
+            r"|wednesdays?|thursdays?|saturdays?|sundays?|\d|a later|an earlier|using|vs|the \d))|into)"
+            r"|\bmoved in\b(?! (?:a|the|that|such)\b)|\bnew (?:address|flat|apartment|place|house)\b|\bbought (?:a|our"
+            r"|my) (?:\w+ )?(?:house|flat|apartment)\b|\b(?:umgezogen|umzug|gezogen|neue adresse|neue wohnung|neuen wohnung|wohne jetzt"
+            r"|wohnen jetzt)\b|引っ越し(?:ました|た|て)|引越し(?:ました|た)",
+            re.IGNORECASE,
+        ),
+    ),
+    Matter(  # work
+        re.compile(
+            r"\b(?:i|i'm|user|we|still|currently) (?:\w+ )?(?:work|works|working) (?:at|for|as|in|part-time|full-time)\b"
+            r"|\bi'?m an? [\w -]{2,30} (?:at|for)\b"
+            r"|\bmy (?:job|employer) (?:is|at)\b|\b(?:arbeite|arbeitet|arbeiten|jobbe)\b"
+            r"|\b(?:bin|ich) (?:\w+ )?(?:bei|beim) (?:der |dem )?[\w-]+|で働|に勤|勤務|バイト|の仕事|ってます|やってます|をしています",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\bnew job\b|\bgot the job\b|(?:\bi (?:just )?|\bi'm |\band |\A\W*|[.!] )(?:start|started|starting) (?:as|at|work)\b"
+            r"|\b(?:handed|given|gave|put) in my (?:notice|resignation|apron)\b|\b(?:quit|left|lost) my job\b"
+            r"|\b(?:got|been|was) (?:fired|laid off|made redundant)\b|\bfrom (?:january|february|march|april|may|june|july|august"
+            r"|september|october|november|december) i'?m (?:at|with)\b"
+            r"|\bi'?m (?:at|with) (?-i:[A-Z])[\w' ]{2,30} now\b|\bswitched jobs\b|\bretired\b"
+            r"|\b(?:neue stelle|neuen job|neuer job|job gewechselt|gekündigt|angefangen bei|fange bei|bin jetzt bei)\b"
+            r"|\bseit (?:dem )?(?:\d{1,2}\. )?\w{1,20} bin ich (?:bei|beim)\b|転職|退職|入社|辞めて(?:、|今は)|今は[^。]{1,20}で(?:働|教|勤)",
+            re.IGNORECASE,
+        ),
+    ),
+    Matter(  # relationship
+        re.compile(
+            r"\b(?:i'?m|i am|user is|am|still) single\b|\bbin (?:\w+ )?single\b|独身|彼女がい(?:ない|ません)|彼氏がい(?:ない|ません)",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\bseeing someone\b|\b(?:got|getting|i'?m|am) (?:engaged|married)\b|\b(?:have|got) a (?:new )?(?:girlfriend|boyfriend"
+            r"|partner)\b|\bdating\b|\bverlobt\b|\bgeheiratet\b|\beine? (?:freundin|freund)\b|結婚し|婚約|彼女ができ|彼氏ができ|付き合",
+            re.IGNORECASE,
+        ),
+    ),
+    Matter(  # couple
+        re.compile(
+            r"\bmy (?:wife|husband|girlfriend|boyfriend|partner|fianc\w+)\b|\b(?:i'?m|am|user is) (?:married|engaged)\b|\bmein(?:e|er|em"
+            r"|en)? (?:frau|mann|freundin|freund|partner\w*)\b|\bverheiratet\b|妻|夫|旦那|彼女と|彼氏と",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\b(?:we|i) (?:have |just |finally )?(?:broke up|split up|separated|got divorced|are divorced|are getting divorced)\b"
+            r"|\b(?:divorced|newly single|single again)\b|\b(?:uns|haben uns) (?:\w+ )?getrennt\b|\bgeschieden\b|\bscheidung\b|別れ(?:まし"
+            r"|た)|離婚",
+            re.IGNORECASE,
+        ),
+    ),
+    Matter(  # meat
+        re.compile(
+            r"\b(?:eat|eats|love|loves|like) (?:\w+ ){0,3}(?:meat|steak|beef|pork|chicken|burgers?)\b|\bmeat[- ]?eater\b|\bcarnivore\b"
+            r"|\bfleischesser|\bfleisch\b|\besse gern(?:e)? (?:fleisch|wurst)|(?:お?肉|焼肉|ステーキ)(?:が|は|も|を)(?:大?好き|よく|毎日|食べ(?:ます|る))",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\b(?:i'?m|i am|went|gone|going|turned|became|become|am|being|user is) (?:\w+ )?(?:vegan|vegetarian|plant-based)\b"
+            r"|\b(?:stopped|quit|gave up|given up) (?:eating )?meat\b|\b(?:esse|ernähre|lebe|bin) [^.!?]{0,30}\b(?:vegetarisch|vegan"
+            r"|vegetarier\w*|veganer\w*)\b|(?:ベジタリアン|ヴィーガン|菜食)(?:に|です)|肉(?:は|を)(?:もう)?(?:食べません|食べない|やめ)",
+            re.IGNORECASE,
+        ),
+    ),
+    Matter(  # vegetarian
+        re.compile(
+            r"\b(?:i'?ve been|i'?m|i am|been|am|user is) (?:a |an |strictly |strict )?(?:vegan|vegetarian|pescatarian|plant-based)\b"
+            r"|\bbin (?:\w+ ){0,2}(?:vegan\w*|vegetari\w*)\b|(?:ベジタリアン|ヴィーガン)(?:です|なので)",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\b(?:eating|eat|started eating) (?:meat|fish|chicken|beef) (?:again|now)\b|\bnot (?:a )?(?:vegan|vegetarian) any ?more\b"
+            r"|\bno longer (?:a )?(?:vegan|vegetarian)\b|\besse (?:jetzt )?wieder (?:fleisch|fisch)\b|(?:また|再び)お?肉を食べ",
+            re.IGNORECASE,
+        ),
+    ),
+    Matter(  # phone number
+        re.compile(r"\b(?:number|phone|reach me|handynummer|nummer|mobilnummer)\b[^.!?]{0,40}\d{3}|電話番号|携帯番号", re.IGNORECASE),
+        re.compile(
+            r"\b(?:new (?:sim|number|phone number|mobile)|changed my number|neue (?:handy)?nummer|neue (?:mobil|telefon)nummer)\b"
+            r"|(?:新しい番号|番号が変わ|番号を変え)",
+            re.IGNORECASE,
+        ),
+    ),
+    Matter(  # email
+        re.compile(r"\be-?mail\b[^!?]{0,40}@|\b[\w.+-]{1,64}@[\w-]{1,64}\.", re.IGNORECASE),
+        re.compile(r"\bnew e-?mail\b|\bneue (?:e-?mail|mail)\b|新しいメール|メールアドレスが変わ", re.IGNORECASE),
+    ),
+    Matter(  # boss
+        re.compile(r"\bmy (?:boss|manager|supervisor)\b|\bmeine? (?:chef|chefin)\b|上司", re.IGNORECASE),
+        re.compile(
+            r"\bnew (?:boss|manager|supervisor)\b|\b(?:now (?:i'?m )?report(?:ing)?|report(?:ing)? now) to\b|\bneuer? (?:chef|chefin)\b"
+            r"|新しい上司|上司が(?:変わ|代わ)",
+            re.IGNORECASE,
+        ),
+    ),
+    Matter(  # car
+        re.compile(
+            r"\b(?:i|user) drives? an? \b|\bmy car is\b|\bfahre (?:jetzt )?einen\b|\bmein auto ist\b|に乗って(?:い|ま)", re.IGNORECASE
+        ),
+        re.compile(
+            r"\b(?:bought|got|picked up|ordered|drive|driving) (?:an? |the |my )?(?:new |used )?(?:[\w-]+ ){0,3}(?:car|tesla|bmw|vw|golf"
+            r"|audi|toyota|honda|ford|skoda|kia|volvo|mercedes|mazda|hyundai|renault|fiat|opel|corsa|polo|nissan|peugeot)\b"
+            r"|\bneues auto\b|\bjetzt fahre ich\b|\bfahre jetzt\b|新しい車|車を買い替え",
+            re.IGNORECASE,
+        ),
+    ),
+    Matter(  # commute
+        re.compile(r"\b(?:commute|to work|zur arbeit|pendle|pendelt)\b|通勤", re.IGNORECASE),
+        re.compile(
+            r"\b(?:commute|commuting|cycle|cycling|bike|drive|driving|take the \w+) (?:to work )?(?:by \w+ )?(?:now|instead"
+            r"|these days)\b|\bnow (?:i )?(?:commute|cycle|drive|take the)\b|\bpendle jetzt\b|\bfahre jetzt mit\b|通勤(?:は"
+            r"|が)[^。]{0,12}に(?:変|なっ|し)",
+            re.IGNORECASE,
+        ),
+    ),
+    Matter(  # weight
+        re.compile(r"\b(?:weigh|weight|wiege|gewicht)\b[^.!?]{0,30}\d|\d{1,3} ?kg\b|体重", re.IGNORECASE),
+        re.compile(
+            r"\b\d{1,3}(?:[.,]\d{1,2})? (?:kg |kilos? )?on the scales?\b|\b(?:down|up) to \d{1,3}(?:[.,]\d{1,2})? ?(?:kg|kilos?|pounds"
+            r"|lbs)\b|\bwiege (?:jetzt|nur noch)\b|体重が\d",
+            re.IGNORECASE,
+        ),
+    ),
+    Matter(  # working hours
+        re.compile(r"\b\d{1,3} (?:hours|stunden) (?:a|per|die|pro|in der) (?:week|woche)\b|週\d{1,2}日", re.IGNORECASE),
+        re.compile(
+            r"\b(?:down|up) to \d{1,3} hours\b|\bauf \d{1,3} stunden\b|\bpart[- ]time now\b|\bjetzt teilzeit\b|週\d{1,2}日に", re.IGNORECASE
+        ),
+    ),
+)
+"""Matters in which one thing holds at a time, however people name it."""
