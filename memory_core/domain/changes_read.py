@@ -69,6 +69,8 @@ _ASKS = re.compile(
 )
 _AFTER_NUMBER = re.compile(r"(?<=\d\.)\s(?=(?:should|what|how|is|are|can|could|do|does|any|i|we|it|my|our|the|please)\b)", re.IGNORECASE)
 _NAME_IN_JAPANESE = re.compile(r"(?:^|[、。「はのが])([ぁ-んー]{2,5}?)(?=が|は|も|を|、)")
+_TOLD_BY = "User: "
+"""How a fact begins that is kept in the words in which it was said."""
 _TOPIC_IN_JAPANESE = re.compile(r"[はが]")
 _UNTIL_PREPOSITION = re.compile(r"(?<=\w)\s(?:in|on|to|for|with|because|after|since|as)\s", re.IGNORECASE)
 _STAGE = {word: place for place, stage in enumerate(STAGES) for word in stage.split()}
@@ -188,7 +190,7 @@ class Said:
         for clause in self.clauses:
             for place, word in enumerate(clause.words):
                 if word == kin:
-                    found |= telling(clause.words[max(0, place - 2) : place + 3], self.language)
+                    found |= telling(clause.words[max(0, place - 2) : place + 4], self.language)
         return frozenset(found)
 
 
@@ -218,14 +220,28 @@ class Message:
         return frozenset(term for one in self.sentences[place : place + 2] for term in one.terms)
 
 
+def tells_change(text: str) -> bool:
+    """Whether a message says by itself that something is over, moved, or otherwise than it was; a mere "now" does not."""
+    message = read(text)
+    return bool(message.changed) or any(_says_changed(one) for one in message.sentences)
+
+
+def _says_changed(said: Said) -> bool:
+    if said.asks and not said.corrects:
+        return False
+    valued = bool(said.values) and (said.moves or said.new)
+    return any(said.ended) or valued or said.switched is not None or said.corrects or bool(said.grade) or bool(said.present_clauses)
+
+
 @lru_cache(maxsize=8_192)
 def read(text: str) -> Message:
     """A message taken apart."""
-    plain = normal_form("NFKC", plain_digits(own_words(text[:MOST_CHARACTERS]))).replace("’", "'")
+    told = text[:MOST_CHARACTERS].removeprefix(_TOLD_BY)  # else it looks like a pasted conversation
+    plain = normal_form("NFKC", plain_digits(own_words(told))).replace("’", "'")
     said = tuple(_said(*one) for one in _sentences(plain))[:MOST_SENTENCES]
-    told = " ".join(one.text for one in said)
+    whole = " ".join(one.text for one in said)
     stated = " ".join(one.text for one in said if not one.asks)
-    matters = frozenset(place for place, matter in enumerate(MATTERS) if matter.holds.search(told))
+    matters = frozenset(place for place, matter in enumerate(MATTERS) if matter.holds.search(whole))
     changed = frozenset(place for place, matter in enumerate(MATTERS) if matter.changes.search(stated))
     keys = _keys(frozenset(term for one in said for term in one.terms))
     return Message(" ".join(plain.casefold().split()), said, keys, matters, changed, bool(changed) or any(one.changes for one in said))

@@ -67,7 +67,8 @@ class Piece:
     """One memory in a context. Its texts are a user's and may be of any shape.
 
     at, order: its place there. notes: what must stand with it. priority: higher goes first. speaker: who said the text.
-    whole: what it is a passage of.
+    whole: what it is a passage of. mark: what its line says of it besides, where it holds no more. said_by: the person whose words it
+    tells, "" for the user; None for words of an assistant or of nobody. said_at: when it was said, where it has its place elsewhere.
     """
 
     id: str
@@ -78,11 +79,23 @@ class Piece:
     notes: tuple[str, ...] = ()
     speaker: str | None = None
     whole: Piece | None = None
+    mark: str = ""
+    said_by: str | None = None
+    said_at: datetime | None = None
+
+    @property
+    def said(self) -> tuple[datetime, int]:
+        """When it was said, as pieces follow each other."""
+        return (self.said_at or self.at, self.order)
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """What is shown of it, without its number."""
-        return (one_line(spoken(self.text, self.speaker)), *(f"  {shown}" for note in self.notes if (shown := one_line(note))))
+        text = spoken(self.text, self.speaker)
+        return (
+            one_line(f"{text} ({self.mark})" if self.mark else text),
+            *(f"  {shown}" for note in self.notes if (shown := one_line(note))),
+        )
 
     @property
     def telling(self) -> tuple[tuple[str, ...], date]:
@@ -110,9 +123,9 @@ class Piece:
 
     def passage(self, terms: Collection[str], most: int) -> Piece:
         """The piece by the best passage of its text, at most `most` (≥ 8) tokens with its speaker."""
-        left = most - count_tokens(one_line(spoken("", self.speaker)))
+        left = most - count_tokens(one_line(spoken(f" ({self.mark})" if self.mark else "", self.speaker)))
         if left < LEAST_TEXT:
-            return replace(self, text=excerpt(self.lines[0], terms, most), speaker=None, whole=self.whole or self)
+            return replace(self, text=excerpt(self.lines[0], terms, most), speaker=None, mark="", whole=self.whole or self)
         return replace(self, text=excerpt(visible_lines(self.text), terms, left), whole=self.whole or self)
 
 

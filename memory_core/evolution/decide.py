@@ -6,10 +6,11 @@ negation, an opposite, another number, time or value, are an uncertain contradic
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from memory_core.domain.changes import Ground, change
 from memory_core.domain.contradiction import contradiction
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
@@ -25,6 +26,13 @@ _MAY_CONTRADICT = frozenset({"numbers", "negation", "opposites", "values"})
 """Differences that turn a statement against another; names, words or order make it one about something else."""
 
 
+NOTE = "note"
+CHANGED: Mapping[Ground, str] = {
+    "ends": "the later one says that it is over",
+    "value": "the later one has another time or number",
+    "switch": "the later one says that something else took its place",
+    "matter": "the later one says that it is otherwise now",
+}
 _TOLD_AGAIN = FOUND_BY_DEFAULT | {Status.DECAYED}
 """A memory that has faded comes back where it is told again. It contradicts nothing: by itself it is not offered any more."""
 
@@ -97,9 +105,20 @@ def _uncertain(new: Memory, near: Neighbour, told_apart: frozenset[str] | None) 
         reason = f"near-equal, but different in {' and '.join(sorted(told_apart))}"
     elif (ground := contradiction(near.memory.content, new.content)) is not None:
         reason = f"about the same, but different in {ground}"
+    elif (changed := changed_by(near.memory, new)) is not None:
+        reason = changed
     else:
         return None
     return Judgement(Verdict.CONTRADICTS, near.memory.id, near.memory, near.similarity, 0.5, reason)
+
+
+def changed_by(old: Memory, new: Memory) -> str | None:
+    """What the one of two statements that was told later says of the other: that it is over, or otherwise now; None where both can hold."""
+    if NOTE in (old.category, new.category):
+        return None
+    earlier, later = sorted((old, new), key=lambda one: one.event_timestamp)
+    found = change(earlier.content, later.content)
+    return None if found is None else CHANGED[found.ground]
 
 
 def _in_slot(new: Memory, slot: SlotLog) -> Judgement | None:

@@ -20,6 +20,7 @@ from memory_core.domain.agent_answers import (
     SaidFact,
     SaidForesight,
 )
+from memory_core.domain.changes_read import tells_change
 from memory_core.domain.conversation import Cell, Conversation
 from memory_core.domain.dedup import fuzzy_dedup
 from memory_core.domain.endings import value_told
@@ -69,7 +70,7 @@ def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers:
     identity = cell_id(conversation, cell)
     hints = answers.summary.value.retrieval
     terms = fuzzy_dedup(told(hints.tags)), fuzzy_dedup(told(hints.keywords))
-    kept = sorted((one for one in facts if _fills_slot(one) or one.lasting), key=_fills_slot, reverse=True)[:MAX_FACTS]
+    kept = sorted((one for one in facts if _fills_slot(one) or one.lasting or tells_change(one.text)), key=_rank, reverse=True)[:MAX_FACTS]
     ids = {id(one): derived("mem", identity, "fact", one.text, one.subject or "", one.attribute or "") for one in kept}
     own = [
         AtomicFact(
@@ -77,7 +78,7 @@ def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers:
             message=cell.first + one.message,
             quote=one.quote,
             fact_id=ids.get(id(one)),
-            lasting=id(one) in ids and not _fills_slot(one),
+            lasting=one.lasting and id(one) in ids and not _fills_slot(one),
         )
         for one in facts
     ]
@@ -88,6 +89,10 @@ def cell_memories(owner: Owner, conversation: Conversation, cell: Cell, answers:
         facts=tuple(made.fact(ids[id(one)], one) for one in kept),
         dropped=dropped,
     )
+
+
+def _rank(fact: SaidFact) -> tuple[bool, bool]:
+    return _fills_slot(fact), fact.lasting
 
 
 def _fills_slot(fact: SaidFact) -> bool:

@@ -17,6 +17,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
+from memory_core.evolution.decide import changed_by
 from memory_core.evolution.execute import Execution
 from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules, find_links
 from memory_core.evolution.page import Page
@@ -114,7 +115,7 @@ def plan_cell(
         raise LookedElsewhere
     execution = Execution(page, ready.cell.id, {new.id: links for new, links in linked}, ruled, rules)
     nears = dict(zip((one.id for one in ready.compared), look.near, strict=False))
-    idle = _ending_nothing(ready, nears)
+    idle = _ending_nothing(ready, nears) | _changing_nothing(ready, nears)
     for fact in sorted(ready.facts, key=lambda one: (one.event_timestamp, not is_ending(one), one.valid_from)):
         if fact.id not in idle:
             execution.place_fact(fact, nears.get(fact.id, ()))
@@ -149,6 +150,17 @@ def _ending_nothing(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) 
         lone = [one for one in endings if not _is_known(one, ready, nears.get(one.id, ()))]
         idle |= {one.id for one in (lone if len(lone) < len(endings) else lone[1:])}
     return frozenset(idle)
+
+
+def _changing_nothing(ready: ReadyCell, nears: Mapping[str, Sequence[Neighbour]]) -> frozenset[str]:
+    """Of what was only kept because it might change something that is held, that which does not: "sold the Golf", of whom no Golf is known."""
+    passing = {one.fact_id for one in ready.cell.atomic_facts if not one.lasting}
+    told = (one for one in ready.facts if one.id in passing and slot_of(one) is None)
+    return frozenset(one.id for one in told if not any(_is_changed(near.memory, one) for near in nears.get(one.id, ())))
+
+
+def _is_changed(old: Memory, new: Memory) -> bool:
+    return old.id != new.id and old.status in FOUND_BY_DEFAULT and changed_by(old, new) is not None
 
 
 def _is_known(fact: Memory, ready: ReadyCell, near: Sequence[Neighbour]) -> bool:

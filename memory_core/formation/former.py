@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from memory_core.domain.conversation import Cell, Conversation, Path
 from memory_core.domain.errors import HeadMoved
 from memory_core.domain.indexing import text_to_embed
+from memory_core.domain.changes_read import tells_change
 from memory_core.domain.models import Memory, MemoryType
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -71,6 +72,10 @@ class FormingRules:
     links: LinkRules
     contradiction_floor: float
     boundary: BoundaryRules = field(default_factory=BoundaryRules)
+
+
+CHANGE_FLOOR, CHANGE_CANDIDATES = 0.4, 40
+"""What a change is about is looked for further away, and among more: "sold the Golf" lies far from "drives a 2014 Golf"."""
 
 
 class Former:
@@ -262,6 +267,8 @@ class Former:
     def _near(self, memory: Memory) -> Near:
         slot = slot_of(memory)
         floor = self._forming.contradiction_floor if slot else self._forming.links.link_threshold
+        if memory.category == "fact" and tells_change(memory.content):
+            return Near(memory.embedding, frozenset({"semantic"}), floor * CHANGE_FLOOR, slot, limit=CHANGE_CANDIDATES)
         return Near(memory.embedding, frozenset({"semantic"}), floor, slot, limit=CANDIDATES)
 
 

@@ -62,6 +62,7 @@ from memory_core.ports import Clock, Filter, LongTermStore
 from memory_core.recollection.gather import Gatherer, Rounds
 from memory_core.recollection.profiles import Profiles
 from memory_core.recollection.quoting import Found
+from memory_core.recollection.replaced import marked
 from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.telling import expected, holds, piece
 
@@ -297,7 +298,7 @@ def _instructions(memories: Sequence[Memory], terms: Collection[str]) -> list[Pi
     """A line for each instruction: those that share words with the query before others, of these the newest first."""
     shared = {one.id: len(frozenset(tokens(one.content)) & frozenset(terms)) for one in memories}
     return [
-        Piece(one.id, one.event_timestamp, one.sequence, one.content, 1.0 + shared[one.id] + 1.0 / (2 + place))
+        Piece(one.id, one.event_timestamp, one.sequence, one.content, 1.0 + shared[one.id] + 1.0 / (2 + place), said_by="")
         for place, one in enumerate(memories)
     ]
 
@@ -305,7 +306,7 @@ def _instructions(memories: Sequence[Memory], terms: Collection[str]) -> list[Pi
 def _profile(profile: Profile, moment: datetime) -> list[Piece]:
     """A line for each fact, the surest first, then one for each trait, which is of the moment."""
     facts = [
-        Piece(one.memory_id, one.since, place, f"{one.name}: {_told(one.value)}", 2.0 + one.confidence)
+        Piece(one.memory_id, one.since, place, f"{one.name}: {_told(one.value)}", 2.0 + one.confidence, said_by="")
         for place, one in enumerate(profile.explicit)
     ]
     traits = [
@@ -327,7 +328,7 @@ def _foresight(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
         for one in memory.foresight:
             if holds(one, moment):
                 left = (one.end_time - moment).total_seconds() if one.end_time is not None else float("inf")
-                line = Piece(memory.id, one.start_time, memory.sequence, expected(one), -left)
+                line = Piece(memory.id, one.start_time, memory.sequence, expected(one), -left, said_by="", said_at=memory.event_timestamp)
                 pieces.setdefault(line.text, line)
     return list(pieces.values())
 
@@ -335,6 +336,7 @@ def _foresight(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
 def _written(told: _Told, max_tokens: int) -> Context:
     """The parts within the budget, and what did not fit."""
     budget = max_tokens - FENCE_TOKENS - HEADING_TOKENS * len(ORDER)
+    told = replace(told, wanted=_marked(told.wanted))
     instructions = told.wanted["instructions"]
     standing = chosen(told.wanted["instructions"], Room(int(budget * INSTRUCTIONS_SHARE)), (), whole=True)
     told = replace(told, wanted={kind: _besides(pieces, standing) for kind, pieces in told.wanted.items() if kind != "instructions"})
@@ -357,6 +359,12 @@ def _written(told: _Told, max_tokens: int) -> Context:
     out = [_part(kind, missing) for kind in ORDER if (missing := [one for one in wanted[kind] if one.telling not in shown])]
     text = fenced("\n".join(lines)) if lines else ""
     return Context(text, tuple(parts), tuple(out), told.degraded)
+
+
+def _marked(wanted: Wanted) -> Wanted:
+    """What is to be told, marked where something else of it says that it holds no more."""
+    together = iter(marked([one for pieces in wanted.values() for one in pieces]))
+    return {kind: [next(together) for _ in pieces] for kind, pieces in wanted.items()}
 
 
 def _besides(pieces: Sequence[Piece], told: Sequence[Piece]) -> list[Piece]:

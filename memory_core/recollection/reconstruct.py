@@ -15,7 +15,7 @@ from datetime import datetime
 from memory_core.domain.agent_answers import Sufficiency
 from memory_core.domain.errors import AgentFailed, Unavailable
 from memory_core.domain.fields import DEFAULT_MAX_TOKENS
-from memory_core.domain.packing import Packed, packed
+from memory_core.domain.packing import Packed, Piece, packed
 from memory_core.domain.requests import RetrieveInput
 from memory_core.domain.results import Hit, Retrieved
 from memory_core.domain.scope import Owner
@@ -23,6 +23,7 @@ from memory_core.domain.shown import Shown
 from memory_core.domain.versions import base_id
 from memory_core.ports import Agents, DecisionItem
 from memory_core.recollection.gather import Gatherer, Rounds
+from memory_core.recollection.replaced import marked
 from memory_core.recollection.retrieve import Retriever
 
 log = logging.getLogger(__name__)
@@ -46,7 +47,7 @@ class Reconstructor:
             answers.append(await self._retriever.answer(owner, asking, look))
             degraded |= dict.fromkeys(answers[-1].degraded)
             pieces = await self._gatherer.pieces(owner, rounds)
-            context = await asyncio.to_thread(packed, pieces, max_tokens, rounds.terms, rounds.grant)
+            context = await asyncio.to_thread(_packed, pieces, max_tokens, rounds)
             verdict = await self._judged(owner, rounds, context, degraded)
             again = verdict.rewritten
             if verdict.sufficient or not again or again in rounds.asked or len(rounds.asked) > MOST_REWRITTEN:
@@ -83,6 +84,10 @@ class Reconstructor:
             log.warning("the rules judge whether an answer is sufficient: %s", error.detail)
             degraded["agents"] = None
             return (await self._rules.judge_sufficiency(*ask)).value
+
+
+def _packed(pieces: Sequence[Piece], max_tokens: int, rounds: Rounds) -> Packed:
+    return packed(marked(pieces), max_tokens, rounds.terms, rounds.grant)
 
 
 def _best(answers: Sequence[Retrieved], limit: int) -> tuple[Hit, ...]:

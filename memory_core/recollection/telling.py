@@ -14,6 +14,10 @@ from memory_core.domain.sameness import normalised
 from memory_core.recollection.stale import Fallen
 
 
+_NOBODY = frozenset({"assistant", "system", "tool", "ai", "developer"})
+"""Actors that are no person."""
+
+
 def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: Collection[str], moment: datetime) -> Piece | None:
     """The memory as a piece of a context at `moment`; None when it tells nothing but what was expected once and has ended."""
     if tells_only_what_has_ended(memory, moment):
@@ -27,8 +31,17 @@ def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: C
         text=text,
         priority=priority,
         speaker=speaker,
+        said_by=said_by(memory),
         notes=(*(no_longer_true(one) for one in fallen), *(expected(one) for one in standing)),
     )
+
+
+def said_by(memory: Memory) -> str | None:
+    """The person whose words it tells, "" for the user; None for what an assistant, a tool or a system said."""
+    actor = (memory.actor or "").casefold()
+    if memory.metadata.get("role", "user") != "user" and actor in ("", str(memory.metadata["role"])):
+        return None
+    return None if actor in _NOBODY else "" if actor == "user" else actor
 
 
 def text_for(memory: Memory, terms: Collection[str]) -> str:

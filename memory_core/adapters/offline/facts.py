@@ -107,6 +107,8 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
                 statement = _in_own_words(sentence, who) or statement
             if statement is not None:
                 plain.setdefault(statement.text.casefold(), _said(statement, number, quote))
+            if (changed := _changing(sentence, who, [*found, *abroad, *([statement] if statement else [])])) is not None:
+                plain.setdefault(changed.text.casefold(), _said(changed, number, quote))
     # A sentence may run over a block of recalled memories, and then its quote is nobody's own words.
     proofs = Proofs(messages)
     kept = [*islice((fact for fact in (*certain.values(), *plain.values()) if proofs.prove(fact.quote, fact.message)), MAX_FACTS)]
@@ -367,6 +369,15 @@ def _in_own_words(sentence: Sentence, who: str) -> _Found | None:
         return None
     told = third_person(kept, who) or f"{who}: {kept[:1].upper()}{kept[1:]}"
     return _Found(told, None, None, None, 0.6, lasting=True)
+
+
+def _changing(sentence: Sentence, who: str, told: Sequence[_Found]) -> _Found | None:
+    """A sentence that may say of something told before that it is over, or otherwise now; None where what it tells says so already."""
+    text = without_fillers(sentence.text).strip()
+    if not tells_change(text) or any(tells_change(one.text) for one in told) or not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text:
+        return None
+    rewritten = None if is_japanese(text) or is_german(text) else third_person(text, who)
+    return _Found(rewritten or f"{who}: {text[:1].upper()}{text[1:]}", None, None, None, 0.5)
 
 
 _TAKEN_OUT = "   "

@@ -1,0 +1,37 @@
+"""What a context tells that somebody has taken back since: the line says so, and when, in the words in which it was said.
+
+Of everything that is about to be told, what one person said is laid side by side: a later message that says that an earlier one holds no
+more, or has another value now, marks it. One would get wrong: nothing is left out. What was so is often what is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memory_core.domain.changes import change_between
+from memory_core.domain.changes_read import Message, read
+from memory_core.domain.excerpt import excerpt
+from memory_core.domain.packing import Piece
+
+MARK_TOKENS = 30
+"""Tokens of the later message that a mark repeats."""
+
+
+def marked(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces, in their order, with a mark on each that a later one of the same person replaces; the latest that does is named."""
+    told = [(place, one, read(one.text)) for place, one in enumerate(pieces) if one.said_by is not None]
+    later = sorted((one for one in told if one[2].tells_change), key=lambda one: one[1].said, reverse=True)
+    return [replace(one, mark=mark) if (mark := _mark(one, later)) else one for one in pieces]
+
+
+def _mark(earlier: Piece, later: Sequence[tuple[int, Piece, Message]]) -> str:
+    if earlier.said_by is None:
+        return ""
+    message = read(earlier.text)
+    for _, one, said in later:
+        if one.said <= earlier.said:
+            break
+        if one.said_by == earlier.said_by and (found := change_between(message, said)) is not None:
+            return f"replaced on {one.said[0].date().isoformat()}: {excerpt(found.said, (), MARK_TOKENS)}"
+    return ""
