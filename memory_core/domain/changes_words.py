@@ -27,7 +27,7 @@ LEFT = re.compile(
 )
 """What follows "left" where it is a parting for good: a company, not a coat in a room, and not an hour late."""
 ENDS_OF_SUBJECT = re.compile(
-    r"\b(?:died|passed away|passed on|moved (?:out|away|on)|quit|retired|resigned|is gone|are gone|is over|is off|is dead|no more"
+    r"\b(?:died|passed away|passed on|moved (?:out|away|on)|quit|retired|resigned|is gone|are gone|is over|is dead|no more"
     r"|(?:was|is|were|are|got|been|has been) (?:cancell?ed|called off|stolen|fired|laid off|discontinued|scrapped|demolished|replaced)"
     r"|fell through|went (?:bankrupt|bust|under)|closed (?:down|for good|permanently|its doors)|closed(?=\W*$)|shut down|broke up"
     r"|split up|gave up the ghost|is no longer|ended"

@@ -119,7 +119,12 @@ def _of_times(new: DecisionItem, held: DecisionItem) -> _Verdict | None:
     return None if found is None else _Verdict("DELETE", 0.8, f"the later one says so: {_CHANGED[found.ground]}")
 
 
-_CHANGED = {"ends": "it is over", "value": "another time or number", "switch": "something else took its place", "matter": "it is otherwise now"}
+_CHANGED = {
+    "ends": "it is over",
+    "value": "another time or number",
+    "switch": "something else took its place",
+    "matter": "it is otherwise now",
+}
 
 
 def _ending(new: str, held: str) -> _Verdict | None:

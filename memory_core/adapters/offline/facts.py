@@ -28,6 +28,7 @@ from memory_core.adapters.offline.voice import conjugated, third_person, told_of
 from memory_core.domain.agent_answers import MAX_TERM, MAX_VALUE, SaidFact
 from memory_core.domain.attributes import canonical_attribute
 from memory_core.domain.beginning import beginning
+from memory_core.domain.changes_read import tells_change
 from memory_core.domain.conversation import Message
 from memory_core.domain.endings import NO_LONGER
 from memory_core.domain.own_words import own_words
@@ -376,7 +377,7 @@ def _changing(sentence: Sentence, who: str, told: Sequence[_Found]) -> _Found | 
     text = without_fillers(sentence.text).strip()
     if not tells_change(text) or any(tells_change(one.text) for one in told) or not _MARKUP.isdisjoint(text) or _TAKEN_OUT in text:
         return None
-    rewritten = None if is_japanese(text) or is_german(text) else third_person(text, who)
+    rewritten = None if japanese_facts.is_japanese(text) or german_facts.is_german(text) else third_person(text, who)
     return _Found(rewritten or f"{who}: {text[:1].upper()}{text[1:]}", None, None, None, 0.5)
 
 
