@@ -17,6 +17,7 @@ from itertools import pairwise
 from memory_core.domain.contradiction_words import (
     ARTICLES,
     BEING,
+    CALLED,
     COUNTS,
     DEFINITE,
     EMPTY,
@@ -25,9 +26,12 @@ from memory_core.domain.contradiction_words import (
     JAPANESE_ONE_ONLY,
     JAPANESE_SEVERAL,
     LASTING_PASTS,
+    LIGHT,
     NAMING,
     ONE_ONLY,
+    ONE_ROLE,
     PASTS,
+    PETS,
     PREPOSITIONS,
     SEVERAL,
     TIMES,
@@ -37,13 +41,19 @@ from memory_core.domain.normal_form import normal_form
 from memory_core.domain.numerals import plain_digits
 from memory_core.domain.polarity import NEGATIONS, exclude_each_other, opposites_of
 
+_NUMBER_WORDS = (
+    "two zwei", "three drei", "four vier", "five fünf", "six sechs", "seven sieben", "eight acht", "nine neun", "ten zehn", "eleven elf",
+    "twelve zwölf",
+)  # fmt: skip
 MOST_WORDS = 40
 """Of a statement; a longer one says more than one thing."""
 MOST_OF_VALUE = 5
-"""Words of a value on one side."""
+MOST_OF_JAPANESE = 8
+"""Words of a value on one side, and of a Japanese one, whose characters stand alone."""
 _CJK = "\u3005\u3041-\u30ff\u4e00-\u9fff"
 _JAPANESE = re.compile(rf"[{_CJK}]")
 _DENIED = re.compile(r"ませんでした|ません|なくなった|なかった|ない(?:です)?(?![\u3041-\u309f])")
+_DENIED_BEING = re.compile(r"(?:では|じゃ)(?:ありません|ない)(?:です)?")
 _TOKEN = re.compile(
     r"[\u3041-\u309f]++|[\u30a0-\u30ff]++|[一二三四五六七八九十百千万]++|[\u3005\u4e00-\u9fff]"
     rf"|\d++(?:[.,:/]\d++)*+|(?:(?![{_CJK}])[^\W\d_])++(?:['’.-](?:(?![{_CJK}])\w)++)*+[+#]*+|[%€$£¥=:]"
@@ -85,7 +95,7 @@ def contradiction(first: str, second: str) -> str | None:
 
     Symmetric. None where both can be true, or where the words don't tell.
     """
-    both = [normal_form("NFKC", text).replace("’", "'").casefold() for text in (first, second)]
+    both = [_one_spelling(normal_form("NFKC", text).replace("’", "'").casefold()) for text in (first, second)]
     if any(text.rstrip().endswith("?") for text in both):
         return None
     tokens = [_TOKEN.findall(plain_digits(text)[: 20 * MOST_WORDS]) for text in both]
@@ -94,8 +104,13 @@ def contradiction(first: str, second: str) -> str | None:
     ours, theirs = _words(tokens[0], tokens[1]), _words(tokens[1], tokens[0])
     codes = SequenceMatcher(None, ours.compared, theirs.compared, autojunk=False).get_opcodes()
     partings = [_parting(ours, theirs, *code[1:]) for code in codes if code[0] != "equal"]
-    if len(partings) == len(codes):
-        return None
+    in_order = len(partings) <= 1 and all(one.ours and one.theirs and not one.says_two for one in partings)
+    found = None if len(partings) == len(codes) else _in_order(ours, theirs, partings)
+    return found if in_order or found is not None else _by_residue(ours, theirs)
+
+
+def _in_order(ours: _Words, theirs: _Words, partings: Sequence[_Parting]) -> str | None:
+    """What parts two statements that say the rest in the same order."""
     turned = ours.negated != theirs.negated
     if not partings:
         return "negation" if turned else None
@@ -107,6 +122,105 @@ def contradiction(first: str, second: str) -> str | None:
     return kinds.pop() if not turned and len(kinds) == 1 and (len(partings) == 1 or kinds == {"times"}) else None
 
 
+def _by_residue(ours: _Words, theirs: _Words) -> str | None:
+    """What parts two statements that say the rest in other words or in another order; little words don't count."""
+    if any(_JAPANESE.search(token) for token in (*ours.tokens, *theirs.tokens)):
+        return None
+    left, right = _weighty(ours), _weighty(theirs)
+    common = [word for word in left if any(_is_alike(word, other) for other in right)]
+    ours_alone = [word for word in left if word not in common]
+    theirs_alone = [word for word in right if not any(_is_alike(word, other) for other in left)]
+    if not common:
+        return None
+    if ours.negated != theirs.negated:
+        return "negation" if not ours_alone and not theirs_alone and len(common) >= LEAST_COMMON else None
+    if not ours_alone or not theirs_alone or _tells_event(ours.tokens) or _tells_event(theirs.tokens):
+        return None
+    tokens = {*ours.tokens, *theirs.tokens}
+    if not _WAS.isdisjoint(tokens):
+        return None
+    if len(ours_alone) == len(theirs_alone) == 1 and exclude_each_other(ours_alone, theirs_alone):
+        return "opposites" if len(common) >= LEAST_COMMON else None
+    if not _one_number(ours_alone) or not _one_number(theirs_alone):
+        pass
+    elif _is_number(ours_alone) and _is_number(theirs_alone):
+        return None if _one_spelled(ours_alone) == _one_spelled(theirs_alone) or not HABITS.isdisjoint(tokens) else "numbers"
+    elif _is_time(ours_alone) and _is_time(theirs_alone):
+        return "times" if HABITS.isdisjoint(tokens) and not any(word.endswith("s") and word[:-1] in TIMES for word in tokens) else None
+    names_role = any(word.removesuffix("s") in ONE_ROLE for word in common) and not NAMING.isdisjoint(tokens)
+    return "values" if names_role and max(len(ours_alone), len(theirs_alone)) <= MOST_OF_VALUE and SEVERAL.isdisjoint(tokens) else None
+
+
+_WAS = frozenset(["was", "were", "war", "waren"])
+
+
+def _one_number(words: Sequence[str]) -> bool:
+    """Whether it tells of one number at most, and no ordinal or version beside a time."""
+    numbers = [word for word in words if word[0].isdigit() or word in COUNTS]
+    return (
+        len(numbers) <= 1
+        and not any(word in TIMES for word in words if "." in "".join(numbers))
+        and not any(word in _ORDINALS for word in words)
+    )
+
+
+_ORDINALS = frozenset(["first", "second", "third", "fourth", "fifth", "half", "once", "twice"])
+
+
+def _weighty(said: _Words) -> list[str]:
+    return [word for word in said.compared if word not in LIGHT and word not in ARTICLES]
+
+
+def _one_spelled(numbers: Sequence[str]) -> list[str]:
+    return sorted(word for word in numbers if word[0].isdigit())
+
+
+def _is_alike(one: str, other: str) -> bool:
+    """Whether two words are one, but for an ending: rent and rental, Mia and Mias."""
+    shorter, longer = (one, other) if len(one) <= len(other) else (other, one)
+    if shorter == longer:
+        return True
+    ending = longer.removeprefix(shorter)
+    return len(shorter) >= LEAST_STEM and longer.startswith(shorter) and ending in _ENDINGS and shorter.isalpha()
+
+
+_ENDINGS = frozenset(["s", "'s", "al", "in", "n", "e", "en", "es"])
+LEAST_STEM, LEAST_COMMON = 3, 2
+"""Letters of a word that may have an ending; words that two statements have in common which only a negation parts."""
+
+
+def _one_spelling(text: str) -> str:
+    """The text with one way of writing times of day, small numbers and what two ways of English spell otherwise."""
+    for pattern, replacement in _SPELLINGS:
+        text = pattern.sub(replacement, text)
+    return _CLOCK.sub(_by_24, text)
+
+
+def _by_24(match: re.Match[str]) -> str:
+    hour = int(match["hour"]) % 12 + (12 if match["half"].startswith("p") else 0)
+    return f"{hour}:{match['minute'] or '00'}"
+
+
+_CLOCK = re.compile(r"\b(?P<hour>1[0-2]|0?[1-9])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?")
+_SPELLINGS = (
+    (re.compile(r"(?<=[a-z]{3})our(?=s?\b|ite)"), "or"),
+    (re.compile(r"\blicence"), "license"),
+    (re.compile(r"\b(?:is|am|are) employed (?:at|by)\b|\b(?:works|work) for\b"), "works at"),
+    (re.compile(r"\bswitched (?=on\b|off\b)|\bturned (?=on\b|off\b)"), ""),
+    (re.compile(r"(?<=[\u3041-\u9fff])(?:うち|私|僕|ユーザー)の|\A(?:うち|私|僕|ユーザー)の"), ""),
+    *(
+        (re.compile(rf"(?<=[\u4e00-\u9fff]){end}(?=$|。)"), f"{yes}ます")
+        for end, yes in zip("うくぐすつぬぶむ", "いきぎしちにびみ", strict=True)
+    ),
+    (re.compile(r"(?<=[えけげせぜてでねべめれいきぎしじちにびみり])る(?=$|。)"), "ます"),
+    *(
+        (re.compile(rf"(?<=[\u4e00-\u9fff]){no}ない(?![\u3041-\u309f])"), f"{yes}ません")
+        for no, yes in zip("かがさたなばまらわ", "きぎしちにびみりい", strict=True)
+    ),
+    *((re.compile(rf"\b{word}\b"), str(number)) for number, words in enumerate(_NUMBER_WORDS, 2) for word in words.split()),
+)
+
+
 def _words(tokens: Sequence[str], others: Sequence[str]) -> _Words:
     opposites = opposites_of(others)
     kept: list[str] = []
@@ -116,8 +230,9 @@ def _words(tokens: Sequence[str], others: Sequence[str]) -> _Words:
     for token in tokens:
         said = token
         if _JAPANESE.match(token):
-            said, denied = _DENIED.subn("ます", token)
-            negated = negated != (denied % 2 == 1)
+            said, denied_being = _DENIED_BEING.subn("です", token)
+            said, denied = _DENIED.subn("ます", said)
+            negated = negated != ((denied + denied_being) % 2 == 1)
         elif token.endswith("n't") or token in _WITHOUT_NOT:
             said = _WITHOUT_NOT.get(token, token.removesuffix("n't"))
             negated = not negated
@@ -133,7 +248,7 @@ def _words(tokens: Sequence[str], others: Sequence[str]) -> _Words:
 
 def _stem(word: str) -> str:
     """The word without the ending of a third person or a plural."""
-    if len(word) > 4 and word.isascii() and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+    if len(word) > 3 and word.isascii() and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-3] + "y" if word.endswith("ies") else word[:-1]
     return word
 
@@ -147,17 +262,23 @@ def _parting(ours: _Words, theirs: _Words, start: int, end: int, their_start: in
 def _kind(parting: _Parting, ours: _Words) -> str | None:
     """What parts the two, where one only of both can be so."""
     before = parting.before
-    if max(len(parting.ours), len(parting.theirs)) > MOST_OF_VALUE or _names_subject(parting):
+    if max(len(parting.ours), len(parting.theirs)) > (
+        MOST_OF_JAPANESE if _JAPANESE.search(parting.ours[0]) else MOST_OF_VALUE
+    ) or _names_subject(parting):
         return None
     if any(_JAPANESE.search(token) for token in ours.tokens):
         return _kind_in_japanese(parting)
     if _tells_event(ours.tokens):
         return None
     one_only = _leaves_one(before) or parting.after[:1] == ("as",)
+    if any(words in f"{' '.join(before)}" for words in CALLED) and not PETS.isdisjoint(before):
+        return "values" if _is_definite(before) and len(parting.ours) == len(parting.theirs) == 1 else None
     if _is_number(parting.ours) and _is_number(parting.theirs):
         return "numbers" if one_only or not HAVING.isdisjoint(before) or not DEFINITE.isdisjoint(before) else None
     if _is_time(parting.ours) and _is_time(parting.theirs):
         return "times" if _is_definite(before) and HABITS.isdisjoint(ours.tokens) else None
+    if ("of" in parting.ours) != ("of" in parting.theirs):
+        return None
     return "values" if one_only and SEVERAL.isdisjoint(before) else None
 
 

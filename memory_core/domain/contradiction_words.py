@@ -31,7 +31,7 @@ _ONE_ONLY = """
     wohnt in, wohne in, wohnt bei, wohnt mit, lebt in, lebe in, arbeitet bei, arbeite bei, arbeitet als, arbeite als, arbeitet für,
     arbeite für, heißt, heiße, fährt einen, fährt ein, fahre einen, gehört, bevorzugt, bevorzuge, beginnt um, beginnt am, endet um,
     endet am, öffnet um, schließt um, läuft auf, kostet, wiegt, verdient, studiert, kommt aus, komme aus, findet am, findet um, findet in,
-    geboren in, geboren am, verheiratet mit, steht um, zahlt
+    geboren in, geboren am, verheiratet mit, steht um, zahlt, steht, liegt, hängt, parkt, parks in, is parked, is kept, is stored
 """
 _SEVERAL = """
     brother brothers sister sisters friend friends colleague colleagues cousin cousins aunt uncle son sons daughter daughters child children
@@ -74,7 +74,23 @@ _NAMING = "is are : = ist sind lautet equals will"
 _PREPOSITIONS = "in for with at on by from during über bei mit für von aus"
 _UNITS = "% € $ £ ¥ am pm a.m p.m euro euros dollars uhr o'clock th st nd rd k : = . 時 月 日 円 分 歳 人 匹 年"
 
-EMPTY = frozenset(_EMPTY.split())
+_LIGHT = """
+    there's there' there comes come with is are planned scheduled set due findet statt gibt es hat has have had pays pay zahlt costs kostet beträgt liegt
+    bei takes place owns own switched turned employed the a of in von für per pro month monthly monat monatlich currently
+    be will starts start begins beginnt
+"""
+LIGHT = frozenset(_LIGHT.split())
+"""Say hardly more than that something is so: two statements may differ in them."""
+PETS = frozenset(
+    "cat cats dog dogs pet kitten puppy hamster rabbit horse parrot hund hündin katze kater hamster kaninchen pferd 犬 猫".split()
+)
+CALLED = ("is called", "is named", "name is", "heisst")
+"""A pet that is spoken of as the one has one name."""
+ONE_ROLE = frozenset(
+    "teacher boss manager doctor dentist therapist coach trainer landlord tutor supervisor head captain ceo lead klassenlehrer klassenlehrerin"
+    " lehrer lehrerin chef chefin hausarzt hausärztin zahnarzt zahnärztin vermieter vermieterin leiter leiterin".split()
+)
+EMPTY = frozenset(_EMPTY.casefold().split())
 """Come and go without changing what is said."""
 ARTICLES = frozenset(_ARTICLES.split())
 DEFINITE = frozenset(_DEFINITE.split())
@@ -84,7 +100,7 @@ BEING = frozenset(_BEING.split())
 """Frequent verbs; what one of them follows is what a statement speaks of."""
 HAVING = frozenset(_HAVING.split())
 """With a number behind them they say how many or how much there is."""
-ONE_ONLY = tuple(" ".join(one.split()) for one in _ONE_ONLY.split(","))
+ONE_ONLY = tuple(" ".join(one.casefold().split()) for one in _ONE_ONLY.split(","))
 """Verbs to which one value at a time belongs."""
 SEVERAL = frozenset(_SEVERAL.split())
 """What a person may have more than one of, so that another name says nothing against the first."""
@@ -98,7 +114,25 @@ COUNTS = frozenset(_COUNTS.split())
 UNITS = frozenset(_UNITS.split())
 JAPANESE_ONE_ONLY = (
     "です", "だ", "になり", "に変", "に住", "で働", "に勤", "で暮", "に引っ越", "という", "と呼", "と申", "から", "まで", "に始", "に行わ",
-    "が担当", "を使って", "で動", "に決ま", "である", "に設定", "に所属", "出身", "に通って",
+    "が担当", "を使って", "で動", "に決ま", "である", "に設定", "に所属", "出身", "に通って", "にある", "にあり", "に置",
 )  # fmt: skip
-JAPANESE_SEVERAL = ("も", "好き", "嫌い", "行った", "行きま", "食べ", "買", "会", "見", "読", "友達", "兄弟", "姉妹", "趣味", "アレルギー")
+JAPANESE_SEVERAL = (
+    "も",
+    "好き",
+    "嫌い",
+    "行った",
+    "行きま",
+    "食べ",
+    "買",
+    "会っ",
+    "会い",
+    "会う",
+    "見",
+    "読",
+    "友達",
+    "兄弟",
+    "姉妹",
+    "趣味",
+    "アレルギー",
+)
 """What may be said of many things at once."""

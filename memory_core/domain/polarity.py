@@ -82,6 +82,8 @@ _EXCLUSIVE = """
     近 遠; 甘口 辛口; ホット アイス; 強 弱; 長 短; 広 狭; 安 高; 犬派 猫派; 賃貸 持ち家
 """
 """Pairs of words that exclude each other about one thing, whoever and whatever that is."""
+MOST_BESIDE = 1
+"""Words on either side of which one says the opposite of the other: "on" and "off", not "on in the kitchen" and "off in the hall"."""
 _ENDINGS = ("", "s", "d", "es", "ed", "ing")
 _REVERSING = ("un", "in", "im", "il", "ir", "dis", "non", "de", "mis")
 
@@ -112,6 +114,8 @@ def exclude_each_other(first: Sequence[str], second: Sequence[str]) -> bool:
     Case-folded; a few words each, of which what both have in common says nothing. Symmetric.
     """
     ours, theirs = [one for one in first if one not in second], [one for one in second if one not in first]
+    if any(len([one for one in side if not "\u3041" <= one[0] <= "\u309f"]) > MOST_BESIDE for side in (ours, theirs)):
+        return False
     return any((one, other) in _EXCLUDES for mine in ours for your in theirs for one in _forms(mine) for other in _forms(your)) or (
         len(ours) == len(theirs) == 1 and (_reverses(ours, frozenset(theirs)) or _reverses(theirs, frozenset(ours)))
     )
