@@ -34,7 +34,7 @@ from memory_core.ports import LongTermStore
 from memory_core.recollection.query_vector import EMBEDDER
 from memory_core.recollection.quoting import Found, fallen_by_turn, quotable
 from memory_core.recollection.rerank import RERANKER
-from memory_core.recollection.retrieve import Look, Retriever
+from memory_core.recollection.retrieve import NEAR, Look, Retriever
 from memory_core.recollection.stale import Fallen, stale_facts
 from memory_core.recollection.surroundings import Surroundings
 from memory_core.recollection.telling import piece, tells_only_what_has_ended
@@ -43,9 +43,6 @@ LATER = 0.9
 """What a hit of a rewritten query is worth beside one of the query itself, which is what was asked."""
 MOST_FOUND = 200
 """Hits of one round that are read."""
-NEAR = 0.75
-"""The part of the answer threshold from which a question alone opens the budget. Hardly any evidence is lost at .30, much at .40 (LoCoMo
-.919 and .908, REALTALK .774 and .755, BEAM .648 and .587). Of a message of several sentences, the best one reaches .30 by chance."""
 _QUESTION = re.compile(
     r"\W{0,9}(?:what|when|where|which|who|whom|whose|why|how|was|wann|wo|welche[rsnm]?|wer|wen|wem|warum|wie)\b", re.IGNORECASE
 )
