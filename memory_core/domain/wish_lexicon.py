@@ -76,6 +76,7 @@ PHRASES: Mapping[str, str] = {
     """,
     # what was told
     "TOLD": """
+        share, to share, mean to share, trusted you with, said too much, too much about, zu viel erzählt,
         told you, tell you, telling you, said, mentioned, mention to you, shared, sharing, share with you, wrote, wrote you, let slip,
         confided, brought up, gave you, sent you, overshared, told, i told, revealed, disclosed, spilled, blurted, gave away, i sent, i
         gave, i shared, i wrote, i said, i mentioned, i've said, i've told, me saying, i typed, let on, opened up about, vented, ranted,
@@ -122,6 +123,7 @@ PHRASES: Mapping[str, str] = {
     """,
     # what was said just before
     "LAST": """
+        今の話, 今のは,
         just told you, just said, just wrote, just mentioned, just now, last message, previous message, last thing, a moment ago, a
         minute ago, just told, just shared, just sent, eben, gerade gesagt, gerade eben, letzte nachricht, vorige nachricht, gerade,
         さっき, 今の, 直前, たった今, 先ほど, 先程, 今言った, いま
@@ -254,6 +256,7 @@ PHRASES: Mapping[str, str] = {
     """,
     # negations
     "NOT": """
+        shouldn't,
         don't, do not, dont, not, no, none, nothing, without, nicht, kein, keine, keinen, keiner, keines, keinerlei, nichts, ohne,
         won't, can't, cannot, isn't, didn't, haven't, doesn't, wouldn't, couldn't, never mind, nor, ないで, なしに, ません, ぬよう, じゃない, しないで, ずに,
         sprich mich nicht, sprich mich bitte nicht, erinner mich bitte nicht, erinnere mich bitte nicht, fang nicht, fang nicht wieder,
@@ -267,10 +270,11 @@ PHRASES: Mapping[str, str] = {
     """,
     # requests
     "PLEASE": """
+        make sure you, make sure that you, make sure to always, please make sure, please be sure to, make sure nothing, be sure to always,
         please, pls, plz, kindly, bitte, could you, can you, would you, will you, may i ask you to, could i ask you to, i'd like you to,
         i want you to, i need you to, i would like you to, would you mind, would you be so kind, do me a favour, do me a favor, is it
         possible, would it be possible, i'd appreciate it, i would appreciate it, i'd be grateful, i'd prefer, i'd rather, i would
-        prefer, i would rather, can we, could we, let's, make sure, be sure to, you should, you must, i demand, i request, i hereby
+        prefer, i would rather, can we, could we, let's, you should, you must, i demand, i request, i hereby
         request, i ask you to, i beg you, i was wondering, wondering if you, any chance you, any way you, i expect you, kannst du,
         könntest du, würdest du, ich möchte dass du, ich will dass du, ich bitte, ich hätte gern, mir wäre lieber, mir wäre es lieber,
         wäre es möglich, ist es möglich, lässt sich, bitte dich, du sollst, du solltest, sei so lieb, sei so gut, sei so nett, tu mir
@@ -318,6 +322,7 @@ PHRASES: Mapping[str, str] = {
     """,
     # the whole of something
     "ALL": """
+        what's,
         everything, anything, all, whatever, every, what, any, stuff, thing, things, alles, was, etwas, sämtliche, sämtliches, komplett,
         全部, すべて, 全て, ぜんぶ, 一切合切, 何もかも
     """,
@@ -383,8 +388,8 @@ PHRASES: Mapping[str, str] = {
     """,
     # what is of this moment only
     "ONEOFF": """
-        this, these, here, for now, tonight, tomorrow, this time, the following, above, below, for a moment, for a second, diese,
-        dieses, diesen, dieser, hier, morgen, kurz, mal kurz, diesmal, 今日, 明日, 以下, 次の, 今回, 一旦, today, heute, この表, この文, この文章, これを, この行
+        this, these, for now, tonight, tomorrow, this time, the following, above, below, for a moment, for a second, diese,
+        dieses, diesen, dieser, morgen, kurz, mal kurz, diesmal, 今日, 明日, 以下, 次の, 今回, 一旦, today, heute, この表, この文, この文章, これを, この行
     """,
     # habits of people
     "HABIT": """
@@ -397,6 +402,15 @@ PHRASES: Mapping[str, str] = {
         me, deleted all, deleted our, ich habe, ich hab, hab ich, habe ich, hatte, hat, haben, has, have, had, was, were, been, did,
         しました, してしま, ました, wurde, wurden, in case
     """,
+    # calls for help with the matter at hand
+    "HELP": """
+        help me, can you help, can you help me, could you help me, give me some advice, give me some tips, give me some, some tips,
+        some suggestions, suggest any, suggest improvements, suggest some improvements, suggestions for, walk me through, review my,
+        review this, provide an example, double-check my, figure out, help me figure, thanks for the, thanks again, would you recommend,
+        do you recommend, to make sure, i want to make sure, make sure i, make sure i'm, make sure my, make sure it, i'm not sure if,
+        not sure if, not sure how, i'm trying to, kann ich, hilf mir, kannst du mir helfen, gib mir ein paar, was empfiehlst du,
+        手伝って, 助けて, 教えてもらえますか, どう思いますか
+    """,
     # openings
     "LEAD": """
         ok, okay, so, and, but, also, oh, hey, hi, well, right, actually, btw, by the way, just, hm, hmm, ugh, sorry, übrigens, ach, ja,
@@ -405,6 +419,7 @@ PHRASES: Mapping[str, str] = {
     """,
     # little words
     "FUNC": """
+        habe, hab, hast, würdest, würde, würden, wird, werden, noch, irgendwie, irgendwo, gehört, bleibt, stays, zum thema, thema, angeht, abt, can, could,
         the, a, an, of, to, in, on, at, from, about, regarding, concerning, is, are, be, as, or, if, into, off, out, up, der, den, dem,
         des, ein, eine, einen, von, vom, zu, zum, zur, mit, über, aus, im, auf, für, bei, ist, sind, dass, ob, oder, nach, bezüglich, は,
         を, が, の, に, で, と, も, へ, か, ね, よ, な, から, まで, with, for
@@ -427,6 +442,7 @@ PHRASES: Mapping[str, str] = {
     """,
     # Japanese nouns that point at what was told
     "ABOUT_JA": """
+        メッセージ, 発言, 愚痴, 悪口,
         のこと, の話, の件, という話, ってこと, っていう話, ということ, こと, 話, 件, に関する, について, データ, 情報, メモ, に関して, だということ, って話, という事, 事は, 事を
     """,
     # the answers themselves

@@ -21,6 +21,7 @@ BREAK = ","
 MAX_PHRASE_WORDS = 5
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[,;:.!?…–—、。！？]")
+_QUOTED = re.compile(r"\"[^\"\n]{1,400}+\"|“[^“”\n]{1,400}+”|„[^„“”\n]{1,400}+[“”]|«[^«»\n]{1,400}+»|「[^「」\n]{1,400}+」|『[^『』\n]{1,400}+』")
 _JA_BREAKS = frozenset("、,。；;:：")
 _CLAUSE_WORDS = frozenset({"so", "but", "aber", "ので", "から", "also"})
 _REMOVES = frozenset({"FORGET", "DELETE", "DROP", "VERGESSEN"})
@@ -78,7 +79,8 @@ class Reading:
     @cached_property
     def signs(self) -> frozenset[str]:
         """Signs of the order of its marks."""
-        return frozenset((*_signs_of_verbs(self), *_signs_of_words(self), *_signs_of_clauses(self), *_japanese_signs(self)))
+        signs = frozenset((*_signs_of_verbs(self), *_signs_of_words(self), *_signs_of_clauses(self), *_japanese_signs(self)))
+        return signs | frozenset(_signs_of_requests(self, signs))
 
 
 def has_japanese(text: str) -> bool:
@@ -87,8 +89,8 @@ def has_japanese(text: str) -> bool:
 
 
 def read(sentence: str) -> Reading:
-    """The reading of a sentence."""
-    text = sentence.casefold().replace("’", "'")
+    """The reading of a sentence; what it quotes is left blank."""
+    text = _QUOTED.sub(lambda match: " " * len(match.group()), sentence.casefold().replace("’", "'"))
     return Reading(text, tuple(_japanese_marks(text) if has_japanese(text) else _word_marks(text)))
 
 
@@ -127,14 +129,38 @@ def is_no_request(reading: Reading) -> bool:
 def is_no_instruction(reading: Reading) -> bool:
     """Whether a sentence can neither instruct nor lift an instruction."""
     kinds, signs = reading.kind_set, reading.signs
-    if signs & {"says", "email", "how0"} or len(reading.kinds) > 45:
+    if signs & {"email", "how0"} or len(reading.kinds) > 45:
         return True
-    if "ONEOFF" in kinds and "STAND" not in kinds:
+    asked = _until_act(reading)
+    if "SAYS" in asked or ("ONEOFF" in asked and "STAND" not in kinds):
+        return True
+    if "HELP" in kinds and not kinds & {"STAND", "LIMITS", "STOP"}:
+        return True
+    if _wants_to_do(reading):
         return True
     first = next((kind for kind in reading.kinds if kind not in ("LEAD", BREAK, "FUNC", "EARLIER")), "")
-    tells = first in ("ME", "OTHER", "HABIT", "MY", OTHER_WORDS, "PASTI")
+    tells = first in ("ME", "OTHER", "HABIT", "MY", "PRON", "HELP", OTHER_WORDS, "PASTI")
     asks = kinds & {"PLEASE", "LIMITS", "AGAIN_OK", "NO_NEED", "ABOUT_JA", "RULE", "MUST", "AGAIN"} or signs & {"jask", "jforbid"}
     return tells and not asks and not _acts(reading)
+
+
+def _until_act(reading: Reading) -> frozenset[str]:
+    """The kinds of a sentence up to the end of the clause that says what to do, or to leave; of all of it where none does."""
+    found: set[str] = set()
+    for clause in _clauses(reading):
+        found |= {mark.kind for mark in clause}
+        body = [mark.kind for mark in clause if mark.kind not in ("LEAD", "PLEASE", "FUNC", "STAND")]
+        if body and (body[0] in _ACTS or (len(body) > 1 and body[0] in ("NOT", "STOP") and body[1] in _ACTS)):
+            return frozenset(found)
+    return frozenset(found)
+
+
+def _wants_to_do(reading: Reading) -> bool:
+    """Whether the speaker wants to do something: "I want to add more tests"."""
+    for wish, to, verb in zip(reading.marks, reading.marks[1:], reading.marks[2:], strict=False):
+        if wish.kind == "WISH" and to.text == "to" and verb.kind not in ("MENTION", "ADDRESS_ME", "STAND", "NOT", "LIMITS"):
+            return not reading.kind_set & {"STAND", "LIMITS", "STOP", "NOT", "ADDRESS_ME"}
+    return False
 
 
 def _phrases() -> tuple[dict[tuple[str, ...], list[str]], dict[str, list[str]], dict[str, list[str]]]:
@@ -280,6 +306,25 @@ def _signs_of_clauses(reading: Reading) -> Iterator[str]:
         for first, second in zip(clause, clause[1:], strict=False):
             if first.kind == "STAND" and second.kind in _ACTS:
                 yield f"st0:{second.kind}"
+
+
+def _signs_of_requests(reading: Reading, signs: frozenset[str]) -> Iterator[str]:
+    """Whether a verb that removes is asked for, and has what was told, is known or is personal for its object."""
+    kinds = reading.kind_set
+    removes = kinds & {"FORGET", "DELETE", "VERGESSEN", "DROP"}
+    if not removes or signs & {"thingonly", "neg"}:
+        return
+    asked = "imp" in signs or "PLEASE" in kinds
+    strong = "DROP" not in removes or len(removes) > 1
+    for about in ("TOLD", "KNOW", "MEMORY", "PERSONAL", "ABOUT_JA", "MY"):
+        if asked and about in kinds:
+            yield f"ask:{about}" if strong else f"perhaps:{about}"
+    marks = reading.marks
+    for place, mark in enumerate(marks[:-1]):
+        if mark.kind == "FORGET" and asked:
+            after = marks[place + 1 : place + 3]
+            if len(after) == 2 and after[0].text in ("that", "where", "who") and after[1].kind in ("ME", "MY"):
+                yield "clause"
 
 
 def _clauses(reading: Reading) -> list[list[Mark]]:

@@ -83,7 +83,8 @@ class Wishes:
             call: on whose behalf.
 
         Returns:
-            The conversation as it is to be formed, without the words of requests to forget; and what was done, for the task's result.
+            The conversation as it is to be formed, without the words of requests that made something forgotten; and what was done, for the
+            task's result.
 
         Raises:
             Unavailable: a dependency is down; the wishes that were heeded by then are not heeded again.
@@ -98,14 +99,15 @@ class Wishes:
         instructions = {name: [one for each in done for one in getattr(each, name)] for name in ("instructed", "withdrawn")}
         if any(instructions.values()):
             found["instructions"] = {name: ids for name, ids in instructions.items() if ids}
-        requests = [(wish, each) for wish, each in zip(wishes, done, strict=True) if wish.kind == "forget"]
+        requests = [(wish, each) for wish, each in zip(wishes, done, strict=True) if wish.kind == "forget" and not each.withdrawn]
         if not requests:
             return conversation, found
         found["forgetting"] = [_request(each) for _, each in requests]
-        return await self._without_requests(owner, conversation, [wish for wish, _ in requests], call), found
+        acted = [wish for wish, each in requests if each.forgotten]
+        return await self._without_requests(owner, conversation, acted, call) if acted else conversation, found
 
     async def _without_requests(self, owner: Owner, conversation: Conversation, wishes: Sequence[Wish], call: Call) -> Conversation:
-        """The conversation without the words of requests; the messages that say nothing else are hidden."""
+        """The conversation without the words of requests that were carried out; the messages that say nothing else are hidden."""
         names = message_ids(conversation)
         left = without_requests(conversation.messages, wishes)
         hidden = [names[number] for number in {one.message for one in wishes if one.kind == "forget"} if only_requests(left[number])]
@@ -120,12 +122,10 @@ class Wishes:
             return Answered(await self._settled(owner, conversation, wish, message_id), RULES)
 
         settled = (await self.steps.frozen(owner, message_id, f"wish {number}", ask, Heeded)).value
-        if wish.kind == "forget":
-            if settled.forgotten:
-                settled = settled.model_copy(update={"forgotten": await self.forgetter.forget(owner, settled.forgotten, call)})
-            return settled
         for name in settled.withdrawn:
             await self._lift(owner, name, call)
+        if settled.forgotten:
+            settled = settled.model_copy(update={"forgotten": await self.forgetter.forget(owner, settled.forgotten, call)})
         if wish.kind == "instruction" or (wish.instructs and not settled.withdrawn):
             settled = settled.model_copy(update={"instructed": [await self._keep(owner, conversation, wish, number, call)]})
         return settled
@@ -139,18 +139,23 @@ class Wishes:
         return Heeded(message_id=message_id, withdrawn=[one.id for one in held if contradiction(one.content, wish.text) is not None])
 
     async def _meant(self, owner: Owner, conversation: Conversation, wish: Wish, message_id: str) -> Heeded:
-        """What a request to forget names: all that has its words, the request itself apart."""
+        """What a request to forget names: all that has its words, the request itself apart; or the instructions that have them."""
         names = message_ids(conversation)
-        if not wish.about:
-            before = [names[place] for place in range(wish.message) if conversation.messages[place].role == "user"]
+        before = [names[place] for place in range(wish.message) if conversation.messages[place].role == "user"]
+        if not wish.about and wish.surety == "sure" and before:
             return Heeded(message_id=message_id, forgotten=before[-1:])
         terms = _terms(wish.about)
-        found = [(one, near) for one, near in await self.find(owner, wish.about) if one.id not in names[wish.message :]]
-        told = [(one, near) for one, near in found if one.category != INSTRUCTION and not _by_machine(one)]
-        named = [one.id for one, _ in told if terms and _share(terms, one) >= ALL_WORDS]
-        if wish.surety == "sure" and named and len(named) <= MOST_FORGOTTEN:
-            return Heeded(message_id=message_id, forgotten=named)
-        return Heeded(message_id=message_id, to_confirm=(named or [one.id for one, _ in told][:MOST_GUESSED])[:MOST_TO_CONFIRM])
+        found = [memory for memory, _ in await self.find(owner, wish.about or wish.text) if memory.id not in names[wish.message :]]
+        told = [memory for memory in found if memory.category != INSTRUCTION and not _by_machine(memory)]
+        named = [memory for memory in told if terms and _share(terms, memory) >= ALL_WORDS]
+        held = [memory.id for memory in await self._held(owner) if terms and _share(terms, memory) >= ALL_WORDS]
+        if held and not named:
+            return Heeded(message_id=message_id, withdrawn=held)
+        clear = wish.whole or len({memory.cell_id or memory.id for memory in named}) == 1
+        if wish.surety == "sure" and clear and 0 < len(named) <= MOST_FORGOTTEN:
+            return Heeded(message_id=message_id, forgotten=[memory.id for memory in named])
+        likely = named or told[:MOST_GUESSED]
+        return Heeded(message_id=message_id, to_confirm=[memory.id for memory in likely[:MOST_TO_CONFIRM]])
 
     async def _lifted(self, owner: Owner, wish: Wish, held: Sequence[Memory]) -> list[Memory]:
         """The instructions that share the most words with what lifts one; else the nearest, unless it may instruct by itself."""
