@@ -22,6 +22,7 @@ MAX_PHRASE_WORDS = 5
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[,;:.!?…–—、。！？]")
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}+\"|“[^“”\n]{1,400}+”|„[^„“”\n]{1,400}+[“”]|«[^«»\n]{1,400}+»|「[^「」\n]{1,400}+」|『[^『』\n]{1,400}+』")
+_CAPITAL = re.compile(r"(?<=\s)[A-ZÄÖÜ][^\W\d_]+")
 _JA_BREAKS = frozenset("、,。；;:：")
 _CLAUSE_WORDS = frozenset({"so", "but", "aber", "ので", "から", "also"})
 _REMOVES = frozenset({"FORGET", "DELETE", "DROP", "VERGESSEN"})
@@ -51,10 +52,11 @@ class Mark:
 
 @dataclass(frozen=True)
 class Reading:
-    """A sentence with its marks. text: the sentence, case-folded, with plain apostrophes."""
+    """A sentence with its marks. text: the sentence, case-folded, with plain apostrophes. capitals: words with one, but the first."""
 
     text: str
     marks: tuple[Mark, ...]
+    capitals: frozenset[str] = frozenset()
 
     @property
     def japanese(self) -> bool:
@@ -91,7 +93,9 @@ def has_japanese(text: str) -> bool:
 def read(sentence: str) -> Reading:
     """The reading of a sentence; what it quotes is left blank."""
     text = _QUOTED.sub(lambda match: " " * len(match.group()), sentence.casefold().replace("’", "'"))
-    return Reading(text, tuple(_japanese_marks(text) if has_japanese(text) else _word_marks(text)))
+    if has_japanese(text):
+        return Reading(text, tuple(_japanese_marks(text)))
+    return Reading(text, tuple(_word_marks(text)), frozenset(word.casefold() for word in _CAPITAL.findall(sentence)))
 
 
 def features(reading: Reading, before: Reading | None) -> frozenset[str]:
@@ -320,6 +324,8 @@ def _signs_of_requests(reading: Reading, signs: frozenset[str]) -> Iterator[str]
         if asked and about in kinds:
             yield f"ask:{about}" if strong else f"perhaps:{about}"
     marks = reading.marks
+    if asked and any(mark.kind == OTHER_WORDS and mark.text.split()[0] in reading.capitals for mark in marks):
+        yield "ask:NAME" if strong else "perhaps:NAME"
     for place, mark in enumerate(marks[:-1]):
         if mark.kind == "FORGET" and asked:
             after = marks[place + 1 : place + 3]

@@ -125,7 +125,7 @@ def _wish(text: str, reading: Reading, before: Reading | None, number: int, star
 
 def _request(reading: Reading, before: Reading | None, chance: float) -> _Request | None:
     """What is to be forgotten; None where a sentence only points and nothing says that something told is meant."""
-    surety: Surety = "sure" if chance >= SURE else "asks"
+    surety: Surety = "sure" if chance >= SURE and "THING" not in reading.kind_set else "asks"
     about = topic_of(reading)
     if about:
         return _Request(about, surety, names_all(reading))
