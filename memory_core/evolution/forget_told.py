@@ -1,7 +1,7 @@
 """What was told, forgotten softly with all that was formed of it, and nothing that only stands beside it.
 
     named       goes
-    a message   itself; of the episode that was formed of it the text, the note, and the facts taken from it
+    a message   itself, and what an assistant or a tool repeated of it in its episode; of that the text, the note, and the facts taken from it
     a fact      itself, the messages that it was taken from, and of their episodes the text and the note
     an episode  itself and its note; with its facts and all of its messages where none of these is named
 
@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from memory_core.domain.archival import is_cold
 from memory_core.domain.messages import REQUEST, is_cell, is_message, messages_of
 from memory_core.domain.models import Memory, Status
+from memory_core.domain.repetition import repeats
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.evolution.ruled import LookedElsewhere
@@ -81,7 +82,7 @@ class ToldForgetter:
             of_cell = [messages[name] for name in messages_of(cell) if name in messages]
             telling = [one for one in of_cell if one.id in asked or _tells(one, cell, asked)]
             whole = not telling and not asked.keys().isdisjoint((cell.id, note_id(cell.id)))
-            telling = of_cell if whole else telling
+            telling = of_cell if whole else [*telling, *_repeating(of_cell, telling)]
             going.add([cell, *telling])
             of_cells += [one.id for one in of_cell if one.status is not Status.DELETED]
             numbers = {one.metadata.get("message") for one in telling}
@@ -126,6 +127,13 @@ class ToldForgetter:
             except LookedElsewhere as needs:
                 extra += needs.wanted
         await self._mirror.follow(owner, committed)
+
+
+def _repeating(of_cell: Sequence[Memory], telling: Sequence[Memory]) -> list[Memory]:
+    """The messages of assistants and tools that say again what the telling ones say."""
+    told = [message.content for message in telling]
+    others = [message for message in of_cell if message not in telling and message.metadata.get("role") in ("assistant", "tool")]
+    return [message for message in others if repeats(message.content, told)]
 
 
 def _tells(message: Memory, cell: Memory, asked: Collection[str]) -> bool:

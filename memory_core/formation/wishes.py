@@ -1,8 +1,9 @@
-"""Heeding what people ask of the memory itself in what they tell: standing instructions, their end, and requests to forget.
+"""Does what people ask of the memory in a conversation: standing instructions, their end, requests to forget.
 
-It is done before anything is formed of the messages, each wish once however often the work is repeated. What a reader would get wrong: a
-request to forget deletes only what has the words that it names, softly; where nothing has them but something is near, it is left to be
-confirmed. Words of assistants, tools and of what people quote are never heeded.
+This happens before anything is formed of the messages, and once for each wish, however often the work is repeated. A request to forget
+deletes softly what has all the words that it names. It is left to be confirmed where nothing has them, where several things have them
+and not everything is asked for, and where the sentence is not surely a request. Words of assistants, of tools and of what people quote
+are never obeyed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from memory_core.domain.errors import MemoryCoreError, NotFound
 from memory_core.domain.instruction import INSTRUCTION, key_for
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType
+from memory_core.domain.repetition import repeats
 from memory_core.domain.requests import SaveInput
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
@@ -83,7 +85,8 @@ class Wishes:
             call: on whose behalf.
 
         Returns:
-            The conversation as it is to be formed, without the words of requests to forget; and what was done, for the task's result.
+            The conversation as it is to be formed, without the words of requests that made something forgotten; and what was done, for the
+            task's result.
 
         Raises:
             Unavailable: a dependency is down; the wishes that were heeded by then are not heeded again.
@@ -98,14 +101,15 @@ class Wishes:
         instructions = {name: [one for each in done for one in getattr(each, name)] for name in ("instructed", "withdrawn")}
         if any(instructions.values()):
             found["instructions"] = {name: ids for name, ids in instructions.items() if ids}
-        requests = [(wish, each) for wish, each in zip(wishes, done, strict=True) if wish.kind == "forget"]
+        requests = [(wish, each) for wish, each in zip(wishes, done, strict=True) if wish.kind == "forget" and not _only_lifts(each)]
         if not requests:
             return conversation, found
         found["forgetting"] = [_request(each) for _, each in requests]
-        return await self._without_requests(owner, conversation, [wish for wish, _ in requests], call), found
+        acted = [wish for wish, each in requests if each.forgotten]
+        return await self._without_requests(owner, conversation, acted, call) if acted else conversation, found
 
     async def _without_requests(self, owner: Owner, conversation: Conversation, wishes: Sequence[Wish], call: Call) -> Conversation:
-        """The conversation without the words of requests; the messages that say nothing else are hidden."""
+        """The conversation without the words of requests that were carried out; the messages that say nothing else are hidden."""
         names = message_ids(conversation)
         left = without_requests(conversation.messages, wishes)
         hidden = [names[number] for number in {one.message for one in wishes if one.kind == "forget"} if only_requests(left[number])]
@@ -120,12 +124,10 @@ class Wishes:
             return Answered(await self._settled(owner, conversation, wish, message_id), RULES)
 
         settled = (await self.steps.frozen(owner, message_id, f"wish {number}", ask, Heeded)).value
-        if wish.kind == "forget":
-            if settled.forgotten:
-                settled = settled.model_copy(update={"forgotten": await self.forgetter.forget(owner, settled.forgotten, call)})
-            return settled
         for name in settled.withdrawn:
             await self._lift(owner, name, call)
+        if settled.forgotten:
+            settled = settled.model_copy(update={"forgotten": await self.forgetter.forget(owner, settled.forgotten, call)})
         if wish.kind == "instruction" or (wish.instructs and not settled.withdrawn):
             settled = settled.model_copy(update={"instructed": [await self._keep(owner, conversation, wish, number, call)]})
         return settled
@@ -139,18 +141,26 @@ class Wishes:
         return Heeded(message_id=message_id, withdrawn=[one.id for one in held if contradiction(one.content, wish.text) is not None])
 
     async def _meant(self, owner: Owner, conversation: Conversation, wish: Wish, message_id: str) -> Heeded:
-        """What a request to forget names: all that has its words, the request itself apart."""
+        """What a request to forget names: all that has its words, the request itself apart; and the instructions that have them."""
         names = message_ids(conversation)
-        if not wish.about:
-            before = [names[place] for place in range(wish.message) if conversation.messages[place].role == "user"]
-            return Heeded(message_id=message_id, forgotten=before[-1:])
+        before = [names[place] for place in range(wish.message) if conversation.messages[place].role == "user"]
+        if not wish.about and wish.surety == "sure" and before:
+            return Heeded(message_id=message_id, forgotten=[before[-1], *_repeated(conversation, names, wish.message, before[-1:])])
         terms = _terms(wish.about)
-        found = [(one, near) for one, near in await self.find(owner, wish.about) if one.id not in names[wish.message :]]
-        told = [(one, near) for one, near in found if one.category != INSTRUCTION and not _by_machine(one)]
-        named = [one.id for one, _ in told if terms and _share(terms, one) >= ALL_WORDS]
-        if wish.surety == "sure" and named and len(named) <= MOST_FORGOTTEN:
-            return Heeded(message_id=message_id, forgotten=named)
-        return Heeded(message_id=message_id, to_confirm=(named or [one.id for one, _ in told][:MOST_GUESSED])[:MOST_TO_CONFIRM])
+        found = [memory for memory, _ in await self.find(owner, wish.about or wish.text) if memory.id not in names[wish.message :]]
+        told = [memory for memory in found if memory.category != INSTRUCTION and not _by_machine(memory)]
+        held = [memory for memory in await self._held(owner) if terms and _share(terms, memory) >= ALL_WORDS]
+        named = [memory for memory in told if terms and _share(terms, memory) >= ALL_WORDS and not _says_one_of(memory, held)]
+        withdrawn = [memory.id for memory in held]
+        if held and not named:
+            return Heeded(message_id=message_id, withdrawn=withdrawn)
+        clear = wish.whole or len({memory.cell_id or memory.id for memory in named}) == 1
+        if wish.surety == "sure" and clear and 0 < len(named) <= MOST_FORGOTTEN:
+            forgotten = [memory.id for memory in named]
+            forgotten += _repeated(conversation, names, wish.message, forgotten)
+            return Heeded(message_id=message_id, withdrawn=withdrawn, forgotten=forgotten)
+        likely = named or told[:MOST_GUESSED]
+        return Heeded(message_id=message_id, to_confirm=[memory.id for memory in likely[:MOST_TO_CONFIRM]])
 
     async def _lifted(self, owner: Owner, wish: Wish, held: Sequence[Memory]) -> list[Memory]:
         """The instructions that share the most words with what lifts one; else the nearest, unless it may instruct by itself."""
@@ -192,6 +202,10 @@ class Wishes:
         return saved.memory.id
 
 
+def _only_lifts(heeded: Heeded) -> bool:
+    return bool(heeded.withdrawn) and not heeded.forgotten and not heeded.to_confirm
+
+
 def _request(heeded: Heeded) -> dict[str, Any]:
     """One request as the task's result tells it, in ids alone."""
     status = "done" if heeded.forgotten else "pending" if heeded.to_confirm else "nothing_found"
@@ -214,6 +228,19 @@ def _terms(text: str) -> frozenset[str]:
 def _share(terms: frozenset[str], memory: Memory) -> float:
     told = "\n".join((memory.content, memory.episode or "", memory.subject or "", memory.attribute or ""))
     return len(terms & frozenset(terms_of(words(told)))) / len(terms)
+
+
+def _says_one_of(memory: Memory, instructions: Sequence[Memory]) -> bool:
+    """Whether a memory is where one of these instructions was said: it stays when the instruction is lifted."""
+    said = f"{memory.content}\n{memory.episode or ''}"
+    return any(instruction.content in said for instruction in instructions)
+
+
+def _repeated(conversation: Conversation, names: Sequence[str], end: int, forgotten: Sequence[str]) -> list[str]:
+    """The messages of assistants and tools, before the request, that say again what is forgotten of the same conversation."""
+    told = [message.content for name, message in zip(names, conversation.messages, strict=True) if name in forgotten]
+    before = list(zip(names, conversation.messages, strict=True))[:end]
+    return [name for name, message in before if message.role in ("assistant", "tool") and repeats(message.content, told)]
 
 
 def _by_machine(memory: Memory) -> bool:

@@ -122,3 +122,68 @@ async def test_a_request_that_names_nothing_that_is_known_says_so(core: MemoryCo
     assert task.result is not None
     assert [(one["status"], one["memory_ids"]) for one in task.result["forgetting"]] == [("nothing_found", [])]
     assert "Rex" in texts(await living(core))
+
+
+SALARY = ("My salary is 4,200 euros a month.", ("assistant", "Noted: 4,200 euros a month."))
+REX = ("I have a dog called Rex.", ("assistant", "Rex is a lovely name for a dog."))
+
+
+async def test_what_an_assistant_repeated_of_it_goes_along(core: MemoryCore) -> None:
+    await tell(core, *SALARY, *REX, session="s1")
+    await tell(core, "Please forget what I told you about my salary.", session="s2", at=NOW + DAY)
+    told = texts(await living(core))
+    assert "4,200" not in told
+    assert "I have a dog called Rex" in told
+    assert "lovely name" in told
+
+
+async def test_what_an_assistant_repeated_in_the_conversation_of_the_request_goes_along(core: MemoryCore) -> None:
+    await tell(core, *SALARY, *REX, "Please forget what I told you about my salary.")
+    told = texts(await living(core))
+    assert "4,200" not in told
+    assert "I have a dog called Rex" in told
+    assert "lovely name" in told
+
+
+async def test_restoring_what_was_forgotten_brings_all_of_it_back(core: MemoryCore) -> None:
+    await tell(core, *SALARY, *REX, session="s1")
+    before = {name: (one.content, one.episode, one.cell_id) for name, one in (await living(core)).items()}
+    task = await tell(core, "Please forget what I told you about my salary.", session="s2", at=NOW + DAY)
+    assert task.result is not None
+    (request,) = task.result["forgetting"]
+    for name in request["memory_ids"]:
+        await core.set_status(ALICE, name, StatusInput(status=Status.ACTIVE))
+    after = {name: (one.content, one.episode) for name, one in (await living(core)).items()}
+    assert {name: told[:2] for name, told in before.items()} == {name: told for name, told in after.items() if name in before}
+    found = await core.retrieve(ALICE, RetrieveInput(query="What is my salary?"))
+    assert "4,200" in str(found.results[0].memory)
+
+
+async def test_a_request_that_is_asked_back_stays_as_it_was_said(core: MemoryCore) -> None:
+    await tell(core, "My appointment with the dentist is on Monday.", session="s1")
+    await tell(core, "My appointment with the bank is on Friday.", session="s2", at=NOW + DAY)
+    asked = "Please forget my appointment."
+    task = await tell(core, asked, session="s3", at=NOW + 2 * DAY)
+    assert task.result is not None
+    (request,) = task.result["forgetting"]
+    assert request["status"] == "pending"
+    assert len(request["memory_ids"]) >= 2
+    told = texts(await living(core))
+    assert "dentist" in told
+    assert "bank" in told
+    assert asked in told
+
+
+async def test_a_request_that_names_nothing_stays_as_it_was_said(core: MemoryCore) -> None:
+    task = await tell(core, "Delete everything about Wilhelmine.")
+    assert task.result is not None
+    assert [one["status"] for one in task.result["forgetting"]] == ["nothing_found"]
+    assert "Wilhelmine" in texts(await living(core))
+
+
+async def test_to_forget_what_was_said_of_an_instruction_lifts_it(core: MemoryCore) -> None:
+    await tell(core, "Always use metric units.", session="s1")
+    task = await tell(core, "Please forget what I said about metric units.", session="s2", at=NOW + DAY)
+    assert task.result is not None
+    assert "forgetting" not in task.result
+    assert await instructions(core) == []

@@ -29,7 +29,7 @@ TO_FORGET = [
     ("Vergiss das mit dem Umzug nach Bonn", "dem umzug nach bonn"),
     ("さっきの病気の話は忘れてください", "病気"),
     ("母の入院のことを忘れてください", "母の入院"),
-    ("給料についての情報を削除してください", "給料について"),
+    ("給料についての情報を削除してください", "給料"),
 ]
 INSTRUCTIONS = [
     "always use metric units", "Never suggest meat", "Answer me in bullet points from now on", "Don't show me unittest examples",
