@@ -11,6 +11,8 @@ from typing import Any
 from memory_core.domain.truth import operations
 from memory_core.domain.truth.entries import Assertion, Entry, Pair, Retraction
 from memory_core.domain.truth.resolve import resolve
+from memory_core.domain.truth.timeline import Reference, Timeline
+from memory_core.evolution.projection import Projection, project
 
 Act = tuple[int, int, int, int]
 """What is done, and three numbers that it makes use of as it likes."""
@@ -128,3 +130,9 @@ def _acted(log: list[Entry], kind: int, name: str, other: str, number: int, now:
             begin = now + timedelta(days=b) if b % 3 == 0 else now
             fields: dict[str, Any] = {"sequence": number, "asserted_at": now, "valid_from": begin}
             return [*log, Assertion(memory_id=name, version=version, value=value, **fields)]
+
+
+def projections(timeline: Timeline, now: datetime) -> dict[Reference, Projection]:
+    """The stored fields by memory, version and part, but for what a sealed log leaves as it is stored."""
+    made = project(timeline, now).values()
+    return {(one.memory_id, one.version, one.part): replace(one, supersedes_id=None, holds=False, members=frozenset()) for one in made}

@@ -1,7 +1,7 @@
 """The last step of every decision: what its changes say is added to the logs of their slots, and the members follow.
 
 Which truth of a slot holds when is decided here alone. A command says what happened to one memory; every other member that changes by
-it, and the stored fields that `slot_rows` names, come from the timeline of the log. Note: the log is read after the look of a decision. It
+it, and the stored fields that `projection` names, come from the timeline of the log. Note: the log is read after the look of a decision. It
 has a tag of its own, so a commit on an older state of it is refused, and decided again.
 """
 
@@ -19,10 +19,10 @@ from memory_core.domain.truth.values import SlotName, slot_name
 from memory_core.domain.versions import VERSIONS, base_id, is_version, version_id
 from memory_core.evolution.asked_again import asked_again
 from memory_core.evolution.marks import SPLIT, marked
+from memory_core.evolution.projection import Projection
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.shelf import Shelf
 from memory_core.evolution.slot_log import SlotLog, sealed_parts
-from memory_core.evolution.slot_rows import Row
 from memory_core.evolution.truth_commands import act_of, added_by, forgotten
 from memory_core.evolution.version_ends import with_version_ends
 from memory_core.ledger.changes import Change, Changes, Result
@@ -158,7 +158,7 @@ class _Settling:
         return SlotLog.rebuilt(self.name, members.values(), versions, head, now, found)
 
 
-def _source(row: Row, rows: Mapping[str, Row]) -> str:
+def _source(row: Projection, rows: Mapping[str, Projection]) -> str:
     """The id of what a row is a time of: itself, but for an earlier time."""
     if not row.part:
         return row.id
@@ -183,7 +183,7 @@ class _Made:
         self.said = next((one.metadata for one in changes.changes if "conflict_id" in one.metadata), {})
         self.counted: list[tuple[Memory | None, Memory]] = []
 
-    def put(self, row: Row, source: str, now: Any) -> None:
+    def put(self, row: Projection, source: str, now: Any) -> None:
         """Let the memory in this place be as its row wants it."""
         if is_version(row.id):
             self._put_version(row)
@@ -230,7 +230,7 @@ class _Made:
         reads = self.given.reads | {one.after.id for one in self.changes}
         return replace(self.given, changes=tuple(self.changes), puts=tuple(self.puts.values()), deletes=tuple(self.deletes), reads=reads)
 
-    def _earlier(self, row: Row, source: str, now: Any) -> Memory | None:
+    def _earlier(self, row: Projection, source: str, now: Any) -> Memory | None:
         place = self._place(source)
         memory = (
             self.changes[place].after if place is not None else self._version(source) if is_version(source) else self.shelf.memory(source)
@@ -259,7 +259,7 @@ class _Made:
             return self.shelf.memory(name)
         return Memory.model_validate({**found.body, "embedding": found.vector})
 
-    def _put_version(self, row: Row) -> None:
+    def _put_version(self, row: Projection) -> None:
         stored = self._version(row.id)
         if stored is None:
             return

@@ -20,8 +20,8 @@ from memory_core.domain.truth.rebuilt import log_of_members
 from memory_core.domain.truth.sealing import Seal, reaches_back, resolve_sealed, seal_oldest, suffices
 from memory_core.domain.truth.timeline import Timeline
 from memory_core.domain.truth.values import SlotName, hashed, value_form
+from memory_core.evolution.projection import Projection, project
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.slot_rows import Row, rows_of
 from memory_core.ledger.ids import slot_document_id, slot_part_id
 from memory_core.ports import Document
 
@@ -52,7 +52,7 @@ class SlotLog:
     seal: Seal | None = None
     parts: tuple[Document, ...] = ()
     _timelines: list[Timeline] = field(default_factory=list, compare=False)
-    _rows: list[dict[str, Row]] = field(default_factory=list, compare=False)
+    _rows: list[dict[str, Projection]] = field(default_factory=list, compare=False)
     _added: list[SlotLog] = field(default_factory=list, compare=False)
 
     @classmethod
@@ -103,10 +103,10 @@ class SlotLog:
         return self._timelines[0]
 
     @property
-    def rows(self) -> dict[str, Row]:
+    def rows(self) -> dict[str, Projection]:
         """What is to be stored of its members, by id."""
         if not self._rows:
-            self._rows.append(rows_of(self.timeline, self.now))
+            self._rows.append(project(self.timeline, self.now))
         return self._rows[0]
 
     def sealed(self) -> LookedElsewhere:

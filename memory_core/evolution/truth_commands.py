@@ -16,8 +16,8 @@ from memory_core.domain.models import Memory, Status
 from memory_core.domain.truth import operations
 from memory_core.domain.truth.entries import Account, Assertion, Entry, Merge, Pair, Retraction, Statement, asserted_at
 from memory_core.domain.truth.operations import UndoTooLarge
+from memory_core.evolution.projection import GONE, Projection
 from memory_core.evolution.slot_log import Act, SlotLog
-from memory_core.evolution.slot_rows import GONE, Row
 from memory_core.ledger.changes import Change
 
 _ALIAS_BYTES = 6
@@ -255,7 +255,7 @@ def _fell_to(slot: SlotLog, name: str) -> set[str]:
     return {one.memory_id for one in without.values() if one.status is Status.ACTIVE} - active
 
 
-def _by(row: Row | None) -> str:
+def _by(row: Projection | None) -> str:
     return "" if row is None or row.next_id is None else f" by {row.next_id}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import combinations
@@ -15,9 +14,10 @@ from hypothesis import strategies as st
 from memory_core.domain.truth import operations
 from memory_core.domain.truth.entries import Account, Assertion, Entry, Retraction
 from memory_core.domain.truth.resolve import resolve
-from memory_core.domain.truth.timeline import Interval, Projection, Timeline, project
+from memory_core.domain.truth.timeline import Interval, Timeline
+from memory_core.evolution.projection import project
 from tests.truth_by_moments import Grid
-from tests.truth_logs import FIRST, KINDS, MAX_ACTS, MOMENTS, NUMBERS, Act, day, drawn, log_of
+from tests.truth_logs import FIRST, KINDS, MAX_ACTS, MOMENTS, NUMBERS, Act, day, drawn, log_of, projections
 
 number = st.integers(0, NUMBERS - 1)
 logs = st.lists(st.tuples(st.integers(0, KINDS - 1), number, number, number), min_size=1, max_size=MAX_ACTS).map(log_of)
@@ -138,31 +138,26 @@ def test_what_was_known_is_what_was_answered_then(acts: list[Act], known_at: int
     assert resolve(log_of(acts), known_at) == resolve(log_of(acts[:known_at]))
 
 
-def by_reference(projections: Sequence[Projection]) -> dict[tuple[str, int, int], Projection]:
-    return {(one.memory_id, one.version, one.part): one for one in projections}
-
-
 @drawn_settings
 @given(logs)
 def test_every_chain_ends(log: list[Entry]) -> None:
-    projections = by_reference(project(resolve(log), NOW))
-    stands = {name: (name, version, 0) for name, version, _ in sorted(projections)}  # the latest version, to which a name leads
-    for start in projections:
-        passed, step = {start}, projections[start].next
-        while step is not None and step[0] in stands:
-            step = stands[step[0]] if step[2] == 0 else step
+    stored = project(resolve(log), NOW)
+    for start in stored:
+        passed, step = {start}, stored[start].next_id
+        while step is not None and step in stored:
             assert step not in passed
             passed.add(step)
-            step = projections[step].next
+            step = stored[step].next_id
 
 
 @drawn_settings
 @given(logs)
 def test_every_member_has_one_projection_of_its_own(log: list[Entry]) -> None:
     timeline = resolve(log)
-    projections = project(timeline, NOW)
-    assert len(by_reference(projections)) == len(projections)
-    own = [(one.memory_id, one.version) for one in projections if one.part == 0]
+    stored = project(timeline, NOW)
+    assert len(projections(timeline, NOW)) == len(stored)
+    assert all(name == one.id for name, one in stored.items())
+    own = [(one.memory_id, one.version) for one in stored.values() if one.part == 0]
     assert own == [(one.memory_id, one.version) for one in timeline.members]
 
 
@@ -234,7 +229,7 @@ def test_a_decision_undone_leaves_all_as_it_was(log: list[Entry], choice: int, d
     decided = [*log, *added]
     back = resolve([*decided, *operations.undo_decision(decided, "cft", LATER + 1)])
     assert back.intervals == resolve(log).intervals
-    assert [one for one in project(back, NOW) if one.memory_id != "merged"] == [*project(resolve(log), NOW)]
+    assert {name: one for name, one in projections(back, NOW).items() if name[0] != "merged"} == projections(resolve(log), NOW)
 
 
 def said_at_all_moments(timeline: Timeline) -> list[list[str]]:

@@ -1,7 +1,7 @@
 """Truth: which of several statements of one slot holds, and when.
 
 A slot holds one truth at a time: a user's (subject, attribute) of semantic facts, a `key` of procedures; a semantic memory without
-either is alone in one. Its log is a list of entries (`entries`), `resolve` makes a `Timeline` of it, and `project` tells the stored
+either is alone in one. Its log is a list of entries (`entries`), `resolve` makes a `Timeline` of it, and `evolution.projection` the stored
 fields of every member. Nothing here reads a clock or a store.
 
 At a moment, of the values said to have begun by then, the one said last holds, ties by sequence; until its end (after a span that was

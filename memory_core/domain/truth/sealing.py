@@ -13,9 +13,7 @@ from datetime import datetime
 from memory_core.domain.truth.entries import Account, Entry, Hiding, Merge, Pair, Place, Retraction, Statement, Withdrawal
 from memory_core.domain.truth.painting import Cells
 from memory_core.domain.truth.resolve import paint, resolve
-from memory_core.domain.truth.timeline import Following, Interval, Reference, Timeline
-
-Key = tuple[str, int]
+from memory_core.domain.truth.timeline import Following, Interval, Key, Reference, Timeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
