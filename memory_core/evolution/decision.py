@@ -25,7 +25,7 @@ from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.strategies import MERGE_SHARE
 from memory_core.evolution.succession import latest_end, superseded_by
-from memory_core.evolution.truth_commands import merged_elsewhere, merges, rejects, retracts, supersedes
+from memory_core.evolution.truth_commands import merged_elsewhere, merges, retracts, supersedes, withdraws
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Document
@@ -141,7 +141,7 @@ def _reject_new(old: Memory, new: Memory, record: ConflictRecord, now: datetime)
     gone = {"status": Status.DELETED, "status_reason": "contradicted" if in_slot else "manual_delete", "updated_at": now}
     kept = old.model_copy(update={"conflict_state": "resolved"})
     rejected = new.model_copy(update={**gone, "conflict_state": "resolved"})
-    return [Change("deleted", rejected, new, says=rejects(new.id, record.id) if in_slot else None), Change(RESOLVED, kept, old)]
+    return [Change("deleted", rejected, new, says=withdraws(new.id, record.id) if in_slot else None), Change(RESOLVED, kept, old)]
 
 
 def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:

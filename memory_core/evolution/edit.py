@@ -303,7 +303,7 @@ def _edited(old: Memory, wanted: dict[str, Any], now: datetime) -> tuple[Memory,
     if not _says_something(old, wanted):
         updated = old.model_copy(update={**wanted, **used})
         is_corrected = any(getattr(old, name) != value for name, value in times.items())
-        return updated, (), corrects_times(updated) if is_corrected else None
+        return updated, (), corrects_times(updated.id, updated.valid_from, updated.valid_until) if is_corrected else None
     start, end = times.get("valid_from"), times.get("valid_until")
     updated = old.model_copy(update={**wanted, **used, "version": old.version + 1, "event_timestamp": now, "told_at": []})
     if "valid_until" not in times:

@@ -59,7 +59,7 @@ def undone(memory: Memory, successor: Memory | None, reason: str, now: datetime)
         "last_accessed_at": now,
     }
     back = memory.model_copy(update=fields)
-    changes = [Change("restored", back, memory, {"reason": reason}, says=undoes(memory) if in_slot else None)]
+    changes = [Change("restored", back, memory, {"reason": reason}, says=undoes(memory.id) if in_slot else None)]
     if replaced and successor is not None and (not in_slot or slot_name(successor) != slot_name(memory)):
         changes.append(Change("contradicted", _fallen(successor, back, now), successor, {"reason": "undone"}))
     return changes

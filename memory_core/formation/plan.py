@@ -15,7 +15,7 @@ from memory_core.domain.confidence import surer
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.models import Memory, MemoryType, Outcome, Status
 from memory_core.domain.scope import Owner
-from memory_core.domain.truth.entries import Account, Statement
+from memory_core.domain.truth.entries import Statement
 from memory_core.evolution.decide import Verdict, judge
 from memory_core.evolution.key_line import PROCEDURAL
 from memory_core.evolution.page import Page
@@ -201,8 +201,7 @@ def _upsert(page: Page, one: Prepared) -> PlannedOutcome:
 
 def is_gone(slot: SlotLog, statement: Statement) -> bool:
     """Whether a statement is hidden or counts no more."""
-    account = Account.of(slot.entries)
-    return statement.place in account.hidden_at or all(one.place != statement.place for one in account.statements)
+    return statement.place in slot.account.hidden_at or all(one.place != statement.place for one in slot.account.statements)
 
 
 def late_id(memory: Memory) -> str:

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from memory_core.domain.truth import operations
-from memory_core.domain.truth.entries import Assertion, Entry, in_message_order, numbered
+from memory_core.domain.errors import Conflict
+from memory_core.domain.truth.entries import Assertion, Entry
 from memory_core.domain.truth.resolve import resolve
 from memory_core.evolution.projection import Projection
-from tests.truth_logs import projections
+from memory_core.evolution.truth_commands import MAX_WITHDRAWN, undoes
+from tests.truth_logs import added, projections
 from tests.truth_stories import day, played
 
 Fields = dict[tuple[str, int, int], Projection]
@@ -101,18 +102,10 @@ def test_an_undo_of_more_than_forty_names_a_later_memory_that_can_be_undone() ->
         for number in range(1, 60)
         for moment in [first + timedelta(days=number)]
     ]
-    with pytest.raises(operations.UndoTooLarge) as refused:
-        operations.undo(log, "m1", 100)
-    assert len(operations.undo(log, refused.value.begin_with, 100)) == operations.MAX_WITHDRAWN
-
-
-def test_what_one_message_says_is_numbered_retractions_first() -> None:
-    moment = day("2024-05-01")
-    said = [
-        Assertion(sequence=0, memory_id="later", value="9", asserted_at=moment, valid_from=day("2024-06-01")),
-        Assertion(sequence=0, memory_id="now", value="10", asserted_at=moment, valid_from=moment),
-    ]
-    assert [(one.memory_id, one.place) for one in numbered(in_message_order(said), 7)] == [("now", (7, 0)), ("later", (7, 1))]
+    with pytest.raises(Conflict, match="restore a later one before, such as m19") as refused:
+        added(log, undoes("m1"), 100)
+    later = str(refused.value).rpartition(" ")[2]
+    assert len(added(log, undoes(later), 100)) == len(log) + MAX_WITHDRAWN
 
 
 def test_of_two_that_share_no_moment_the_question_can_be_closed() -> None:

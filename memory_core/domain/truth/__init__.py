@@ -28,7 +28,7 @@ How a store uses it, in one commit:
 
 1. Read the slot's document by its id: the log, perhaps a `Seal` of its oldest part. Where `reaches_back` says so of what is to be added, or
    not `suffices` of what comes of it, read the sealed parts and begin again with all entries.
-2. Append what `operations` returns, with the sequence of the commit; an ordinary save appends one `Assertion` or `Retraction`. A save of a
+2. Append what `evolution.truth_commands` says, with the sequence of the commit; an ordinary save appends one statement. A save of a
    value that `holders` names takes the memory id and version of that memory (a mention); any other is a new memory, or for a key the next
    version.
 3. Compare `project(resolve_sealed(before), now)` with that of what is after; read the members that differ by id, and write these with the

@@ -9,9 +9,8 @@ from __future__ import annotations
 import sys
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
 
 Place = tuple[int, int]
 """Where an entry is in its log: (sequence, part)."""
@@ -22,12 +21,12 @@ _AFTER_ALL: Place = (sys.maxsize, 0)
 class Entry:
     """What all entries have.
 
-    sequence: position of the commit in the user's log; `known_at` is compared with it, so a commit is known as a whole.
+    sequence: position of the commit in the user's log; `known_at` is compared with it, so a commit is known as a whole. 0 until then.
     part: number of the entry within its commit.
     conflict_id: the conflict that this entry decides, or opens if it is a `Pair`.
     """
 
-    sequence: int
+    sequence: int = 0
     part: int = 0
     conflict_id: str | None = None
 
@@ -107,22 +106,9 @@ class Withdrawal(Entry):
     places: tuple[Place, ...]
 
 
-EntryType = TypeVar("EntryType", bound=Entry)
-
-
 def asserted_at(event_time: datetime, occurred_at: datetime) -> datetime:
     """When something was said: its event time, at the latest the moment of its commit."""
     return min(event_time, occurred_at)
-
-
-def in_message_order(statements: Iterable[Statement]) -> list[Statement]:
-    """What one message says, in the order in which it is to be numbered: retractions first, then by `valid_from`."""
-    return sorted(statements, key=lambda one: (not isinstance(one, Retraction), one.valid_from))
-
-
-def numbered(entries: Iterable[EntryType], sequence: int, first_part: int = 0) -> list[EntryType]:
-    """The entries of one commit, in their order, with its sequence and their parts."""
-    return [replace(entry, sequence=sequence, part=part) for part, entry in enumerate(entries, first_part)]
 
 
 @dataclass(frozen=True, slots=True)
