@@ -113,3 +113,13 @@ def test_of_two_that_share_no_moment_the_question_can_be_closed() -> None:
     assert timeline.share_a_moment("m2", "m3") is False
     both = resolve(played([save("m1", "A", "2024-01"), save("m2", "B", "2024-03", beside=["m1"])]))
     assert both.share_a_moment("m1", "m2") is True
+
+
+def test_a_deleted_retraction_of_two_that_held_side_by_side_has_one_time() -> None:
+    steps = [
+        save("m1", "A", "2024-01"),
+        save("m2", "B", "2024-02", beside=["m1"]),
+        {"do": "retract", "memory": "m3", "value": None, "said": "2024-03"},
+        {"do": "delete", "memory": "m3", "on": "2024-04"},
+    ]
+    assert [one for one in projected(steps, "2024-05") if one[0] == "m3"] == [("m3", 1, 0)]

@@ -40,6 +40,7 @@ class Entry:
 class Statement(Entry):
     """What an assertion and a retraction have in common.
 
+    value: what it says; of a retraction the value that no longer holds, None for whatever held.
     asserted_at: when it was said, at the latest when it was committed (`asserted_at` below).
     valid_until: its stated end; never one that follows from another statement.
     edits: the version of the same memory that it edits; None for what is not an edit. Note: a key's new value raises the version too,
@@ -50,6 +51,7 @@ class Statement(Entry):
 
     memory_id: str
     version: int = 1
+    value: str | None
     asserted_at: datetime
     valid_from: datetime
     valid_until: datetime | None = None
@@ -73,8 +75,6 @@ class Assertion(Statement):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retraction(Statement):
     """Says that a value no longer holds; with the value None that whatever held does not."""
-
-    value: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
