@@ -28,7 +28,7 @@ from memory_core.evolution.along import count_along
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.pairs import pair_ids
-from memory_core.evolution.undo import Undo
+from memory_core.evolution.restore import Restorer
 from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.formation.message_memories import MOST_TRIES, TOO_FAST, MessageWriter
 from memory_core.formation.without_messages import Cut, Without, batch_without, conversation_without
@@ -95,7 +95,7 @@ class LastMessages:
         mirror: Mirror,
         messages: MessageWriter,
         conflicts: Conflicts,
-        undo: Undo,
+        restorer: Restorer,
         editor: Editor,
         unmerger: NoteUnmerger,
         ends: Ends,
@@ -103,7 +103,7 @@ class LastMessages:
         clock: Clock,
     ) -> None:
         self._store, self._ledger, self._mirror, self._messages = store, ledger, mirror, messages
-        self._conflicts, self._undo, self._editor = conflicts, undo, editor
+        self._conflicts, self._restorer, self._editor = conflicts, restorer, editor
         self._unmerger, self._ends, self._queue, self._clock = unmerger, ends, queue, clock
 
     async def take(self, owner: Owner, session_id: str, count: int | None, call: Call) -> TakenBack:
@@ -255,7 +255,7 @@ class LastMessages:
                     continue
             if by.status in FOUND_BY_DEFAULT and now.status in (Status.SUPERSEDED, Status.UPDATED):
                 with suppress(Conflict):
-                    await self._undo.undo(owner, old.id, TAKEN_BACK, call)
+                    await self._restorer.undo(owner, old.id, TAKEN_BACK, call)
 
     async def _closed_up(self, owner: Owner, gone: Memory, next_id: str, replaced: Sequence[str], call: Call) -> None:
         """Let what a truth of the past had replaced lead on to what replaced that truth, and hold until then."""
