@@ -7,15 +7,16 @@ Note: a memory without a slot has no log. What replaces it, or is merged with it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory_core.domain.chunks import joint_vector
-from memory_core.domain.conflict import MAX_OPEN, ConflictRecord
+from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
 from memory_core.domain.indexing import with_lexical
 from memory_core.domain.models import MAX_CONTENT_BYTES, Link, Memory, OnConflict, Outcome, Status
 from memory_core.domain.truth.values import slot_name
 from memory_core.evolution.decide import Judgement
+from memory_core.evolution.moves import moves_of
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.succession import ended, latest_end, superseded_by
 from memory_core.evolution.truth_commands import merged_elsewhere, merges, retracts, says
@@ -36,14 +37,13 @@ class Resolution:
     outcome: Outcome
     memory_id: str
     changes: tuple[Change, ...]
-    conflict: ConflictRecord | None = None
-
+    conflict: ConflictRecord
     besides: ConflictRecord | None = None
 
     @property
     def records(self) -> tuple[ConflictRecord, ...]:
         """What is to be stored of it."""
-        return tuple(one for one in (self.conflict, self.besides) if one is not None)
+        return (self.conflict,) if self.besides is None else (self.conflict, self.besides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,21 @@ class Contradiction:
     before: Memory | None = None
 
 
-def resolve(met: Contradiction, on_conflict: OnConflict) -> Resolution:
+def resolve(met: Contradiction, on_conflict: OnConflict, actor: str = RULE) -> Resolution:
     """Apply the caller's strategy; `auto` supersedes what a rule is certain of and keeps both, pending, otherwise.
 
-    What somebody pinned by hand falls to nothing but an explicit `supersede` or `merge`: `auto` leaves it, and a person decides.
+    What is pinned by hand falls to nothing but an explicit `supersede` or `merge`: `auto` leaves it, and a person decides. Every event
+    names the record, and the record how to take it back. actor: the caller who named the strategy.
     """
+    resolution = _resolved(met, on_conflict)
+    record = resolution.conflict
+    changes = tuple(replace(one, metadata={"conflict_id": record.id, **one.metadata}) for one in resolution.changes)
+    by = RULE if on_conflict is OnConflict.AUTO else actor
+    done = record.model_copy(update={"by": by, "moves": [] if record.open else moves_of(changes, met.new)})
+    return replace(resolution, changes=changes, conflict=done)
+
+
+def _resolved(met: Contradiction, on_conflict: OnConflict) -> Resolution:
     if on_conflict is OnConflict.AUTO:
         if met.judgement.certain and (pinned := _pinned_in_the_way(met)):
             return _keep_both(met, pinned, pending=True, because="; the held one is pinned")

@@ -17,7 +17,6 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.slots import folded, slot_of
 from memory_core.domain.truth.values import SlotName, slot_name
-from memory_core.domain.versions import base_id
 from memory_core.evolution.decision import became, standing_sides
 from memory_core.evolution.moves import brings_text, in_the_way, moved_back
 from memory_core.evolution.page import Page
@@ -31,9 +30,9 @@ _STOOD = frozenset(status.value for status in FOUND_BY_DEFAULT)
 
 
 def looked_at(record: ConflictRecord) -> list[str]:
-    """What an undo looks at by id: memories that were moved, those others gave way to, their records, those whose versions it cut."""
+    """What an undo looks at by id: memories that were moved, those others gave way to, their records."""
     pairs = [name for pair in _gave_way(record).items() for name in pair_ids(*pair)]
-    return list(dict.fromkeys([*record.memory_ids, *_gave_way(record).values(), *pairs, *(base_id(cut.version_id) for cut in record.cuts)]))
+    return list(dict.fromkeys([*record.memory_ids, *_gave_way(record).values(), *pairs]))
 
 
 def texts_of(page: Page, record: ConflictRecord) -> dict[str, str]:

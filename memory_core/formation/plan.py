@@ -19,7 +19,6 @@ from memory_core.domain.truth.entries import Statement
 from memory_core.evolution.decide import Verdict, judge
 from memory_core.evolution.key_line import PROCEDURAL
 from memory_core.evolution.page import Page
-from memory_core.evolution.recorded import chosen_by, recorded
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.strategies import Contradiction, resolve
@@ -124,13 +123,12 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
         return PlannedOutcome(one.place, Outcome.CREATED, one.memory.id)
     old = held
     rivals = [page.found(name) for name in judgement.rivals]
-    resolution = resolve(Contradiction(one.memory, old, judgement, page.now, slot, rivals), one.on_conflict)
-    resolution = recorded(resolution, one.memory, chosen_by(one.on_conflict, page.actor))
+    resolution = resolve(Contradiction(one.memory, old, judgement, page.now, slot, rivals), one.on_conflict, page.actor)
     page.apply(resolution.changes)
     record = resolution.conflict
     for one_record in resolution.records:
         page.record(one_record)
-    return PlannedOutcome(one.place, resolution.outcome, resolution.memory_id, record.id if record else None, record)
+    return PlannedOutcome(one.place, resolution.outcome, resolution.memory_id, record.id, record)
 
 
 def append_turn(page: Page, one: Prepared) -> PlannedOutcome:
