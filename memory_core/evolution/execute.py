@@ -26,8 +26,8 @@ from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import Merged, Ruled
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.strategies import Contradiction, resolve
-from memory_core.evolution.succession import superseded_by
-from memory_core.evolution.truth_commands import merged_elsewhere, retracts
+from memory_core.evolution.succession import supersession
+from memory_core.evolution.truth_commands import merged_elsewhere
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour
@@ -126,8 +126,7 @@ class Execution:
         if falls.category == "note":
             fallen = self._retire(falls, stays, Status.DELETED, "contradicted", "contradicted", record.id)
         else:
-            act = retracts(falls, stays, record.id) if slot_name(falls) is not None else None
-            fallen = Change("superseded", superseded_by(falls, stays, self.page.now), falls, {"conflict_id": record.id}, says=act)
+            fallen = supersession(falls, stays, record.id, self.page.now)
             self.page.apply([fallen])
             self._count(Outcome.SUPERSEDED.value)
         self.page.record(record.model_copy(update={"moves": [*moves_of([fallen]), *succession(stays, falls)]}))

@@ -10,21 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memory_core.domain.chunks import joint_vector
 from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
-from memory_core.domain.indexing import with_lexical
-from memory_core.domain.models import MAX_CONTENT_BYTES, Link, Memory, OnConflict, Outcome, Status
-from memory_core.domain.truth.values import slot_name
+from memory_core.domain.models import Link, Memory, OnConflict, Outcome, Status
 from memory_core.evolution.decide import Judgement
 from memory_core.evolution.moves import moves_of
 from memory_core.evolution.slot_log import SlotLog
-from memory_core.evolution.succession import ended, latest_end, superseded_by
-from memory_core.evolution.truth_commands import merged_elsewhere, merges, retracts, says
+from memory_core.evolution.succession import MAX_JOINED_BYTES, joined, joined_length, merger, supersession
+from memory_core.evolution.truth_commands import merges, says
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
-
-MERGE_SHARE = 0.6
-"""A merge whose text would pass this share of the content cap keeps both and links them instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +82,7 @@ def _resolved(met: Contradiction, on_conflict: OnConflict) -> Resolution:
         return _supersede(met)
     if on_conflict is OnConflict.REJECT_NEW:
         return _reject(met)
-    if on_conflict is OnConflict.MERGE and _fits(met):
+    if on_conflict is OnConflict.MERGE and joined_length(met.old, met.new) <= MAX_JOINED_BYTES:
         return _merge(met)
     return _keep_both(met, _holding(met), pending=False)
 
@@ -133,14 +127,13 @@ def _record(
 
 
 def _supersede(met: Contradiction) -> Resolution:
-    new, old, now = met.new, met.old, met.now
+    new, old = met.new, met.old
     record = _record(met, old, "supersede")
     about = {"conflict_id": record.id}
     if met.slot is None:
         made = new.model_copy(update={"supersedes_id": old.id, "conflict_state": "resolved"})
-        ended_elsewhere = retracts(old, new, record.id) if slot_name(old) is not None else None
-        fallen = Change("superseded", superseded_by(old, new, now), old, about, says=ended_elsewhere)
-        return Resolution(Outcome.SUPERSEDED, new.id, (Change("created", made, met.before, about), fallen), record)
+        superseded = supersession(old, new, record.id, met.now)
+        return Resolution(Outcome.SUPERSEDED, new.id, (Change("created", made, met.before, about), superseded), record)
     made = new.model_copy(update={"conflict_state": "resolved"})
     before, after = met.slot.rows, met.slot.added(says(new)).rows
     fell = [one for one in met.rivals if before[one.id].status is Status.ACTIVE and after[one.id].status is not Status.ACTIVE]
@@ -179,44 +172,11 @@ def _keep_both(met: Contradiction, beside: Sequence[Memory], *, pending: bool, b
     return Resolution(Outcome.KEPT_BOTH, new.id, (created, Change("conflict_marked", marked, old, about)), record, besides)
 
 
-def _fits(met: Contradiction) -> bool:
-    both = len(met.new.content.encode()) + len(met.old.content.encode()) + 1
-    return both <= MERGE_SHARE * MAX_CONTENT_BYTES
-
-
 def _merge(met: Contradiction) -> Resolution:
-    """One text with both statements, oldest first. Its vector is that of a text of two chunks."""
-    new, old, now = met.new, met.old, met.now
+    """One text with both statements."""
+    new, old = met.new, met.old
     record = _record(met, old, "merge")
-    first, second = sorted((old, new), key=lambda memory: memory.event_timestamp)
-    merged = with_lexical(
-        new.model_copy(
-            update={
-                "content": f"{first.content}\n{second.content}",
-                "value": None,
-                "value_text": None,
-                "tags": list(dict.fromkeys([*old.tags, *new.tags]))[:50],
-                "entities": list(dict.fromkeys([*old.entities, *new.entities]))[:50],
-                "source_ids": [old.id],
-                "event_timestamp": second.event_timestamp,
-                "valid_from": max(old.valid_from, new.valid_from),
-                "valid_until": latest_end(old, new),
-                "supersedes_id": old.id,
-                "conflict_state": "resolved",
-                "embedding": joint_vector(first, second),
-            }
-        )
-    )
-    updated = {
-        "status": Status.UPDATED,
-        "status_reason": "consolidated",
-        "next_id": new.id,
-        "updated_at": now,
-        "conflict_state": "resolved",
-        "consolidated_into_ids": [*old.consolidated_into_ids, new.id],
-    }
-    about = {"conflict_id": record.id}
+    merged = joined(old, new, {"source_ids": [old.id]})
     act = merges([old.id], merged, record.id, at_save=True) if met.slot is not None else None
-    leaves = merged_elsewhere(old, merged, record.id) if met.slot is None and slot_name(old) is not None else None
-    retired = Change("merged", ended(old, merged.valid_from).model_copy(update=updated), old, about, says=leaves)
-    return Resolution(Outcome.MERGED, new.id, (Change("created", merged, met.before, about, says=act), retired), record)
+    created = Change("created", merged, met.before, {"conflict_id": record.id}, says=act)
+    return Resolution(Outcome.MERGED, new.id, (created, merger(old, merged, record.id, met.now, leaves_slot=met.slot is None)), record)
