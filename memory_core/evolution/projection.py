@@ -27,7 +27,7 @@ class Projection:
     """What a timeline wants stored of a member, or of one of its earlier times.
 
     id: under which it is stored.
-    memory_id, version, part: of which member and time it is; part 0 is the member itself.
+    memory_id, version, part: of which member and time it is; part 0 is the member itself. member_id: under which that is stored.
     status_reason: None where the timeline does not say why (active, deleted by somebody).
     holds: whether it shows at some moment; then `supersedes_id` is what held before it.
     members: ids of all memories of the slot, and of their earlier times.
@@ -37,6 +37,7 @@ class Projection:
     memory_id: str
     version: int
     part: int
+    member_id: str
     status: Status
     status_reason: str | None
     valid_from: datetime
@@ -120,6 +121,7 @@ def project(timeline: Timeline, now: datetime) -> dict[str, Projection]:
             memory_id=member.memory_id,
             version=member.version,
             part=part,
+            member_id=_stored_id((member.memory_id, member.version, 0), latest),
             status=status,
             status_reason=reason,
             valid_from=begins,

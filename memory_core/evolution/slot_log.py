@@ -21,6 +21,7 @@ from memory_core.domain.truth.rebuilt import log_of_members
 from memory_core.domain.truth.sealing import Seal, reaches_back, resolve_sealed, seal_oldest, suffices
 from memory_core.domain.truth.timeline import Timeline
 from memory_core.domain.truth.values import SlotName, hashed, value_form
+from memory_core.domain.versions import version_id
 from memory_core.evolution.projection import Projection, project
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.ledger.ids import slot_document_id, slot_part_id
@@ -78,10 +79,20 @@ class SlotLog:
 
     @classmethod
     def rebuilt(
-        cls, name: SlotName, members: Iterable[Memory], versions: Iterable[Memory], head: Head | None, now: datetime, found: Document | None
+        cls,
+        name: SlotName,
+        members: Iterable[Memory],
+        memory: Callable[[str], Memory | None],
+        head: Head | None,
+        now: datetime,
+        found: Document | None,
     ) -> SlotLog:
-        """The log of a slot without a document, made of its members. found: a document of an earlier life of the user, if any."""
-        salt = secrets.token_hex(_SALT_BYTES)
+        """The log of a slot without a document, made of its members.
+
+        memory: finds their old versions (`old_version_ids`). found: a document of an earlier life of the user, if any.
+        """
+        salt, members = secrets.token_hex(_SALT_BYTES), list(members)
+        versions = [version for name_ in old_version_ids(members) if (version := memory(name_)) is not None]
         log = log_of_members(members, versions, lambda one: value_hash(one, salt))
         pending = 1 + max((0 if head is None else head.sequence, *(one.sequence for one in log)))
         return cls(name=name, salt=salt, entries=tuple(log), pending=pending, now=now, stored=found, is_rebuilt=True)
@@ -215,6 +226,11 @@ class SlotLog:
         known = next((one for one in self.parts if one.id == name), None)
         body = {"pending": self.pending, "entries": [*rows]}
         return Document(name, "slot", body) if known is None else replace(known, body=body)
+
+
+def old_version_ids(members: Iterable[Memory]) -> list[str]:
+    """The ids of the old versions of some memories."""
+    return [version_id(one.id, number) for one in members for number in range(1, one.version)]
 
 
 def sealed_parts(found: Document | None) -> list[str]:
