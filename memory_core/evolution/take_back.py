@@ -13,26 +13,17 @@ from typing import Any
 from memory_core.domain.conflict import ConflictRecord, Move, record_in
 from memory_core.domain.errors import Conflict
 from memory_core.domain.indexing import text_to_embed, with_lexical
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
-from memory_core.domain.slots import folded, slot_of
+from memory_core.domain.slots import folded
 from memory_core.domain.truth.values import SlotName, slot_name
-from memory_core.evolution.decision import became, standing_sides
+from memory_core.evolution.decision import standing_sides
 from memory_core.evolution.moves import brings_text, in_the_way, moved_back
 from memory_core.evolution.page import Page
-from memory_core.evolution.pairs import document_of, pair_ids, record_of_pair
 from memory_core.evolution.truth_commands import takes_back, undoes_decision
 from memory_core.ledger.changes import Change
 from memory_core.ports import Document
 
 UNDONE = "conflict_undone"
-_STOOD = frozenset(status.value for status in FOUND_BY_DEFAULT)
-
-
-def looked_at(record: ConflictRecord) -> list[str]:
-    """What an undo looks at by id: memories that were moved, those others gave way to, their records."""
-    pairs = [name for pair in _gave_way(record).items() for name in pair_ids(*pair)]
-    return list(dict.fromkeys([*record.memory_ids, *_gave_way(record).values(), *pairs]))
 
 
 def texts_of(page: Page, record: ConflictRecord) -> dict[str, str]:
@@ -47,10 +38,10 @@ def take_back(page: Page, document: Document, by: str, embedded: Mapping[str, Ma
     embedded: the fields of a memory's embedding, for each of `texts_of`. Raises Conflict that names what is in the way.
     """
     record = record_in(document.body)
-    memories = {name: memory for name in looked_at(record) if (memory := page.memory(name)) is not None}
+    memories = {name: memory for name in record.memory_ids if (memory := page.memory(name)) is not None}
     if (slot := _slot(record, memories)) is not None:
         return _take_back_in_slot(page, document, by, embedded, slot)
-    if way := [*in_the_way(record.moves, memories), *_gone_since(record, memories)]:
+    if way := in_the_way(record.moves, memories):
         raise Conflict(f"it can't be undone any more: {'; '.join(way)}")
     for move in record.moves:
         _move_back(page, record, move, embedded)
@@ -58,9 +49,6 @@ def take_back(page: Page, document: Document, by: str, embedded: Mapping[str, Ma
     for one in standing_sides(page, pending):
         if one.id not in {move.memory_id for move in record.moves}:
             page.apply([Change(UNDONE, one, one, {"conflict_id": record.id})])
-    for fallen, successor in _gave_way(record).items():
-        if {fallen, successor} != {*pending.sides}:
-            _ask_beside(page, pending, fallen, successor)
     page.puts[record.id] = replace(document, body={**document.body, **pending.model_dump(mode="json")})
     page.pending += 1
     return pending
@@ -123,41 +111,3 @@ def _move_back(page: Page, record: ConflictRecord, move: Move, embedded: Mapping
 def _pending(record: ConflictRecord, by: str, page: Page) -> ConflictRecord:
     unstored = next((move.memory_id for move in record.moves if move.after is None), None)
     return record.asked_again(by, page.now).model_copy(update={"new_id": record.new_id or unstored})
-
-
-def _gave_way(record: ConflictRecord) -> dict[str, str]:
-    """By the ids of the memories that the decision let fall, those that they gave way to."""
-    return {
-        move.memory_id: str(move.after["next_id"])
-        for move in record.moves
-        if move.before is not None and move.after is not None and move.before.get("status") in _STOOD and move.after["next_id"]
-    }
-
-
-def _gone_since(record: ConflictRecord, memories: Mapping[str, Memory]) -> list[str]:
-    """Of those that others gave way to, without being changed themselves, who does not stand any more."""
-    names = {*_gave_way(record).values()} - {*record.memory_ids}
-    return [f"{became(name, memories.get(name))} since" for name in sorted(names) if not _stands(memories.get(name))]
-
-
-def _stands(memory: Memory | None) -> bool:
-    return memory is not None and memory.status in FOUND_BY_DEFAULT
-
-
-def _ask_beside(page: Page, pending: ConflictRecord, fallen: str, successor: str) -> None:
-    """One that stands again stands against whom it gave way to, where both fill one slot."""
-    old, new = page.memory(fallen), page.memory(successor)
-    if old is None or new is None or slot_of(old) is None or slot_of(old) != slot_of(new) or not (_stands(old) and _stands(new)):
-        return
-    known = record_of_pair(page.look.documents, old.id, new.id)
-    if known is not None and known.open:
-        return
-    identity = pair_ids(old.id, new.id)[0] if known is None else known.id
-    if successor not in page.states:
-        page.apply([Change(UNDONE, new, new, {"conflict_id": identity})])
-    if known is not None:
-        page.puts[known.id] = document_of(known.asked_again(pending.by, page.now, pending.reason), page.look.documents)
-        page.pending += 1
-        return
-    sides = {"id": identity, "old_id": old.id, "new_id": new.id}
-    page.record(pending.model_copy(update={**sides, "similarity": None, "previous": None}))

@@ -27,7 +27,6 @@ from memory_core.domain.truth.values import slot_name
 from memory_core.evolution.along import count_along
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.edit import Editor
-from memory_core.evolution.pairs import pair_ids
 from memory_core.evolution.restore import Restorer
 from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.formation.message_memories import MOST_TRIES, TOO_FAST, MessageWriter
@@ -37,7 +36,7 @@ from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.conversations import conversation_of, message_ids, messages_id, state_of
 from memory_core.ledger.ends import Ends
-from memory_core.ledger.ids import note_id, session_document_id
+from memory_core.ledger.ids import conflict_record_ids, note_id, session_document_id
 from memory_core.ledger.messages import message_for, queue_of, tell
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.portions import Portion, size_of
@@ -242,7 +241,7 @@ class LastMessages:
     async def _undone(self, owner: Owner, memory: Memory, replaced: Sequence[Memory], call: Call) -> None:
         """Undo what the memory did to others: by the record of that where there is one, else by letting them hold again."""
         for old in replaced:
-            records = pair_ids(old.id, memory.id)
+            records = conflict_record_ids(old.id, memory.id)
             look = await self._ledger.look(owner, [old.id, memory.id, *records])
             now, by = look.memory(old.id), look.memory(memory.id)
             if now is None or by is None or now.next_id != memory.id:
