@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from memory_core.domain.models import Memory, MemoryType
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.values import SlotName, slot_name
-from memory_core.ledger.commit import Look, as_memory
+from memory_core.ledger.commit import Look
+from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document, LongTermStore, Near
 
 

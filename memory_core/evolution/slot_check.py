@@ -15,8 +15,8 @@ from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.values import SlotName, slot_name
 from memory_core.domain.versions import is_version
 from memory_core.evolution.projection import Projection, project
-from memory_core.ledger.commit import as_memory
 from memory_core.ledger.ids import slot_document_id, slot_of_part
+from memory_core.ledger.readable import as_memory
 from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
 
 _PAGE = 100

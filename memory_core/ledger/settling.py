@@ -20,7 +20,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.slots import same_value, slot_of
 from memory_core.ledger.changes import Change, Changes, Result
 from memory_core.ledger.ids import derived
-from memory_core.ledger.readable import memory_in
+from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document, LongTermStore
 
 SETTLED = "conflict_settled"
@@ -40,10 +40,11 @@ async def settled(store: LongTermStore, owner: Owner, changes: Changes[Result], 
     sheet = _Sheet.of(changes)
     sheet.follow_records()
     if wanted := sheet.records_to_read():
-        sheet.records |= (await _read(store, owner, wanted)).documents
+        sheet.records |= (await store.snapshot(owner, wanted)).documents
         if others := sheet.sides_to_read():
-            look = await _read(store, owner, others)
-            sheet.read |= {name: memory for name in look.documents if (memory := look.memory(name)) is not None}
+            seen = await store.snapshot(owner, others)
+            memories = (as_memory(one, seen.head) for one in seen.documents.values() if one.kind == "memory")
+            sheet.read |= {one.id: one for one in memories if one is not None}
             sheet.states |= sheet.read
     sheet.end_questions(now, most)
     return sheet.changes(changes)
@@ -64,25 +65,6 @@ def unsettled(changes: Changes[Any]) -> list[str]:
 def left_open(changes: Changes[Any]) -> list[str]:
     """Ids of those of them that do not stand: a commit of its own ends the rest of what is open about them."""
     return [one.id for one in _Sheet.of(changes).in_doubt() if one.status not in FOUND_BY_DEFAULT]
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    head: Head | None
-    documents: dict[str, Document]
-
-    def memory(self, name: str) -> Memory | None:
-        found = self.documents[name]
-        if found.kind != "memory" or self.head is None or found.body["epoch"] != self.head.epoch:
-            return None
-        memory = memory_in(found)
-        memory.embedding = found.vector
-        return memory
-
-
-async def _read(store: LongTermStore, owner: Owner, ids: list[str]) -> _Read:
-    found = await store.snapshot(owner, ids)
-    return _Read(found.head, dict(found.documents))
 
 
 @dataclass(slots=True)

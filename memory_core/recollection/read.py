@@ -17,9 +17,9 @@ from memory_core.domain.results import MemoryPage, MessagePage, SessionMessage, 
 from memory_core.domain.scope import Owner
 from memory_core.domain.versions import base_id, is_of_its_life, version_id
 from memory_core.evolution.key_line import key_near, key_of, standing
-from memory_core.ledger.commit import as_memory
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import procedure_id, session_document_id
+from memory_core.ledger.readable import as_memory
 from memory_core.ledger.sessions import has_begun
 from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
 from memory_core.recollection.filters import as_it_was, of_list
