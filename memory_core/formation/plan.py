@@ -17,9 +17,9 @@ from memory_core.domain.models import Memory, MemoryType, Outcome, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.entries import Statement
 from memory_core.evolution.decide import Verdict, judge
-from memory_core.evolution.key_line import PROCEDURAL
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.shelf import PROCEDURAL
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.strategies import Contradiction, resolve
 from memory_core.evolution.truth_commands import says
