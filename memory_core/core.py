@@ -25,17 +25,15 @@ from memory_core.config import Settings
 from memory_core.consolidation.people import People
 from memory_core.consolidation.phase import Consolidation
 from memory_core.domain.errors import Unavailable
-from memory_core.evolution.bring_back import BringingBack
 from memory_core.evolution.clear import Clearer
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.edit import Editor
 from memory_core.evolution.forget_told import ToldForgetter
+from memory_core.evolution.restore import Restorer
 from memory_core.evolution.slot_check import SlotCheck
 from memory_core.evolution.slot_commits import SlotCommits
-from memory_core.evolution.status import InUse
 from memory_core.evolution.thaw import Thaw
 from memory_core.evolution.uncompress import Uncompress
-from memory_core.evolution.undo import Undo
 from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.formation.last_messages import LastMessages
 from memory_core.formation.phase import Formation, Heeding
@@ -164,21 +162,21 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         made, ledger, mirror, clock = self._adapters, self._ledger, self._mirror, self._clock
         thaw = Thaw(made.long_term, ledger, mirror, copies, made.embedder, clock)
         uncompress = Uncompress(ledger, mirror, copies, made.embedder, clock)
-        self._bringing_back = BringingBack(ledger, InUse(ledger, mirror, clock), Undo(ledger, mirror, clock), uncompress, thaw)
+        self._restorer = Restorer(ledger, mirror, uncompress, thaw, clock)
 
     def _for_tasks(self, names: OwnerNames, copies: ColdCopies) -> None:
         made, ledger, clock, ids = self._adapters, self._ledger, self._clock, self._ids
         rules = formation_rules(self.settings)
         heeding = Heeding(self._saver, self._editor, ToldForgetter(ledger, self._mirror, self._unmerger, clock), self._gatherer.nearest)
         self._formation = Formation(made.of_formation(), ledger, self._mirror, self._tasking, heeding, clock, ids, rules)
-        undo, tasking = Undo(ledger, self._mirror, clock), self._tasking
+        tasking = self._tasking
         self._last_messages = LastMessages(
             made.long_term,
             ledger,
             self._mirror,
             self._formation.messages,
             self._conflicts,
-            undo,
+            self._restorer,
             self._editor,
             self._unmerger,
             tasking.ends,

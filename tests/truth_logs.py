@@ -8,9 +8,14 @@ from datetime import datetime, timedelta, timezone
 from random import Random
 from typing import Any
 
-from memory_core.domain.truth import operations
+from memory_core.domain.errors import Conflict
 from memory_core.domain.truth.entries import Assertion, Entry, Pair, Retraction
 from memory_core.domain.truth.resolve import resolve
+from memory_core.domain.truth.timeline import Reference, Timeline
+from memory_core.evolution import truth_commands as commands
+from memory_core.evolution.projection import Projection, project
+from memory_core.evolution.slot_log import Act as Command
+from memory_core.evolution.slot_log import SlotLog
 
 Act = tuple[int, int, int, int]
 """What is done, and three numbers that it makes use of as it likes."""
@@ -26,6 +31,15 @@ PLAIN = (0, 1, 2, 3, 5, 8, 9)
 
 def day(number: int) -> datetime:
     return START + timedelta(days=number)
+
+
+def slot_of(log: Iterable[Entry], sequence: int, now: datetime) -> SlotLog:
+    return SlotLog(name=("slot", "ana", "city"), salt="00", entries=tuple(log), pending=sequence, now=now)
+
+
+def added(log: Iterable[Entry], command: Command, sequence: int, now: datetime = START) -> list[Entry]:
+    """The log with what a command adds at a sequence."""
+    return [*slot_of(log, sequence, now).added(command).entries]
 
 
 def drawn(random: Random, length: int) -> list[Act]:
@@ -44,14 +58,14 @@ def after(log: list[Entry], act: Act, number: int) -> list[Entry]:
     kind, a, b, c = act
     now = day(FIRST + number)
     if kind < 14:
-        return [*log, *_said(log, act, number, now)]
+        return _said(log, act, number, now)
     names = sorted({one.memory_id for one in log if isinstance(one, Assertion | Retraction) and not one.is_forgotten})
     if not names:
         return log
     name, other = names[a % len(names)], names[b % len(names)]
     try:
         return _acted(log, kind, name, other, number, now, (a, b, c))
-    except KeyError:  # it is withdrawn
+    except Conflict:  # it is withdrawn
         return log
 
 
@@ -75,14 +89,15 @@ def _said(log: list[Entry], act: Act, number: int, now: datetime) -> list[Entry]
             fields["valid_from"] = said + timedelta(days=b - 4)
         if kind == 12 and c % 3 == 0:
             fields["valid_until"] = fields["valid_from"] + timedelta(days=1 + c)
-        return [Retraction(memory_id=f"m{number}", value=None if kind == 10 else value, **fields)]
+        return [*log, Retraction(memory_id=f"m{number}", value=None if kind == 10 else value, **fields)]
     new = Assertion(memory_id=f"m{number}", value=value, **fields)
     held = [one for one in resolve(log).at(max(said, begin)) if one.value == value]
     if held and c % 4:
-        return [replace(new, memory_id=held[0].memory_id, version=held[0].version)]
+        return [*log, replace(new, memory_id=held[0].memory_id, version=held[0].version)]
     if kind == 13:
-        return operations.keep_beside(log, new, operations.holders(resolve(log), new))
-    return [new]
+        holders = dict.fromkeys(one.memory_id for one in resolve(log).at(max(said, begin)))
+        return added(log, commands.asserts(new, holders), number, now)
+    return [*log, new]
 
 
 def _acted(log: list[Entry], kind: int, name: str, other: str, number: int, now: datetime, numbers: tuple[int, int, int]) -> list[Entry]:
@@ -90,18 +105,18 @@ def _acted(log: list[Entry], kind: int, name: str, other: str, number: int, now:
     value = "ABCDE"[c % 5]
     match kind:
         case 14 | 15:
-            return [*log, *operations.delete(name, number)]
+            return added(log, commands.deletes(name), number, now)
         case 16 | 17:
-            return [*log, *operations.restore(log, name, number)]
+            return added(log, commands.shows_again(name), number, now)
         case 18:
-            return [*log, *operations.undo(log, name, number)]
+            return added(log, commands.undoes(name), number, now)
         case 19 | 20:
             start = now - timedelta(days=b) if c % 3 == 0 else None
             end = now + timedelta(days=a - 5) if c % 4 == 0 else None
-            return [*log, *operations.edit(log, name, value, now, number, valid_from=start, valid_until=end)]
+            return added(log, commands.asserts_edit(next_version(log, name, value), start, end), number, now)
         case 21:
             start = now - timedelta(days=b)
-            return [*log, *operations.correct_times(log, name, number, start, start + timedelta(days=c) if a % 2 else None)]
+            return added(log, commands.corrects_times(name, start, start + timedelta(days=c) if a % 2 else None), number, now)
         case 22:
             pair = [] if name == other else [Pair(sequence=number, memory_ids=(name, other), conflict_id=f"cft_{number}")]
             return [*log, *pair]
@@ -110,21 +125,29 @@ def _acted(log: list[Entry], kind: int, name: str, other: str, number: int, now:
                 return log
             conflict = f"decision_{number}"
             if c % 3 == 0:
-                return [*log, *operations.decide_reject_new(log, name, number, conflict)]
+                return added(log, commands.withdraws(name, conflict), number, now)
             if c % 3 == 1:
-                return [*log, *operations.decide_supersede(log, other, name, now, number, conflict)]
+                return added(log, commands.supersedes(other, name, conflict), number, now)
             merged = Assertion(sequence=number, memory_id=f"m{number}", value=value + "+", asserted_at=now, valid_from=now)
-            return [*log, *operations.merge(log, [name, other], merged, conflict)]
+            return added(log, commands.asserts_merge([name, other], merged, conflict), number, now)
         case 24:
             conflicts = sorted({one.conflict_id for one in log if one.conflict_id and one.conflict_id.startswith("decision")})
-            return [*log, *(operations.undo_decision(log, conflicts[a % len(conflicts)], number) if conflicts else [])]
+            return added(log, commands.undoes_decision(conflicts[a % len(conflicts)]), number, now) if conflicts else log
         case 25:
-            return [*log, *operations.withdraw(log, name, number)]
+            return added(log, commands.withdraws(name), number, now)
         case 26:
-            return operations.forget(log, name, f"forgotten_{number}", number)
+            return [*commands.without_names(slot_of(log, number, now), name, f"forgotten_{number}").entries]
         case _:  # a key's new value: the next version of the memory, and no edit
-            said = [one for one in log if isinstance(one, Assertion | Retraction) and one.memory_id == name]
-            version = 1 + max(one.version for one in said)
             begin = now + timedelta(days=b) if b % 3 == 0 else now
-            fields: dict[str, Any] = {"sequence": number, "asserted_at": now, "valid_from": begin}
-            return [*log, Assertion(memory_id=name, version=version, value=value, **fields)]
+            return [*log, replace(next_version(log, name, value), sequence=number, asserted_at=now, valid_from=begin)]
+
+
+def next_version(log: Iterable[Entry], memory_id: str, value: str) -> Assertion:
+    version = 1 + max(one.version for one in log if isinstance(one, Assertion | Retraction) and one.memory_id == memory_id)
+    return Assertion(memory_id=memory_id, version=version, value=value, asserted_at=START, valid_from=START)
+
+
+def projections(timeline: Timeline, now: datetime) -> dict[Reference, Projection]:
+    """The stored fields by memory, version and part, but for what a sealed log leaves as it is stored."""
+    made = project(timeline, now).values()
+    return {(one.memory_id, one.version, one.part): replace(one, supersedes_id=None, holds=False, members=frozenset()) for one in made}

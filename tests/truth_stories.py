@@ -7,10 +7,12 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from memory_core.domain.truth import operations
-from memory_core.domain.truth.entries import Assertion, Entry, Retraction, asserted_at, numbered
+from memory_core.domain.truth.entries import Assertion, Entry, Retraction, asserted_at
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.timeline import Timeline
+from memory_core.evolution import truth_commands as commands
+from memory_core.evolution.slot_log import Act
+from tests.truth_logs import added, next_version, slot_of
 
 CONFLICT = "cft_1"
 STORIES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "data" / "truth_stories.json").read_text())
@@ -36,54 +38,55 @@ class Slot:
         if do in ("save", "retract", "merge"):
             self.say(step)
         elif do == "forget":
-            self.log = operations.forget(self.log, step["memory"], f"forgotten_{self.step}", self.step)
+            slot = slot_of(self.log, self.step, day(step["on"]))
+            self.log = [*commands.without_names(slot, step["memory"], f"forgotten_{self.step}").entries]
         elif do not in ("archive", "decide keep_both"):  # these two add nothing
-            self.log += self._added(do, step)
+            self.log = added(self.log, self._command(do, step), self.step, day(step["on"]))
 
     def say(self, step: dict[str, Any]) -> None:
         event = day(step["said"])
         occurred = day(step.get("arrives", step["said"]))
         fields: dict[str, Any] = {
-            "sequence": self.step,
             "memory_id": step["memory"],
             "asserted_at": asserted_at(event, occurred),
             "valid_from": day(step["from"]) if "from" in step else event,
             "valid_until": day(step["until"]) if "until" in step else None,
         }
         if step["do"] == "retract":
-            self.log.append(Retraction(value=step["value"], **fields))
+            command = commands.asserts(Retraction(value=step["value"], **fields))
         elif step["do"] == "merge":
-            self.log += operations.merge(self.log, step["sources"], Assertion(value=step["value"], **fields))
+            command = commands.asserts_merge(step["sources"], Assertion(value=step["value"], **fields))
         else:
-            self.log += operations.keep_beside(self.log, Assertion(value=step["value"], **fields), step.get("beside", ()))
+            command = commands.asserts(Assertion(value=step["value"], **fields), step.get("beside", ()))
+        self.log = added(self.log, command, self.step, occurred)
 
-    def _added(self, do: str, step: dict[str, Any]) -> list[Entry]:
-        memory, now, log, number = step["memory"], day(step["on"]), self.log, self.step
+    def _command(self, do: str, step: dict[str, Any]) -> Act:
+        memory, now = step["memory"], day(step["on"])
         start = day(step["from"]) if "from" in step else None
         end = day(step["until"]) if "until" in step else None
         match do:
             case "edit":
-                return operations.edit(log, memory, step["value"], now, number, valid_from=start, valid_until=end)
+                return commands.asserts_edit(next_version(self.log, memory, step["value"]), start, end)
             case "correct times":
                 assert start is not None
-                return operations.correct_times(log, memory, number, start, end)
+                return commands.corrects_times(memory, start, end)
             case "delete":
-                return operations.delete(memory, number)
+                return commands.deletes(memory)
             case "withdraw":
-                return operations.withdraw(log, memory, number)
+                return commands.withdraws(memory)
             case "restore":
-                return operations.restore(log, memory, number)
+                return commands.shows_again(memory)
             case "undo":
-                return operations.undo(log, memory, number)
+                return commands.undoes(memory)
             case "decide supersede":
-                return operations.decide_supersede(log, step["old"], memory, now, number, CONFLICT)
+                return commands.supersedes(step["old"], memory, CONFLICT)
             case "decide reject_new":
-                return operations.decide_reject_new(log, memory, number, CONFLICT)
+                return commands.withdraws(memory, CONFLICT)
             case "decide merge":
-                merged = Assertion(sequence=number, memory_id=memory, value=step["value"], asserted_at=now, valid_from=now)
-                return operations.merge(log, step["sources"], merged, CONFLICT)
+                merged = Assertion(memory_id=memory, value=step["value"], asserted_at=now, valid_from=now)
+                return commands.asserts_merge(step["sources"], merged, CONFLICT)
             case "undo decision":
-                return operations.undo_decision(log, CONFLICT, number)
+                return commands.undoes_decision(CONFLICT)
         raise AssertionError(do)
 
 
@@ -107,4 +110,4 @@ def values_at(timeline: Timeline, moment: datetime) -> list[str]:
     return [one.value for one in timeline.at(moment) if one.value is not None]
 
 
-__all__ = ["CONFLICT", "STORIES", "Slot", "day", "expectations", "numbered", "played", "resolve", "values_at"]
+__all__ = ["CONFLICT", "STORIES", "Slot", "day", "expectations", "played", "resolve", "values_at"]

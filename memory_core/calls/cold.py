@@ -8,7 +8,7 @@ from memory_core.domain.cold_requests import ArchiveInput
 from memory_core.domain.models import Memory
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner, check_name, checked
-from memory_core.evolution.bring_back import BringingBack
+from memory_core.evolution.restore import Restorer
 from memory_core.ledger.receipts import keyed
 from memory_core.telemetry import Telemetry
 
@@ -17,7 +17,7 @@ class Cold:
     """A part of `MemoryCore`, which supplies what it stands on."""
 
     _consolidation: Consolidation
-    _bringing_back: BringingBack
+    _restorer: Restorer
     _telemetry: Telemetry
 
     async def archive(self, owner: Owner, asked: ArchiveInput, call: Call = NO_CALL) -> Accepted | Foreseen:
@@ -34,4 +34,4 @@ class Cold:
         One that is in use answers as it is. Raises NotFound, Conflict, Damaged (the cold copy; the stub stays), Unavailable.
         """
         with self._telemetry.operation("restore"):
-            return await self._bringing_back.restore(checked(owner), check_name(memory_id), keyed(call, "restore", memory_id))
+            return await self._restorer.restore(checked(owner), check_name(memory_id), keyed(call, "restore", memory_id))

@@ -27,9 +27,9 @@ from memory_core.domain.results import (
     VersionView,
 )
 from memory_core.domain.scope import Owner, check_name, checked
-from memory_core.evolution.bring_back import BringingBack
 from memory_core.evolution.clear import Clearer
 from memory_core.evolution.edit import Editor
+from memory_core.evolution.restore import Restorer
 from memory_core.formation.last_messages import LastMessages
 from memory_core.formation.save import Saver
 from memory_core.ledger.receipts import keyed
@@ -45,7 +45,7 @@ from memory_core.telemetry import Telemetry
 class Remembering:
     """A part of `MemoryCore`, which supplies what it stands on."""
 
-    _bringing_back: BringingBack
+    _restorer: Restorer
     _briefing: Briefing
     _clearer: Clearer
     _editor: Editor
@@ -130,7 +130,7 @@ class Remembering:
             if change.status not in BY_HAND:
                 await self._editor.refuse_status(checked(owner), memory_id)
             if change.status is Status.ACTIVE:
-                return await self._bringing_back.activate(checked(owner), memory_id, change, call)
+                return await self._restorer.activate(checked(owner), memory_id, change, call)
             return (await self._editor.delete(checked(owner), memory_id, call, reason=change.reason)).memory
 
     async def clear(self, owner: Owner, what: ClearInput, call: Call = NO_CALL) -> int:

@@ -19,7 +19,8 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.versions import version_id
 from memory_core.evolution.families import Family
 from memory_core.ledger.cold_copies import ColdCopies
-from memory_core.ledger.commit import Ledger, as_memory
+from memory_core.ledger.commit import Ledger
+from memory_core.ledger.readable import as_memory
 
 MAX_DOCUMENTS = 90
 """Of the 100 of a batch; the others are the head, the operation and its task, a session and a receipt."""

@@ -16,7 +16,7 @@ from typing import Any
 from memory_core.consolidation.conflict_rules import Verdict, by_rule, by_ruling, is_due
 from memory_core.consolidation.run import Proposal, Run
 from memory_core.domain.agent_answers import Answered, Decisions
-from memory_core.domain.conflict import MAX_OPEN, ConflictRecord, record_in
+from memory_core.domain.conflict import record_in
 from memory_core.domain.conflict_requests import ResolveInput
 from memory_core.domain.errors import AgentFailed, Conflict
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
@@ -26,9 +26,7 @@ from memory_core.evolution.decision import MAX_REASON, decide, decide_by_time, t
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.shown import Rulings, Shown
-from memory_core.ledger.changes import Change
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.ids import derived
 from memory_core.ledger.operations import Chunk
 from memory_core.ledger.steps import Steps
 from memory_core.ports import Agents, Clock, Document, Filter, LongTermStore, Place
@@ -44,7 +42,7 @@ _PAGE = 100
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """Two memories to be decided about, and the record of that, which need not be there yet."""
+    """Two memories to be decided about, and the record of that."""
 
     record_id: str
     old_id: str
@@ -112,20 +110,14 @@ class ConflictStep:
         except Conflict as refused:
             log.info("a conflict stays open: %s", refused.detail)
         if record.open:
-            return self._left_open(over, run.at, page, case, sides)
+            return self._left_open(over, run.at, page, document)
         complete(page, asked)
         return replace(_with(over, page), reads=frozenset({*page.states, *record.memory_ids}), counts={"conflicts_decided": 1})
 
-    def _left_open(self, over: Chunk, at: datetime, page: Page, case: _Case, sides: Sequence[Memory]) -> Chunk:
-        """Nothing is decided: the record says that it was looked at. One that nobody has opened yet is opened, for a person to decide."""
-        document = page.look.documents.get(case.record_id) or page.puts[case.record_id]
-        if case.record_id not in page.look.documents:
-            if max(len(one.conflict_ids) for one in sides) >= MAX_OPEN:
-                return over
-            about = {"conflict_id": case.record_id}
-            page.apply([Change("conflict_marked", one.model_copy(update={"conflict_state": "pending"}), one, about) for one in sides])
+    def _left_open(self, over: Chunk, at: datetime, page: Page, document: Document) -> Chunk:
+        """Nothing is decided: the record says that it was looked at."""
         looked_at = at.isoformat().replace("+00:00", "Z")  # as models write moments, so that an export is the same after an import
-        page.puts[case.record_id] = replace(document, body={**document.body, "looked_at": looked_at})
+        page.puts[document.id] = replace(document, body={**document.body, "looked_at": looked_at})
         return replace(_with(over, page), counts={"conflicts_left_open": 1})
 
     async def _verdict(self, run: Run, case: _Case, look: Look, ids: Sequence[str]) -> _Decided | None:
@@ -195,17 +187,10 @@ class _Decided:
 
 
 def _open(page: Page, case: _Case) -> Document | None:
-    """The record of a case, open: as it is stored, or begun with this commit. None where it is decided."""
-    found = page.look.documents.get(case.record_id)
-    if found is not None:
-        there = page.look.head is not None and found.body["epoch"] == page.look.head.epoch
-        return found if there and record_in(found.body).open else None
-    reason = "changed by hand while another truth stands in its slot"
-    sides = {"old_id": case.old_id, "new_id": case.new_id}
-    page.record(
-        ConflictRecord(id=case.record_id, status="pending", confidence=1.0, strategy="keep_both", reason=reason, at=page.now, **sides)
-    )
-    return page.puts[case.record_id]
+    """The record of a case, while it is open."""
+    found, head = page.look.documents.get(case.record_id), page.look.head
+    is_there = found is not None and head is not None and found.body["epoch"] == head.epoch
+    return found if found is not None and is_there and record_in(found.body).open else None
 
 
 def _sides(look: Look, case: _Case) -> tuple[Memory, Memory] | None:
@@ -214,10 +199,6 @@ def _sides(look: Look, case: _Case) -> tuple[Memory, Memory] | None:
     if old is None or new is None or old.status not in FOUND_BY_DEFAULT or new.status not in FOUND_BY_DEFAULT:
         return None
     return old, new
-
-
-def _turned(case: _Case) -> str:
-    return derived("cft", case.new_id, case.old_id)
 
 
 def _with(over: Chunk, page: Page) -> Chunk:

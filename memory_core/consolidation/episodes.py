@@ -13,7 +13,7 @@ from datetime import timedelta
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, MemoryType
 from memory_core.domain.scope import Owner
-from memory_core.ledger.commit import as_memory
+from memory_core.ledger.readable import as_memory
 from memory_core.ports import DecisionItem, LongTermStore, Near, Neighbour
 
 GAP = timedelta(hours=6)

@@ -18,8 +18,8 @@ from memory_core.domain.truth.entries import Entry as Said
 from memory_core.domain.truth.entries import Hiding, Merge, Pair, Statement
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.values import slot_name
+from memory_core.evolution.projection import project
 from memory_core.evolution.slot_check import differences_in
-from memory_core.evolution.slot_rows import rows_of
 from memory_core.ledger.ids import slot_document_id, slot_of_part
 
 _UNCOMPARED: dict[str, Any] = {"content": "", "search_text": None, "embedding": None, "metadata": {}, "atomic_facts": [], "links": []}
@@ -62,7 +62,7 @@ class SlotLogs:
             if not all(0 < one.sequence <= sequence for one in entries) or len({one.place for one in entries}) < len(entries):
                 raise Refused(line, f"slot {shown_name(name)}: an entry has no place in the log")
             members = self._members.get(name, {})  # one that could not be read is in no file
-            found = differences_in(name, rows_of(resolve(entries), self._now), members, self._now)
+            found = differences_in(name, project(resolve(entries), self._now), members, self._now)
             differing = [one for one in found if one.memory_id in members]
             if differing:
                 one = differing[0]

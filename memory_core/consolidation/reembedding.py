@@ -17,11 +17,11 @@ from memory_core.domain.models import Memory, Status, Vector
 from memory_core.domain.results import Accepted, Call, Foreseen
 from memory_core.domain.scope import Owner
 from memory_core.domain.vector_kind import VectorKind
-from memory_core.ledger.commit import Look, as_memory
+from memory_core.ledger.commit import Look
 from memory_core.ledger.leases import Lease
 from memory_core.ledger.operations import Chunk, Operation, Operations
 from memory_core.ledger.portions import BYTES, DOCUMENTS
-from memory_core.ledger.readable import readable
+from memory_core.ledger.readable import as_memory, readable
 from memory_core.ports import Document, Embedder, LongTermStore, Mark, Place
 
 PAGE: Final = 100

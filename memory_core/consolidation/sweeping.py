@@ -22,11 +22,11 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.versions import base_id
 from memory_core.ledger.changes import Change
 from memory_core.ledger.cold_copies import ColdCopies
-from memory_core.ledger.commit import Look, as_memory
+from memory_core.ledger.commit import Look
 from memory_core.ledger.leases import Lease
 from memory_core.ledger.operations import Chunk, Operation, Operations
 from memory_core.ledger.portions import Portion, size_of, size_of_bodies
-from memory_core.ledger.readable import readable, readable_shown
+from memory_core.ledger.readable import as_memory, readable, readable_shown
 from memory_core.ledger.tasks import held_task
 from memory_core.ports import Clock, Document, Kind, LongTermStore, Place
 

@@ -31,14 +31,6 @@ class Move(BaseModel):
     after: dict[str, Any] | None
 
 
-class Cut(BaseModel):
-    """What a decision took from an old version of a memory: when that ended without it, and when since then."""
-
-    version_id: str
-    before: datetime
-    after: datetime
-
-
 class Earlier(BaseModel):
     """A decision that was taken back."""
 
@@ -53,7 +45,7 @@ class ConflictRecord(BaseModel):
 
     strategy: what was done; while it is pending, what is done in the meantime. by: `rule`, the name of the model that decided, or who
     called. new_id: None where the new one was not stored. previous: the decision that was undone last. grounds: why they contradict, where
-    `reason` says why it was decided. moves, cuts: how to take it back. looked_at: when a run of consolidation last left it open.
+    `reason` says why it was decided. moves: how to take it back. looked_at: when a run of consolidation last left it open.
     """
 
     id: str
@@ -70,7 +62,6 @@ class ConflictRecord(BaseModel):
     grounds: str | None = None
     moves: list[Move] = Field(default_factory=list)
     looked_at: datetime | None = None
-    cuts: list[Cut] = Field(default_factory=list)
 
     @property
     def open(self) -> bool:
@@ -104,13 +95,12 @@ class ConflictRecord(BaseModel):
                 "at": at,
                 "previous": Earlier(strategy=self.strategy, reason=self.reason, by=self.by, at=self.at),
                 "moves": [],
-                "cuts": [],
             }
         )
 
     def public(self) -> dict[str, Any]:
         """The record as the API shows it."""
-        shown = self.model_dump(mode="json", exclude={"grounds", "moves", "cuts", "looked_at"})
+        shown = self.model_dump(mode="json", exclude={"grounds", "moves", "looked_at"})
         return {**shown, "rejected_content": self.rejected_content}
 
 

@@ -17,7 +17,7 @@ import orjson
 from memory_core.domain.archival import stub_of
 from memory_core.domain.messages import PREFIX
 from memory_core.domain.models import UNLOGGED_FIELDS, Event, Memory, Status
-from memory_core.domain.versions import VERSIONS, VERSIONS_END, base_id, cut_short, kept_version, version_id
+from memory_core.domain.versions import VERSIONS, base_id, cut_short, kept_version, version_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +123,6 @@ def _change(told: States, event: Event, before: State) -> None:
         is_told = str(version) in event.metadata.get(VERSIONS, {})  # by the log of a slot, which says of each version what became of it
         if begins < datetime.fromisoformat(fields["valid_from"]) and not is_told:
             _cut_short(told, event.memory_id, version, begins)
-    for number, until in event.metadata.get(VERSIONS_END, {}).items():
-        if (older := told.get(version_id(event.memory_id, int(number)))) is not None:
-            shorter = older.whole("").model_copy(update={"valid_until": datetime.fromisoformat(until)})
-            told[shorter.id] = _versioned(older, shorter)
     for number, changed in event.metadata.get(VERSIONS, {}).items():
         if (older := told.get(version_id(event.memory_id, int(number)))) is not None:
             told[version_id(event.memory_id, int(number))] = State.of(

@@ -13,8 +13,6 @@ from memory_core.domain.models import Memory, Status
 
 VERSIONS = "versions"
 """In the metadata of an event: by their numbers, the fields of old versions of the memory that change with it."""
-VERSIONS_END = "versions_end"
-"""In the metadata of an event: by their numbers, when old versions of the memory end since then."""
 
 
 def version_id(memory_id: str, version: int) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from memory_core.domain.conflict import MAX_OPEN, RULE, record_in
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Head, Memory
-from memory_core.domain.truth.entries import Account, Pair
+from memory_core.domain.truth.entries import Pair
 from memory_core.evolution.shelf import Shelf
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.ledger.changes import Change, Changes, Result
@@ -73,7 +73,7 @@ def _risen(changes: Changes[Any]) -> set[str]:
 def _standing_pairs(slot: SlotLog, risen: set[str]) -> list[Pair]:
     if not risen:
         return []
-    pairs = [one for one in Account.of(slot.entries).others if isinstance(one, Pair) and one.conflict_id is not None]
+    pairs = [one for one in slot.account.others if isinstance(one, Pair) and one.conflict_id is not None]
     return [
         one
         for one in pairs

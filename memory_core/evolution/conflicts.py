@@ -18,7 +18,7 @@ from memory_core.domain.scope import Owner
 from memory_core.evolution.decision import decide
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.take_back import looked_at, take_back, texts_of
+from memory_core.evolution.take_back import take_back, texts_of
 from memory_core.ledger.changes import Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.cursors import Cursors
@@ -108,7 +108,7 @@ class Conflicts:
             document = _held(look, conflict_id)
             if earlier_result(look.documents, owner, call) is not None:
                 return Changes(record_in(document.body))
-            if missing := [name for name in looked_at(record_in(document.body)) if name not in ids]:
+            if missing := [name for name in record_in(document.body).memory_ids if name not in ids]:
                 raise LookedElsewhere(missing)
             page = Page(owner, look, self._clock.now(), weighs=True, asked=ids)
             record = turn(page, document)

@@ -11,21 +11,18 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.chunks import joint_vector
 from memory_core.domain.conflict import ConflictRecord, Decision, record_in
 from memory_core.domain.conflict_requests import ResolveInput
 from memory_core.domain.errors import Conflict
-from memory_core.domain.indexing import with_lexical
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
-from memory_core.domain.models import MAX_CONTENT_BYTES, Memory, Status
+from memory_core.domain.models import Memory, Status
 from memory_core.domain.truth.values import slot_name
 from memory_core.domain.worth import most_lasting
 from memory_core.evolution.moves import moves_of
 from memory_core.evolution.page import Page
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.strategies import MERGE_SHARE
-from memory_core.evolution.succession import latest_end, superseded_by
-from memory_core.evolution.truth_commands import merged_elsewhere, merges, rejects, retracts, supersedes
+from memory_core.evolution.succession import MAX_JOINED_BYTES, joined, joined_length, merger, supersession
+from memory_core.evolution.truth_commands import merges, supersedes, withdraws
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Document
@@ -127,8 +124,7 @@ def _supersede(old: Memory, new: Memory, record: ConflictRecord, now: datetime) 
     if are_of_one_slot(old, new):
         kept = old.model_copy(update={"conflict_state": "resolved"})
         return [Change("superseded", kept, old, says=supersedes(old.id, new.id, record.id)), Change(RESOLVED, holds, new)]
-    act = retracts(old, new, record.id) if slot_name(old) is not None else None
-    return [Change("superseded", superseded_by(old, new, now), old, says=act), Change(RESOLVED, holds, new)]
+    return [supersession(old, new, record.id, now), Change(RESOLVED, holds, new)]
 
 
 def _keep_both(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
@@ -141,44 +137,27 @@ def _reject_new(old: Memory, new: Memory, record: ConflictRecord, now: datetime)
     gone = {"status": Status.DELETED, "status_reason": "contradicted" if in_slot else "manual_delete", "updated_at": now}
     kept = old.model_copy(update={"conflict_state": "resolved"})
     rejected = new.model_copy(update={**gone, "conflict_state": "resolved"})
-    return [Change("deleted", rejected, new, says=rejects(new.id, record.id) if in_slot else None), Change(RESOLVED, kept, old)]
+    return [Change("deleted", rejected, new, says=withdraws(new.id, record.id) if in_slot else None), Change(RESOLVED, kept, old)]
 
 
 def _merge(old: Memory, new: Memory, record: ConflictRecord, now: datetime) -> list[Change]:
     """A third memory with both texts, oldest first; both lead to it."""
-    first, second = sorted((old, new), key=lambda memory: memory.event_timestamp)
-    content = f"{first.content}\n{second.content}"
-    if len(content.encode()) > MERGE_SHARE * MAX_CONTENT_BYTES:
-        raise Conflict(f"together they are too long for one memory, {len(content.encode())} bytes; keep both, or choose one")
+    if (length := joined_length(old, new)) > MAX_JOINED_BYTES:
+        raise Conflict(f"together they are too long for one memory, {length} bytes; keep both, or choose one")
     of_one_slot = are_of_one_slot(old, new)
-    merged = with_lexical(
-        new.model_copy(
-            update={
-                **_AS_NEW,
-                "id": derived("mem", record.id, "merged", str(old.revision), str(new.revision)),
-                "content": content,
-                "tags": list(dict.fromkeys([*old.tags, *new.tags]))[:50],
-                "entities": list(dict.fromkeys([*old.entities, *new.entities]))[:50],
-                "source_ids": [old.id, new.id],
-                "supersedes_id": old.id,
-                "created_at": now,
-                "updated_at": now,
-                "event_timestamp": now if of_one_slot else second.event_timestamp,
-                "valid_from": max(old.valid_from, new.valid_from),
-                "valid_until": latest_end(old, new),
-                "pinned": old.pinned or new.pinned,
-                "worth": most_lasting([old.worth, new.worth]),
-                "embedding": joint_vector(first, second),
-            }
-        )
-    )
+    fields = {
+        **_AS_NEW,
+        "id": derived("mem", record.id, "merged", str(old.revision), str(new.revision)),
+        "source_ids": [old.id, new.id],
+        "created_at": now,
+        "updated_at": now,
+        **({"event_timestamp": now} if of_one_slot else {}),
+        "pinned": old.pinned or new.pinned,
+        "worth": most_lasting([old.worth, new.worth]),
+    }
+    merged = joined(old, new, fields)
     made = Change("created", merged, says=merges([old.id, new.id], merged, record.id) if of_one_slot else None)
-    return [made, *(_retired(merged, one, now, record.id, of_one_slot=of_one_slot) for one in (old, new))]
-
-
-def _retired(merged: Memory, one: Memory, now: datetime, conflict_id: str, *, of_one_slot: bool) -> Change:
-    leaves = slot_name(one) is not None and not of_one_slot
-    return Change("merged", _merged_into(merged, one, now), one, says=merged_elsewhere(one, merged, conflict_id) if leaves else None)
+    return [made, *(merger(one, merged, record.id, now, leaves_slot=not of_one_slot) for one in (old, new))]
 
 
 def are_of_one_slot(one: Memory, other: Memory) -> bool:
@@ -187,17 +166,11 @@ def are_of_one_slot(one: Memory, other: Memory) -> bool:
 
 
 _AS_NEW: dict[str, Any] = {
-    "value": None, "value_text": None, "atomic_facts": [], "links": [], "status": Status.ACTIVE, "status_reason": "consolidated",
-    "version": 1, "change_reason": None, "next_id": None, "consolidated_into_ids": [], "copied_from": None, "conflict_state": "resolved",
+    "atomic_facts": [], "links": [], "status": Status.ACTIVE, "status_reason": "consolidated",
+    "version": 1, "change_reason": None, "next_id": None, "consolidated_into_ids": [], "copied_from": None,
     "conflict_ids": [], "reinforcement_count": 0, "access_count": 0, "last_used_at": None, "last_accessed_at": None, "told_at": [],
     "sequence": 0,
 }  # fmt: skip
-
-
-def _merged_into(merged: Memory, one: Memory, now: datetime) -> Memory:
-    fallen = superseded_by(one, merged, now)
-    into = [*one.consolidated_into_ids, merged.id]
-    return fallen.model_copy(update={"status": Status.UPDATED, "status_reason": "consolidated", "consolidated_into_ids": into})
 
 
 _EFFECTS: Mapping[Decision, Effect] = {"supersede": _supersede, "keep_both": _keep_both, "reject_new": _reject_new, "merge": _merge}

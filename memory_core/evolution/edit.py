@@ -29,9 +29,10 @@ from memory_core.evolution.truth_commands import copies, corrects_times, edits, 
 from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.evolution.versions import new_version, old_version, version_document
 from memory_core.ledger.changes import Change, Changes
-from memory_core.ledger.commit import Ledger, Look, as_memory
+from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import derived, session_document_id
 from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.readable import as_memory
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Embedder, Near
@@ -303,7 +304,7 @@ def _edited(old: Memory, wanted: dict[str, Any], now: datetime) -> tuple[Memory,
     if not _says_something(old, wanted):
         updated = old.model_copy(update={**wanted, **used})
         is_corrected = any(getattr(old, name) != value for name, value in times.items())
-        return updated, (), corrects_times(updated) if is_corrected else None
+        return updated, (), corrects_times(updated.id, updated.valid_from, updated.valid_until) if is_corrected else None
     start, end = times.get("valid_from"), times.get("valid_until")
     updated = old.model_copy(update={**wanted, **used, "version": old.version + 1, "event_timestamp": now, "told_at": []})
     if "valid_until" not in times:

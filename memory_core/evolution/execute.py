@@ -23,12 +23,11 @@ from memory_core.evolution.links import MAX_FOR_SYNTHESIS, Linked, LinkRules
 from memory_core.evolution.marks import fallen_in, marks_of
 from memory_core.evolution.moves import moves_of, succession
 from memory_core.evolution.page import Page
-from memory_core.evolution.recorded import recorded
 from memory_core.evolution.ruled import Merged, Ruled
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.strategies import Contradiction, resolve
-from memory_core.evolution.succession import superseded_by
-from memory_core.evolution.truth_commands import merged_elsewhere, retracts
+from memory_core.evolution.succession import supersession
+from memory_core.evolution.truth_commands import merged_elsewhere
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
 from memory_core.ports import Neighbour
@@ -102,13 +101,12 @@ class Execution:
         old = judgement.old or self.page.found(judgement.old_id)
         rivals = [self.page.found(name) for name in judgement.rivals]
         met = Contradiction(fact, old, judgement, self.page.now, slot, rivals, known)
-        resolution = recorded(resolve(met, OnConflict.AUTO), fact)
+        resolution = resolve(met, OnConflict.AUTO)
         self.page.apply(resolution.changes)
         self.made.append(fact.id)
         if resolution.outcome is Outcome.SUPERSEDED:
             self.replacing.add(fact.id)
-        pending = resolution.conflict is not None and resolution.conflict.status == "pending"
-        self._count("pending" if pending else resolution.outcome.value)
+        self._count("pending" if resolution.conflict.open else resolution.outcome.value)
         for record in resolution.records:
             self.page.record(record)
 
@@ -128,8 +126,7 @@ class Execution:
         if falls.category == "note":
             fallen = self._retire(falls, stays, Status.DELETED, "contradicted", "contradicted", record.id)
         else:
-            act = retracts(falls, stays, record.id) if slot_name(falls) is not None else None
-            fallen = Change("superseded", superseded_by(falls, stays, self.page.now), falls, {"conflict_id": record.id}, says=act)
+            fallen = supersession(falls, stays, record.id, self.page.now)
             self.page.apply([fallen])
             self._count(Outcome.SUPERSEDED.value)
         self.page.record(record.model_copy(update={"moves": [*moves_of([fallen]), *succession(stays, falls)]}))

@@ -20,15 +20,15 @@ from memory_core.domain.lifecycle import back_in_use
 from memory_core.domain.models import Memory, MemoryType, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.values import SlotName, slot_name
-from memory_core.domain.versions import version_id
 from memory_core.domain.worth import most_lasting
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.slot_log import Act, SlotLog
+from memory_core.evolution.slot_log import Act, SlotLog, old_version_ids
 from memory_core.evolution.succession import first_telling, kept, tellings
 from memory_core.evolution.truth_commands import added_by, mentions
 from memory_core.ledger.changes import Change
-from memory_core.ledger.commit import Look, as_memory
+from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import procedure_id, session_document_id, slot_document_id
+from memory_core.ledger.readable import as_memory
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Document, Neighbour
 
@@ -109,12 +109,13 @@ class Page:
             raise LookedElsewhere(keys=[name[1]])
         known = {one.id: one for one in self._neighbours.values() if slot_name(one) == name}
         known |= {one.id: one for name_ in self.look.documents if (one := self.look.memory(name_)) is not None and slot_name(one) == name}
-        names = [version_id(one.id, number) for one in known.values() for number in range(1, one.version)]
-        if missing := [one for one in names if one not in self.asked and one not in self.look.documents]:
+        if missing := [one for one in old_version_ids(known.values()) if one not in self.asked and one not in self.look.documents]:
             raise LookedElsewhere(missing)
-        documents = (self.look.documents[one] for one in names if one in self.look.documents)
-        versions = [one for document in documents if (one := as_memory(document, self.look.head)) is not None]
-        return SlotLog.rebuilt(name, known.values(), versions, self.look.head, self.now, found)
+        return SlotLog.rebuilt(name, known.values(), self._version, self.look.head, self.now, found)
+
+    def _version(self, name: str) -> Memory | None:
+        document = self.look.documents.get(name)
+        return None if document is None else as_memory(document, self.look.head)
 
     def _is_new(self, key: str) -> bool:
         """Whether a key was never used, for all that was read."""

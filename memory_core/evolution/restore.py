@@ -1,31 +1,174 @@
-"""Bringing back what was deleted, faded or replaced: what it becomes, and what becomes of others.
+"""Bringing a memory back into use: deleted, faded, replaced, shortened, or in the archive.
 
-A member of a slot says to its log that it is back; when it holds follows from that. Note: a memory that is alone in its slot and had been
-replaced before somebody deleted it is history, and stays that; only its place in the chain says so.
+A member of a slot says to its log that it is back; when it holds follows from that, so it need not be `active` then. Note: a memory that is
+alone in its slot and had been replaced before it was deleted is history, and stays that; only its place in the chain says so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from memory_core.domain.lifecycle import TRUE_ONCE
+from memory_core.domain.archival import is_cold
+from memory_core.domain.errors import Conflict, FieldError, NotFound
+from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, TRUE_ONCE, allowed
+from memory_core.domain.messages import comes_along, messages_of
 from memory_core.domain.models import Memory, Status
+from memory_core.domain.requests import StatusInput
+from memory_core.domain.results import Call
+from memory_core.domain.scope import Owner
 from memory_core.domain.truth.values import slot_name
+from memory_core.evolution.along import Along, alone, back_along, changes_along, joined_again
+from memory_core.evolution.page import Page
+from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.thaw import Thaw
 from memory_core.evolution.truth_commands import undoes
-from memory_core.ledger.changes import Change
+from memory_core.evolution.uncompress import Uncompress
+from memory_core.ledger.changes import Change, Changes
+from memory_core.ledger.commit import Ledger, Look
+from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
+from memory_core.ports import Clock, Mark
+
+_RESTORED = "restored"
 
 
-def restored(memory: Memory, reason: str, now: datetime) -> list[Change]:
+class Restorer:
+    """Brings memories of any owner back. What a memory has become meanwhile is seen in the commit that brings it back."""
+
+    def __init__(self, ledger: Ledger, mirror: Mirror, uncompress: Uncompress, thaw: Thaw, clock: Clock) -> None:
+        self._ledger, self._mirror, self._uncompress, self._thaw, self._clock = ledger, mirror, uncompress, thaw, clock
+        self._along = Along(ledger, mirror)
+
+    async def restore(self, owner: Owner, memory_id: str, call: Call) -> Memory:
+        """The memory, in use again; one that is answers as it is.
+
+        Deleted or faded: as it was. Replaced: it holds again, what replaced it falls. Shortened: with its whole text. Cold: with its
+        whole chain, each as it was; asked for again, it stays that, though it was a truth replaced before. Raises NotFound, Conflict,
+        Damaged (the cold copy), Unavailable.
+        """
+        memory = _present(await self._ledger.look(owner, [memory_id]), memory_id)
+        is_archived = await self._thaw.is_for(owner, memory)
+        return await self._restored(owner, memory, _RESTORED, call, is_archived=is_archived)
+
+    async def activate(self, owner: Owner, memory_id: str, change: StatusInput, call: Call) -> Memory:
+        """The same by its status. Raises as `restore` does."""
+        memory = _present(await self._ledger.look(owner, [memory_id]), memory_id)
+        return await self._restored(owner, memory, change.reason, call, is_archived=is_cold(memory))
+
+    async def undo(self, owner: Owner, memory_id: str, reason: str, call: Call) -> Memory:
+        """Let a superseded or merged memory hold again. One that holds stays as it is.
+
+        In a slot all that was said since and meets its time never was so; elsewhere that is what replaced it.
+
+        Raises:
+            NotFound: there is no such memory.
+            Conflict: nothing replaced it, or too much was said since; the message names what is allowed.
+
+        """
+
+        def put(page: Page, held: Memory) -> Mapping[str, Mark]:
+            if held.status in FOUND_BY_DEFAULT:  # another caller was faster
+                return {}
+            if held.status not in (Status.SUPERSEDED, Status.UPDATED) or is_cold(held):
+                choices = ", ".join(sorted(status.value for status in allowed(held.status)))
+                raise _refusal(f"a memory that is {held.status.value} was replaced by none; it may become: {choices}")
+            if held.next_id is not None and held.next_id not in page.asked:
+                raise LookedElsewhere([held.next_id])
+            successor = None if held.next_id is None else page.look.memory(held.next_id)
+            page.apply(_undone(held, successor, reason, page.now))
+            return {}
+
+        return await self._commit(owner, memory_id, [], put, call)
+
+    async def _restored(self, owner: Owner, memory: Memory, reason: str, call: Call, *, is_archived: bool) -> Memory:
+        if is_archived:
+            back = await self._thaw.restore_archived(owner, memory.id, call)
+        elif memory.status in (Status.SUPERSEDED, Status.UPDATED):
+            back = await self.undo(owner, memory.id, reason, call)
+        elif memory.status is Status.COMPRESSED:
+            back = await self._uncompress.uncompress(owner, memory, reason, call)
+        else:
+            back = await self._reactivate(owner, memory, reason, call)
+        await self._bring_messages(owner, memory, call)
+        return back
+
+    async def _bring_messages(self, owner: Owner, cell: Memory, call: Call) -> None:
+        """Bring the messages back that a cell left in the archive, or lost there. cell: as it was before it came back."""
+        names = messages_of(cell)
+        if not names:
+            return
+        look, without_key = await self._ledger.look(owner, names), replace(call, idempotency_key=None)
+        for message in [found for name in names if (found := look.memory(name)) is not None and found.cell_id == cell.id]:
+            if is_cold(message) and (message.status is Status.ARCHIVED or comes_along(message, cell)):
+                await self._thaw.restore_archived(owner, message.id, without_key)
+            elif not is_cold(message) and comes_along(message, cell):
+                await self._reactivate(owner, message, _RESTORED, without_key)
+
+    async def _reactivate(self, owner: Owner, memory: Memory, reason: str, call: Call) -> Memory:
+        """Make what was deleted or has faded what it was, and the messages of a cell with it."""
+        names = [session_document_id(owner, memory.session_id)] if memory.session_id else []
+        names += [] if memory.cell_id is None else [memory.cell_id]
+        along = list[str]()
+        if memory.status is Status.DELETED and not is_cold(memory):
+            along = await self._along.ahead(owner, memory, call, back_along, self._clock.now())
+
+        def put(page: Page, held: Memory) -> Mapping[str, Mark]:
+            if held.status is not Status.ACTIVE:
+                changes = _back(_checked(held), reason, page.now)
+                page.apply([_for_itself(change) for change in changes] if alone(held, page.look) else changes)
+                page.apply(changes_along(page.look, along, held, back_along, page.now))
+            return joined_again(page.look, along, held)
+
+        return await self._commit(owner, memory.id, [*names, *along], put, call)
+
+    async def _commit(
+        self, owner: Owner, memory_id: str, ids: Sequence[str], put: Callable[[Page, Memory], Mapping[str, Mark]], call: Call
+    ) -> Memory:
+        """Commit what `put` puts onto a page about the memory as it is now, reading whatever it turns out to need."""
+        key = receipt_id(owner, call)
+        names = list(dict.fromkeys([memory_id, *ids, *([key] if key else [])]))
+
+        def decide(seen: Look) -> Changes[Memory]:
+            held = _present(seen, memory_id)
+            if earlier_result(seen.documents, owner, call) is not None:
+                return Changes(held)  # what it did then may be refused by now
+            page = Page(owner, seen, self._clock.now(), weighs=False, asked=names)
+            marks = put(page, held)
+            if unread := page.unread_sessions(names):
+                raise LookedElsewhere(unread)
+            return Changes(
+                held,
+                tuple(page.changes),
+                (*page.puts.values(), *(session.document for session in page.sessions.values())),
+                receipt(owner, call, page.now, {"memory_id": memory_id}),
+                frozenset(names),
+                frozenset(page.sessions),
+                marks=marks,
+            )
+
+        while True:
+            try:
+                committed = await self._ledger.commit(owner, decide, ids=names, call=call)
+            except LookedElsewhere as needs:
+                names = [*names, *needs.wanted]
+                continue
+            await self._mirror.follow(owner, committed)
+            return committed.memories.get(memory_id) or committed.result
+
+
+def _back(memory: Memory, reason: str, now: datetime) -> list[Change]:
     """What brings a deleted or faded memory back into use, its last state the last of its own."""
-    # Who restores it looks at it: it would else fade again within the hour.
-    active: dict[str, Any] = {"status": Status.ACTIVE, "status_reason": "restored", "change_reason": reason}
+    # A restored memory was looked at: it would else fade again within the hour.
+    active: dict[str, Any] = {"status": Status.ACTIVE, "status_reason": _RESTORED, "change_reason": reason}
     back = memory.model_copy(update={**active, "updated_at": now, "last_accessed_at": now})
-    first = Change("restored", back, memory, {"reason": reason})
+    first = Change(_RESTORED, back, memory, {"reason": reason})
     if slot_name(memory) is not None or memory.status is not Status.DELETED or memory.next_id is None:
         return [first]
-    if memory.status_reason in TRUE_ONCE:  # an agent took it for contradicted: whoever restores it says that it was not
+    if memory.status_reason in TRUE_ONCE:  # an agent took it for contradicted; restoring it says that it was not
         return [replace(first, after=back.model_copy(update={"next_id": None, "valid_until": None}))]
     merged = memory.next_id in memory.consolidated_into_ids
     past = {"status": Status.UPDATED, "status_reason": "consolidated"} if merged else {"status": Status.SUPERSEDED}
@@ -33,7 +176,7 @@ def restored(memory: Memory, reason: str, now: datetime) -> list[Change]:
     return [first, Change(history.status.value, history, back)]
 
 
-def undone(memory: Memory, successor: Memory | None, reason: str, now: datetime) -> list[Change]:
+def _undone(memory: Memory, successor: Memory | None, reason: str, now: datetime) -> list[Change]:
     """What lets a superseded or merged memory hold again.
 
     Args:
@@ -51,7 +194,7 @@ def undone(memory: Memory, successor: Memory | None, reason: str, now: datetime)
     ends_there = successor is None or memory.valid_until == max(successor.valid_from, memory.valid_from)
     fields: dict[str, Any] = {
         "status": Status.ACTIVE,
-        "status_reason": "restored",
+        "status_reason": _RESTORED,
         "change_reason": reason,
         "next_id": None,
         "valid_until": None if ends_there or memory.status is Status.UPDATED else memory.valid_until,
@@ -59,22 +202,45 @@ def undone(memory: Memory, successor: Memory | None, reason: str, now: datetime)
         "last_accessed_at": now,
     }
     back = memory.model_copy(update=fields)
-    changes = [Change("restored", back, memory, {"reason": reason}, says=undoes(memory) if in_slot else None)]
+    changes = [Change(_RESTORED, back, memory, {"reason": reason}, says=undoes(memory.id) if in_slot else None)]
     if replaced and successor is not None and (not in_slot or slot_name(successor) != slot_name(memory)):
-        changes.append(Change("contradicted", _fallen(successor, back, now), successor, {"reason": "undone"}))
+        changes.append(Change("contradicted", _never_so(successor, back, now), successor, {"reason": "undone"}))
     return changes
 
 
-def _fallen(one: Memory, back: Memory, now: datetime) -> Memory:
-    """It never was so: no look back in time finds it."""
-    return one.model_copy(
+def _never_so(memory: Memory, back: Memory, now: datetime) -> Memory:
+    """A memory that never was so: no look back in time finds it."""
+    return memory.model_copy(
         update={
             "status": Status.DELETED,
             "status_reason": "contradicted",
             "next_id": back.id,
-            "supersedes_id": None if one.supersedes_id == back.id else one.supersedes_id,
-            "valid_until": one.valid_from,
+            "supersedes_id": None if memory.supersedes_id == back.id else memory.supersedes_id,
+            "valid_until": memory.valid_from,
             "conflict_state": "resolved",
             "updated_at": now,
         }
     )
+
+
+def _for_itself(change: Change) -> Change:
+    return replace(change, after=change.after.model_copy(update={"cell_id": None}))
+
+
+def _present(look: Look, memory_id: str) -> Memory:
+    memory = look.memory(memory_id)
+    if memory is None:
+        raise NotFound("no memory of this id for this user")
+    return memory
+
+
+def _checked(memory: Memory) -> Memory:
+    if is_cold(memory):
+        raise _refusal(f"{memory.id} is in the archive; restore brings it back")
+    if memory.status not in (Status.DELETED, Status.DECAYED):
+        raise _refusal(f"a memory that is {memory.status.value} can be set by hand to: deleted")
+    return memory
+
+
+def _refusal(message: str) -> Conflict:
+    return Conflict(message, errors=(FieldError("status", message),))

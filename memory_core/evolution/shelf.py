@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from memory_core.domain.models import Memory, MemoryType
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.values import SlotName, slot_name
-from memory_core.ledger.commit import Look, as_memory
+from memory_core.ledger.commit import Look
+from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document, LongTermStore, Near
+
+PROCEDURAL: Final = frozenset({MemoryType.PROCEDURAL.value})
+
+
+def near_of(name: SlotName) -> Near:
+    """What a look is asked for to see the members of a slot, but for what is deleted."""
+    if name[0] == "key":
+        return Near(None, PROCEDURAL, 1.0, key=name[1])
+    return Near(None, frozenset({MemoryType.SEMANTIC.value}), 1.0, (name[1], name[2]))
 
 
 @dataclass(slots=True)
@@ -55,10 +66,7 @@ class Shelf:
 
     async def members(self, name: SlotName) -> list[Memory]:
         """The members of a slot that has no log, as far as they are truths of any time."""
-        if name[0] == "key":
-            near = Near(None, frozenset({MemoryType.PROCEDURAL.value}), 1.0, key=name[1])
-        else:
-            near = Near(None, frozenset({MemoryType.SEMANTIC.value}), 1.0, (name[1], name[2]))
+        near = near_of(name)
         if any((one.slot, one.key) == (near.slot, near.key) for one in self.nears):
             found = [*self.shown.values()]
         else:

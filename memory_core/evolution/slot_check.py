@@ -14,9 +14,9 @@ from memory_core.domain.truth.entries import Entry
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.values import SlotName, slot_name
 from memory_core.domain.versions import is_version
-from memory_core.evolution.slot_rows import Row, rows_of
-from memory_core.ledger.commit import as_memory
+from memory_core.evolution.projection import Projection, project
 from memory_core.ledger.ids import slot_document_id, slot_of_part
+from memory_core.ledger.readable import as_memory
 from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
 
 _PAGE = 100
@@ -96,12 +96,12 @@ async def differences(store: LongTermStore, owner: Owner, now: datetime) -> list
         entries.setdefault(slot_of_part(document_id), []).extend(entries_in(log.body["entries"]))
     made: list[Difference] = []
     for slot_id, said in entries.items():
-        rows = rows_of(resolve(said), now)
+        rows = project(resolve(said), now)
         made += differences_in(slot_id, rows, members.get(slot_id, {}), now)
     return made
 
 
-def differences_in(slot_id: str, rows: Mapping[str, Row], stored: Mapping[str, Memory], now: datetime) -> list[Difference]:
+def differences_in(slot_id: str, rows: Mapping[str, Projection], stored: Mapping[str, Memory], now: datetime) -> list[Difference]:
     """What differs between the rows that a log wants and the members as they are stored."""
     made = []
     for name, row in sorted(rows.items()):

@@ -1,14 +1,16 @@
 """The last step of every decision: what its changes say is added to the logs of their slots, and the members follow.
 
 Which truth of a slot holds when is decided here alone. A command says what happened to one memory; every other member that changes by
-it, and the stored fields that `slot_rows` names, come from the timeline of the log. Note: the log is read after the look of a decision. It
+it, and the stored fields that `projection` names, come from the timeline of the log. Note: the log is read after the look of a decision. It
 has a tag of its own, so a commit on an older state of it is refused, and decided again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import reduce
 from typing import Any, cast
 
 from memory_core.domain.errors import Conflict
@@ -16,15 +18,15 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT, allowed
 from memory_core.domain.models import Memory, Status
 from memory_core.domain.scope import Owner
 from memory_core.domain.truth.values import SlotName, slot_name
-from memory_core.domain.versions import VERSIONS, base_id, is_version, version_id
+from memory_core.domain.versions import VERSIONS, base_id, is_version
 from memory_core.evolution.asked_again import asked_again
 from memory_core.evolution.marks import SPLIT, marked
+from memory_core.evolution.projection import Projection
 from memory_core.evolution.ruled import LookedElsewhere
 from memory_core.evolution.shelf import Shelf
-from memory_core.evolution.slot_log import SlotLog, sealed_parts
-from memory_core.evolution.slot_rows import Row
+from memory_core.evolution.slot_log import SlotLog, old_version_ids, sealed_parts
 from memory_core.evolution.truth_commands import act_of, added_by, forgotten
-from memory_core.evolution.version_ends import with_version_ends
+from memory_core.evolution.versions import with_version_ends
 from memory_core.ledger.changes import Change, Changes, Result
 from memory_core.ledger.commit import Look
 from memory_core.ledger.ids import session_document_id, slot_document_id
@@ -103,41 +105,33 @@ class _Settling:
     async def _settled(self, changes: Changes[Result], concerned: Sequence[str]) -> Changes[Result]:
         log = await self._log(changes)
         own = [one for one in changes.changes if one.after.id in concerned]
-        after = log
-        for change in own:
-            after = added_by(after, change)
-        after = forgotten(after, dict.fromkeys(one.after.id for one in own if one.removed))
-        removed = {one.after.id for one in own if one.removed}
-        now = log.now
+        removed = dict.fromkeys(one.after.id for one in own if one.removed)
+        after = forgotten(reduce(added_by, own, log), removed)
         wanted, known = after.rows, {} if log.is_rebuilt else log.rows
-        vanished = [name for name, row in known.items() if row.part and name not in wanted]
+        vanished = [row for name, row in known.items() if row.part and name not in wanted]
         if vanished:  # what led to one of these leads there no more
-            wanted = {name: replace(row, members=row.members | {*vanished}) for name, row in wanted.items()}
-        places = [name for name, row in wanted.items() if name in concerned or known.get(name) != row]
+            gone = {row.id for row in vanished}
+            wanted = {name: replace(row, members=row.members | gone) for name, row in wanted.items()}
         for name in {*concerned} & wanted.keys():
             if (row := wanted[name]).part:
                 raise Conflict(f"{name} is an earlier time of {row.memory_id}; what is done to that is done to all of its times")
-        sources = [one for name in places if (one := _source(wanted[name], wanted)) != name]
-        versions = [base_id(name) for name in places if is_version(name)]
+        rows = [row for name, row in wanted.items() if name in concerned or known.get(name) != row]
         new = {*(one.after.id for one in own if one.before is None), *(one.id for one in changes.puts)}
-        await self.shelf.read([one for one in (*places, *vanished, *sources, *versions) if one not in new])
-        made = _Made(self.shelf, changes)
-        for name in sorted(places, key=is_version):
-            made.put(wanted[name], _source(wanted[name], wanted), now)
-        for name in vanished:
-            if known[name].memory_id not in removed:  # forgetting for good finds these by itself, and counts them
-                made.drop(name, now)
-        if removed and not [one for one in after.timeline.members if one.memory_id not in removed]:
-            made.strike(after)
+        names = [name for row in rows for name in (row.id, row.member_id, base_id(row.id))]
+        await self.shelf.read([name for name in (*names, *(row.id for row in vanished)) if name not in new])
+        made = _Completion(self.shelf, changes, log.now)
+        for row in sorted(rows, key=lambda row: is_version(row.id)):
+            made.put(row)
+        for row in vanished:
+            if row.memory_id not in removed:  # forgetting for good finds these by itself, and counts them
+                made.drop(row)
+        if removed and all(one.memory_id in removed for one in after.timeline.members):
+            made.deletes += [] if after.stored is None else [after.stored, *after.parts]
         elif after.entries != log.entries or log.is_rebuilt:
             documents, surplus = after.documents()
             made.puts |= {one.id: one for one in documents}
             made.deletes += surplus
-        return await asked_again(self.shelf, await made.changes_with(now), after, now)
-
-    def _is_opened(self, known: SlotLog) -> bool:
-        """Whether sealed parts have been read since a log was."""
-        return known.seal is not None and all(self.shelf.document(one) is not None for one in sealed_parts(known.stored))
+        return await asked_again(self.shelf, await made.changes_with_sessions(), after, log.now)
 
     async def _log(self, changes: Changes[Any]) -> SlotLog:
         identity, head, now = slot_document_id(*self.name), self.shelf.look.head, self.clock.now()
@@ -152,156 +146,64 @@ class _Settling:
         for change in changes.changes:
             if change.before is not None and slot_name(change.before) == self.name:
                 members.setdefault(change.before.id, change.before)
-        names = [version_id(one.id, number) for one in members.values() for number in range(1, one.version)]
-        await self.shelf.read(names)
-        versions = [version for name in names if (version := self.shelf.memory(name)) is not None]
-        return SlotLog.rebuilt(self.name, members.values(), versions, head, now, found)
+        await self.shelf.read(old_version_ids(members.values()))
+        return SlotLog.rebuilt(self.name, members.values(), self.shelf.memory, head, now, found)
+
+    def _is_opened(self, known: SlotLog) -> bool:
+        """Whether sealed parts have been read since a log was."""
+        return known.seal is not None and all(self.shelf.document(one) is not None for one in sealed_parts(known.stored))
 
 
-def _source(row: Row, rows: Mapping[str, Row]) -> str:
-    """The id of what a row is a time of: itself, but for an earlier time."""
-    if not row.part:
-        return row.id
-    return next(one.id for one in rows.values() if (one.memory_id, one.version, one.part) == (row.memory_id, row.version, 0))
+class _Completion:
+    """The changes of a commit, with what its rows make of the members of a slot.
 
+    about: what the events of these members say. counted: what came or went by it, which sessions have to count.
+    """
 
-class _Made:
-    """The changes of a commit, completed."""
-
-    def __init__(self, shelf: Shelf, changes: Changes[Any]) -> None:
-        self.shelf, self.given = shelf, changes
-        self.changes = [*changes.changes]
-        self.puts = {one.id: one for one in changes.puts}
-        self.deletes = [*changes.deletes]
+    def __init__(self, shelf: Shelf, changes: Changes[Any], now: datetime) -> None:
+        self.shelf, self.given, self.now = shelf, changes, now
+        self.changes, self.puts, self.deletes = [*changes.changes], {one.id: one for one in changes.puts}, [*changes.deletes]
         left: dict[str, Memory] = {}
         for place, change in enumerate(self.changes):
             name = change.after.id
-            before = left.get(name) or (None if change.before is None else self.shelf.memory(name))
+            before = left.get(name) or (None if change.before is None else shelf.memory(name))
             left[name] = change.after
             if before is not None and slot_name(before) is not None:
                 self.changes[place] = replace(change, before=before)
-        self.said = next((one.metadata for one in changes.changes if "conflict_id" in one.metadata), {})
+        self.about = next((one.metadata for one in changes.changes if "conflict_id" in one.metadata), {})
         self.counted: list[tuple[Memory | None, Memory]] = []
 
-    def put(self, row: Row, source: str, now: Any) -> None:
-        """Let the memory in this place be as its row wants it."""
+    def put(self, row: Projection) -> None:
+        """Let the memory in this place be as its row wants it. Nothing, if it is gone, or of another slot."""
         if is_version(row.id):
             self._put_version(row)
-            return
-        if any(one.removed for one in self.changes if one.after.id == row.id):
             return
         place = self._place(row.id)
         if place is not None:
             change = self.changes[place]
-            after = row.on(change.after)
-            self.counted.append((change.after, after))
-            self._replace(place, replace(change, after=after))
+            if not change.removed:
+                after = row.on(change.after)
+                self.counted.append((change.after, after))
+                self._put_change(place, replace(change, after=after))
             return
         stored = self.shelf.memory(row.id)
-        if stored is None and not row.part:
-            return  # it is gone, or of another slot
-        if stored is None:
-            stored = self._earlier(row, source, now)
-            if stored is None:
-                return
-            made = row.on(stored)
-            self.changes.append(Change(SPLIT, made, None, self.said))
-            self.counted.append((None, made))
-            return
-        after = row.on(stored)
-        if after is not stored:
-            self._add(Change(_event(stored, after), _touched(after, now), stored, self.said, follows=True))
+        if stored is not None:
+            after = row.on(stored)
+            if after is not stored:
+                self._add(Change(_event(stored, after), _touched(after, self.now), stored, self.about, follows=True))
+        elif row.part and (member := self._member(row)) is not None:
+            made = row.on(member.model_copy(update=_earlier_time(row, self.now)))
+            self._add(Change(SPLIT, made, None, self.about))
 
-    def drop(self, name: str, now: Any) -> None:
+    def drop(self, row: Projection) -> None:
         """Let an earlier time that holds no more be as if it never was so."""
-        stored = self.shelf.memory(name)
+        stored = self.shelf.memory(row.id)
         if stored is not None and (stored.status, stored.status_reason) != (Status.DELETED, "contradicted"):
-            gone = {"status": Status.DELETED, "status_reason": "contradicted", "valid_until": stored.valid_from, "updated_at": now}
-            self._add(Change("contradicted", stored.model_copy(update=gone), stored, self.said))
+            gone = {"status": Status.DELETED, "status_reason": "contradicted", "valid_until": stored.valid_from, "updated_at": self.now}
+            self._add(Change("contradicted", stored.model_copy(update=gone), stored, self.about))
 
-    def strike(self, log: SlotLog) -> None:
-        """Delete the log of a slot without members."""
-        if log.stored is not None:
-            self.deletes += [log.stored, *log.parts]
-
-    async def changes_with(self, now: Any) -> Changes[Any]:
+    async def changes_with_sessions(self) -> Changes[Any]:
         """The changes, with the sessions that count what comes and goes by them."""
-        await self._count(now)
-        reads = self.given.reads | {one.after.id for one in self.changes}
-        return replace(self.given, changes=tuple(self.changes), puts=tuple(self.puts.values()), deletes=tuple(self.deletes), reads=reads)
-
-    def _earlier(self, row: Row, source: str, now: Any) -> Memory | None:
-        place = self._place(source)
-        memory = (
-            self.changes[place].after if place is not None else self._version(source) if is_version(source) else self.shelf.memory(source)
-        )
-        if memory is None:
-            return None
-        fields: dict[str, Any] = {
-            "id": row.id,
-            "status": row.status,
-            "told_at": [],
-            "reinforcement_count": 0,
-            "sequence": 0,
-            "version": 1,
-            "pinned": False,
-            "session_id": None,
-            "conflict_ids": [],
-            "conflict_state": "resolved",
-            "created_at": now,
-            "updated_at": now,
-        }
-        return memory.model_copy(update=fields)
-
-    def _version(self, name: str) -> Memory | None:
-        found = self.puts.get(name)
-        if found is None:
-            return self.shelf.memory(name)
-        return Memory.model_validate({**found.body, "embedding": found.vector})
-
-    def _put_version(self, row: Row) -> None:
-        stored = self._version(row.id)
-        if stored is None:
-            return
-        after = row.on(stored)
-        if after is stored and row.id not in self.puts:
-            return
-        base = base_id(row.id)
-        place = self._place(base)
-        if place is None:
-            memory = self.shelf.memory(base)
-            if memory is None:
-                return
-            self.changes.append(Change("preceded", memory, memory, self.said))
-            place = len(self.changes) - 1
-        body = after.model_dump(mode="json")
-        fields = {name: body[name] for name in _PROJECTED}
-        change = self.changes[place]
-        known = change.metadata.get(VERSIONS, {})
-        self.changes[place] = replace(change, metadata={**change.metadata, VERSIONS: {**known, str(stored.version): fields}})
-        held = self.puts.get(row.id)
-        self.puts[row.id] = Document(row.id, "version", body, after.embedding) if held is None else replace(held, body=body)
-
-    def _place(self, name: str) -> int | None:
-        return next((place for place in range(len(self.changes) - 1, -1, -1) if self.changes[place].after.id == name), None)
-
-    def _replace(self, place: int, change: Change) -> None:
-        """Put a change into its place; in two steps where the memory has to be active in between."""
-        before = change.before
-        if before is None or change.after.status is before.status or change.after.status in allowed(before.status):
-            self.changes[place] = change
-            return
-        between = change.after.model_copy(update={"status": Status.ACTIVE, "status_reason": "restored"})
-        self.changes[place] = replace(change, after=between)
-        self.changes.insert(place + 1, Change(_event(between, change.after), change.after, between, change.metadata))
-
-    def _add(self, change: Change) -> None:
-        self.changes.append(change)
-        self._replace(len(self.changes) - 1, change)
-        self.counted.append((change.before, change.after))
-
-    async def _count(self, now: Any) -> None:
-        """Count in the documents of sessions what commands did not know of."""
         toggled = [
             (before, after)
             for before, after in self.counted
@@ -314,10 +216,82 @@ class _Made:
             session = Session(self.shelf.owner, session_id, self.puts.get(name) or self.shelf.document(name))
             for before, after in toggled:
                 if after.session_id == session_id:
-                    session.count(before, after, now)
+                    session.count(before, after, self.now)
             self.puts[name] = session.document
-        if names:
-            self.given = replace(self.given, sessions=self.given.sessions | names.keys())
+        return replace(
+            self.given,
+            changes=tuple(self.changes),
+            puts=tuple(self.puts.values()),
+            deletes=tuple(self.deletes),
+            reads=self.given.reads | {one.after.id for one in self.changes},
+            sessions=self.given.sessions | names.keys(),
+        )
+
+    def _member(self, row: Projection) -> Memory | None:
+        """What an earlier time is one of, as the commit leaves it."""
+        place = self._place(row.member_id)
+        return self.changes[place].after if place is not None else self._stored(row.member_id)
+
+    def _stored(self, name: str) -> Memory | None:
+        """A memory or an old version, as it is put by this commit or was read."""
+        put = self.puts.get(name)
+        return self.shelf.memory(name) if put is None else Memory.model_validate({**put.body, "embedding": put.vector})
+
+    def _put_version(self, row: Projection) -> None:
+        """An old version has no event of its own: its memory's event names the fields that change."""
+        stored, base = self._stored(row.id), base_id(row.id)
+        if stored is None:
+            return
+        after, place = row.on(stored), self._place(base)
+        if after is stored and row.id not in self.puts:
+            return
+        if place is None:
+            memory = self.shelf.memory(base)
+            if memory is None:
+                return
+            self.changes.append(Change("preceded", memory, memory, self.about))
+            place = len(self.changes) - 1
+        change, body = self.changes[place], after.model_dump(mode="json")
+        versions = {**change.metadata.get(VERSIONS, {}), str(stored.version): {name: body[name] for name in _PROJECTED}}
+        self.changes[place] = replace(change, metadata={**change.metadata, VERSIONS: versions})
+        held = self.puts.get(row.id)
+        self.puts[row.id] = Document(row.id, "version", body, after.embedding) if held is None else replace(held, body=body)
+
+    def _place(self, name: str) -> int | None:
+        return next((place for place in range(len(self.changes) - 1, -1, -1) if self.changes[place].after.id == name), None)
+
+    def _add(self, change: Change) -> None:
+        self.changes.append(change)
+        self._put_change(len(self.changes) - 1, change)
+        self.counted.append((change.before, change.after))
+
+    def _put_change(self, place: int, change: Change) -> None:
+        """Put a change into its place; in two steps where the memory has to be active in between."""
+        before = change.before
+        if before is None or change.after.status is before.status or change.after.status in allowed(before.status):
+            self.changes[place] = change
+            return
+        between = change.after.model_copy(update={"status": Status.ACTIVE, "status_reason": "restored"})
+        self.changes[place] = replace(change, after=between)
+        self.changes.insert(place + 1, Change(_event(between, change.after), change.after, between, change.metadata))
+
+
+def _earlier_time(row: Projection, now: datetime) -> dict[str, Any]:
+    """What a new memory that holds an earlier time of another one has of its own."""
+    return {
+        "id": row.id,
+        "status": row.status,
+        "told_at": [],
+        "reinforcement_count": 0,
+        "sequence": 0,
+        "version": 1,
+        "pinned": False,
+        "session_id": None,
+        "conflict_ids": [],
+        "conflict_state": "resolved",
+        "created_at": now,
+        "updated_at": now,
+    }
 
 
 def _event(before: Memory, after: Memory) -> str:
@@ -331,7 +305,7 @@ def _event(before: Memory, after: Memory) -> str:
     return "superseded" if after.status is Status.SUPERSEDED else "restored"
 
 
-def _touched(memory: Memory, now: Any) -> Memory:
+def _touched(memory: Memory, now: datetime) -> Memory:
     fields: dict[str, Any] = {"updated_at": now}
     if memory.status not in FOUND_BY_DEFAULT and memory.conflict_state != "none":
         fields["conflict_state"] = "resolved"

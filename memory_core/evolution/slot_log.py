@@ -9,31 +9,33 @@ import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from memory_core.domain.endings import is_ending
 from memory_core.domain.errors import Conflict
-from memory_core.domain.models import Head, Memory
+from memory_core.domain.models import Head, Memory, Status
 from memory_core.domain.truth import codec
-from memory_core.domain.truth.entries import Assertion, Entry, Retraction, Statement, asserted_at, numbered
+from memory_core.domain.truth.entries import Account, Assertion, Entry, Retraction, Statement, asserted_at
 from memory_core.domain.truth.rebuilt import log_of_members
 from memory_core.domain.truth.sealing import Seal, reaches_back, resolve_sealed, seal_oldest, suffices
 from memory_core.domain.truth.timeline import Timeline
 from memory_core.domain.truth.values import SlotName, hashed, value_form
+from memory_core.domain.versions import version_id
+from memory_core.evolution.projection import Projection, project
 from memory_core.evolution.ruled import LookedElsewhere
-from memory_core.evolution.slot_rows import Row, rows_of
 from memory_core.ledger.ids import slot_document_id, slot_part_id
 from memory_core.ports import Document
 
 Act = Callable[["SlotLog"], Sequence[Entry]]
-"""What an operation adds to the log of a slot. Entries have the sequence `pending`; their parts are numbered by who adds them."""
+"""What an operation adds to the log of a slot. `SlotLog.added` numbers it."""
 MAX_STATEMENTS = 200
 """Of a log in its document. Of more, the oldest are sealed, but the last `MAX_STATEMENTS` / 2."""
 _PART_ENTRIES = 1000
 _SALT_BYTES = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SlotLog:
     """The log of a slot while a commit is decided.
 
@@ -51,8 +53,6 @@ class SlotLog:
     is_rebuilt: bool = False
     seal: Seal | None = None
     parts: tuple[Document, ...] = ()
-    _timelines: list[Timeline] = field(default_factory=list, compare=False)
-    _rows: list[dict[str, Row]] = field(default_factory=list, compare=False)
     _added: list[SlotLog] = field(default_factory=list, compare=False)
 
     @classmethod
@@ -79,10 +79,20 @@ class SlotLog:
 
     @classmethod
     def rebuilt(
-        cls, name: SlotName, members: Iterable[Memory], versions: Iterable[Memory], head: Head | None, now: datetime, found: Document | None
+        cls,
+        name: SlotName,
+        members: Iterable[Memory],
+        memory: Callable[[str], Memory | None],
+        head: Head | None,
+        now: datetime,
+        found: Document | None,
     ) -> SlotLog:
-        """The log of a slot without a document, made of its members. found: a document of an earlier life of the user, if any."""
-        salt = secrets.token_hex(_SALT_BYTES)
+        """The log of a slot without a document, made of its members.
+
+        memory: finds their old versions (`old_version_ids`). found: a document of an earlier life of the user, if any.
+        """
+        salt, members = secrets.token_hex(_SALT_BYTES), list(members)
+        versions = [version for name_ in old_version_ids(members) if (version := memory(name_)) is not None]
         log = log_of_members(members, versions, lambda one: value_hash(one, salt))
         pending = 1 + max((0 if head is None else head.sequence, *(one.sequence for one in log)))
         return cls(name=name, salt=salt, entries=tuple(log), pending=pending, now=now, stored=found, is_rebuilt=True)
@@ -92,22 +102,34 @@ class SlotLog:
         """The id of its document."""
         return slot_document_id(*self.name)
 
-    @property
+    @cached_property
+    def account(self) -> Account:
+        """What counts in it."""
+        return Account.of(self.entries)
+
+    @cached_property
     def timeline(self) -> Timeline:
         """What holds when by this log; where some is sealed, since its horizon. Raises LookedElsewhere for the sealed parts."""
-        if not self._timelines:
-            timeline = resolve_sealed(self.entries, self.seal)
-            if self.seal is not None and not suffices(self.seal, timeline):
-                raise self.sealed()
-            self._timelines.append(timeline)
-        return self._timelines[0]
+        timeline = resolve_sealed(self.entries, self.seal)
+        if self.seal is not None and not suffices(self.seal, timeline):
+            raise self.sealed()
+        return timeline
 
-    @property
-    def rows(self) -> dict[str, Row]:
+    @cached_property
+    def rows(self) -> dict[str, Projection]:
         """What is to be stored of its members, by id."""
-        if not self._rows:
-            self._rows.append(rows_of(self.timeline, self.now))
-        return self._rows[0]
+        return project(self.timeline, self.now)
+
+    def active(self) -> frozenset[str]:
+        """The ids of the memories that hold now, or are announced."""
+        return frozenset(name for name, row in self.rows.items() if row.status is Status.ACTIVE)
+
+    def said_by(self, memory_id: str, *, or_none: bool = False) -> list[Assertion | Retraction]:
+        """The statements of a memory that count, in the order of saying. Raises KeyError where there are none, unless `or_none`."""
+        said = [one for one in self.account.statements if isinstance(one, Assertion | Retraction) and one.memory_id == memory_id]
+        if not said and not or_none:
+            raise KeyError(memory_id)
+        return said
 
     def sealed(self) -> LookedElsewhere:
         """What says that the sealed parts have to be read."""
@@ -141,19 +163,19 @@ class SlotLog:
         if not made:
             return self
         first = 1 + max((one.part for one in self.entries if one.sequence == self.pending), default=-1)
-        new = numbered(made, self.pending, first)
+        new = [replace(entry, sequence=self.pending, part=part) for part, entry in enumerate(made, first)]
         if self.seal is not None and reaches_back(self.seal, self.entries, new):
             raise self.sealed()
         entries = (*self.entries, *new)
         for known in self._added:
             if known.entries == entries:
                 return known
-        self._added[:] = [replace(self, entries=entries, _timelines=[], _rows=[], _added=[])]
+        self._added[:] = [self.with_entries(entries)]
         return self._added[0]
 
     def with_entries(self, entries: Sequence[Entry]) -> SlotLog:
-        """The same with other entries: only what is forgotten changes any."""
-        return replace(self, entries=tuple(entries), _timelines=[], _rows=[], _added=[])
+        """The same with other entries. Note: only forgetting for good changes any, all else adds."""
+        return replace(self, entries=tuple(entries), _added=[])
 
     def value_of(self, memory: Memory) -> str | None:
         """What the log compares a memory by."""
@@ -162,7 +184,6 @@ class SlotLog:
     def statement(self, memory: Memory, **fields: Any) -> Assertion | Retraction:
         """What a memory says, as it is said now. fields: what is otherwise, such as the id of the memory that it is a mention of."""
         made: dict[str, Any] = {
-            "sequence": self.pending,
             "memory_id": memory.id,
             "version": memory.version,
             "value": self.value_of(memory),
@@ -205,6 +226,11 @@ class SlotLog:
         known = next((one for one in self.parts if one.id == name), None)
         body = {"pending": self.pending, "entries": [*rows]}
         return Document(name, "slot", body) if known is None else replace(known, body=body)
+
+
+def old_version_ids(members: Iterable[Memory]) -> list[str]:
+    """The ids of the old versions of some memories."""
+    return [version_id(one.id, number) for one in members for number in range(1, one.version)]
 
 
 def sealed_parts(found: Document | None) -> list[str]:

@@ -7,23 +7,18 @@ Note: a memory without a slot has no log. What replaces it, or is merged with it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memory_core.domain.chunks import joint_vector
-from memory_core.domain.conflict import MAX_OPEN, ConflictRecord
-from memory_core.domain.indexing import with_lexical
-from memory_core.domain.models import MAX_CONTENT_BYTES, Link, Memory, OnConflict, Outcome, Status
-from memory_core.domain.truth.values import slot_name
+from memory_core.domain.conflict import MAX_OPEN, RULE, ConflictRecord
+from memory_core.domain.models import Link, Memory, OnConflict, Outcome, Status
 from memory_core.evolution.decide import Judgement
+from memory_core.evolution.moves import moves_of
 from memory_core.evolution.slot_log import SlotLog
-from memory_core.evolution.succession import ended, latest_end, superseded_by
-from memory_core.evolution.truth_commands import merged_elsewhere, merges, retracts, says
+from memory_core.evolution.succession import MAX_JOINED_BYTES, joined, joined_length, merger, supersession
+from memory_core.evolution.truth_commands import merges, says
 from memory_core.ledger.changes import Change
 from memory_core.ledger.ids import derived
-
-MERGE_SHARE = 0.6
-"""A merge whose text would pass this share of the content cap keeps both and links them instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +31,13 @@ class Resolution:
     outcome: Outcome
     memory_id: str
     changes: tuple[Change, ...]
-    conflict: ConflictRecord | None = None
-
+    conflict: ConflictRecord
     besides: ConflictRecord | None = None
 
     @property
     def records(self) -> tuple[ConflictRecord, ...]:
         """What is to be stored of it."""
-        return tuple(one for one in (self.conflict, self.besides) if one is not None)
+        return (self.conflict,) if self.besides is None else (self.conflict, self.besides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +57,21 @@ class Contradiction:
     before: Memory | None = None
 
 
-def resolve(met: Contradiction, on_conflict: OnConflict) -> Resolution:
+def resolve(met: Contradiction, on_conflict: OnConflict, actor: str = RULE) -> Resolution:
     """Apply the caller's strategy; `auto` supersedes what a rule is certain of and keeps both, pending, otherwise.
 
-    What somebody pinned by hand falls to nothing but an explicit `supersede` or `merge`: `auto` leaves it, and a person decides.
+    What is pinned by hand falls to nothing but an explicit `supersede` or `merge`: `auto` leaves it, and a person decides. Every event
+    names the record, and the record how to take it back. actor: the caller who named the strategy.
     """
+    resolution = _resolved(met, on_conflict)
+    record = resolution.conflict
+    changes = tuple(replace(one, metadata={"conflict_id": record.id, **one.metadata}) for one in resolution.changes)
+    by = RULE if on_conflict is OnConflict.AUTO else actor
+    done = record.model_copy(update={"by": by, "moves": [] if record.open else moves_of(changes, met.new)})
+    return replace(resolution, changes=changes, conflict=done)
+
+
+def _resolved(met: Contradiction, on_conflict: OnConflict) -> Resolution:
     if on_conflict is OnConflict.AUTO:
         if met.judgement.certain and (pinned := _pinned_in_the_way(met)):
             return _keep_both(met, pinned, pending=True, because="; the held one is pinned")
@@ -78,7 +82,7 @@ def resolve(met: Contradiction, on_conflict: OnConflict) -> Resolution:
         return _supersede(met)
     if on_conflict is OnConflict.REJECT_NEW:
         return _reject(met)
-    if on_conflict is OnConflict.MERGE and _fits(met):
+    if on_conflict is OnConflict.MERGE and joined_length(met.old, met.new) <= MAX_JOINED_BYTES:
         return _merge(met)
     return _keep_both(met, _holding(met), pending=False)
 
@@ -123,14 +127,13 @@ def _record(
 
 
 def _supersede(met: Contradiction) -> Resolution:
-    new, old, now = met.new, met.old, met.now
+    new, old = met.new, met.old
     record = _record(met, old, "supersede")
     about = {"conflict_id": record.id}
     if met.slot is None:
         made = new.model_copy(update={"supersedes_id": old.id, "conflict_state": "resolved"})
-        ended_elsewhere = retracts(old, new, record.id) if slot_name(old) is not None else None
-        fallen = Change("superseded", superseded_by(old, new, now), old, about, says=ended_elsewhere)
-        return Resolution(Outcome.SUPERSEDED, new.id, (Change("created", made, met.before, about), fallen), record)
+        superseded = supersession(old, new, record.id, met.now)
+        return Resolution(Outcome.SUPERSEDED, new.id, (Change("created", made, met.before, about), superseded), record)
     made = new.model_copy(update={"conflict_state": "resolved"})
     before, after = met.slot.rows, met.slot.added(says(new)).rows
     fell = [one for one in met.rivals if before[one.id].status is Status.ACTIVE and after[one.id].status is not Status.ACTIVE]
@@ -169,44 +172,11 @@ def _keep_both(met: Contradiction, beside: Sequence[Memory], *, pending: bool, b
     return Resolution(Outcome.KEPT_BOTH, new.id, (created, Change("conflict_marked", marked, old, about)), record, besides)
 
 
-def _fits(met: Contradiction) -> bool:
-    both = len(met.new.content.encode()) + len(met.old.content.encode()) + 1
-    return both <= MERGE_SHARE * MAX_CONTENT_BYTES
-
-
 def _merge(met: Contradiction) -> Resolution:
-    """One text with both statements, oldest first. Its vector is that of a text of two chunks."""
-    new, old, now = met.new, met.old, met.now
+    """One text with both statements."""
+    new, old = met.new, met.old
     record = _record(met, old, "merge")
-    first, second = sorted((old, new), key=lambda memory: memory.event_timestamp)
-    merged = with_lexical(
-        new.model_copy(
-            update={
-                "content": f"{first.content}\n{second.content}",
-                "value": None,
-                "value_text": None,
-                "tags": list(dict.fromkeys([*old.tags, *new.tags]))[:50],
-                "entities": list(dict.fromkeys([*old.entities, *new.entities]))[:50],
-                "source_ids": [old.id],
-                "event_timestamp": second.event_timestamp,
-                "valid_from": max(old.valid_from, new.valid_from),
-                "valid_until": latest_end(old, new),
-                "supersedes_id": old.id,
-                "conflict_state": "resolved",
-                "embedding": joint_vector(first, second),
-            }
-        )
-    )
-    updated = {
-        "status": Status.UPDATED,
-        "status_reason": "consolidated",
-        "next_id": new.id,
-        "updated_at": now,
-        "conflict_state": "resolved",
-        "consolidated_into_ids": [*old.consolidated_into_ids, new.id],
-    }
-    about = {"conflict_id": record.id}
+    merged = joined(old, new, {"source_ids": [old.id]})
     act = merges([old.id], merged, record.id, at_save=True) if met.slot is not None else None
-    leaves = merged_elsewhere(old, merged, record.id) if met.slot is None and slot_name(old) is not None else None
-    retired = Change("merged", ended(old, merged.valid_from).model_copy(update=updated), old, about, says=leaves)
-    return Resolution(Outcome.MERGED, new.id, (Change("created", merged, met.before, about, says=act), retired), record)
+    created = Change("created", merged, met.before, {"conflict_id": record.id}, says=act)
+    return Resolution(Outcome.MERGED, new.id, (created, merger(old, merged, record.id, met.now, leaves_slot=met.slot is None)), record)

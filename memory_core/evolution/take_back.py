@@ -1,7 +1,7 @@
-"""Taking back what was decided about a conflict: both memories stand again as they would without it, and the question is open.
+"""Taking back what was decided about a conflict: both memories hold again as they would without it, and the question is open.
 
-One would get wrong: nothing is undone by force. Where a later change stands on the decision (the winner was edited, superseded or deleted
-since) the undo is refused, and says what is in the way; whoever wants it undoes that first.
+Note: nothing is undone by force. Where a later change rests on the decision (the winner was edited, superseded or deleted since), the undo
+is refused, and says what has to be undone before.
 """
 
 from __future__ import annotations
@@ -13,27 +13,16 @@ from typing import Any
 from memory_core.domain.conflict import ConflictRecord, Move, record_in
 from memory_core.domain.errors import Conflict
 from memory_core.domain.indexing import text_to_embed, with_lexical
-from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.models import Memory, Status
-from memory_core.domain.slots import folded, slot_of
-from memory_core.domain.truth.values import SlotName, slot_name
-from memory_core.domain.versions import base_id
-from memory_core.evolution.decision import became, standing_sides
+from memory_core.domain.truth.values import slot_name
+from memory_core.evolution.decision import are_of_one_slot, standing_sides
 from memory_core.evolution.moves import brings_text, in_the_way, moved_back
 from memory_core.evolution.page import Page
-from memory_core.evolution.pairs import document_of, pair_ids, record_of_pair
 from memory_core.evolution.truth_commands import takes_back, undoes_decision
 from memory_core.ledger.changes import Change
 from memory_core.ports import Document
 
 UNDONE = "conflict_undone"
-_STOOD = frozenset(status.value for status in FOUND_BY_DEFAULT)
-
-
-def looked_at(record: ConflictRecord) -> list[str]:
-    """What an undo looks at by id: memories that were moved, those others gave way to, their records, those whose versions it cut."""
-    pairs = [name for pair in _gave_way(record).items() for name in pair_ids(*pair)]
-    return list(dict.fromkeys([*record.memory_ids, *_gave_way(record).values(), *pairs, *(base_id(cut.version_id) for cut in record.cuts)]))
 
 
 def texts_of(page: Page, record: ConflictRecord) -> dict[str, str]:
@@ -48,63 +37,47 @@ def take_back(page: Page, document: Document, by: str, embedded: Mapping[str, Ma
     embedded: the fields of a memory's embedding, for each of `texts_of`. Raises Conflict that names what is in the way.
     """
     record = record_in(document.body)
-    memories = {name: memory for name in looked_at(record) if (memory := page.memory(name)) is not None}
-    if (slot := _slot(record, memories)) is not None:
-        return _take_back_in_slot(page, document, by, embedded, slot)
-    if way := [*in_the_way(record.moves, memories), *_gone_since(record, memories)]:
+    memories = {name: memory for name in record.memory_ids if (memory := page.memory(name)) is not None}
+    unstored = next((move.memory_id for move in record.moves if move.after is None), None)
+    pending = record.asked_again(by, page.now).model_copy(update={"new_id": record.new_id or unstored})
+    moves = {move.memory_id: move for move in record.moves}
+    if _are_of_one_slot(page, record, memories):
+        _take_back_in_slot(page, record, pending.new_id or "", moves, embedded)
+    elif way := in_the_way(record.moves, memories):
         raise Conflict(f"it can't be undone any more: {'; '.join(way)}")
-    for move in record.moves:
-        _move_back(page, record, move, embedded)
-    pending = _pending(record, by, page)
-    for one in standing_sides(page, pending):
-        if one.id not in {move.memory_id for move in record.moves}:
-            page.apply([Change(UNDONE, one, one, {"conflict_id": record.id})])
-    for fallen, successor in _gave_way(record).items():
-        if {fallen, successor} != {*pending.sides}:
-            _ask_beside(page, pending, fallen, successor)
+    else:
+        for move in record.moves:
+            _move_back(page, record, move, embedded)
+        sides = [one for one in standing_sides(page, pending) if one.id not in moves]
+        page.apply([Change(UNDONE, one, one, {"conflict_id": record.id}) for one in sides])
     page.puts[record.id] = replace(document, body={**document.body, **pending.model_dump(mode="json")})
     page.pending += 1
     return pending
 
 
-def _slot(record: ConflictRecord, memories: Mapping[str, Memory]) -> SlotName | None:
-    """The slot that both sides are in; the new one may never have been stored, or be another text by now."""
-    drafts = [move.before for move in record.moves if move.after is None and move.before is not None]
+def _are_of_one_slot(page: Page, record: ConflictRecord, memories: Mapping[str, Memory]) -> bool:
+    """Whether the log of one slot says what holds of both sides; the new one may never have been stored."""
     old, new = memories.get(record.old_id), memories.get(record.new_id or "")
-    names = [None if old is None else slot_name(old)]
-    names += [slot_name(new)] if new is not None else [_slot_of_draft(one) for one in drafts]
-    return names[0] if len(names) == 2 and names[0] == names[1] else None
-
-
-def _slot_of_draft(draft: Mapping[str, Any]) -> SlotName | None:
-    return None if draft.get("subject") is None else ("slot", folded(draft["subject"]), folded(str(draft["attribute"])))
+    if new is None:
+        drafts = [move for move in record.moves if move.after is None]
+        new = moved_back(drafts[0], None, page.owner, record, page.now) if drafts else None
+    return old is not None and new is not None and are_of_one_slot(old, new)
 
 
 def _take_back_in_slot(
-    page: Page, document: Document, by: str, embedded: Mapping[str, Mapping[str, Any]], slot: SlotName
-) -> ConflictRecord:
+    page: Page, record: ConflictRecord, new_id: str, moves: Mapping[str, Move], embedded: Mapping[str, Mapping[str, Any]]
+) -> None:
     """Let the log of the slot forget what was decided: both sides are beside each other again, or for the first time."""
-    record = record_in(document.body)
-    pending = _pending(record, by, page)
-    about = {"conflict_id": record.id, "strategy": record.strategy}
-    old, new = page.memory(record.old_id), None if pending.new_id is None else page.memory(pending.new_id)
-    assert old is not None
-    moves = {move.memory_id: move for move in record.moves}
-    move = moves.get(pending.new_id or "")
-    draft = None
+    about, move = {"conflict_id": record.id, "strategy": record.strategy}, moves.get(new_id)
+    old, new, draft = page.found(record.old_id), page.memory(new_id), None
     if move is not None and (move.after is None or brings_text(move)):
         draft = moved_back(move, new, page.owner, record, page.now)
-        draft = with_lexical(draft).model_copy(update={**embedded[move.memory_id], "status": Status.ACTIVE, "next_id": None})
-    act = takes_back(record.id, old.id, pending.new_id or "", draft)
-    in_use = {"updated_at": page.now, "consolidated_into_ids": [one for one in old.consolidated_into_ids if one in page.states]}
-    page.apply([Change(UNDONE, old.model_copy(update=in_use), old, about, says=act)])
-    if draft is not None:
-        page.apply([Change(UNDONE, draft, new, about, says=lambda slot: [])])
-    elif new is not None:
-        page.apply([Change(UNDONE, new.model_copy(update={"updated_at": page.now}), new, about, says=lambda slot: [])])
-    page.puts[record.id] = replace(document, body={**document.body, **pending.model_dump(mode="json")})
-    page.pending += 1
-    return pending
+        draft = with_lexical(draft).model_copy(update={**embedded[new_id], "status": Status.ACTIVE, "next_id": None})
+    act = takes_back(record.id, old.id, new_id, draft)
+    page.apply([Change(UNDONE, old.model_copy(update={"updated_at": page.now, "consolidated_into_ids": []}), old, about, says=act)])
+    after = draft or (None if new is None else new.model_copy(update={"updated_at": page.now}))
+    if after is not None:
+        page.apply([Change(UNDONE, after, new, about, says=lambda slot: [])])
 
 
 def _move_back(page: Page, record: ConflictRecord, move: Move, embedded: Mapping[str, Mapping[str, Any]]) -> None:
@@ -119,46 +92,3 @@ def _move_back(page: Page, record: ConflictRecord, move: Move, embedded: Mapping
         page.apply([replace(change, after=between)])
         change = replace(change, before=between)
     page.apply([change])
-
-
-def _pending(record: ConflictRecord, by: str, page: Page) -> ConflictRecord:
-    unstored = next((move.memory_id for move in record.moves if move.after is None), None)
-    return record.asked_again(by, page.now).model_copy(update={"new_id": record.new_id or unstored})
-
-
-def _gave_way(record: ConflictRecord) -> dict[str, str]:
-    """By the ids of the memories that the decision let fall, those that they gave way to."""
-    return {
-        move.memory_id: str(move.after["next_id"])
-        for move in record.moves
-        if move.before is not None and move.after is not None and move.before.get("status") in _STOOD and move.after["next_id"]
-    }
-
-
-def _gone_since(record: ConflictRecord, memories: Mapping[str, Memory]) -> list[str]:
-    """Of those that others gave way to, without being changed themselves, who does not stand any more."""
-    names = {*_gave_way(record).values()} - {*record.memory_ids}
-    return [f"{became(name, memories.get(name))} since" for name in sorted(names) if not _stands(memories.get(name))]
-
-
-def _stands(memory: Memory | None) -> bool:
-    return memory is not None and memory.status in FOUND_BY_DEFAULT
-
-
-def _ask_beside(page: Page, pending: ConflictRecord, fallen: str, successor: str) -> None:
-    """One that stands again stands against whom it gave way to, where both fill one slot."""
-    old, new = page.memory(fallen), page.memory(successor)
-    if old is None or new is None or slot_of(old) is None or slot_of(old) != slot_of(new) or not (_stands(old) and _stands(new)):
-        return
-    known = record_of_pair(page.look.documents, old.id, new.id)
-    if known is not None and known.open:
-        return
-    identity = pair_ids(old.id, new.id)[0] if known is None else known.id
-    if successor not in page.states:
-        page.apply([Change(UNDONE, new, new, {"conflict_id": identity})])
-    if known is not None:
-        page.puts[known.id] = document_of(known.asked_again(pending.by, page.now, pending.reason), page.look.documents)
-        page.pending += 1
-        return
-    sides = {"id": identity, "old_id": old.id, "new_id": new.id}
-    page.record(pending.model_copy(update={**sides, "similarity": None, "previous": None}))

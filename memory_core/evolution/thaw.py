@@ -20,9 +20,10 @@ from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.cold_copies import ColdCopies
-from memory_core.ledger.commit import Ledger, Look, as_memory
+from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.ids import session_document_id
 from memory_core.ledger.mirror import Mirror
+from memory_core.ledger.readable import as_memory
 from memory_core.ledger.receipts import earlier_result, receipt, receipt_id
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock, Document, Embedder, LongTermStore

@@ -1,25 +1,39 @@
-"""What operations add to the log of a slot, as acts; the rest of each follows from the log.
+"""What each operation adds to the log of a slot; what becomes of its members follows from the log.
 
-A change says what it adds, or it follows from the change: who is created says what it says, who is deleted is hidden, who comes back
-from a deletion is shown again.
+An operation is an `Act`: from the log to new entries, which the log numbers. A change of a memory names its act, or it follows from the
+change: what is created says what it says, what is deleted is hidden, what comes back from a deletion is shown again.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from memory_core.domain.errors import Conflict, FieldError
 from memory_core.domain.models import Memory, Status
-from memory_core.domain.truth import operations
-from memory_core.domain.truth.entries import Account, Assertion, Entry, Merge, Pair, Retraction, Statement, asserted_at
-from memory_core.domain.truth.operations import UndoTooLarge
+from memory_core.domain.truth.entries import (
+    Account,
+    Assertion,
+    Entry,
+    Hiding,
+    Merge,
+    Pair,
+    Place,
+    Retraction,
+    Statement,
+    Withdrawal,
+    asserted_at,
+)
+from memory_core.domain.truth.resolve import resolve
+from memory_core.domain.truth.timeline import Interval
+from memory_core.evolution.projection import GONE, Projection
 from memory_core.evolution.slot_log import Act, SlotLog
-from memory_core.evolution.slot_rows import GONE, Row
 from memory_core.ledger.changes import Change
 
+MAX_WITHDRAWN = 40
+"""Memories that one undo may withdraw: as many changed members as fit a batch."""
 _ALIAS_BYTES = 6
 
 
@@ -38,7 +52,7 @@ def act_of(change: Change) -> Act | None:
     if was_gone and not is_gone:
         return restores(after, never_was=before.status_reason == "contradicted")
     if before.status is Status.UPDATED and after.status is Status.ACTIVE:
-        return undoes(after)
+        return undoes(after.id)
     return None
 
 
@@ -52,13 +66,18 @@ def added_by(slot: SlotLog, change: Change) -> SlotLog:
 
 def says(memory: Memory, *, beside: Sequence[str] = (), conflict_id: str | None = None) -> Act:
     """A memory says what it says, beside others or alone. conflict_id: that opens with it, and is no decision."""
+    return lambda slot: asserts(slot.statement(memory), beside, conflict_id)(slot)
+
+
+def asserts(said: Statement, beside: Iterable[str] = (), conflict_id: str | None = None) -> Act:
+    """A statement, kept beside other memories, but for those of the same value: of these it is a repeat. Retractions stand alone."""
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        said = slot.statement(memory)
-        if not isinstance(said, Assertion) or not beside:
+        if not isinstance(said, Assertion):
             return [said]
-        _, *kept = operations.keep_beside(slot.entries, said, beside)
-        return [said, *(replace(one, conflict_id=conflict_id) for one in kept)]
+        values = {one.memory_id: one.value for one in slot.account.statements if isinstance(one, Assertion)}
+        names = [name for name in beside if name != said.memory_id and values.get(name) != said.value]
+        return [said, *(Pair(memory_ids=(name, said.memory_id), conflict_id=conflict_id) for name in names)]
 
     return act
 
@@ -67,7 +86,7 @@ def copies(memory: Memory, source_id: str) -> Act:
     """A copy for another agent says the same beside its source, and beside what that is kept beside."""
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        beside = Account.of(slot.entries).pairs.get(source_id, frozenset())
+        beside = slot.account.pairs.get(source_id, frozenset())
         return says(memory, beside=[source_id, *sorted(beside - {memory.id})])(slot)
 
     return act
@@ -80,17 +99,17 @@ def mentions(held_id: str, version: int, new: Memory) -> Act:
 
 def pairs(first: str, second: str, conflict_id: str | None = None) -> Act:
     """Two memories are kept side by side from now on."""
-    return lambda slot: [Pair(sequence=slot.pending, memory_ids=(first, second), conflict_id=conflict_id)]
+    return lambda slot: [Pair(memory_ids=(first, second), conflict_id=conflict_id)]
 
 
 def deletes(memory_id: str) -> Act:
-    """A memory is deleted."""
-    return lambda slot: operations.delete(memory_id, slot.pending)
+    """A memory is deleted, cleared or softly forgotten."""
+    return lambda slot: [Hiding(memory_id=memory_id)]
 
 
-def withdraws(memory_id: str) -> Act:
-    """A memory never was so."""
-    return lambda slot: operations.withdraw(slot.entries, memory_id, slot.pending)
+def withdraws(memory_id: str, conflict_id: str | None = None) -> Act:
+    """A memory never was so: a pattern lost its episodes, or a new fact is rejected. conflict_id: that this decides."""
+    return lambda slot: _withdrawal([one.place for one in slot.account.statements if one.memory_id == memory_id], conflict_id)
 
 
 def restores(memory: Memory, *, never_was: bool = False) -> Act:
@@ -100,49 +119,117 @@ def restores(memory: Memory, *, never_was: bool = False) -> Act:
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        if memory.id not in slot.members():
-            if never_was and not slot.is_rebuilt:
-                raise Conflict(f"{memory.id} holds at no time any more")
-            return [slot.statement(memory)]
-        return operations.restore(slot.entries, memory.id, slot.pending)
+        if memory.id in slot.members():
+            return shows_again(memory.id)(slot)
+        if never_was and not slot.is_rebuilt:
+            raise Conflict(f"{memory.id} holds at no time any more")
+        return [slot.statement(memory)]
 
     return act
 
 
-def undoes(memory: Memory) -> Act:
-    """What took the place of a memory is withdrawn."""
+def shows_again(memory_id: str) -> Act:
+    """The deletion and every withdrawal of a memory as a whole are taken back; others that were withdrawn with it stay so.
+
+    Statements whose times were corrected stay withdrawn.
+    """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        try:
-            return operations.undo(slot.entries, memory.id, slot.pending)
-        except UndoTooLarge as error:
-            message = f"more than {operations.MAX_WITHDRAWN} truths were told since; restore a later one before, such as {error.begin_with}"
-            raise Conflict(message, errors=(FieldError("status", message),)) from None
+        account = slot.account
+        own = {one.place for one in account.withdrawn if one.memory_id == memory_id}
+        places = [one.place for one in account.others if isinstance(one, Hiding) and one.memory_id == memory_id]
+        withdrawals = [one for one in account.others if isinstance(one, Withdrawal) and not own.isdisjoint(one.places)]
+        return _withdrawal([*places, *(one.place for one in withdrawals if not _is_correction(one, account))])
+
+    return act
+
+
+def undoes(memory_id: str) -> Act:
+    """A superseded or merged memory holds again from when it was said last.
+
+    Withdrawn is what was said since and meets its time, whether deleted or not, each memory by an entry of its own, so that it can be
+    restored alone. Spared are what the memory is kept beside, retractions of other values, and spans that were over when they were said,
+    if it holds on after them. Raises Conflict for more than `MAX_WITHDRAWN` memories.
+    """
+
+    def act(slot: SlotLog) -> Sequence[Entry]:
+        account, said = slot.account, slot.said_by(memory_id)
+        last, start = (
+            max(one.order for one in [each for each in said if not each.corrects_past] or said),
+            min(one.valid_from for one in said),
+        )
+        values = {one.value for one in said}
+        ends = [one.valid_until for one in said]
+        end = None if None in ends else max(one for one in ends if one is not None)
+        since: dict[str, list[Place]] = {}
+        for one in account.statements:
+            is_rival = one.order > last and one.memory_id != memory_id and one.memory_id not in account.pairs.get(memory_id, ())
+            if is_rival and _meets(one, start, end, values):
+                since.setdefault(one.memory_id, []).append(one.place)
+        if len(since) > MAX_WITHDRAWN:
+            later = [*since][-MAX_WITHDRAWN - 1]
+            message = f"more than {MAX_WITHDRAWN} truths were told since; restore a later one before, such as {later}"
+            raise Conflict(message, errors=(FieldError("status", message),))
+        for entry in account.others:
+            if isinstance(entry, Merge) and (memory_id in entry.memory_ids or entry.into in since):
+                since.setdefault(entry.into, []).append(entry.place)
+        return [Withdrawal(places=tuple(places)) for places in since.values()]
 
     return act
 
 
 def edits(memory: Memory, valid_from: datetime | None, valid_until: datetime | None) -> Act:
-    """The next version of a memory, said now."""
+    """The next version of a memory, said now. valid_from, valid_until: as far as the edit names them."""
+    return lambda slot: asserts_edit(slot.statement(memory), valid_from, valid_until)(slot)
+
+
+def asserts_edit(said: Statement, valid_from: datetime | None, valid_until: datetime | None) -> Act:
+    """The next version of a memory, said now, that holds from now, or from the memory's own start if that is later.
+
+    Args:
+        said: what it says.
+        valid_from: if the edit names it.
+        valid_until: if the edit names it; one alone that has passed is the end of all that the memory held.
+
+    """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        value = slot.value_of(memory)
-        entries = operations.edit(
-            slot.entries, memory.id, value or "", slot.now, slot.pending, valid_from=valid_from, valid_until=valid_until
-        )
-        kind = type(slot.statement(memory))
-        if kind is Retraction:
-            (one,) = (each for each in entries if isinstance(each, Assertion))
-            fields = {name: getattr(one, name) for name in Assertion.__dataclass_fields__ if name != "value"}
-            return [Retraction(**fields, value=value)]
-        return [replace(one, version=memory.version) if isinstance(one, Statement) else one for one in entries]
+        before = slot.said_by(said.memory_id)
+        edited = max(before, key=lambda one: (one.version, one.place)).version
+        own = min(one.valid_from for one in before if one.version == edited)
+        start = valid_from or max(slot.now, own)
+        if valid_from is None and valid_until is not None and valid_until <= start:
+            start = own
+        timeline, moment = resolve(slot.entries), max(slot.now, start)
+        holds = any(one.memory_id == said.memory_id and one.covers(moment) for one in (*timeline.intervals, *timeline.hidden))
+        said_now = replace(said, asserted_at=slot.now, valid_from=start, valid_until=valid_until)
+        return [replace(said_now, edits=edited, corrects_past=not holds)]
 
     return act
 
 
-def corrects_times(memory: Memory) -> Act:
-    """The times of a memory are put right."""
-    return lambda slot: operations.correct_times(slot.entries, memory.id, slot.pending, memory.valid_from, memory.valid_until)
+def corrects_times(memory_id: str, valid_from: datetime, valid_until: datetime | None) -> Act:
+    """The latest version of a memory holds at other times, and was said when it was.
+
+    What it held before another value did, and before it came back, stays. A mention keeps its own moment if that is later.
+    """
+
+    def act(slot: SlotLog) -> Sequence[Entry]:
+        before, timeline = slot.said_by(memory_id), resolve(slot.entries)
+        version = max(one.version for one in before)
+        said = sorted((one for one in before if one.version == version), key=lambda one: one.order)
+        own = [one for one in (*timeline.intervals, *timeline.hidden) if (one.memory_id, one.version) == (memory_id, version)]
+        corrected = [one for one in said if own and _tells_of(one, own[-1])] or said
+        first = min(corrected, key=lambda one: one.valid_from)
+        made: list[Entry] = _withdrawal([one.place for one in corrected])
+        for one in corrected:
+            start = valid_from if one is first else max(one.valid_from, valid_from)
+            moment = start if one is first else max(start, one.asserted_at)
+            if valid_until is None or moment < valid_until:
+                made.append(replace(one, valid_from=start, valid_until=valid_until))
+        return made
+
+    return act
 
 
 def retracts(memory: Memory, by: Memory, conflict_id: str | None = None) -> Act:
@@ -150,14 +237,12 @@ def retracts(memory: Memory, by: Memory, conflict_id: str | None = None) -> Act:
 
     def act(slot: SlotLog) -> Sequence[Entry]:
         said = asserted_at(by.event_timestamp, slot.now)
-        start = max(by.valid_from, memory.valid_from)
         return [
             Retraction(
-                sequence=slot.pending,
                 memory_id=f"~{by.id}",
                 value=slot.value_of(memory),
                 asserted_at=max(said, memory.event_timestamp),
-                valid_from=start,
+                valid_from=max(by.valid_from, memory.valid_from),
                 is_forgotten=True,
                 conflict_id=conflict_id,
             )
@@ -168,22 +253,8 @@ def retracts(memory: Memory, by: Memory, conflict_id: str | None = None) -> Act:
 
 def merged_elsewhere(memory: Memory, into: Memory, conflict_id: str | None = None) -> Act:
     """A memory is merged into one of another slot, or of none, and ends where that begins."""
-    retracted = retracts(memory, into, conflict_id)
-
-    def act(slot: SlotLog) -> Sequence[Entry]:
-        return [*retracted(slot), Merge(sequence=slot.pending, memory_ids=(memory.id,), into=into.id, conflict_id=conflict_id)]
-
-    return act
-
-
-def supersedes(old: str, new: str, conflict_id: str) -> Act:
-    """A person decides that the new one holds."""
-    return lambda slot: operations.decide_supersede(slot.entries, old, new, slot.now, slot.pending, conflict_id)
-
-
-def rejects(new: str, conflict_id: str) -> Act:
-    """A person decides that the new one never was so."""
-    return lambda slot: operations.decide_reject_new(slot.entries, new, slot.pending, conflict_id)
+    merging = Merge(memory_ids=(memory.id,), into=into.id, conflict_id=conflict_id)
+    return lambda slot: [*retracts(memory, into, conflict_id)(slot), merging]
 
 
 def merges(sources: Sequence[str], merged: Memory, conflict_id: str | None = None, *, at_save: bool = False) -> Act:
@@ -193,21 +264,58 @@ def merges(sources: Sequence[str], merged: Memory, conflict_id: str | None = Non
     """
 
     def act(slot: SlotLog) -> Sequence[Entry]:
-        said = slot.statement(merged)
-        assert isinstance(said, Assertion)
+        said, beside = slot.statement(merged), slot.account.pairs
         if at_save:
-            return [replace(one, conflict_id=conflict_id) for one in operations.merge(slot.entries, sources, said)]
-        beside = Account.of(slot.entries).pairs
+            return [replace(one, conflict_id=conflict_id) for one in asserts_merge(sources, said)(slot)]
         others = sorted({name for one in sources for name in beside.get(one, frozenset())} - {*sources})
-        kept = [Pair(sequence=slot.pending, memory_ids=(name, merged.id), conflict_id=conflict_id) for name in others]
-        return [*operations.merge(slot.entries, sources, said, conflict_id), *kept]
+        kept = [Pair(memory_ids=(name, merged.id), conflict_id=conflict_id) for name in others]
+        return [*asserts_merge(sources, said, conflict_id)(slot), *kept]
+
+    return act
+
+
+def asserts_merge(sources: Sequence[str], merged: Statement, conflict_id: str | None = None) -> Act:
+    """Both texts from where the later begins, and the sources merged into them; a decision ends the pairs among these.
+
+    conflict_id: that this decides; then only the starts of the sources count, else that of the new text does too.
+    """
+
+    def act(slot: SlotLog) -> Sequence[Entry]:
+        said = [slot.said_by(name, or_none=True) for name in sources]
+        starts = [min(one.valid_from for one in each) for each in said if each]
+        if conflict_id is None or not starts:
+            starts.append(merged.valid_from)
+        ended = [] if conflict_id is None else _end_pairs(slot.account, sources, conflict_id)
+        asserted = replace(merged, valid_from=max(starts), conflict_id=conflict_id)
+        return [*ended, asserted, Merge(memory_ids=tuple(sources), into=merged.memory_id, conflict_id=conflict_id)]
+
+    return act
+
+
+def supersedes(old: str, new: str, conflict_id: str) -> Act:
+    """A conflict is decided for the new memory: the pair ends, and it is said again, now, since its own start.
+
+    The old one keeps the time before.
+    """
+
+    def act(slot: SlotLog) -> Sequence[Entry]:
+        said = slot.said_by(new)
+        last = max(said, key=lambda one: one.version)
+        start = min(one.valid_from for one in said if one.version == last.version)
+        again = replace(last, asserted_at=slot.now, valid_from=start, conflict_id=conflict_id, edits=None)
+        return [*_end_pairs(slot.account, (old, new), conflict_id), again]
 
     return act
 
 
 def undoes_decision(conflict_id: str) -> Act:
-    """Every entry of a decision counts no more."""
-    return lambda slot: operations.undo_decision(slot.entries, conflict_id, slot.pending)
+    """Every entry of a decision counts no more. The pair that opened the conflict is none of them."""
+
+    def act(slot: SlotLog) -> Sequence[Entry]:
+        entries = (*slot.account.statements, *slot.account.others)
+        return _withdrawal([one.place for one in entries if one.conflict_id == conflict_id and not isinstance(one, Pair)])
+
+    return act
 
 
 def takes_back(conflict_id: str, old_id: str, new_id: str, draft: Memory | None = None) -> Act:
@@ -228,49 +336,95 @@ def takes_back(conflict_id: str, old_id: str, new_id: str, draft: Memory | None 
         taken = slot.added(undoes_decision(conflict_id))
         if draft is not None:
             taken = taken.added(withdraws(draft.id)).added(says(draft))
-        account = Account.of(taken.entries)
-        beside = account.pairs.get(old_id, frozenset())
-        if new_id not in beside:
+        beside = taken.account.pairs
+        kept = beside.get(old_id, frozenset())
+        if new_id not in kept:
             taken = taken.added(pairs(old_id, new_id, conflict_id))
-        for other in sorted(account.pairs.get(new_id, frozenset()) - beside - {old_id}):
+        for other in sorted(beside.get(new_id, frozenset()) - kept - {old_id}):
             taken = taken.added(pairs(old_id, other))
         for other in sorted(_fell_to(taken, new_id) - {old_id}):
             taken = taken.added(pairs(other, new_id))
-        rows = taken.rows
-        gone = [name for name in (old_id, new_id) if name not in rows or rows[name].status is not Status.ACTIVE]
+        gone = [name for name in (old_id, new_id) if name not in taken.active()]
         if gone:
-            said = " and ".join(
-                f"{name} is {rows[name].status.value if name in rows else 'gone'}{_by(rows.get(name))} since" for name in gone
-            )
-            raise Conflict(f"it can't be undone any more: {said}")
+            raise Conflict(f"it can't be undone any more: {' and '.join(_became(name, taken.rows.get(name)) for name in gone)}")
         return taken.entries[len(slot.entries) :]
 
     return act
 
 
-def _fell_to(slot: SlotLog, name: str) -> set[str]:
-    """The memories that would hold if one had never been said."""
-    held, without = slot.rows, slot.added(withdraws(name)).rows
-    active = {one.memory_id for one in held.values() if one.status is Status.ACTIVE}
-    return {one.memory_id for one in without.values() if one.status is Status.ACTIVE} - active
-
-
-def _by(row: Row | None) -> str:
-    return "" if row is None or row.next_id is None else f" by {row.next_id}"
-
-
 def forgotten(slot: SlotLog, memory_ids: Iterable[str]) -> SlotLog:
     """The log without the names of memories that are gone for good."""
     for name in memory_ids:
-        alias = f"{GONE}{secrets.token_hex(_ALIAS_BYTES)}"
-        entries = operations.forget(slot.entries, name, alias, slot.pending)
-        if len(entries) > len(slot.entries):
-            taken = [one.part for one in slot.entries if one.sequence == slot.pending]
-            entries[-1] = replace(entries[-1], part=1 + max(taken, default=-1))
-        slot = slot.with_entries(entries)
+        slot = without_names(slot, name, f"{GONE}{secrets.token_hex(_ALIAS_BYTES)}")
     return slot
 
 
-def is_withdrawn(slot: SlotLog, memory_id: str) -> bool:
-    """Whether nothing that a memory said counts."""
-    return all(one.memory_id != memory_id for one in Account.of(slot.entries).statements)
+def without_names(slot: SlotLog, memory_id: str, alias: str) -> SlotLog:
+    """The log without a memory's id, hash and conflicts; its moments stay, hidden. One that is not in it changes nothing.
+
+    Note: nothing else changes entries. Ids and values become the alias, so that a hidden repeat stays a repeat; a value that another memory
+    still has stays, for it is that one's.
+
+    Args:
+        slot: the log.
+        memory_id: the memory.
+        alias: a name that says nothing and is new in this log.
+
+    """
+    others = {one.value for one in slot.entries if isinstance(one, Assertion | Retraction) and one.memory_id != memory_id}
+    made = [_renamed(one, memory_id, alias, others) for one in slot.entries]
+    return slot if made == [*slot.entries] else slot.with_entries(made).added(deletes(alias))
+
+
+def _renamed(entry: Entry, memory_id: str, alias: str, others: Collection[str | None]) -> Entry:
+    if isinstance(entry, Assertion | Retraction) and entry.memory_id == memory_id:
+        made = replace(entry, memory_id=alias, conflict_id=None, is_forgotten=True)
+        # An edit may be another value than the one before it; of one memory these need no more than to differ.
+        return made if made.value is None or made.value in others else replace(made, value=f"{alias}.{entry.version}")
+    if isinstance(entry, Hiding) and entry.memory_id == memory_id:
+        return replace(entry, memory_id=alias)
+    if isinstance(entry, Pair) and memory_id in entry.memory_ids:
+        first, second = (alias if name == memory_id else name for name in entry.memory_ids)
+        return replace(entry, memory_ids=(first, second), conflict_id=None)
+    if isinstance(entry, Merge) and memory_id in (*entry.memory_ids, entry.into):
+        names = tuple(alias if name == memory_id else name for name in entry.memory_ids)
+        return replace(entry, memory_ids=names, into=alias if entry.into == memory_id else entry.into, conflict_id=None)
+    return entry
+
+
+def _withdrawal(places: Collection[Place], conflict_id: str | None = None) -> list[Entry]:
+    return [Withdrawal(places=tuple(sorted(places)), conflict_id=conflict_id)] if places else []
+
+
+def _end_pairs(account: Account, names: Collection[str], conflict_id: str) -> list[Entry]:
+    return _withdrawal([one.place for one in account.others if isinstance(one, Pair) and {*one.memory_ids} <= {*names}], conflict_id)
+
+
+def _tells_of(said: Statement, interval: Interval) -> bool:
+    return said.place in interval.places or interval.covers(max(said.asserted_at, said.valid_from))
+
+
+def _meets(one: Statement, start: datetime, end: datetime | None, values: Collection[str | None]) -> bool:
+    """Whether a statement said later meets the time of a memory that begins at `start` and has `end` as its stated end."""
+    if isinstance(one, Retraction):
+        return (one.value is None or one.value in values) and (one.valid_until is None or one.valid_until > start)
+    if one.valid_until is None:
+        return True
+    outlasted = one.valid_until <= one.asserted_at and (end is None or end > one.valid_until)
+    return one.valid_until > start and not outlasted
+
+
+def _is_correction(entry: Withdrawal, account: Account) -> bool:
+    """Whether a withdrawal came with corrected times: its commit says the same version of the same memory anew."""
+    said = {(one.memory_id, one.version) for one in (*account.statements, *account.withdrawn) if one.sequence == entry.sequence}
+    return any((one.memory_id, one.version) in said for one in account.withdrawn if one.place in entry.places)
+
+
+def _fell_to(slot: SlotLog, name: str) -> frozenset[str]:
+    """The memories that would hold if one had never been said."""
+    return slot.added(withdraws(name)).active() - slot.active()
+
+
+def _became(name: str, row: Projection | None) -> str:
+    by = "" if row is None or row.next_id is None else f" by {row.next_id}"
+    return f"{name} is {'gone' if row is None else row.status.value}{by} since"

@@ -20,10 +20,9 @@ from memory_core.domain.models import Memory, Status
 from memory_core.domain.results import Call
 from memory_core.domain.scope import Owner
 from memory_core.evolution.conflicts import Conflicts
-from memory_core.evolution.pairs import pair_ids
 from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
-from memory_core.ledger.ids import session_document_id
+from memory_core.ledger.ids import conflict_record_ids, session_document_id
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.sessions import Session
 from memory_core.ports import Clock
@@ -77,7 +76,7 @@ class NoteUnmerger:
 
     async def _undone(self, owner: Owner, merged: Memory, call: Call) -> bool:
         """Undo the merge by its record; False where that can't be."""
-        records = pair_ids(merged.supersedes_id or "", merged.id)
+        records = conflict_record_ids(merged.supersedes_id or "", merged.id)
         look = await self._ledger.look(owner, records)
         found = [record_in(one.body) for name in records if (one := look.documents.get(name)) is not None]
         record = next((one for one in found if one.strategy == "merge" and not one.open), None)

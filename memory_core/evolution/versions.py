@@ -1,14 +1,27 @@
-"""New versions: the id stays, the old content is kept as `<id>.v<n>`."""
+"""Versions of a memory: the id stays, the old content is kept as `<id>.v<n>`, and ends where the next one begins.
+
+An old version ends at the latest where what replaced the memory begins. The log of a slot says so of its members. Note: of a memory without
+one, the end that follows from later versions is worked out anew where the memory holds again, so no decision has to remember what it took;
+only versions that had ended with the successor are given it back.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from memory_core.domain.models import Memory, Status
-from memory_core.domain.versions import kept_version, version_id
+from memory_core.domain.truth.values import slot_name
+from memory_core.domain.versions import VERSIONS, kept_version, version_id
+from memory_core.evolution.shelf import Shelf
+from memory_core.ledger.changes import Change, Changes, Result
 from memory_core.ports import Document
+
+MAX_VERSIONS = 40
+"""The latest ones; each that changes is a document of the commit's hundred."""
+_REPLACED = frozenset({Status.SUPERSEDED, Status.UPDATED})
 
 
 def new_version(old: Memory, changed: Mapping[str, Any], now: datetime) -> tuple[Memory, Document]:
@@ -35,3 +48,50 @@ def old_version(old: Memory) -> Memory:
 def version_document(version: Memory) -> Document:
     """An old version as it is stored."""
     return Document(version.id, "version", version.model_dump(mode="json"), version.embedding)
+
+
+async def with_version_ends(shelf: Shelf, changes: Changes[Result]) -> Changes[Result]:
+    """The changes, and what memories that are replaced, or hold again, do to their old versions. Raises Unavailable."""
+    made, puts = [*changes.changes], {one.id: one for one in changes.puts}
+    states = {one.after.id: one.after for one in made}
+    for place, change in enumerate(made):
+        before, after = change.before, change.after
+        if before is None or change.removed or before.version < 2 or slot_name(after) is not None or before.next_id == after.next_id:
+            continue
+        names = [version_id(after.id, number) for number in range(max(1, before.version - MAX_VERSIONS), before.version)]
+        await shelf.read([*names, *(one.next_id for one in (before, after) if one.next_id is not None)])
+        was, now = (_replaced_from(shelf, states, one) for one in (before, after))
+        versions = [one for name in names if name not in puts and (one := shelf.memory(name)) is not None]
+        ends = [(one, _end(one, versions, after, was, now)) for one in versions]
+        documents = {
+            one.version: version_document(one.model_copy(update={"valid_until": until})) for one, until in ends if until != one.valid_until
+        }
+        if documents:
+            puts |= {one.id: one for one in documents.values()}
+            fields = {str(number): {"valid_until": one.body["valid_until"]} for number, one in documents.items()}
+            made[place] = _told(change, fields)
+    return changes if len(puts) == len(changes.puts) else replace(changes, changes=tuple(made), puts=tuple(puts.values()))
+
+
+def _replaced_from(shelf: Shelf, states: dict[str, Memory], memory: Memory) -> datetime | None:
+    """Where what replaced a memory begins; None where nothing did."""
+    if memory.status not in _REPLACED or memory.next_id is None:
+        return None
+    successor = states.get(memory.next_id) or shelf.memory(memory.next_id)
+    return None if successor is None else successor.valid_from
+
+
+def _end(version: Memory, versions: list[Memory], memory: Memory, was: datetime | None, now: datetime | None) -> datetime | None:
+    """When a version ends."""
+    until = version.valid_until
+    if was is not None and until == max(was, version.valid_from):
+        later = [one.valid_from for one in (*versions, memory) if one.version > version.version]
+        until = max(min(later), version.valid_from)
+    if now is not None and until is not None:
+        until = max(min(until, now), version.valid_from)
+    return until
+
+
+def _told(change: Change, fields: dict[str, Any]) -> Change:
+    known: dict[str, Any] = change.metadata.get(VERSIONS, {})
+    return replace(change, metadata={**change.metadata, VERSIONS: {**known, **fields}})

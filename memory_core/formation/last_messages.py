@@ -27,8 +27,7 @@ from memory_core.domain.truth.values import slot_name
 from memory_core.evolution.along import count_along
 from memory_core.evolution.conflicts import Conflicts
 from memory_core.evolution.edit import Editor
-from memory_core.evolution.pairs import pair_ids
-from memory_core.evolution.undo import Undo
+from memory_core.evolution.restore import Restorer
 from memory_core.evolution.unmerge import NoteUnmerger
 from memory_core.formation.message_memories import MOST_TRIES, TOO_FAST, MessageWriter
 from memory_core.formation.without_messages import Cut, Without, batch_without, conversation_without
@@ -37,7 +36,7 @@ from memory_core.ledger.changes import Change, Changes
 from memory_core.ledger.commit import Ledger, Look
 from memory_core.ledger.conversations import conversation_of, message_ids, messages_id, state_of
 from memory_core.ledger.ends import Ends
-from memory_core.ledger.ids import note_id, session_document_id
+from memory_core.ledger.ids import conflict_record_ids, note_id, session_document_id
 from memory_core.ledger.messages import message_for, queue_of, tell
 from memory_core.ledger.mirror import Mirror
 from memory_core.ledger.portions import Portion, size_of
@@ -95,7 +94,7 @@ class LastMessages:
         mirror: Mirror,
         messages: MessageWriter,
         conflicts: Conflicts,
-        undo: Undo,
+        restorer: Restorer,
         editor: Editor,
         unmerger: NoteUnmerger,
         ends: Ends,
@@ -103,7 +102,7 @@ class LastMessages:
         clock: Clock,
     ) -> None:
         self._store, self._ledger, self._mirror, self._messages = store, ledger, mirror, messages
-        self._conflicts, self._undo, self._editor = conflicts, undo, editor
+        self._conflicts, self._restorer, self._editor = conflicts, restorer, editor
         self._unmerger, self._ends, self._queue, self._clock = unmerger, ends, queue, clock
 
     async def take(self, owner: Owner, session_id: str, count: int | None, call: Call) -> TakenBack:
@@ -242,7 +241,7 @@ class LastMessages:
     async def _undone(self, owner: Owner, memory: Memory, replaced: Sequence[Memory], call: Call) -> None:
         """Undo what the memory did to others: by the record of that where there is one, else by letting them hold again."""
         for old in replaced:
-            records = pair_ids(old.id, memory.id)
+            records = conflict_record_ids(old.id, memory.id)
             look = await self._ledger.look(owner, [old.id, memory.id, *records])
             now, by = look.memory(old.id), look.memory(memory.id)
             if now is None or by is None or now.next_id != memory.id:
@@ -255,7 +254,7 @@ class LastMessages:
                     continue
             if by.status in FOUND_BY_DEFAULT and now.status in (Status.SUPERSEDED, Status.UPDATED):
                 with suppress(Conflict):
-                    await self._undo.undo(owner, old.id, TAKEN_BACK, call)
+                    await self._restorer.undo(owner, old.id, TAKEN_BACK, call)
 
     async def _closed_up(self, owner: Owner, gone: Memory, next_id: str, replaced: Sequence[str], call: Call) -> None:
         """Let what a truth of the past had replaced lead on to what replaced that truth, and hold until then."""

@@ -15,12 +15,11 @@ from memory_core.domain.confidence import surer
 from memory_core.domain.conflict import ConflictRecord
 from memory_core.domain.models import Memory, MemoryType, Outcome, Status
 from memory_core.domain.scope import Owner
-from memory_core.domain.truth.entries import Account, Statement
+from memory_core.domain.truth.entries import Statement
 from memory_core.evolution.decide import Verdict, judge
-from memory_core.evolution.key_line import PROCEDURAL
 from memory_core.evolution.page import Page
-from memory_core.evolution.recorded import chosen_by, recorded
 from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.shelf import PROCEDURAL
 from memory_core.evolution.slot_log import SlotLog
 from memory_core.evolution.strategies import Contradiction, resolve
 from memory_core.evolution.truth_commands import says
@@ -124,13 +123,12 @@ def _place(page: Page, one: Prepared, shown: Sequence[Neighbour], duplicate_thre
         return PlannedOutcome(one.place, Outcome.CREATED, one.memory.id)
     old = held
     rivals = [page.found(name) for name in judgement.rivals]
-    resolution = resolve(Contradiction(one.memory, old, judgement, page.now, slot, rivals), one.on_conflict)
-    resolution = recorded(resolution, one.memory, chosen_by(one.on_conflict, page.actor))
+    resolution = resolve(Contradiction(one.memory, old, judgement, page.now, slot, rivals), one.on_conflict, page.actor)
     page.apply(resolution.changes)
     record = resolution.conflict
     for one_record in resolution.records:
         page.record(one_record)
-    return PlannedOutcome(one.place, resolution.outcome, resolution.memory_id, record.id if record else None, record)
+    return PlannedOutcome(one.place, resolution.outcome, resolution.memory_id, record.id, record)
 
 
 def append_turn(page: Page, one: Prepared) -> PlannedOutcome:
@@ -201,8 +199,7 @@ def _upsert(page: Page, one: Prepared) -> PlannedOutcome:
 
 def is_gone(slot: SlotLog, statement: Statement) -> bool:
     """Whether a statement is hidden or counts no more."""
-    account = Account.of(slot.entries)
-    return statement.place in account.hidden_at or all(one.place != statement.place for one in account.statements)
+    return statement.place in slot.account.hidden_at or all(one.place != statement.place for one in slot.account.statements)
 
 
 def late_id(memory: Memory) -> str:

@@ -21,8 +21,8 @@ from memory_core.domain.results import Call, Saved
 from memory_core.domain.scope import Owner
 from memory_core.domain.slots import slot_of
 from memory_core.domain.truth.values import slot_name
-from memory_core.evolution.key_line import key_near
 from memory_core.evolution.ruled import LookedElsewhere
+from memory_core.evolution.shelf import near_of
 from memory_core.formation.draft import Draft, draft
 from memory_core.formation.plan import MAX_ITEMS, Planned, PlannedOutcome, SessionGrew, late_id, plan
 from memory_core.formation.prepare import Prepared, prepare
@@ -131,7 +131,8 @@ class Saver:
         further: ids to read besides: cells that told what is replaced, versions that end. keys: whose values are all to be read. Raises
         LookedElsewhere when it needs others.
         """
-        nears = [self._near(one) for one in prepared if one.memory.type is MemoryType.SEMANTIC] + [key_near(one) for one in sorted(keys)]
+        nears = [self._near(one) for one in prepared if one.memory.type is MemoryType.SEMANTIC]
+        nears += [near_of(("key", one)) for one in sorted(keys)]
         name = receipt_id(owner, call, part)
         committed = await self._ledger.commit(
             owner,

@@ -24,7 +24,7 @@ from memory_core.domain.scope import Owner
 from memory_core.ledger.changes import Assembled, Change, Changes, assemble, ended_as, surplus_endings
 from memory_core.ledger.circles import without_circles
 from memory_core.ledger.ids import marker_id
-from memory_core.ledger.readable import memory_in
+from memory_core.ledger.readable import as_memory
 from memory_core.ledger.settling import SETTLED, followed, left_open, settled, unsettled
 from memory_core.ports import Clock, Document, IdSource, LongTermStore, Near, Neighbour, Stamp
 
@@ -70,15 +70,6 @@ class Committed(Generic[Result]):
     previous_removal: int = 0
     fresh: tuple[int, int] = (0, 0)
     settled_at: datetime | None = None
-
-
-def as_memory(document: Document, head: Head | None) -> Memory | None:
-    """The memory in a document, with its vector; None for one of another epoch (an erased user's leftovers). Raises Damaged."""
-    if head is None or document.body.get("epoch", head.epoch) != head.epoch:
-        return None
-    memory = memory_in(document)
-    memory.embedding = document.vector
-    return memory
 
 
 @dataclass(frozen=True, slots=True)

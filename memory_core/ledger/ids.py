@@ -73,3 +73,8 @@ def slot_of_part(name: str) -> str:
 def earlier_interval_id(memory_id: str, version: int, part: int) -> str:
     """The id of what a memory, or one of its versions, was in an earlier time; `part` counts its times from 1."""
     return derived("mem", "earlier interval", memory_id, str(version), str(part))
+
+
+def conflict_record_ids(first: str, second: str) -> tuple[str, str]:
+    """The ids under which the record about two memories may be: with the first as the older side, and the other way round."""
+    return derived("cft", first, second), derived("cft", second, first)

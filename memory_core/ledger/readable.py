@@ -1,6 +1,6 @@
 """Memories read from what a store keeps, where some of it may be damaged.
 
-`memory_in` raises Damaged. `readable` and `readable_shown` are for callers that go on without the damaged ones.
+`memory_in` and `as_memory` raise Damaged. `readable` and `readable_shown` are for callers that go on without the damaged ones.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pydantic import ValidationError
 
 from memory_core.domain.errors import Damaged, damaged_memory
-from memory_core.domain.models import Memory
+from memory_core.domain.models import Head, Memory
 from memory_core.domain.shown import Shown
 from memory_core.ports import Document
 
@@ -26,6 +26,15 @@ def memory_in(document: Document) -> Memory:
         return Memory.model_validate(document.body)
     except ValidationError as error:
         raise damaged_memory(document.id) from error
+
+
+def as_memory(document: Document, head: Head | None) -> Memory | None:
+    """The memory in a document, with its vector; None for one of another epoch (an erased user's leftovers). Raises Damaged."""
+    if head is None or document.body.get("epoch", head.epoch) != head.epoch:
+        return None
+    memory = memory_in(document)
+    memory.embedding = document.vector
+    return memory
 
 
 def readable(documents: Iterable[Document]) -> tuple[list[Memory], list[Document]]:

@@ -2,8 +2,8 @@
 
 A conflict that is pending is named by both its sides (`conflict_ids`). When a commit, of whatever kind, takes one of them from what
 stands, the question ends in that very commit; but whoever took its place inherits it, and in a slot, where one truth must hold in the
-end, whoever is left. An edit ends it too that takes one of two out of their slot, or makes both say the same there. One would get wrong:
-this is why nobody who deletes, clears, supersedes or edits needs to think of conflicts.
+end, whoever is left. An edit of a slot's member that makes both say the same ends it too. Note: this is why nothing that deletes, clears,
+supersedes or edits needs to think of conflicts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from memory_core.domain.scope import Owner
 from memory_core.domain.slots import same_value, slot_of
 from memory_core.ledger.changes import Change, Changes, Result
 from memory_core.ledger.ids import derived
-from memory_core.ledger.readable import memory_in
+from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document, LongTermStore
 
 SETTLED = "conflict_settled"
@@ -40,10 +40,11 @@ async def settled(store: LongTermStore, owner: Owner, changes: Changes[Result], 
     sheet = _Sheet.of(changes)
     sheet.follow_records()
     if wanted := sheet.records_to_read():
-        sheet.records |= (await _read(store, owner, wanted)).documents
+        sheet.records |= (await store.snapshot(owner, wanted)).documents
         if others := sheet.sides_to_read():
-            look = await _read(store, owner, others)
-            sheet.read |= {name: memory for name in look.documents if (memory := look.memory(name)) is not None}
+            seen = await store.snapshot(owner, others)
+            memories = (as_memory(one, seen.head) for one in seen.documents.values() if one.kind == "memory")
+            sheet.read |= {one.id: one for one in memories if one is not None}
             sheet.states |= sheet.read
     sheet.end_questions(now, most)
     return sheet.changes(changes)
@@ -66,31 +67,12 @@ def left_open(changes: Changes[Any]) -> list[str]:
     return [one.id for one in _Sheet.of(changes).in_doubt() if one.status not in FOUND_BY_DEFAULT]
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    head: Head | None
-    documents: dict[str, Document]
-
-    def memory(self, name: str) -> Memory | None:
-        found = self.documents[name]
-        if found.kind != "memory" or self.head is None or found.body["epoch"] != self.head.epoch:
-            return None
-        memory = memory_in(found)
-        memory.embedding = found.vector
-        return memory
-
-
-async def _read(store: LongTermStore, owner: Owner, ids: list[str]) -> _Read:
-    found = await store.snapshot(owner, ids)
-    return _Read(found.head, dict(found.documents))
-
-
 @dataclass(slots=True)
 class _Sheet:
     """A commit's memories as it leaves them (`states`), those `read` besides as they were, records by id.
 
     ended, begun: records of questions that end, and of those that take their place. heirs: who is left for one that fell.
-    risen: who stands after this commit and did not before. edited: memories that were edited, as they were. dropped: records that are
+    risen: who stands after this commit and did not before. edited: memories that were edited. dropped: records that are
     deleted.
     """
 
@@ -103,7 +85,7 @@ class _Sheet:
     about: dict[str, str] = field(default_factory=dict)
     heirs: dict[str, str] = field(default_factory=dict)
     risen: tuple[str, ...] = ()
-    edited: dict[str, Memory] = field(default_factory=dict)
+    edited: frozenset[str] = frozenset()
     dropped: tuple[str, ...] = ()
 
     @classmethod
@@ -112,7 +94,7 @@ class _Sheet:
         states = {change.after.id: change.after for change in changes.changes}
         stood = {one.before.id for one in changes.changes if one.before is not None and one.before.status in FOUND_BY_DEFAULT}
         risen = tuple(one.id for one in states.values() if one.status in FOUND_BY_DEFAULT and one.id not in stood)
-        edited = {one.after.id: one.before for one in changes.changes if one.event_type == "updated" and one.before is not None}
+        edited = frozenset(one.after.id for one in changes.changes if one.event_type == "updated")
         dropped = tuple(document.id for document in changes.deletes if document.kind == "conflict")
         return cls(states, frozenset(records), records, risen=risen, edited=edited, dropped=dropped)
 
@@ -200,11 +182,9 @@ class _Sheet:
         """How an edit has answered whether two that stand can both be true; None where it has not."""
         if len(sides) != 2:
             return None
-        now, before = [self.states[side] for side in sides], [self.edited.get(side, self.states[side]) for side in sides]
-        here, were = [slot_of(one) for one in now], [slot_of(one) for one in before]
-        if were[0] is not None and were[0] == were[1] and here[0] != here[1]:
-            return f"{next(one.id for one, was in zip(now, were, strict=True) if slot_of(one) != was)} is about something else now"
-        return "both say the same now" if here[0] is not None and here[0] == here[1] and same_value(*now) else None
+        first, second = (self.states[side] for side in sides)
+        of_one_slot = slot_of(first) is not None and slot_of(first) == slot_of(second)
+        return "both say the same now" if of_one_slot and same_value(first, second) else None
 
     def _stands(self, name: str) -> bool:
         return name in self.states and self.states[name].status in FOUND_BY_DEFAULT

@@ -15,11 +15,12 @@ from memory_core.domain.models import Head, Memory, MemoryType, Status
 from memory_core.domain.requests import ListInput
 from memory_core.domain.results import MemoryPage, MessagePage, SessionMessage, SessionPage, SessionView, Settled, VersionView
 from memory_core.domain.scope import Owner
+from memory_core.domain.truth.values import slot_name
 from memory_core.domain.versions import base_id, is_of_its_life, version_id
-from memory_core.evolution.key_line import key_near, key_of, standing
-from memory_core.ledger.commit import as_memory
+from memory_core.evolution.shelf import near_of
 from memory_core.ledger.cursors import Cursors
 from memory_core.ledger.ids import procedure_id, session_document_id
+from memory_core.ledger.readable import as_memory
 from memory_core.ledger.sessions import has_begun
 from memory_core.ports import Clock, Document, Filter, LongTermStore, Place
 from memory_core.recollection.filters import as_it_was, of_list
@@ -102,8 +103,9 @@ class Reader:
         snapshot = await self._store.snapshot(owner, [identity])
         memory = self._memory(snapshot.documents.get(identity), snapshot.head)
         if memory is not None and memory.status not in FOUND_BY_DEFAULT:
-            near = (await self._store.snapshot(owner, (), key_near(key))).near
-            memory = next(iter(standing(one.memory for one in near if key_of(one.memory) == key)), memory)
+            near = (await self._store.snapshot(owner, (), near_of(("key", key)))).near
+            values = [one.memory for one in near if slot_name(one.memory) == ("key", key) and one.memory.status in FOUND_BY_DEFAULT]
+            memory = max(values, key=lambda one: (one.event_timestamp, one.sequence), default=memory)
         if memory is None or memory.status in (Status.DELETED, Status.SUPERSEDED):
             raise NotFound("no procedure of this key for this user")
         return memory

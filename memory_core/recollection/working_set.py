@@ -14,7 +14,7 @@ from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.messages import is_message
 from memory_core.domain.models import Head
 from memory_core.domain.scope import Owner
-from memory_core.ledger.commit import as_memory
+from memory_core.ledger.readable import as_memory
 from memory_core.ports import Filter, LongTermStore, ShortTermStore, Stamp
 
 REBUILT_ENTRIES = 50

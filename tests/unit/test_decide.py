@@ -29,7 +29,7 @@ def slot(*held: Neighbour) -> SlotLog:
     members = [one.memory for one in held]
     name = slot_name(members[0])
     assert name is not None
-    return SlotLog.rebuilt(name, members, [], None, NOW, None)
+    return SlotLog.rebuilt(name, members, lambda name: None, None, NOW, None)
 
 
 def judged(new: Memory, *held: Neighbour) -> Judgement:

@@ -16,7 +16,7 @@ from memory_core.domain.results import Call
 from memory_core.domain.versions import cut_short, version_id
 from memory_core.evolution.versions import new_version, version_document
 from memory_core.ledger.changes import Change, Changes, assemble
-from memory_core.ledger.commit import as_memory
+from memory_core.ledger.readable import as_memory
 from memory_core.ports import Document
 from tests.builders import NOW, memory
 

@@ -24,7 +24,7 @@ def truth(content: str, day: int, **fields: object) -> Memory:
 
 def met(new: Memory, old: Memory, *, certain: bool = True) -> Contradiction:
     name = slot_name(old)
-    slot = SlotLog.rebuilt(name, [old], [], None, LATER, None) if name is not None and certain else None
+    slot = SlotLog.rebuilt(name, [old], lambda name: None, None, LATER, None) if name is not None and certain else None
     judgement = Judgement(Verdict.CONTRADICTS, old.id, old, 0.9, 1.0 if certain else 0.5, "same slot, other value")
     return Contradiction(new, old, judgement, LATER, slot, [old] if certain else [])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import combinations
@@ -12,12 +11,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from memory_core.domain.truth import operations
 from memory_core.domain.truth.entries import Account, Assertion, Entry, Retraction
 from memory_core.domain.truth.resolve import resolve
-from memory_core.domain.truth.timeline import Interval, Projection, Timeline, project
+from memory_core.domain.truth.timeline import Interval, Timeline
+from memory_core.evolution import truth_commands as commands
+from memory_core.evolution.projection import project
 from tests.truth_by_moments import Grid
-from tests.truth_logs import FIRST, KINDS, MAX_ACTS, MOMENTS, NUMBERS, Act, day, drawn, log_of
+from tests.truth_logs import FIRST, KINDS, MAX_ACTS, MOMENTS, NUMBERS, Act, added, day, drawn, log_of, projections, slot_of
 
 number = st.integers(0, NUMBERS - 1)
 logs = st.lists(st.tuples(st.integers(0, KINDS - 1), number, number, number), min_size=1, max_size=MAX_ACTS).map(log_of)
@@ -65,7 +65,7 @@ def test_a_hidden_repeat_leaves_what_was_saved_after_its_deletion_and_said_befor
         Assertion(sequence=n, memory_id="m1", value="Oslo", asserted_at=day(said), valid_from=day(said)) for n, said in ((1, 1), (2, 10))
     ]
     letter = Assertion(sequence=4, memory_id="m2", value="Oslo", asserted_at=day(5), valid_from=day(5))
-    timeline = resolve([*told, *operations.delete("m1", 3), letter])
+    timeline = resolve([*added(told, commands.deletes("m1"), 3), letter])
     assert [(one.memory_id, one.begins, one.ends) for one in timeline.intervals] == [("m2", day(5), None)]
 
 
@@ -138,31 +138,26 @@ def test_what_was_known_is_what_was_answered_then(acts: list[Act], known_at: int
     assert resolve(log_of(acts), known_at) == resolve(log_of(acts[:known_at]))
 
 
-def by_reference(projections: Sequence[Projection]) -> dict[tuple[str, int, int], Projection]:
-    return {(one.memory_id, one.version, one.part): one for one in projections}
-
-
 @drawn_settings
 @given(logs)
 def test_every_chain_ends(log: list[Entry]) -> None:
-    projections = by_reference(project(resolve(log), NOW))
-    stands = {name: (name, version, 0) for name, version, _ in sorted(projections)}  # the latest version, to which a name leads
-    for start in projections:
-        passed, step = {start}, projections[start].next
-        while step is not None and step[0] in stands:
-            step = stands[step[0]] if step[2] == 0 else step
+    stored = project(resolve(log), NOW)
+    for start in stored:
+        passed, step = {start}, stored[start].next_id
+        while step is not None and step in stored:
             assert step not in passed
             passed.add(step)
-            step = projections[step].next
+            step = stored[step].next_id
 
 
 @drawn_settings
 @given(logs)
 def test_every_member_has_one_projection_of_its_own(log: list[Entry]) -> None:
     timeline = resolve(log)
-    projections = project(timeline, NOW)
-    assert len(by_reference(projections)) == len(projections)
-    own = [(one.memory_id, one.version) for one in projections if one.part == 0]
+    stored = project(timeline, NOW)
+    assert len(projections(timeline, NOW)) == len(stored)
+    assert all(name == one.id for name, one in stored.items())
+    own = [(one.memory_id, one.version) for one in stored.values() if one.part == 0]
     assert own == [(one.memory_id, one.version) for one in timeline.members]
 
 
@@ -179,9 +174,9 @@ def test_deleted_and_restored_all_is_as_it_was(log: list[Entry], choice: int) ->
     names = untouched(log)
     assume(names)
     name, before = names[choice % len(names)], resolve(log)
-    deleted = [*log, *operations.delete(name, LATER)]
+    deleted = added(log, commands.deletes(name), LATER)
     assert name not in {one.memory_id for one in resolve(deleted).intervals}
-    assert resolve([*deleted, *operations.restore(deleted, name, LATER + 1)]) == before
+    assert resolve(added(deleted, commands.shows_again(name), LATER + 1)) == before
 
 
 @drawn_settings
@@ -189,13 +184,13 @@ def test_deleted_and_restored_all_is_as_it_was(log: list[Entry], choice: int) ->
 def test_undone_and_restored_all_is_as_it_was(log: list[Entry], choice: int) -> None:
     names = untouched(log)
     assume(names)
-    undone = [*log, *operations.undo(log, names[choice % len(names)], LATER)]
+    undone = added(log, commands.undoes(names[choice % len(names)]), LATER)
     counted = {one.place for one in Account.of(log).statements}
     gone = sorted({one.memory_id for one in Account.of(undone).withdrawn if one.place in counted})
     assume(set(gone) <= set(names))
     back = undone
     for number_, name in enumerate(gone, LATER + 1):
-        back = [*back, *operations.restore(back, name, number_)]
+        back = added(back, commands.shows_again(name), number_)
     assert resolve(back) == resolve(log)
 
 
@@ -211,7 +206,7 @@ def test_what_is_undone_holds_again(log: list[Entry], choice: int) -> None:
     moment = max(said[0].asserted_at, said[0].valid_from)
     if said[0].valid_until is not None and said[0].valid_until <= moment:
         moment = said[0].valid_until - timedelta(days=1)
-    undone = resolve([*log, *operations.undo(log, name, LATER)])
+    undone = resolve(added(log, commands.undoes(name), LATER))
     since = [one for one in Account.of(log).statements if one.order > said[0].order]
     assume(not any(one.valid_until is not None and one.valid_from <= moment < one.valid_until for one in since))  # trips are spared
     assert [one.memory_id for one in undone.at(moment)] == [name]
@@ -225,16 +220,16 @@ def test_a_decision_undone_leaves_all_as_it_was(log: list[Entry], choice: int, d
     new, others = pairs[choice % len(pairs)]
     old = sorted(others)[0]
     if decision == "supersede":
-        added = operations.decide_supersede(log, old, new, NOW, LATER, "cft")
+        command = commands.supersedes(old, new, "cft")
     elif decision == "reject_new":
-        added = operations.decide_reject_new(log, new, LATER, "cft")
+        command = commands.withdraws(new, "cft")
     else:
         merged = Assertion(sequence=LATER, memory_id="merged", value="merged", asserted_at=NOW, valid_from=NOW)
-        added = operations.merge(log, [old, new], merged, "cft")
-    decided = [*log, *added]
-    back = resolve([*decided, *operations.undo_decision(decided, "cft", LATER + 1)])
+        command = commands.asserts_merge([old, new], merged, "cft")
+    decided = added(log, command, LATER, NOW)
+    back = resolve(added(decided, commands.undoes_decision("cft"), LATER + 1))
     assert back.intervals == resolve(log).intervals
-    assert [one for one in project(back, NOW) if one.memory_id != "merged"] == [*project(resolve(log), NOW)]
+    assert {name: one for name, one in projections(back, NOW).items() if name[0] != "merged"} == projections(resolve(log), NOW)
 
 
 def said_at_all_moments(timeline: Timeline) -> list[list[str]]:
@@ -284,7 +279,7 @@ def test_what_is_forgotten_for_good_was_as_good_as_deleted(log: list[Entry], cho
     values = {one.value for one in log if isinstance(one, Assertion | Retraction) and one.memory_id != name}
     own = [one.value for one in log if isinstance(one, Assertion) and one.memory_id == name]
     assume(len(own) == len(set(own)) or set(own) <= values)  # of one that edits back, see `forget`
-    forgotten = operations.forget(log, name, "forgotten", LATER)
+    forgotten = commands.without_names(slot_of(log, LATER, NOW), name, "forgotten").entries
     assert name not in repr(forgotten).replace("'", " ").split()
-    deleted = resolve([*log, *operations.delete(name, LATER)])
+    deleted = resolve(added(log, commands.deletes(name), LATER))
     assert [replace(one, places=()) for one in resolve(forgotten).intervals] == [replace(one, places=()) for one in deleted.intervals]

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from memory_core.domain.truth.entries import Assertion, Entry, Statement
 from memory_core.domain.truth.resolve import resolve
 from memory_core.domain.truth.sealing import Seal, reaches_back, resolve_sealed, seal_oldest, suffices
-from memory_core.domain.truth.timeline import Projection, Timeline, project
-from tests.truth_logs import FIRST, MAX_ACTS, NUMBERS, Act, after, day, drawn, log_of
+from memory_core.domain.truth.timeline import Reference, Timeline
+from memory_core.evolution.projection import Projection
+from tests.truth_logs import FIRST, MAX_ACTS, NUMBERS, Act, after, day, drawn, log_of, projections
 
 number = st.integers(0, NUMBERS - 1)
 drawn_settings = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 NOW = day(FIRST + MAX_ACTS + 1)
-Told = dict[tuple[str, int, int], Projection]
+Told = dict[Reference, Projection]
 
 
 def names(entries: Sequence[Entry]) -> set[str]:
@@ -27,7 +28,7 @@ def names(entries: Sequence[Entry]) -> set[str]:
 
 
 def told(timeline: Timeline) -> Told:
-    return {(one.memory_id, one.version, one.part): one for one in project(timeline, NOW)}
+    return projections(timeline, NOW)
 
 
 def untold(timeline: Timeline, whole: Told) -> Told:
@@ -107,8 +108,8 @@ def test_a_log_that_is_sealed_again_and_again_never_grows(name_of: object) -> No
             seal, part, log = made
             parts += part
             now = day(100)
-            whole = {(one.memory_id, one.version, one.part): one for one in project(resolve([*parts, *log]), now)}
-            for one in project(resolve_sealed(log, seal), now):
-                assert whole[one.memory_id, one.version, one.part] == one
+            whole = projections(resolve([*parts, *log]), now)
+            for name, one in projections(resolve_sealed(log, seal), now).items():
+                assert whole[name] == one
     assert isinstance(seal, Seal)
     assert len(log) <= 200

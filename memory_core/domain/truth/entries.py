@@ -9,9 +9,8 @@ from __future__ import annotations
 import sys
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
 
 Place = tuple[int, int]
 """Where an entry is in its log: (sequence, part)."""
@@ -22,12 +21,12 @@ _AFTER_ALL: Place = (sys.maxsize, 0)
 class Entry:
     """What all entries have.
 
-    sequence: position of the commit in the user's log; `known_at` is compared with it, so a commit is known as a whole.
+    sequence: position of the commit in the user's log; `known_at` is compared with it, so a commit is known as a whole. 0 until then.
     part: number of the entry within its commit.
     conflict_id: the conflict that this entry decides, or opens if it is a `Pair`.
     """
 
-    sequence: int
+    sequence: int = 0
     part: int = 0
     conflict_id: str | None = None
 
@@ -41,6 +40,7 @@ class Entry:
 class Statement(Entry):
     """What an assertion and a retraction have in common.
 
+    value: what it says; of a retraction the value that no longer holds, None for whatever held.
     asserted_at: when it was said, at the latest when it was committed (`asserted_at` below).
     valid_until: its stated end; never one that follows from another statement.
     edits: the version of the same memory that it edits; None for what is not an edit. Note: a key's new value raises the version too,
@@ -51,6 +51,7 @@ class Statement(Entry):
 
     memory_id: str
     version: int = 1
+    value: str | None
     asserted_at: datetime
     valid_from: datetime
     valid_until: datetime | None = None
@@ -74,8 +75,6 @@ class Assertion(Statement):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retraction(Statement):
     """Says that a value no longer holds; with the value None that whatever held does not."""
-
-    value: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,22 +106,9 @@ class Withdrawal(Entry):
     places: tuple[Place, ...]
 
 
-EntryType = TypeVar("EntryType", bound=Entry)
-
-
 def asserted_at(event_time: datetime, occurred_at: datetime) -> datetime:
     """When something was said: its event time, at the latest the moment of its commit."""
     return min(event_time, occurred_at)
-
-
-def in_message_order(statements: Iterable[Statement]) -> list[Statement]:
-    """What one message says, in the order in which it is to be numbered: retractions first, then by `valid_from`."""
-    return sorted(statements, key=lambda one: (not isinstance(one, Retraction), one.valid_from))
-
-
-def numbered(entries: Iterable[EntryType], sequence: int, first_part: int = 0) -> list[EntryType]:
-    """The entries of one commit, in their order, with its sequence and their parts."""
-    return [replace(entry, sequence=sequence, part=part) for part, entry in enumerate(entries, first_part)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory_core.domain.truth.entries import Account, Entry, Hiding, Merge, Pair, Place, Retraction, Statement, Withdrawal
-from memory_core.domain.truth.painting import Cells
-from memory_core.domain.truth.resolve import paint, resolve
-from memory_core.domain.truth.timeline import Following, Interval, Reference, Timeline
-
-Key = tuple[str, int]
+from memory_core.domain.truth.resolve import Cells, paint, resolve
+from memory_core.domain.truth.timeline import Following, Interval, Key, Reference, Timeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,16 +124,16 @@ def seal_oldest(
     later = account.statements[len(old) :]
     if not old or not _can_be_parted(account, old, later):
         return None
-    painting = paint(account, old)
+    cells = paint(account, old)
     first_later = min((one.valid_from for one in (*later, *account.withdrawn) if one.order > old[-1].order), default=old[-1].asserted_at)
-    begun = [start for start in painting.cells.starts[1:] if start <= old[-1].asserted_at and start < first_later]
+    begun = [start for start in cells.starts[1:] if start <= old[-1].asserted_at and start < first_later]
     if not begun or (seal is not None and begun[-1] < seal.horizon):
         return None
     horizon = begun[-1]
     timeline = resolve_sealed(log, seal)
     times = (*timeline.intervals, *timeline.hidden)
     since = {_key(one) for one in times if one.ends is None or one.ends > horizon}
-    shown = {one.place for cell in _from(painting.cells, horizon).cells for one in cell}
+    shown = {one.said.place for cell in _from(cells, horizon).cells for one in cell}
     kept = _kept(account, old, later, shown | {one.place for one in old if one.valid_from > horizon})
     gone = [one for one in account.withdrawn if one.order <= old[-1].order and one.valid_from <= horizon and one.sequence <= last_sequence]
     stay = [*kept, *later, *(one for one in account.withdrawn if one.place not in {each.place for each in gone})]
@@ -145,7 +142,7 @@ def seal_oldest(
     whole = {_key(one) for one in stay} - since | {_key(one) for one in old if one.memory_id in names - present}
     places = {one.place for one in kept}
     kept = [one for one in old if one.place in places or _key(one) in whole]
-    if len(kept) == len(old) or _from(paint(account, kept).cells, horizon) != _from(painting.cells, horizon):
+    if len(kept) == len(old) or _from(paint(account, kept), horizon) != _from(cells, horizon):
         return None
     places = {one.place for one in old} - {one.place for one in kept} | {one.place for one in gone}
     part, rest = _parted(log, places)
