@@ -50,6 +50,7 @@ from memory_core.ledger.poisoned import Poisoned
 from memory_core.ledger.tasking import Tasking
 from memory_core.ledger.threshold import Threshold
 from memory_core.ledger.touches import Touches
+from memory_core.ledger.user_settings import SettingsOfUsers
 from memory_core.ledger.waking import Waking
 from memory_core.ports import Archive, Clock, IdSource, TaskQueue
 from memory_core.readiness import readiness
@@ -127,6 +128,7 @@ class MemoryCore(Remembering, Conversing, Arbitrating, Knowing, Cold, LookingBac
         self._conflicts = Conflicts(made.long_term, self._ledger, self._mirror, made.embedder, self._cursors, clock)
         self._unmerger = NoteUnmerger(self._ledger, self._mirror, self._conflicts, clock)
         self._editor = Editor(self._ledger, self._mirror, made.embedder, self._unmerger, clock)
+        self._user_settings = SettingsOfUsers(self._ledger)
         self._slot_check = SlotCheck(made.long_term, clock)
         self._clearer = Clearer(made.long_term, self._ledger, self._mirror, self._unmerger, clock, ids)
 

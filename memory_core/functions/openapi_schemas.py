@@ -15,6 +15,7 @@ from memory_core.domain.models import INTERNAL_FIELDS, UNLOGGED_FIELDS, Event, M
 from memory_core.domain.results import AgentView, SessionMessage, SessionView, Tier, VersionView
 from memory_core.domain.scene import Profile, SceneView
 from memory_core.domain.task import TASK_FIELDS, Task
+from memory_core.domain.user_settings import UserSettings
 
 Schema = dict[str, Any]
 REF = "#/components/schemas/{model}"
@@ -23,7 +24,7 @@ REF = "#/components/schemas/{model}"
 def answer_schemas() -> dict[str, Schema]:
     """The schemas of all answers, with the models they refer to."""
     found: dict[str, Schema] = {}
-    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView, SessionMessage, AgentView, SceneView, Profile):
+    for kind in (Memory, Event, ConflictRecord, VersionView, SessionView, SessionMessage, AgentView, SceneView, Profile, UserSettings):
         schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template=REF)
         found.update(schema.pop("$defs", {}))
         found[kind.__name__] = schema

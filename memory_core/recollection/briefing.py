@@ -54,6 +54,7 @@ from memory_core.domain.sameness import normalised
 from memory_core.domain.scene import Profile
 from memory_core.domain.scope import Owner
 from memory_core.domain.text import tokens
+from memory_core.domain.time_zone import local
 from memory_core.domain.tokens import count_tokens
 from memory_core.domain.versions import base_id
 from memory_core.ledger.ids import session_document_id
@@ -63,7 +64,8 @@ from memory_core.recollection.gather import Gatherer, Rounds
 from memory_core.recollection.profiles import Profiles
 from memory_core.recollection.quoting import Found
 from memory_core.recollection.retrieve import Retriever
-from memory_core.recollection.telling import expected, holds, piece
+from memory_core.recollection.telling import expected, holds, piece, shown_at
+from memory_core.recollection.zones import Zones
 
 LATEST = 100
 """Newest episodic memories that are looked through for foresight. What was foreseen before them is found only by a query."""
@@ -120,7 +122,7 @@ class Briefing:
 
     def __init__(self, store: LongTermStore, retriever: Retriever, gatherer: Gatherer, profiles: Profiles, clock: Clock) -> None:
         self._store, self._retriever, self._gatherer = store, retriever, gatherer
-        self._profiles, self._clock = profiles, clock
+        self._profiles, self._clock, self._zones = profiles, clock, Zones(store)
 
     async def brief(self, owner: Owner, asked: ContextInput) -> Context:
         """The context of one turn. Raises Unavailable when the long term is down, EmbeddingMismatch."""
@@ -139,12 +141,14 @@ class Briefing:
         )
         query = asked.query or query_in(asked.messages or ())
         unsaid = texts_said(asked.messages or ())
-        profile, instructions, (latest, turns, running), (found, degraded) = await asyncio.gather(
+        profile, instructions, (latest, turns, running), (found, degraded), zone = await asyncio.gather(
             self._profiles.of(owner, asked.at) if asked.wants("profile") else _no_profile(),
             self._instructions(owner, asked, now) if asked.wants("instructions") else _nothing(),
             self._latest(owner, where, asked, unsaid),
             self._found(owner, asked, query, unsaid),
+            self._zones.of(owner, asked.time_zone),
         )
+        moment = local(moment, zone)
         grant = found.grant if query is not None and asked.wants("memories") else Grant.SURE
         quoted = [Found(one, float(one.sequence)) for one in turns if normalised(one.content) not in unsaid]
         cells = {one.memory.id: one.cell for one in quoted if one.is_message}
@@ -154,7 +158,7 @@ class Briefing:
             self._turns(owner, quoted, moment),
         )
         wanted: Wanted = {
-            "instructions": _instructions(instructions, found.terms | frozenset(tokens(query or ""))),
+            "instructions": _instructions(instructions, found.terms | frozenset(tokens(query or "")), moment),
             "profile": _profile(profile, moment),
             "foresight": _foresight(_foreseeing(fresh, found, grant, moment), moment) if asked.wants("foresight") else [],
             "turns": said,
@@ -263,6 +267,7 @@ class Briefing:
             types=asked.types,
             tags=asked.tags,
             at=asked.at,
+            time_zone=asked.time_zone,
             include_decayed=asked.include_decayed,
         )
         look = await self._gatherer.look(owner, asking, rounds)
@@ -293,11 +298,11 @@ def _is_soon(foresight: Foresight, moment: datetime) -> bool:
     return abs(moment - foresight.start_time) <= SOON or (ends is not None and abs(ends - moment) <= SOON)
 
 
-def _instructions(memories: Sequence[Memory], terms: Collection[str]) -> list[Piece]:
+def _instructions(memories: Sequence[Memory], terms: Collection[str], moment: datetime) -> list[Piece]:
     """A line for each instruction: those that share words with the query before others, of these the newest first."""
     shared = {one.id: len(frozenset(tokens(one.content)) & frozenset(terms)) for one in memories}
     return [
-        Piece(one.id, one.event_timestamp, one.sequence, one.content, 1.0 + shared[one.id] + 1.0 / (2 + place))
+        Piece(one.id, shown_at(one.event_timestamp, moment), one.sequence, one.content, 1.0 + shared[one.id] + 1.0 / (2 + place))
         for place, one in enumerate(memories)
     ]
 
@@ -305,7 +310,7 @@ def _instructions(memories: Sequence[Memory], terms: Collection[str]) -> list[Pi
 def _profile(profile: Profile, moment: datetime) -> list[Piece]:
     """A line for each fact, the surest first, then one for each trait, which is of the moment."""
     facts = [
-        Piece(one.memory_id, one.since, place, f"{one.name}: {_told(one.value)}", 2.0 + one.confidence)
+        Piece(one.memory_id, shown_at(one.since, moment), place, f"{one.name}: {_told(one.value)}", 2.0 + one.confidence)
         for place, one in enumerate(profile.explicit)
     ]
     traits = [
@@ -327,7 +332,7 @@ def _foresight(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
         for one in memory.foresight:
             if holds(one, moment):
                 left = (one.end_time - moment).total_seconds() if one.end_time is not None else float("inf")
-                line = Piece(memory.id, one.start_time, memory.sequence, expected(one), -left)
+                line = Piece(memory.id, shown_at(one.start_time, moment), memory.sequence, expected(one, moment), -left)
                 pieces.setdefault(line.text, line)
     return list(pieces.values())
 

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timezone
 from functools import partial
 
 import numpy as np
@@ -30,6 +30,7 @@ from memory_core.domain.results import Nearest, Passage, Retrieved
 from memory_core.domain.scope import Owner
 from memory_core.domain.scoring import FADED_ORDER, Scores, ScoringParameters, score
 from memory_core.domain.shown import Shown
+from memory_core.domain.time_zone import local
 from memory_core.domain.vector_kind import VectorKind
 from memory_core.domain.versions import base_id, is_of_its_life
 from memory_core.ledger.readable import readable_shown
@@ -48,6 +49,7 @@ from memory_core.recollection.said_first import Sources, said_first, sources_of
 from memory_core.recollection.stale import stale_facts
 from memory_core.recollection.varied import varied
 from memory_core.recollection.working_set import WorkingSet
+from memory_core.recollection.zones import Zones
 
 MIN_CANDIDATES = 50
 CONTEXT_CANDIDATES = 200
@@ -82,7 +84,7 @@ class Look:
     order: what ranks them, U; the recipe's scores of `ordering`, unless a reranker moved them.
     reranked: by row, what the reranker gave it.
     left_out: memories that shall be no results, whatever their scores.
-    now: of the call; moment: what the query is about.
+    now: of the call; moment: what the query is about, by the clocks of whoever asks.
     """
 
     query_parts: QueryParts
@@ -135,7 +137,7 @@ class Retriever:
         self._store, self._short_term, self._cold, self._reranking = store, short_term, cold, reranking
         self._embedder, self._thesaurus = embedder, thesaurus
         self._touches, self._clock, self._rules = touches, clock, rules
-        self._working_set, self._dates = WorkingSet(store, short_term), Dates(store)
+        self._working_set, self._dates, self._zones = WorkingSet(store, short_term), Dates(store), Zones(store)
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
         """The best memories for a query, best first. Raises Unavailable when the long term is down, EmbeddingMismatch as it says."""
@@ -151,7 +153,11 @@ class Retriever:
         query_parts = query_parts_of(query.query, moment)
         where = _filter(query, now, self._rules.fading, faded=self.finds_faded(query.include_decayed))
         related = await self._thesaurus.related(query_parts.whole.terms)
-        (vectors, degraded), recalled = await self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without)
+        ((vectors, degraded), recalled), moment = await asyncio.gather(
+            self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without), self._local(owner, query, query_parts, moment)
+        )
+        if moment.tzinfo is not timezone.utc:
+            query_parts = query_parts_of(query.query, moment)
         least = CONTEXT_CANDIDATES if query.mode == "reconstruct" else MIN_CANDIDATES
         search = _search(query_parts, vectors, max(least, CANDIDATES_PER_RESULT * self.limit(query)), where, related)
         query_parts, found = await self._dates.search(owner, query_parts, search, moment)
@@ -170,6 +176,12 @@ class Retriever:
         if RERANKER in without:
             return replace(look, degraded=(*look.degraded, RERANKER))
         return look if self._reranking is None else await self._reranked(owner, query, look, self._reranking)
+
+    async def _local(self, owner: Owner, query: RetrieveInput, query_parts: QueryParts, moment: datetime) -> datetime:
+        """The moment by the clocks of whoever asks, where a query names days or a context shows them. Raises Unavailable."""
+        if query.mode == "fast" and not any(one.analysis.names_a_time for one in query_parts.parts):
+            return moment
+        return local(moment, await self._zones.of(owner, query.time_zone))
 
     def _parameters(self, query: RetrieveInput) -> RelevanceParameters:
         """Those of relevance; for a context without the turns around: it quotes them anyway, and they made leads small in packing."""

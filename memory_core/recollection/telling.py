@@ -11,23 +11,24 @@ from memory_core.domain.models import Foresight, Memory
 from memory_core.domain.note import FOOTER, parts_of
 from memory_core.domain.packing import Piece
 from memory_core.domain.sameness import normalised
+from memory_core.domain.time_zone import local
 from memory_core.recollection.stale import Fallen
 
 
 def piece(memory: Memory, *, priority: float, fallen: Sequence[Fallen], terms: Collection[str], moment: datetime) -> Piece | None:
-    """The memory as a piece of a context at `moment`; None when it tells nothing but what was expected once and has ended."""
+    """The memory as a piece of a context at `moment`, under the day that it was there; None where all that it tells has ended."""
     if tells_only_what_has_ended(memory, moment):
         return None
     standing = [one for one in memory.foresight if holds(one, moment)]
     text, speaker = _said(memory, terms)
     return Piece(
         id=memory.id,
-        at=memory.event_timestamp,
+        at=shown_at(memory.event_timestamp, moment),
         order=memory.sequence,
         text=text,
         priority=priority,
         speaker=speaker,
-        notes=(*(no_longer_true(one) for one in fallen), *(expected(one) for one in standing)),
+        notes=(*(no_longer_true(one) for one in fallen), *(expected(one, moment) for one in standing)),
     )
 
 
@@ -54,10 +55,15 @@ def holds(foresight: Foresight, moment: datetime) -> bool:
     return foresight.start_time <= moment and (foresight.end_time is None or moment < foresight.end_time)
 
 
-def expected(foresight: Foresight) -> str:
-    """Something foreseen, with its dates."""
-    until = "" if foresight.end_time is None else f" until {foresight.end_time.date().isoformat()}"
-    return f"from {foresight.start_time.date().isoformat()}{until}: {foresight.description}"
+def shown_at(moment: datetime, asked: datetime) -> datetime:
+    """A moment by the clocks of whoever asks."""
+    return moment if asked.tzinfo is None else local(moment, asked.tzinfo)
+
+
+def expected(foresight: Foresight, moment: datetime) -> str:
+    """Something foreseen, with its dates, which are days where it is asked for."""
+    until = "" if foresight.end_time is None else f" until {shown_at(foresight.end_time, moment).date().isoformat()}"
+    return f"from {shown_at(foresight.start_time, moment).date().isoformat()}{until}: {foresight.description}"
 
 
 def no_longer_true(fallen: Fallen) -> str:

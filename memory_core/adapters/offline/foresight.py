@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 
 from memory_core.adapters.offline.clauses import asserted_clauses, without_fillers
 from memory_core.adapters.offline.facts import speaker
@@ -90,7 +90,8 @@ def said_foresight(messages: Sequence[Message]) -> list[SaidForesight]:
 def _span(text: str, said_at: datetime) -> tuple[datetime, datetime, float] | None:
     """Beginning, end and confidence; None also for what would end outside the calendar's years, 1 to 9999."""
     try:
-        return _within_the_calendar(text, said_at)
+        span = _within_the_calendar(text, said_at)
+        return None if span is None else (span[0].astimezone(timezone.utc), span[1].astimezone(timezone.utc), span[2])
     except (OverflowError, ValueError):  # what `timedelta` and `datetime` raise there
         return None
 

@@ -2,7 +2,7 @@
 
 `date_windows` looks back, and wide ("next week" is its nearest fortnight), because it nudges a ranking; here a memory begins and
 ends by what is found. Only plain dates are read by it. What a reader would get wrong: "now" is the message's own moment, never the
-clock's, and days are UTC days, because nobody knows the speaker's zone. Why no library: the ones that read dates from prose cost
+clock's, and days are those of its zone. Why no library: the ones that read dates from prose cost
 milliseconds a sentence and a quarter of a second at the start, and guess ("may", "sat", "second") where this must not.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, tzinfo
 
 from memory_core.domain.date_windows import date_windows
 
@@ -72,7 +72,7 @@ _BARE_DAY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """From `start` until before `end`, aware UTC; `end` is after the moment it was said. intrinsic: no past sentence speaks so."""
+    """From `start` until before `end`, which is after it was said, in the zone of that moment. intrinsic: no past sentence speaks so."""
 
     start: datetime
     end: datetime
@@ -193,20 +193,23 @@ def _feast(word: str, today: datetime) -> datetime:
     if "weekend" in word:
         return today + timedelta(7 - today.weekday())
     if word == "easter":
-        return max((_easter(today.year), _easter(today.year + 1)), key=lambda day: (day > today and day.year == today.year, day))
+        return max(
+            (_easter(today.year, today.tzinfo), _easter(today.year + 1, today.tzinfo)),
+            key=lambda day: (day > today and day.year == today.year, day),
+        )
     month, day = (12, 25) if word == "christmas" else (1, 1)
     feast = today.replace(month=month, day=day)
     return feast if feast > today else feast.replace(year=feast.year + 1)
 
 
-def _easter(year: int) -> datetime:
+def _easter(year: int, zone: tzinfo | None) -> datetime:
     """Easter Sunday by the Gregorian computus (Meeus, Astronomical Algorithms)."""
     a, (b, c) = year % 19, divmod(year, 100)
     (d, e), f = divmod(b, 4), (b + 8) // 25
     g = (19 * a + b - d - (b - f + 1) // 3 + 15) % 30
     h = (32 + 2 * e + 2 * (c // 4) - g - c % 4) % 7
     month, day = divmod(g + h - 7 * ((a + 11 * g + 22 * h) // 451) + 114, 31)
-    return datetime(year, month, day + 1, tzinfo=timezone.utc)
+    return datetime(year, month, day + 1, tzinfo=zone)
 
 
 def _dated(words: str, said_at: datetime) -> tuple[datetime, datetime] | None:
@@ -214,22 +217,22 @@ def _dated(words: str, said_at: datetime) -> tuple[datetime, datetime] | None:
     named = date_windows(f"in {words.removeprefix('the ')}", said_at)
     if len(named) != 1:
         return None
-    window = named[0]
+    window, zone = named[0], said_at.tzinfo
     if not window.yearly:
-        return _moment(window.start.year, window.start), _moment(window.end.year, window.end)
+        return _moment(window.start.year, window.start, zone), _moment(window.end.year, window.end, zone)
     span = window.end.year - window.start.year
     for year in (said_at.year - span, said_at.year, said_at.year + 1):
-        start, end = _moment(year, window.start), _moment(year + span, window.end)
+        start, end = _moment(year, window.start, zone), _moment(year + span, window.end, zone)
         if end > said_at:
             return start, end
     return None
 
 
-def _moment(year: int, day: date) -> datetime:
+def _moment(year: int, day: date, zone: tzinfo | None) -> datetime:
     month, number = day.month, day.day
     if (month, number) == (2, 29) and not (year % 4 == 0 and (year % 100 or year % 400 == 0)):
         month, number = 3, 1
-    return datetime(year, month, number, tzinfo=timezone.utc)
+    return datetime(year, month, number, tzinfo=zone)
 
 
 def _is_month(words: str) -> bool:
