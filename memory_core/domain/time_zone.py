@@ -30,9 +30,9 @@ def _known(name: str) -> str:
     raise Resembling("is no time zone of the IANA database, such as Europe/Berlin", _nearest(name))
 
 
-TimeZone = Annotated[
-    str, Field(min_length=1, max_length=MAX_NAME), AfterValidator(_known), Documented({"pattern": r"^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$"})
-]
+_AREAS = "Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian|Mexico|Pacific|US"
+_NAME = rf"^(UTC|GMT|({_AREAS})/[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)?)$"
+TimeZone = Annotated[str, Field(min_length=1, max_length=MAX_NAME), AfterValidator(_known), Documented({"pattern": _NAME})]
 """The name of a time zone as callers give it."""
 
 
@@ -59,7 +59,8 @@ def midnight(day: date, zone: tzinfo) -> datetime:
 
 @lru_cache(maxsize=1)
 def _names() -> frozenset[str]:
-    return frozenset(available_timezones())
+    """Those that name an area; the few without one ("EST", "Japan") are old names of these."""
+    return frozenset(name for name in available_timezones() if "/" in name or name in ("UTC", "GMT"))
 
 
 def _nearest(name: str) -> str | None:

@@ -26,6 +26,6 @@ class UserSettings(BaseModel):
 
 
 class SettingsInput(Input):
-    """The settings as they are to be from now on; one that is left out is unset."""
+    """The settings as they are to be from now on. time_zone: null for UTC."""
 
-    time_zone: TimeZone | None = None
+    time_zone: TimeZone | None

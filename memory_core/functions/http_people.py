@@ -26,7 +26,7 @@ async def user_settings(req: Admitted[Nothing]) -> HttpResponse:
 @blueprint.route(route=f"{_USER}/settings", methods=["PUT"])
 @gated("write", body=SettingsInput)
 async def user_settings_put(req: Admitted[SettingsInput]) -> HttpResponse:
-    """Set all settings of a user; one that is left out is unset."""
+    """Set what a user has set: their time zone."""
     return json_response((await req.core.set_user_settings(req.owner, req.input, req.call)).public())
 
 

@@ -64,7 +64,7 @@ from memory_core.recollection.gather import Gatherer, Rounds
 from memory_core.recollection.profiles import Profiles
 from memory_core.recollection.quoting import Found
 from memory_core.recollection.retrieve import Retriever
-from memory_core.recollection.telling import expected, holds, piece, shown_at
+from memory_core.recollection.telling import expected, holds, is_ahead, piece, shown_at
 from memory_core.recollection.zones import Zones
 
 LATEST = 100
@@ -77,6 +77,8 @@ SHARES_PERHAPS: tuple[tuple[PartKind, float], ...] = (("profile", 0.15), ("fores
 """Of 120 words, where nothing surely answers: mostly for the end of the last session and for what is perhaps related."""
 SOON = timedelta(days=3)
 """Foresight that began or ends within it is told with a query that nothing surely answers; other foresight where the query is about it."""
+COMING = timedelta(days=30)
+"""Foresight that begins within it is told before it begins."""
 FIRST: tuple[PartKind, ...] = ("profile", "turns")
 """Tell a memory in the place of `memories`, as far as they have room for it."""
 REST: tuple[PartKind, ...] = ("turns", "foresight", "profile")
@@ -326,11 +328,11 @@ def _told(value: object) -> str:
 
 
 def _foresight(memories: Sequence[Memory], moment: datetime) -> list[Piece]:
-    """A line for everything that holds at the moment, what ends first before the rest."""
+    """A line for everything that holds at the moment or begins soon, what ends first before the rest."""
     pieces: dict[str, Piece] = {}
     for memory in memories:
         for one in memory.foresight:
-            if holds(one, moment):
+            if holds(one, moment) or is_ahead(one, moment, COMING):
                 left = (one.end_time - moment).total_seconds() if one.end_time is not None else float("inf")
                 line = Piece(memory.id, shown_at(one.start_time, moment), memory.sequence, expected(one, moment), -left)
                 pieces.setdefault(line.text, line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memory_core.domain.excerpt import covered
 from memory_core.domain.lexical import spoken
@@ -55,6 +55,11 @@ def holds(foresight: Foresight, moment: datetime) -> bool:
     return foresight.start_time <= moment and (foresight.end_time is None or moment < foresight.end_time)
 
 
+def is_ahead(foresight: Foresight, moment: datetime, within: timedelta) -> bool:
+    """Whether something foreseen begins later, though so soon."""
+    return moment < foresight.start_time <= moment + within
+
+
 def shown_at(moment: datetime, asked: datetime) -> datetime:
     """A moment by the clocks of whoever asks."""
     return moment if asked.tzinfo is None else local(moment, asked.tzinfo)
@@ -73,7 +78,7 @@ def no_longer_true(fallen: Fallen) -> str:
 
 
 def tells_only_what_has_ended(memory: Memory, moment: datetime) -> bool:
-    """Whether a memory says nothing but what was foreseen, none of which holds at that moment."""
-    if not memory.foresight or any(holds(one, moment) for one in memory.foresight):
+    """Whether a memory says nothing but what was foreseen, all of which is over at that moment."""
+    if not memory.foresight or any(one.end_time is None or moment < one.end_time for one in memory.foresight):
         return False
     return normalised(memory.content) in {normalised(one.description) for one in memory.foresight}

@@ -124,12 +124,12 @@ async def test_after_a_year_the_days_are_still_those_of_the_zone(world: World) -
     assert (await core.user_settings(ALICE)) == UserSettings(time_zone="America/New_York")
 
 
-async def test_settings_are_of_one_user_and_unset_by_leaving_them_out(core: MemoryCore) -> None:
+async def test_settings_are_of_one_user_and_can_be_unset(core: MemoryCore) -> None:
     assert await core.user_settings(ALICE) == UserSettings()
     await core.set_user_settings(ALICE, BERLIN)
     assert await core.user_settings(BOB) == UserSettings()
     assert await core.set_user_settings(ALICE, BERLIN) == UserSettings(time_zone="Europe/Berlin")
-    await core.set_user_settings(ALICE, SettingsInput())
+    await core.set_user_settings(ALICE, SettingsInput(time_zone=None))
     assert await core.user_settings(ALICE) == UserSettings()
 
 

@@ -231,4 +231,5 @@ def test_a_time_zone_is_set_read_and_used_and_an_unknown_one_is_refused_with_wha
     assert refused["errors"][0]["field"] == "time_zone"
     told = {"user_id": user, "messages": [{"role": "user", "content": "Hi", "timestamp": "2026-05-08T12:00:00Z"}], "time_zone": "berlin"}
     assert problem(host.post("/api/v1/memories", json=told), 422)["did_you_mean"] == "Europe/Berlin"
-    assert host.put(path, json={}).json() == {"time_zone": None}
+    assert problem(host.put(path, json={}), 422)["errors"][0]["field"] == "time_zone"
+    assert host.put(path, json={"time_zone": None}).json() == {"time_zone": None}

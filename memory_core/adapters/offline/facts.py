@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from memory_core.adapters.offline import fact_patterns, german_facts, japanese_facts
@@ -33,7 +33,7 @@ from memory_core.domain.endings import NO_LONGER
 from memory_core.domain.own_words import own_words
 from memory_core.domain.polarity import NEGATIONS
 from memory_core.domain.quotes import Proofs, may_tell
-from memory_core.domain.sentences import Sentence, sentences
+from memory_core.domain.sentences import Sentence, breaks_off, goes_on, sentences, without_dots
 from memory_core.domain.slots import folded
 from memory_core.domain.stopwords import QUERY_WORDS
 from memory_core.domain.text import terms_of, tokens, words
@@ -83,13 +83,21 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
     certain: dict[str, SaidFact] = {}
     plain: dict[str, SaidFact] = {}
     before: dict[str, list[Match]] = {}
+    broken_off: dict[str, str] = {}
     for number, message in enumerate(messages):
         if not may_tell(message):
             continue
         who = speaker(message)
+        begun = broken_off.pop(who, "") if goes_on(message.content) else ""
         for sentence in sentences(own_words(message.content)):
             checkpoint()
             quote = message.content[sentence.start : sentence.end]
+            if begun:
+                plain.pop((third_person(f"{begun}…", who) or "").casefold(), None)
+                plain.pop((third_person(f"{begun}...", who) or "").casefold(), None)
+                sentence = replace(sentence, text=f"{begun} {without_dots(sentence.text)}")
+            begun = ""
+            broken_off[who] = without_dots(sentence.text) if breaks_off(sentence.text) else ""
             abroad = list(_abroad(sentence, who))
             for one in abroad:
                 (certain if one.attribute else plain).setdefault(f"{one.text.casefold()} {one.attribute}", _said(one, number, quote))
@@ -373,7 +381,8 @@ _TAKEN_OUT = "   "
 """Stands where somebody else's words were."""
 _THIN = frozenset(
     tokens(
-        "just also really live living today well work love like hate dislike enjoy adore name called had have been im now very"
+        "favorite favourite"
+        " just also really live living today well work love like hate dislike enjoy adore name called had have been im now very"
         " way btw course obviously honestly unfortunately sadly guess"
     )
 )
