@@ -65,6 +65,7 @@ from memory_core.recollection.profiles import Profiles
 from memory_core.recollection.quoting import Found
 from memory_core.recollection.retrieve import Retriever
 from memory_core.recollection.telling import expected, holds, is_ahead, piece, shown_at
+from memory_core.recollection.untold import Untold
 from memory_core.recollection.zones import Zones
 
 LATEST = 100
@@ -124,7 +125,7 @@ class Briefing:
 
     def __init__(self, store: LongTermStore, retriever: Retriever, gatherer: Gatherer, profiles: Profiles, clock: Clock) -> None:
         self._store, self._retriever, self._gatherer = store, retriever, gatherer
-        self._profiles, self._clock, self._zones = profiles, clock, Zones(store)
+        self._profiles, self._clock, self._zones, self._untold = profiles, clock, Zones(store), Untold(store)
 
     async def brief(self, owner: Owner, asked: ContextInput) -> Context:
         """The context of one turn. Raises Unavailable when the long term is down, EmbeddingMismatch."""
@@ -143,18 +144,20 @@ class Briefing:
         )
         query = asked.query or query_in(asked.messages or ())
         unsaid = texts_said(asked.messages or ())
-        profile, instructions, (latest, turns, running), (found, degraded), zone = await asyncio.gather(
+        profile, instructions, (latest, turns, running), (found, degraded), (zone, head) = await asyncio.gather(
             self._profiles.of(owner, asked.at) if asked.wants("profile") else _no_profile(),
             self._instructions(owner, asked, now) if asked.wants("instructions") else _nothing(),
             self._latest(owner, where, asked, unsaid),
             self._found(owner, asked, query, unsaid),
-            self._zones.of(owner, asked.time_zone),
+            self._zones.with_head(owner, asked.time_zone),
         )
         moment = local(moment, zone)
         grant = found.grant if query is not None and asked.wants("memories") else Grant.SURE
+        silenced = await self._untold.among(owner, head, [*turns, *latest])
+        turns = [one for one in turns if one.id not in silenced]
         quoted = [Found(one, float(one.sequence)) for one in turns if normalised(one.content) not in unsaid]
         cells = {one.memory.id: one.cell for one in quoted if one.is_message}
-        fresh = [one for one in latest if not where.has_faded(one)]
+        fresh = [one for one in latest if one.id not in silenced and not where.has_faded(one)]
         hits, said = await asyncio.gather(
             self._gatherer.pieces(owner, found, frozenset(cells.values())),
             self._turns(owner, quoted, moment),

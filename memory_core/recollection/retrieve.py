@@ -47,6 +47,7 @@ from memory_core.recollection.query_vector import EMBEDDER, no_vectors, query_ve
 from memory_core.recollection.rerank import MOST_RERANKED, RERANKER, Reranking, followed, reordered
 from memory_core.recollection.said_first import Sources, said_first, sources_of
 from memory_core.recollection.stale import stale_facts
+from memory_core.recollection.untold import Untold, is_silenced
 from memory_core.recollection.varied import varied
 from memory_core.recollection.working_set import WorkingSet
 from memory_core.recollection.zones import Zones
@@ -138,6 +139,7 @@ class Retriever:
         self._embedder, self._thesaurus = embedder, thesaurus
         self._touches, self._clock, self._rules = touches, clock, rules
         self._working_set, self._dates, self._zones = WorkingSet(store, short_term), Dates(store), Zones(store)
+        self._untold = Untold(store)
 
     async def retrieve(self, owner: Owner, query: RetrieveInput) -> Retrieved:
         """The best memories for a query, best first. Raises Unavailable when the long term is down, EmbeddingMismatch as it says."""
@@ -367,14 +369,15 @@ class Retriever:
         candidates, where = look.candidates, look.where
         chosen = [candidates.ids[row] for row in rows]
         at_hand = {name: Shown.of(candidates.memories[name]) for name in chosen if name in candidates.memories}
-        messages = [row for row in rows if is_message(candidates.ids[row])] if by_cells else []
+        silenced = await self._untold.of_cells(owner, look.found.head, (candidates.cell[row] for row in rows))
+        messages = [row for row in rows if is_message(candidates.ids[row]) and candidates.cell[row] not in silenced] if by_cells else []
         cells = {candidates.ids[row]: cell for row in messages if (cell := candidates.cell[row]) is not None}
         missing = [*(name for name in chosen if name not in cells), *dict.fromkeys(cells.values())]
         shown = at_hand | await self._intact(owner, [name for name in missing if name not in at_hand], where)
         alone = [name for name, cell in cells.items() if cell not in shown and name not in at_hand]
         shown |= await self._intact(owner, alone, where)
         shown |= {name: shown[cell] for name, cell in cells.items() if cell in shown}
-        shown = {name: shown[name] for name in chosen if name in shown}
+        shown = {name: shown[name] for name in chosen if name in shown and not (silenced and is_silenced(shown[name].memory, silenced))}
         versions = [name for name in shown if name != base_id(name)]
         standing = await self._store.memories(owner, [base_id(name) for name in versions]) if versions else {}
         for name in versions:
