@@ -18,6 +18,7 @@ from memory_core.domain.task import TASK_FIELDS, Task
 from memory_core.domain.user_settings import UserSettings
 
 Schema = dict[str, Any]
+EXPECTED_AT = "Only where there is nothing yet: by when the run has begun that looks for it; null where nothing waits to be looked at"
 REF = "#/components/schemas/{model}"
 
 
@@ -29,6 +30,7 @@ def answer_schemas() -> dict[str, Schema]:
         found.update(schema.pop("$defs", {}))
         found[kind.__name__] = schema
     _as_shown(found)
+    found["Profile"]["properties"]["expected_at"] = {"type": ["string", "null"], "format": "date-time", "description": EXPECTED_AT}
     found.update(_shapes())
     return found
 
@@ -98,6 +100,7 @@ def _shapes() -> dict[str, Schema]:
     as_of = {"type": ["integer", "null"], "description": "The sequence of the log that this is the state of; null when others kept writing"}
     memories: Schema = {"memories": _list(ref("Memory")), "as_of_sequence": as_of, "next_cursor": cursor}
     damaged = _list(text) | {"description": "Only when there are any: ids of memories of this page whose stored documents can't be read"}
+    soon: Schema = {"type": ["string", "null"], "format": "date-time", "description": EXPECTED_AT}
     return {
         "Anything": {"type": "object"},
         "Accepted": _object({**accepted, **of_session, **ignored}, *accepted),
@@ -124,7 +127,7 @@ def _shapes() -> dict[str, Schema]:
         "Cleared": _object({"cleared": {"type": "integer"}}, "cleared"),
         "MemoryPage": _object({**memories, "damaged": damaged}, *memories),
         "ConflictPage": _object({"conflicts": _list(ref("ConflictRecord")), "next_cursor": cursor}, "conflicts", "next_cursor"),
-        "ScenePage": _object({"scenes": _list(ref("SceneView")), "next_cursor": cursor}, "scenes", "next_cursor"),
+        "ScenePage": _object({"scenes": _list(ref("SceneView")), "next_cursor": cursor, "expected_at": soon}, "scenes", "next_cursor"),
         "EventPage": _object({"events": _list(ref("Event")), "next_cursor": cursor}, "events", "next_cursor"),
         "SessionPage": _object({"sessions": _list(ref("SessionView")), "next_cursor": cursor}, "sessions", "next_cursor"),
         "MessagePage": _object({"messages": _list(ref("SessionMessage")), "next_cursor": cursor}, "messages", "next_cursor"),

@@ -145,11 +145,12 @@ class Gatherer:
             for row in rows
             if (memory := shown.get(name := look.candidates.ids[row])) is not None
             and name not in ended
+            and name not in look.left_out
             and not rounds.has_said(memory)
             and not is_instruction(memory)
         ]
         rounds.add(query.query, look, found, grant_for(query, answer, max((one.relevance for one in found), default=0.0)))
-        return replace(look, left_out=ended)
+        return replace(look, left_out=ended | look.left_out)
 
     async def nearest(self, owner: Owner, text: str) -> list[tuple[Memory, float]]:
         """What a text finds, best first, each with its relevance as a part of the answer threshold. Nothing is noted as an access."""

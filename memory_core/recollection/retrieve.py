@@ -19,7 +19,8 @@ from memory_core.domain.candidates import CandidateSet, Flags, Floats, from_memo
 from memory_core.domain.fading import Fading
 from memory_core.domain.lifecycle import FOUND_BY_DEFAULT
 from memory_core.domain.messages import is_message
-from memory_core.domain.models import Memory, Status, Vector
+from memory_core.domain.models import Memory, MemoryType, Status, Vector
+from memory_core.domain.overview import asks_for_everything
 from memory_core.domain.parts_relevance import PartsRelevance, parts_relevance, says_all
 from memory_core.domain.query import QueryAnalysis
 from memory_core.domain.query_parts import QueryParts, query_parts_of
@@ -33,6 +34,7 @@ from memory_core.domain.shown import Shown
 from memory_core.domain.time_zone import local
 from memory_core.domain.vector_kind import VectorKind
 from memory_core.domain.versions import base_id, is_of_its_life
+from memory_core.ledger.ids import note_id
 from memory_core.ledger.readable import readable_shown
 from memory_core.ledger.touches import Touches
 from memory_core.ports import Asked, Clock, Embedder, Filter, Found, LongTermStore, Search, ShortTermStore, Stamp, Thesaurus
@@ -150,10 +152,20 @@ class Retriever:
 
         without: the embedder, the reranker or both, which a round before waited for in vain; the look is degraded by them, too.
         """
+        if query.types is None and asks_for_everything(query.query):
+            look = await self._look(owner, query, without, everything=True)
+            if len(look.candidates):
+                return look
+        return await self._look(owner, query, without)
+
+    async def _look(self, owner: Owner, query: RetrieveInput, without: Collection[str], *, everything: bool = False) -> Look:
+        """One round. everything: whether all facts answer, whatever they say; then nothing else is found."""
         now = self._clock.now()
         moment = query.at or now
         query_parts = query_parts_of(query.query, moment)
         where = _filter(query, now, self._rules.fading, faded=self.finds_faded(query.include_decayed))
+        if everything:
+            where = replace(where, types=frozenset({MemoryType.SEMANTIC.value}))
         related = await self._thesaurus.related(query_parts.whole.terms)
         ((vectors, degraded), recalled), moment = await asyncio.gather(
             self._vectors_and_working_set(owner, query, query_parts, EMBEDDER in without), self._local(owner, query, query_parts, moment)
@@ -171,10 +183,15 @@ class Retriever:
             cold = await self._cold.find(owner, search)
             candidates, cold_ids, degraded = joined(candidates, cold.candidates), cold.ids, (*degraded, *cold.degraded)
         judged = parts_relevance(query_parts, vectors, candidates, found.statistics, self._parameters(query))
+        notes: frozenset[str] = frozenset()
+        if everything:
+            judged = _at_least(judged, self.thresholds(query)[0])
+            notes = frozenset(one for one, cell in zip(candidates.ids, candidates.cell, strict=True) if cell and one == note_id(cell))
         relevant = judged.best
         scores = score(query.recipe, query.weights, relevant.score, candidates, moment.timestamp(), self._rules.scoring)
         order = self._order(query, judged.order, candidates, moment)
         look = Look(query_parts, vectors, where, now, moment, found, candidates, judged, scores, order, short_ids, cold_ids, degraded)
+        look = replace(look, left_out=notes)
         if RERANKER in without:
             return replace(look, degraded=(*look.degraded, RERANKER))
         return look if self._reranking is None else await self._reranked(owner, query, look, self._reranking)
@@ -398,6 +415,11 @@ class Retriever:
     async def close(self) -> None:
         """Let rebuilds of working sets that are under way finish."""
         await self._working_set.close()
+
+
+def _at_least(judged: PartsRelevance, relevance: float) -> PartsRelevance:
+    """The verdict with no candidate's relevance below this."""
+    return replace(judged, best=replace(judged.best, score=np.maximum(judged.best.score, relevance)))
 
 
 def _episode(look: Look, row: int) -> str:
