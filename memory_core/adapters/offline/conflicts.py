@@ -45,7 +45,8 @@ _FRAME = re.compile(
 _SUMMARY = re.compile(r"## Summary\n(?P<summary>.*?)(?=\n## |\n---|\Z)", re.DOTALL)
 _TOLD_FROM_NOW = re.compile(
     r"\b(?:today|yesterday|tomorrow|tonight|this (?:morning|afternoon|evening|week(?:end)?|month|year)"
-    r"|(?:last|next) (?:night|week(?:end)?|month|year|summer|winter|spring|autumn|fall|\w{3,6}day)|\w+ (?:days?|weeks?|months?|years?) ago|just now"
+    r"|(?:last|next) (?:night|week(?:end)?|month|year|summer|winter|spring|autumn|fall|\w{3,6}day)"
+    r"|\w+ (?:days?|weeks?|months?|years?) ago|just now"
     r"|heute|gestern|vorgestern|morgen|übermorgen|letzte[nrs]? \w+|nächste[nrs]? \w+|diese[nrs]? (?:Woche|Monat|Jahr|Morgen|Abend)"
     r"|vor \w+ (?:Tagen|Wochen|Monaten|Jahren))\b|今日|昨日|一昨日|明日|先週|来週|今週|先月|来月|今月|去年|来年|今年|今朝|今夜|昨夜",
     re.IGNORECASE,
