@@ -151,3 +151,44 @@ def test_a_wish_that_is_denied_is_no_guidance(text: str) -> None:
 def test_a_wish_is_guidance() -> None:
     said = episode_analysis([Message(role="user", content="Can you show me an example?", timestamp=FRIDAY)])
     assert said.future_guidance.recommended_approaches == ["Give an example."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have a meeting in ten minutes, can you summarize this?",
+        "This file has two columns and we need the second one.",
+        "My query takes 30 seconds, how can I speed it up?",
+        "My train is late again, ugh.",
+        "I enjoy talking to you.",
+        "I am allergic to bad code, haha.",
+        "I study this paragraph and I don't get the point.",
+        "My essay is 200 words too long.",
+        "Ich nehme die zweite Variante.",
+        "Mein Zug hat Verspätung.",
+        "Ich mag deine Antwort.",
+        "Unser Drucker geht schon wieder nicht.",
+        "電車が遅れています。",
+        "私の質問はまだ答えられていません。",
+        "それは好きです。",
+    ],
+)
+def test_what_is_of_the_moment_becomes_no_fact(text: str) -> None:
+    assert [one.text for one in said_facts(talk(text)) if one.attribute or one.lasting] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I study law this year.",
+        "My daughter starts school in September.",
+        "I always take the bus to work.",
+        "Our flat is on the third floor.",
+        "Wir haben einen Garten.",
+        "Mein Vater ist Bäcker.",
+        "毎朝ジョギングをしています。",
+        "犬を一匹飼っています。",
+    ],
+)
+def test_what_lasts_becomes_one(text: str) -> None:
+    assert [one.text for one in said_facts(talk(text)) if one.attribute or one.lasting]

@@ -20,7 +20,7 @@ from memory_core.adapters.offline.fact_endings import over
 from memory_core.adapters.offline.fact_patterns import Of, Pattern
 from memory_core.adapters.offline.fact_values import CLOSED, listed
 from memory_core.adapters.offline.fitting import count_cut, fitted
-from memory_core.adapters.offline.lasting import lasting_words
+from memory_core.adapters.offline.lasting import is_of_the_moment, lasting_words
 from memory_core.adapters.offline.places import COUNTRIES
 from memory_core.adapters.offline.subjects import told_and_owner
 from memory_core.adapters.offline.threads import checkpoint
@@ -106,6 +106,7 @@ def said_facts(messages: Sequence[Message]) -> list[SaidFact]:
                 certain.pop(_found(slip[0], who).text.casefold(), None)
                 matches = [slip[1]]
             before[who] = matches
+            matches = [one for one in matches if not _POINTS.search(one.groups["value"])]
             matches += _newcomers(sentence.text)
             found = [_found(one, who) for one in matches]
             for one in found:
@@ -137,10 +138,20 @@ def _abroad(sentence: Sentence, who: str) -> Iterator[_Found]:
     owner = who.lower() if who == "User" else who
     for one in found:
         told = f"{who}: {one.told[:1].upper()}{one.told[1:]}"
+        if (one.attribute is None and is_of_the_moment(one.told)) or _POINTS.search(f"{one.attribute or ''} {one.value or ''}"):
+            continue
         if one.attribute is None:
             yield _Found(told, None, None, None, 0.6, lasting=True)
         else:
             yield _Found(told, f"{owner}'s {one.of}" if one.related else one.of or owner, one.attribute, one.value, 0.9)
+
+
+_POINTS = re.compile(
+    r"\b(?:you|your|yours|this|these|code|bugs?|paragraph|question|dein\w*|diese\w?|helden?|hauptfigur)\b"
+    r"|\Aopinion of (?:es|das|ihn|sie|dies)\b|主人公|キャラ|それ|これ|あれ|この|その",
+    re.IGNORECASE,
+)
+"""What is no value of a slot: it points at what is before one's eyes."""
 
 
 def speaker(message: Message) -> str:
